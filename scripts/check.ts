@@ -1,0 +1,24 @@
+/** `npm run check`: format, lint, types and dead code, side by side; prints what failed. */
+import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
+
+const checks = [
+  { name: 'types', command: 'tsc -p .' },
+  { name: 'lint', command: 'eslint . --cache --cache-location node_modules/.cache/eslint/' },
+  { name: 'format', command: 'prettier --check . --log-level warn --cache' },
+  { name: 'dead code', command: 'knip --no-progress' },
+]
+
+/** Runs a program of node_modules/.bin, which npm has put first in PATH. */
+async function run({ name, command }: (typeof checks)[number]): Promise<boolean> {
+  const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve)
+  })
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  process.stdout.write(code === 0 ? `ok      ${name}\n` : `FAILED  ${name}\n${out}${err}\n`)
+  return code === 0
+}
+
+const passed = await Promise.all(checks.map(run))
+if (passed.includes(false)) process.exitCode = 1

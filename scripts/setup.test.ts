@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const announcement = /^Installing what is missing \(npm ci\)[^\n]*\n$/
+
+let folder = ''
+let clone = ''
+
+interface Result {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A small project with our set-up script and one dependency, a tarball: no registry is needed. */
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-setup-'))
+  clone = join(folder, 'clone')
+  await mkdir(join(clone, 'scripts'), { recursive: true })
+  await copyFile(join(import.meta.dirname, 'setup.js'), join(clone, 'scripts', 'setup.js'))
+  await depend('1.0.0')
+})
+
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('a fresh clone gets what it needs with one line, and a second run finds nothing to do', async () => {
+  const first = await setup()
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toMatch(announcement)
+  expect(await installedVersion()).toBe('1.0.0')
+  expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('what was installed by hand is not installed again', async () => {
+  expect(await run('npm', ['ci', '--include=dev', '--no-audit'])).toMatchObject({ code: 0 })
+  expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('a changed package-lock.json is installed', async () => {
+  await setup()
+  await depend('1.1.0')
+  expect(await setup('--for', 'test')).toMatchObject({ code: 0, stderr: '' })
+  expect(await installedVersion()).toBe('1.1.0')
+})
+
+test('an install that was interrupted is made anew, and its lock holds nobody up', async () => {
+  await setup()
+  await rm(join(clone, 'node_modules', '.package-lock.json'))
+  await rm(join(clone, 'node_modules', 'dependency'), { recursive: true })
+  const turnOfTheKilled = join(clone, '.setup-running')
+  await writeFile(turnOfTheKilled, '')
+  await utimes(turnOfTheKilled, 0, 0)
+  expect(await setup()).toMatchObject({ code: 0 })
+  expect(await installedVersion()).toBe('1.0.0')
+})
+
+test('of two commands at once one installs and the other waits for it', async () => {
+  const both = await Promise.all([setup(), setup('--for', 'test')])
+  expect(both.map(({ code }) => code)).toEqual([0, 0])
+  const printed = both.map(({ stdout }) => stdout).join('')
+  expect(printed.match(/Installing/g)).toHaveLength(1)
+  expect(await installedVersion()).toBe('1.0.0')
+})
+
+test('npm start installs first and then starts', async () => {
+  const started = await run('npm', ['start', '--silent'])
+  expect(started.code).toBe(0)
+  expect(started.stdout).toContain('started with 1.0.0')
+})
+
+test('a registry that cannot be reached is reported with what to do', async () => {
+  const lockfile = join(clone, 'package-lock.json')
+  const resolved = 'http://127.0.0.1:1/dependency.tgz'
+  const lock = (await readFile(lockfile, 'utf8')).replace(
+    /"file:[^"]*1\.0\.0\.tgz"/g,
+    `"${resolved}"`,
+  )
+  const manifest = await readFile(join(clone, 'package.json'), 'utf8')
+  await writeFile(lockfile, lock)
+  await writeFile(join(clone, 'package.json'), manifest.replace(/"file:[^"]*"/, `"${resolved}"`))
+  const emptyCache = { npm_config_cache: join(folder, 'empty') }
+  const failed = await run(process.execPath, ['scripts/setup.js'], emptyCache)
+  expect(failed.code).toBe(1)
+  expect(failed.stderr).toContain('The npm registry cannot be reached. Check the network')
+})
+
+test('a machine without npm is told where to get it', async () => {
+  const failed = await run(process.execPath, ['scripts/setup.js'], { PATH: folder })
+  expect(failed.code).toBe(1)
+  expect(failed.stderr).toContain('npm itself could not be run')
+  expect(failed.stderr).toContain('https://nodejs.org')
+})
+
+test('an unknown purpose is refused with the known ones', async () => {
+  expect(await setup('--for', 'tests')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Cannot set up for --for tests: use --for start|test.\n',
+  })
+})
+
+/** Makes the clone depend on this version, package-lock.json included. */
+async function depend(version: string): Promise<void> {
+  const source = join(folder, version)
+  await mkdir(source)
+  await writeFile(join(source, 'package.json'), JSON.stringify({ name: 'dependency', version }))
+  expect(await run('npm', ['pack', source, '--pack-destination', folder])).toMatchObject({
+    code: 0,
+  })
+  const manifest = {
+    name: 'clone',
+    type: 'module',
+    version: '0.0.0',
+    scripts: {
+      prestart: 'node scripts/setup.js',
+      start: `node -p "'started with ' + require('dependency/package.json').version"`,
+    },
+    devDependencies: { dependency: `file:../dependency-${version}.tgz` },
+  }
+  await writeFile(join(clone, 'package.json'), JSON.stringify(manifest))
+  const locked = await run('npm', ['install', '--package-lock-only', '--no-audit'])
+  expect(locked).toMatchObject({ code: 0 })
+}
+
+async function installedVersion(): Promise<unknown> {
+  const path = join(clone, 'node_modules', 'dependency', 'package.json')
+  const manifest = JSON.parse(await readFile(path, 'utf8')) as { version: unknown }
+  return manifest.version
+}
+
+function setup(...args: string[]): Promise<Result> {
+  return run(process.execPath, ['scripts/setup.js', ...args])
+}
+
+/** In the clone, without what npm tells the scripts that it runs, and with a cache of its own. */
+function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> {
+  const ours = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
+  const npm = {
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_fetch_retries: '0',
+    NODE_ENV: 'production',
+  }
+  const options = { cwd: clone, env: { ...Object.fromEntries(ours), ...npm, ...env } }
+  return new Promise((resolve) => {
+    const child = execFile(program, args, options, (_, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr })
+    })
+  })
+}

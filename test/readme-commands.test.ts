@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { compareAnswer, extractCommands, npmScriptsIn } from './readme-commands.ts'
+
+const page = `
+# Sample
+
+\`\`\`sh
+npm start && npm run docs:configuration
+\`\`\`
+
+1. In a list:
+
+   \`\`\`sh run
+   curl http://localhost:3000/api/health
+   \`\`\`
+
+   which answers
+
+   \`\`\`json answer
+   { "status": "ok" }
+   \`\`\`
+
+\`\`\`sh run
+echo one
+echo two
+\`\`\`
+`
+
+test('blocks marked "run" are taken with the answer that follows, the others are left', () => {
+  expect(extractCommands('page.md', page)).toMatchObject([
+    {
+      line: 10,
+      script: 'curl http://localhost:3000/api/health\n',
+      answer: { language: 'json', text: '{ "status": "ok" }\n' },
+    },
+    { file: 'page.md', line: 20, script: 'echo one\necho two\n' },
+  ])
+  expect(extractCommands('page.md', page)[1]).not.toHaveProperty('answer')
+})
+
+test('an answer that follows no command is an error that names its place', () => {
+  const lost = '```sh\necho\n```\n\n```json answer\n{}\n```\n'
+  expect(() => extractCommands('page.md', lost)).toThrow('page.md:5 shows an answer')
+})
+
+test('the npm scripts that a page names are found in its blocks', () => {
+  expect(npmScriptsIn(page)).toEqual(['start', 'docs:configuration'])
+})
+
+describe('an answer has the shape of the one that is shown', () => {
+  const accepted = `HTTP/1.1 202 Accepted
+Content-Type: application/json
+
+{ "id": "0199", "tags": ["a"] }
+`
+  const reply = accepted.replaceAll('\n', '\r\n')
+
+  test('when only its values and further headers differ', () => {
+    expect(compareAnswer('json', '{ "id": "1", "n": [1] }', '{"n":[2],"id":"2"}')).toEqual([])
+    expect(compareAnswer('http', accepted, reply.replace('0199', '0200'))).toEqual([])
+    expect(compareAnswer('http', 'HTTP/1.1 202 Accepted\n', reply)).toEqual([])
+    expect(compareAnswer('csv', 'Email,Tags\na@b.c,"x, y"', 'Email,Tags\r\nd@e.f,z\r\n')).toEqual(
+      [],
+    )
+    expect(compareAnswer('text', 'one\n', 'one')).toEqual([])
+  })
+
+  test.each([
+    ['a key is missing', 'json', '{ "a": 1, "b": 2 }', '{ "a": 1 }', 'answer.b is missing'],
+    ['a key is new', 'json', '{}', '{ "a": { "b": 1 } }', 'answer.a is object'],
+    [
+      'a type differs',
+      'json',
+      '{ "a": [{ "b": 1 }] }',
+      '{ "a": [{ "b": "1" }] }',
+      'a[0].b is string',
+    ],
+    ['there are more items', 'json', '[1]', '[1, 2]', 'has 2 items, not 1'],
+    ['it is no JSON', 'json', '{}', '<html>', 'missing or no JSON'],
+    ['the status differs', 'http', accepted, reply.replace('202', '422'), 'status is 422, not 202'],
+    ['a header is missing', 'http', accepted, reply.replace('Content', 'X'), 'header content-type'],
+    ['the body differs', 'http', accepted, reply.replace('id', 'no'), 'answer.id is missing'],
+    ['curl -i was forgotten', 'http', accepted, '{}', 'use curl -i'],
+    ['the header row differs', 'csv', 'Email\na', 'E-mail\na', 'header row'],
+    ['a row has more cells', 'csv', 'Email\na', 'Email\na,b', 'row 2 has 2 cells, not 1'],
+    ['a row is missing', 'csv', 'Email\na', 'Email', 'it has 1 rows, not 2'],
+    ['the text differs', 'text', 'one', 'two', 'is two, not one'],
+  ])('and is reported when %s', (_, language, shown, actual, problem) => {
+    expect(compareAnswer(language, shown, actual).join('\n')).toContain(problem)
+  })
+})

@@ -1,0 +1,141 @@
+/**
+ * Commands in the documentation, which a test runs. In Markdown:
+ *
+ *     ```sh run
+ *     curl http://localhost:3000/api/health
+ *     ```
+ *
+ *     ```json answer
+ *     { "status": "ok" }
+ *     ```
+ *
+ * The words behind the language do not show on the rendered page.
+ */
+export interface DocumentedCommand {
+  readonly file: string
+  /** Of the opening fence, from 1. */
+  readonly line: number
+  readonly script: string
+  /** What the page shows as its answer: the next block, when it is marked `answer`. */
+  readonly answer?: { readonly language: string; readonly text: string }
+}
+
+interface Block {
+  readonly line: number
+  readonly language: string
+  readonly mark: string
+  readonly text: string
+}
+
+/** The blocks marked `run`, each with the block marked `answer` that follows it, if any. */
+export function extractCommands(file: string, markdown: string): DocumentedCommand[] {
+  const blocks = blocksOf(markdown)
+  const lost = blocks.find((it, i) => it.mark === 'answer' && blocks[i - 1]?.mark !== 'run')
+  if (lost) {
+    throw new Error(`${file}:${lost.line} shows an answer, but the block before is no "sh run"`)
+  }
+  return blocks.flatMap(({ line, mark, text }, i) => {
+    if (mark !== 'run') return []
+    const next = blocks[i + 1]
+    const answer = next?.mark === 'answer' ? { answer: next } : {}
+    return [{ file, line, script: text, ...answer }]
+  })
+}
+
+function blocksOf(markdown: string): Block[] {
+  const fences = /^( *)(`{3,}|~{3,})[ \t]*([^\s`]*)[ \t]*([^\s`]*)[^\n`]*\n([\s\S]*?)^\1\2[ \t]*$/gm
+  return [...markdown.matchAll(fences)].map((match) => {
+    const [, indent = '', , language = '', mark = '', text = ''] = match
+    const line = markdown.slice(0, match.index).split('\n').length
+    return { line, language, mark, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') }
+  })
+}
+
+/** Names of the package.json scripts that the blocks of shell commands call through npm. */
+export function npmScriptsIn(markdown: string): string[] {
+  return blocksOf(markdown)
+    .filter(({ language }) => /^(sh|bash|shell|console)$/.test(language))
+    .flatMap(({ text }) => [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)])
+    .map((match) => match[1] ?? match[2] ?? '')
+}
+
+/**
+ * How an answer differs in shape from the one that the page shows; empty when it does not. Ids and
+ * times may differ, but not status, keys, types and the number of items or columns.
+ */
+export function compareAnswer(language: string, shown: string, actual: string): string[] {
+  if (shown.startsWith('HTTP/')) return compareHttp(shown, actual)
+  if (language === 'json') return compareJson('answer', parse(shown), parse(actual))
+  if (language === 'csv') return compareCsv(shown, actual)
+  return shown.trim() === actual.trim() ? [] : [`is ${actual.trim()}, not ${shown.trim()}`]
+}
+
+/** An answer as `curl -i` prints it: status line, the headers that are shown, and the body. */
+function compareHttp(shown: string, actual: string): string[] {
+  const [want, got] = [splitHttp(shown), splitHttp(actual)]
+  const missing = want.headers.filter((name) => !got.headers.includes(name))
+  const body = want.body === '' ? [] : compareAnswer(looksLikeJson(want.body), want.body, got.body)
+  return [
+    ...(want.status === got.status ? [] : [`status is ${got.status}, not ${want.status}`]),
+    ...missing.map((name) => `header ${name} is missing`),
+    ...body,
+  ]
+}
+
+function splitHttp(text: string) {
+  const [head = '', ...body] = text.replaceAll('\r\n', '\n').split('\n\n')
+  const [statusLine = '', ...headers] = head.split('\n')
+  const status = /^HTTP\/[\d.]+ (\d{3})/.exec(statusLine)?.[1] ?? 'none (use curl -i)'
+  const names = headers.map((line) => line.split(':')[0]?.trim().toLowerCase() ?? '')
+  return { status, headers: names.filter((name) => name !== ''), body: body.join('\n\n').trim() }
+}
+
+function looksLikeJson(text: string): string {
+  return /^[[{]/.test(text) ? 'json' : 'text'
+}
+
+function compareJson(path: string, shown: unknown, actual: unknown): string[] {
+  if (kindOf(shown) !== kindOf(actual)) {
+    return [`${path} is ${kindOf(actual)}, not ${kindOf(shown)}`]
+  }
+  if (Array.isArray(shown) && Array.isArray(actual)) {
+    return shown.length === actual.length
+      ? shown.flatMap((item, i) => compareJson(`${path}[${i}]`, item, actual[i]))
+      : [`${path} has ${actual.length} items, not ${shown.length}`]
+  }
+  if (!isObject(shown) || !isObject(actual)) return []
+  const keys = [...new Set([...Object.keys(shown), ...Object.keys(actual)])]
+  return keys.flatMap((key) => compareJson(`${path}.${key}`, shown[key], actual[key]))
+}
+
+/** The header row is the same, and so are the number of rows and the cells of each. */
+function compareCsv(shown: string, actual: string): string[] {
+  const rows = (text: string) => text.trim().split(/\r?\n/)
+  const [want, got] = [rows(shown), rows(actual)]
+  const cells = (row = '') => row.replaceAll(/"(?:[^"]|"")*"/g, '').split(',').length
+  if (want[0] !== got[0]) return [`the header row is ${got[0] ?? ''}, not ${want[0] ?? ''}`]
+  if (want.length !== got.length) return [`it has ${got.length} rows, not ${want.length}`]
+  return want.flatMap((row, i) =>
+    cells(row) === cells(got[i])
+      ? []
+      : [`row ${i + 1} has ${cells(got[i])} cells, not ${cells(row)}`],
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing or no JSON'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

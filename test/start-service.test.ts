@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ServiceEnded, startService } from './start-service.ts'
+
+/** A stand-in for the service: prints its settings, listens, and ends as `END` says. */
+const standIn = `
+import { createServer } from 'node:http'
+console.error(JSON.stringify({ secret: process.env.SECRET ?? null, data: process.env.DATA_DIR }))
+if (process.env.END === 'early') {
+  console.error('PORT: expected a number')
+  process.exitCode = 2
+} else {
+  const server = createServer((request, response) => response.end('here'))
+  server.listen(Number(process.env.PORT), process.env.HOST, () => {
+    console.log('Rollcall listens on http://127.0.0.1:' + server.address().port)
+  })
+  process.on('SIGTERM', () => server.close(() => (process.exitCode = 3)))
+}
+`
+
+let folder = ''
+let program = ''
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-stand-in-'))
+  program = join(folder, 'stand-in.mjs')
+  await writeFile(program, standIn)
+})
+
+afterAll(() => rm(folder, { recursive: true }))
+
+test('a started service answers at its url, and stopping it gives its exit code', async () => {
+  await using service = await startService({ program })
+  expect(await (await fetch(service.url)).text()).toBe('here')
+  expect(service.output()).toContain(JSON.stringify(join(service.folder, 'data')))
+  expect(await service.stop()).toBe(3)
+  expect(await service.exited).toBe(3)
+  expect(existsSync(service.folder)).toBe(false)
+})
+
+test('killing it leaves no process, and its data folder stays when it was given', async () => {
+  await using service = await startService({ program, dataDir: folder })
+  await service.kill()
+  expect(() => process.kill(service.pid, 0)).toThrow('ESRCH')
+  expect(existsSync(folder)).toBe(true)
+})
+
+test('settings of this machine do not reach it, settings of the test do', async () => {
+  process.env['SECRET'] = 'of this machine'
+  try {
+    await using without = await startService({ program })
+    expect(without.output()).toContain('"secret":null')
+    await using given = await startService({ program, env: { SECRET: 'of the test' } })
+    expect(given.output()).toContain('"secret":"of the test"')
+  } finally {
+    delete process.env['SECRET']
+  }
+})
+
+test('a service that ends instead of listening is reported with its code and output', async () => {
+  const error = await startService({ program, env: { END: 'early' } }).catch((it: unknown) => it)
+  expect(error).toBeInstanceOf(ServiceEnded)
+  expect(error).toMatchObject({ code: 2 })
+  expect(String(error)).toContain('PORT: expected a number')
+})

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { projectRoot } from './source-file.ts'
+
+const startTimeoutMs = 15_000
+const stopTimeoutMs = 15_000
+
+export interface StartOptions {
+  /** Settings of the service, besides HOST, PORT and DATA_DIR. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Stays when the service ends. Absent: `data` in its working folder, which does not. */
+  readonly dataDir?: string
+  /** The program to start instead of the service. */
+  readonly program?: string
+}
+
+export interface RunningService extends AsyncDisposable {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly pid: number
+  /** Its working folder; removed when it ends. */
+  readonly folder: string
+  /** All that it has printed so far, both streams. */
+  output(): string
+  /** SIGTERM; resolves with the exit code, null when a signal ended it. Rejects when it hangs. */
+  stop(): Promise<number | null>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+  /** Resolves with the exit code when it ends, for whatever reason. */
+  readonly exited: Promise<number | null>
+}
+
+/** The service ended before it listened. */
+export class ServiceEnded extends Error {
+  override readonly name = 'ServiceEnded'
+  readonly code: number | null
+  readonly output: string
+
+  constructor(code: number | null, output: string) {
+    super(`The service ended with code ${String(code)} before it listened:\n${output}`)
+    this.code = code
+    this.output = output
+  }
+}
+
+/**
+ * Starts the real service as a process of its own, on a free port of 127.0.0.1. Nothing of this
+ * machine's settings reaches it: neither environment variables nor an `.env` file. Rejects with
+ * `ServiceEnded` when it ends instead of listening.
+ */
+export async function startService(options: StartOptions = {}): Promise<RunningService> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  const program = options.program ?? join(projectRoot, 'src/main.ts')
+  const child = spawn(process.execPath, [program], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...environmentOfAnyProgram(),
+      ...options.env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: options.dataDir ?? join(folder, 'data'),
+    },
+  })
+  const killWithUs = () => child.kill('SIGKILL')
+  process.once('exit', killWithUs)
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve)
+  })
+  const { output, url } = capture(child)
+
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal)
+    try {
+      return await within(stopTimeoutMs, exited, () => `to end after ${signal}:\n${output()}`)
+    } finally {
+      child.kill('SIGKILL')
+      await exited.catch(() => null)
+      process.off('exit', killWithUs)
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  const ended = exited.then((code) => Promise.reject(new ServiceEnded(code, output())))
+  try {
+    const started = Promise.race([url, ended])
+    return {
+      url: await within(startTimeoutMs, started, () => `to listen:\n${output()}`),
+      pid: child.pid ?? 0,
+      folder,
+      output,
+      exited,
+      stop: () => end('SIGTERM'),
+      kill: async () => {
+        await end('SIGKILL')
+      },
+      [Symbol.asyncDispose]: async () => {
+        await end('SIGTERM')
+      },
+    }
+  } catch (error) {
+    await end('SIGKILL')
+    throw error
+  }
+}
+
+/** Collects what the service prints, and waits for the line that tells where it listens. */
+function capture(child: ChildProcessByStdio<null, Readable, Readable>) {
+  let output = ''
+  const url = new Promise<string>((resolve) => {
+    const take = (text: string) => {
+      output += text
+      const found = /Rollcall listens on (http:\/\/[^\s/]+)\/?\s/.exec(output)?.[1]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.setEncoding('utf8').on('data', take)
+    child.stderr.setEncoding('utf8').on('data', take)
+  })
+  return { output: () => output, url }
+}
+
+/** What a program needs of its surroundings, and no setting of anybody. */
+function environmentOfAnyProgram(): Record<string, string | undefined> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'TZ']
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
+}
+
+async function within<T>(ms: number, promise: Promise<T>, what: () => string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new Error(`The service took over ${ms} ms ${what()}`))
+  }, ms)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{src,test,emulators,scripts}/**/*.test.ts'],
+    // Tests start real processes and servers; a busy machine must not fail them.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    allowOnly: false,
+  },
+})

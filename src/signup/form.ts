@@ -1,0 +1,86 @@
+import { isObject } from './json.ts'
+import { cleanText } from './text.ts'
+
+/** Fields of which a form may send several with different values only by mistake. */
+const singleFields = new Set(['email', 'sheetTab', 'source', 'name'])
+
+/** Fields that a page may hold twice (two widgets), which no visitor could mend: the first wins. */
+const firstFields = new Set(['challengeToken', 'cf-turnstile-response', 'redirect'])
+
+const metadataField = /^metadata\[([^[\]]+)\]$/
+
+/**
+ * The fields of a signup from those of a form, in the shape that the JSON schema checks.
+ *
+ * - Empty fields are dropped.
+ * - `tags` and `tags[]`, given any number of times, are joined into one comma-separated string.
+ * - `metadata[key]` and unknown fields go into metadata, next to the keys of `metadata` as JSON.
+ *   All values of one key are kept, in that order: one as it is, several as a list.
+ * - `metadata` that is not a JSON object stays a string, for the schema to refuse.
+ * - Different values for one of `singleFields` stay a list, for the schema to refuse.
+ */
+export function formFields(
+  entries: Iterable<readonly [name: string, value: string]>,
+): Record<string, unknown> {
+  const known = new Map<string, string[]>()
+  const metadataTexts: string[] = []
+  const extra: [key: string, value: string][] = []
+  for (const [name, value] of entries) {
+    if (value === '') continue
+    const field = name === 'tags[]' ? 'tags' : name
+    if (field === 'metadata') metadataTexts.push(value)
+    else if (isKnown(field)) collect(known, field, value)
+    else extra.push([metadataField.exec(name)?.[1] ?? name, value])
+  }
+  const fields: Record<string, unknown> = {}
+  for (const [field, values] of known) fields[field] = knownValue(field, values)
+  const metadata = formMetadata(metadataTexts, extra)
+  if (metadata !== undefined) fields['metadata'] = metadata
+  return fields
+}
+
+function isKnown(field: string): boolean {
+  return singleFields.has(field) || firstFields.has(field) || field === 'tags'
+}
+
+function knownValue(field: string, values: readonly string[]): unknown {
+  if (field === 'tags') return values.join(',')
+  if (firstFields.has(field)) return values[0]
+  const different = [...new Set(values)]
+  return different.length === 1 ? different[0] : different
+}
+
+function formMetadata(
+  texts: readonly string[],
+  extra: readonly (readonly [string, string])[],
+): unknown {
+  const objects = texts.map(parseObject)
+  const notAnObject = objects.indexOf(undefined)
+  if (notAnObject !== -1) return texts[notAnObject]
+  const values = new Map<string, unknown[]>()
+  for (const object of objects) {
+    for (const [key, value] of Object.entries(object ?? {})) collect(values, cleanText(key), value)
+  }
+  for (const [key, value] of extra) collect(values, cleanText(key), value)
+  if (values.size === 0) return undefined
+  return Object.fromEntries([...values].map(([key, all]) => [key, oneOrList(all)]))
+}
+
+function oneOrList(values: readonly unknown[]): unknown {
+  return values.length === 1 ? values[0] : values.flat()
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function collect<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}

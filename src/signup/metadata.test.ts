@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compactMetadata } from './metadata.ts'
+import { hasUnprintable } from './text.ts'
+
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]))
+
+/** An object whose compact JSON has this many characters. */
+const ofLength = (characters: number) => ({ a: 'x'.repeat(characters - '{"a":""}'.length) })
+
+const nested = (json: string): unknown => JSON.parse(`{"a":${json}}`)
+
+test.each([
+  [{}, ''],
+  [{ plan: 'free', utm: { source: 'x', n: [1, null, true] } }, undefined],
+  [nested('"line\\nbreak"'), '{"a":"line break"}'],
+  [nested('"\\r\\n\\t\\u0000\\u001f\\u007f\\u0085"'), '{"a":" "}'],
+  [nested('"a\\u007f\\u0000\\u0080b"'), '{"a":"a b"}'],
+  [nested('"\\ud800 lone \\udc00"'), '{"a":"  lone  "}'],
+  [nested('"\\ud83d\\ude00"'), '{"a":"😀"}'],
+  [nested('"back\\\\nslash \\\\u0000 \\"quote\\""'), undefined],
+  [nested('"\\\\\\n"'), '{"a":"\\\\ "}'],
+  [nested('"\\"\\n\\""'), '{"a":"\\" \\""}'],
+  [JSON.parse('{"k\\ney":{"in\\u0000ner":1}}'), '{"k ey":{"in ner":1}}'],
+  [JSON.parse('{"__proto__":{"x":1},"constructor":2,"toJSON":3}'), undefined],
+  [nested('"null"'), '{"a":"null"}'],
+  [keys(50), undefined],
+  [ofLength(10_000), undefined],
+])('case %#: metadata is stored as compact JSON with nothing unprintable', (value, text) => {
+  expect(compactMetadata(value)).toEqual({ text: text ?? JSON.stringify(value) })
+})
+
+test.each([
+  [null, 'object'],
+  [[], 'object'],
+  ['{"a":1}', 'object'],
+  [7, 'object'],
+  [keys(51), 'at most 50'],
+  [ofLength(10_001), 'at most 10000'],
+  [nested('1e999'), 'number'],
+  [nested('[{"deep":[-1e999]}]'), 'number'],
+  [JSON.parse('{"a\\u0000b":1,"a b":2}'), 'two keys'],
+  [nested('{"a\\u0000b":1,"a\\u0001b":2}'), 'two keys'],
+])('case %#: metadata that cannot be kept whole is refused', (value, reason) => {
+  const refused = compactMetadata(value)
+  expect('problem' in refused && refused.problem).toContain(reason)
+})
+
+test('length is counted after cleaning', () => {
+  const text = `{"a":"${' x'.repeat(4_996)}"}`
+  expect(compactMetadata({ a: '\u0000\nx'.repeat(4_996) })).toEqual({ text })
+})
+
+test.each(['[', '{"a":'])('half a million of %j nested is refused, not a crash', (open) => {
+  const close = open === '[' ? ']' : '}'
+  const depth = 500_000 / open.length
+  const value: unknown = JSON.parse(`{"a":${open.repeat(depth)}0${close.repeat(depth)}}`)
+  expect(compactMetadata(value)).toHaveProperty('problem')
+})
+
+test('nesting as deep as the length allows is kept', () => {
+  const json = `{"a":${'['.repeat(4_997)}${']'.repeat(4_997)}}`
+  expect(compactMetadata(JSON.parse(json))).toEqual({ text: json })
+})
+
+test('what is stored is printable and is stored the same when it comes again', () => {
+  const anyText = fc
+    .array(fc.oneof(fc.nat(0xffff), fc.constantFrom(0, 10, 34, 92, 110, 0x7f, 0xd83d, 0xde00)))
+    .map((units) => String.fromCharCode(...units))
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      anyText,
+      fc.double(),
+      fc.constant(null),
+      fc.array(tie('value')),
+      fc.dictionary(anyText, tie('value')),
+    ),
+  }))
+  fc.assert(
+    fc.property(fc.dictionary(anyText, value, { noNullPrototype: true }), (metadata) => {
+      const stored = compactMetadata(metadata)
+      if ('problem' in stored || stored.text === '') return
+      expect(hasUnprintable(stored.text)).toBe(false)
+      expect(compactMetadata(JSON.parse(stored.text))).toEqual(stored)
+    }),
+  )
+})

@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { ParseContext, ParsedSignup } from './parse.ts'
+import { parseForm, parseSignup } from './parse.ts'
+import { bulkItemSchema, formSchema, signupSchema } from './schema.ts'
+import { tabsByKey } from './tab.ts'
+
+const api: ParseContext = { defaultTab: 'Sheet1', source: 'api' }
+const email = 'name@example.com'
+const onlyEmail = { email, sheetTab: 'Sheet1', source: 'api', name: '', tags: [], metadata: '' }
+
+function accepted(input: unknown, context = api): ParsedSignup {
+  const parsed = parseSignup(input, context)
+  if (!parsed.ok) throw new Error(`refused: ${JSON.stringify(parsed.problems)}`)
+  return parsed.value
+}
+
+const containing = (part: string): unknown => expect.stringContaining(part)
+
+/** Problems by field; empty when the input was accepted. */
+function problems(input: unknown, context = api): Record<string, string> {
+  const parsed = parseSignup(input, context)
+  if (parsed.ok) return {}
+  return Object.fromEntries(parsed.problems.map(({ field, message }) => [field, message]))
+}
+
+describe('a signup from JSON', () => {
+  test('an address alone is enough', () => {
+    expect(accepted({ email })).toEqual(onlyEmail)
+  })
+
+  test('all fields are taken, cleaned and trimmed', () => {
+    const input = {
+      email: ' Ada@Example.COM ',
+      sheetTab: ' Launch ',
+      source: '\tlanding\u0000page ',
+      name: ' Ada\r\nLovelace ',
+      tags: [' a ', '', 'b\nc', '\u0000'],
+      metadata: { plan: 'free\n' },
+      challengeToken: 'token',
+    }
+    expect(accepted(input)).toEqual({
+      email: 'Ada@example.com',
+      sheetTab: 'Launch',
+      source: 'landing page',
+      name: 'Ada Lovelace',
+      tags: ['a', 'b c'],
+      metadata: '{"plan":"free "}',
+      challengeToken: 'token',
+    })
+  })
+
+  test.each([null, ''])('%j in an optional field counts as absent', (nothing) => {
+    const fields = ['sheetTab', 'source', 'name', 'tags', 'metadata', 'challengeToken']
+    const absent = Object.fromEntries(
+      [...fields, 'cf-turnstile-response'].map((field) => [field, nothing]),
+    )
+    expect(accepted({ email, ...absent })).toEqual(onlyEmail)
+  })
+
+  test.each(['api', 'form', 'embed', 'bulk'] as const)('source defaults to %s', (source) => {
+    expect(accepted({ email, source: ' ' }, { ...api, source }).source).toBe(source)
+  })
+
+  test('every wrong field is reported at once', () => {
+    const input = {
+      email: 'x',
+      sheetTab: ' ',
+      source: 1,
+      name: 'x'.repeat(201),
+      tags: ['a', 1, 'x'.repeat(101), null],
+      metadata: [],
+      challengeToken: 7,
+      emial: email,
+      other: null,
+    }
+    expect(problems(input)).toEqual({
+      email: 'Enter an email address such as name@example.com.',
+      sheetTab: 'The tab needs a name, or leave the field out.',
+      source: 'The source must be given once, as text.',
+      name: 'The name is too long: at most 200 characters.',
+      'tags[1]': 'A tag must be text.',
+      'tags[2]': 'A tag is too long: at most 100 characters.',
+      'tags[3]': 'A tag must be text.',
+      metadata: 'Metadata must be a JSON object, such as {"plan":"free"}.',
+      challengeToken: 'The challenge token must be text.',
+      emial: 'Unknown field. Did you mean "email"?',
+      other: containing('Known are email, sheetTab, source, name, tags, metadata'),
+    })
+  })
+
+  test.each([{}, { email: null }, { email: '' }, { email: ' ' }])(
+    '%j misses the address',
+    (input) => {
+      expect(problems(input)).toEqual({ email: 'The email address is missing.' })
+    },
+  )
+
+  test.each([null, undefined, true, 1, 'text', [], [{ email }]])('%j is no signup', (input) => {
+    expect(problems(input)).toEqual({ '': containing('must be a JSON object') })
+  })
+
+  test('unknown fields are named even when JavaScript has a meaning for them', () => {
+    const input: unknown = JSON.parse(`{"email":"${email}","__proto__":{},"constructor":1}`)
+    const parsed = parseSignup(input, api)
+    expect(parsed.ok ? [] : parsed.problems.map(({ field }) => field)).toEqual([
+      '__proto__',
+      'constructor',
+    ])
+  })
+
+  test('fields of a prototype given in JSON are not fields', () => {
+    expect(problems(JSON.parse('{"__proto__":{"email":"a@b.co"}}'))).toHaveProperty('email')
+  })
+
+  test('names of unknown fields are cut and cleaned, and only twenty are reported', () => {
+    const long = 'x\u0000'.repeat(500_000)
+    expect(Object.keys(problems({ email, [long]: 1 }))).toEqual(['x '.repeat(32).trim()])
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`unknown${i}`, i]))
+    expect(Object.keys(problems({ email, ...many }))).toHaveLength(20)
+  })
+
+  test('redirect is for forms only', () => {
+    expect(problems({ email, redirect: '/' })).toHaveProperty('redirect')
+  })
+
+  test('in bulk, a token inside a signup is an unknown field', () => {
+    const bulk: ParseContext = { ...api, source: 'bulk' }
+    const input = { email, challengeToken: 't', 'cf-turnstile-response': 't' }
+    const message = containing('one token for the whole request')
+    expect(problems(input, bulk)).toEqual({
+      challengeToken: message,
+      'cf-turnstile-response': message,
+    })
+  })
+})
+
+describe('limits', () => {
+  const tagList = (count: number) => Array.from({ length: count }, (_, i) => `tag${i}`)
+
+  test.each([
+    ['sheetTab', 'x'.repeat(100), 'x'.repeat(101)],
+    ['sheetTab', ` ${'x'.repeat(100)} `, ` ${'x'.repeat(101)} `],
+    ['source', 'x'.repeat(200), 'x'.repeat(201)],
+    ['source', ` ${'x'.repeat(199)}\u0000\u0000 `, ` x${'x'.repeat(200)}\u0000`],
+    ['name', 'x'.repeat(200), 'x'.repeat(201)],
+    ['name', '😀'.repeat(100), `${'😀'.repeat(100)}x`],
+    ['name', 'a\u0000\u0000b'.repeat(66), 'a\u0000b'.repeat(67)],
+    ['tags', tagList(50), tagList(51)],
+    ['tags', [...tagList(50), '', ' '], [...tagList(51), '']],
+    ['tags', `${tagList(50).join(',')},,`, tagList(51).join(',')],
+    ['tags', 'x'.repeat(100), 'x'.repeat(101)],
+  ])('case %#: %s takes what is at its limit and nothing past it', (field, edge, past) => {
+    expect(problems({ email, [field]: edge })).toEqual({})
+    expect(problems({ email, [field]: past })).toEqual({
+      [field]: containing('at most'),
+    })
+  })
+
+  test('a tag in a list may have 100 characters', () => {
+    expect(problems({ email, tags: ['a', 'x'.repeat(100)] })).toEqual({})
+    expect(problems({ email, tags: ['a', 'x'.repeat(101)] })).toHaveProperty(['tags[1]'])
+  })
+
+  test('a token past its limit is kept long enough to be refused as a token', () => {
+    const token = (length: number) => accepted({ email, challengeToken: 't'.repeat(length) })
+    expect(token(2_048).challengeToken).toHaveLength(2_048)
+    expect(token(2_049).challengeToken).toHaveLength(2_049)
+    expect(token(1_000_000).challengeToken).toHaveLength(2_049)
+  })
+
+  test('a form may have 1,000 fields', () => {
+    const entries = (count: number): [string, string][] => [
+      ['email', email],
+      ...Array.from({ length: count - 1 }, (): [string, string] => ['empty', '']),
+    ]
+    expect(parseForm(entries(1_000), api).ok).toBe(true)
+    expect(parseForm(entries(1_001), api)).toEqual({
+      ok: false,
+      problems: [{ field: '', message: containing('at most 1000') }],
+    })
+  })
+})
+
+describe('tags', () => {
+  test.each([
+    ['a, b,,c ', ['a', 'b', 'c']],
+    [',', []],
+    [
+      ['a, b', 'c'],
+      ['a, b', 'c'],
+    ],
+    [[], []],
+    [
+      ['a', 'a'],
+      ['a', 'a'],
+    ],
+  ])('%j are read as %j', (tags, read) => {
+    expect(accepted({ email, tags }).tags).toEqual(read)
+  })
+
+  test.each([1, true, {}])('%j is no list of tags', (tags) => {
+    expect(problems({ email, tags })).toEqual({ tags: containing('list of texts') })
+  })
+
+  test('no more than twenty wrong tags are reported', () => {
+    expect(Object.keys(problems({ email, tags: Array(500_000).fill(1) }))).toHaveLength(20)
+  })
+})
+
+describe('tabs and tokens', () => {
+  const knownTabs = tabsByKey(['Launch', 'Beta'])
+
+  test.each([
+    ['sheet1', 'Sheet1'],
+    ['LAUNCH', 'Launch'],
+    [' beta ', 'Beta'],
+    ['Other', 'Other'],
+    ['other', 'other'],
+  ])('the tab %j is spelled %j, as the settings do', (sheetTab, spelled) => {
+    expect(accepted({ email, sheetTab }, { ...api, knownTabs }).sheetTab).toBe(spelled)
+  })
+
+  test.each(['a\u0000b', 'a\nb', 'a\u0085b', 'a\ud800b'])('the tab %j is refused', (sheetTab) => {
+    expect(problems({ email, sheetTab })).toEqual({ sheetTab: containing('remove') })
+  })
+
+  test.each([
+    [{ challengeToken: 'a' }, 'a'],
+    [{ 'cf-turnstile-response': 'b' }, 'b'],
+    [{ challengeToken: '', 'cf-turnstile-response': 'b' }, 'b'],
+    [{ challengeToken: 'a', 'cf-turnstile-response': 'b' }, 'a'],
+    [{}, undefined],
+  ])('the token of %j is %j', (tokens, token) => {
+    expect(accepted({ email, ...tokens }).challengeToken).toBe(token)
+  })
+})
+
+describe('a signup from a form', () => {
+  const form: ParseContext = { ...api, source: 'form' }
+
+  test('any form with an email field works, and its other fields are kept', () => {
+    const entries: [string, string][] = [
+      ['email', email],
+      ['name', 'Ada'],
+      ['tags', 'a'],
+      ['tags', 'b'],
+      ['company', 'Analytical\r\nEngines'],
+      ['__proto__', 'x'],
+      ['redirect', '/thanks'],
+    ]
+    expect(parseForm(entries, form)).toEqual({
+      ok: true,
+      value: {
+        ...onlyEmail,
+        source: 'form',
+        name: 'Ada',
+        tags: ['a', 'b'],
+        metadata: '{"company":"Analytical Engines","__proto__":"x"}',
+        redirect: '/thanks',
+      },
+    })
+  })
+
+  test('metadata that is not a JSON object and two different addresses are refused', () => {
+    const entries: [string, string][] = [
+      ['email', email],
+      ['email', 'other@example.com'],
+      ['metadata', 'plan=free'],
+    ]
+    expect(parseForm(entries, form)).toEqual({
+      ok: false,
+      problems: [
+        { field: 'email', message: 'Give one email address only.' },
+        { field: 'metadata', message: containing('must be a JSON object') },
+      ],
+    })
+  })
+})
+
+test('each schema describes its fields for the API document', () => {
+  for (const schema of [bulkItemSchema, signupSchema, formSchema]) {
+    const document = z.toJSONSchema(schema, { io: 'input' })
+    expect(document.required).toEqual(['email'])
+    expect(document.additionalProperties).toBe(false)
+    expect(Object.keys(document.properties ?? {})).toEqual(Object.keys(schema.shape))
+    expect(Object.values(document.properties ?? {})).not.toContainEqual({})
+  }
+})

@@ -1,0 +1,132 @@
+import type { z } from 'zod'
+import { formFields } from './form.ts'
+import { isObject } from './json.ts'
+import { limits } from './limits.ts'
+import { bulkItemSchema, formSchema, signupSchema } from './schema.ts'
+import type { Signup } from './signup.ts'
+import { tabKey } from './signup.ts'
+import { suggest } from './suggest.ts'
+import { cleanText } from './text.ts'
+
+/** A signup that passed every check, before it is accepted, and what comes with it. */
+export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
+  /** Not stored. At most one character longer than `tokenCharactersMax`: cut there. */
+  readonly challengeToken?: string
+  /** Forms only, not stored, as it was sent. Cut one character past `redirectCharactersMax`. */
+  readonly redirect?: string
+}
+
+/** One thing that is wrong, in words for the person who can mend it. */
+export interface FieldProblem {
+  /** Name of the field, `tags[3]` for a place in a list, empty for the signup as a whole. */
+  readonly field: string
+  readonly message: string
+}
+
+export type Parsed =
+  | { readonly ok: true; readonly value: ParsedSignup }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] }
+
+export interface ParseContext {
+  readonly defaultTab: string
+  /** Tabs that the settings name, from `tabsByKey`: their spelling is used. */
+  readonly knownTabs?: ReadonlyMap<string, string>
+  /** The way it came. From `bulk`, a token inside the signup is an unknown field. */
+  readonly source: 'api' | 'form' | 'embed' | 'bulk'
+}
+
+/** More unknown fields than these are not reported: a body can hold a hundred thousand. */
+const unknownFieldsMax = 20
+const unknownNameCharactersMax = 64
+
+/** A signup from JSON, or everything that is wrong with it. Never throws. */
+export function parseSignup(input: unknown, context: ParseContext): Parsed {
+  return parse(context.source === 'bulk' ? bulkItemSchema : signupSchema, input, context)
+}
+
+/** A signup from the text fields of a form, or everything that is wrong with it. Never throws. */
+export function parseForm(
+  entries: Iterable<readonly [name: string, value: string]>,
+  context: ParseContext,
+): Parsed {
+  const list = [...entries]
+  if (list.length > limits.formFieldsMax) {
+    const message = `The form has too many fields: at most ${limits.formFieldsMax}.`
+    return { ok: false, problems: [{ field: '', message }] }
+  }
+  return parse(formSchema, formFields(list), context)
+}
+
+type Schema = typeof bulkItemSchema | typeof signupSchema | typeof formSchema
+
+function parse(schema: Schema, input: unknown, context: ParseContext): Parsed {
+  if (!isObject(input)) {
+    const message = 'A signup must be a JSON object, such as {"email":"name@example.com"}.'
+    return { ok: false, problems: [{ field: '', message }] }
+  }
+  const result = schema.safeParse(input)
+  if (result.success) return { ok: true, value: complete(result.data, context) }
+  return { ok: false, problems: problemsOf(result.error, schema) }
+}
+
+/** Fills in what was absent. */
+function complete(fields: z.output<typeof formSchema>, context: ParseContext): ParsedSignup {
+  const challengeToken = present(fields.challengeToken) ?? present(fields['cf-turnstile-response'])
+  const redirect = present(fields.redirect)
+  return {
+    email: fields.email,
+    sheetTab: spelled(present(fields.sheetTab) ?? context.defaultTab, context),
+    source: present(fields.source) ?? context.source,
+    name: fields.name ?? '',
+    tags: fields.tags ?? [],
+    metadata: fields.metadata ?? '',
+    ...(challengeToken === undefined ? {} : { challengeToken }),
+    ...(redirect === undefined ? {} : { redirect }),
+  }
+}
+
+function present(text: string | null | undefined): string | undefined {
+  return text === null || text === '' ? undefined : text
+}
+
+function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
+  if (tab === defaultTab) return tab
+  const key = tabKey(tab)
+  return key === tabKey(defaultTab) ? defaultTab : (knownTabs?.get(key) ?? tab)
+}
+
+/** One problem for each field, the first. */
+function problemsOf(error: z.ZodError, schema: Schema): readonly FieldProblem[] {
+  const messages = new Map<string, string>()
+  for (const issue of error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const name of issue.keys.slice(0, unknownFieldsMax)) {
+        note(messages, shortName(name), unknownFieldMessage(name, schema))
+      }
+    } else note(messages, fieldOf(issue.path), issue.message)
+  }
+  return [...messages].map(([field, message]) => ({ field, message }))
+}
+
+function note(messages: Map<string, string>, field: string, message: string): void {
+  if (!messages.has(field)) messages.set(field, message)
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  const [field = '', index] = path
+  return index === undefined ? String(field) : `${String(field)}[${String(index)}]`
+}
+
+function shortName(name: string): string {
+  return cleanText(name.slice(0, unknownNameCharactersMax))
+}
+
+function unknownFieldMessage(name: string, schema: Schema): string {
+  if (schema === bulkItemSchema && Object.hasOwn(signupSchema.shape, name)) {
+    return 'Unknown field here: one token for the whole request belongs beside "signups".'
+  }
+  const known = Object.keys(schema.shape)
+  const meant = suggest(name, known)
+  if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
+  return `Unknown field. Known are ${known.join(', ')}; anything else belongs in metadata.`
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { emailProblem, storedEmail } from './email.ts'
+import { limits } from './limits.ts'
+import { compactMetadata } from './metadata.ts'
+import { tabProblem } from './tab.ts'
+import { readTags } from './tags.ts'
+import { cleanText } from './text.ts'
+
+const email = z
+  .string({ error: (issue) => emailTypeMessage(issue.input) })
+  .overwrite(storedEmail)
+  .superRefine((stored, ctx) => {
+    const message = emailProblem(stored)
+    if (message !== undefined) ctx.addIssue(message)
+  })
+  .meta({
+    description:
+      "Address of the person. What a browser's type=email accepts, with a dot in the domain; " +
+      'a domain in other letters is stored in its ASCII form.',
+    format: 'email',
+    maxLength: limits.emailCharactersMax,
+    examples: ['ada@example.com'],
+  })
+
+const sheetTab = z
+  .string('The tab must be given once, as text.')
+  .superRefine((typed, ctx) => {
+    const message = typed === '' ? undefined : tabProblem(typed.trim())
+    if (message !== undefined) ctx.addIssue(message)
+  })
+  .overwrite((typed) => typed.trim())
+  .meta({
+    description: 'Tab of the spreadsheet; the default tab when absent. Made when it is missing.',
+    maxLength: limits.tabCharactersMax,
+  })
+
+const source = line('source', limits.sourceCharactersMax).meta({
+  description: 'Where the signup comes from; when absent, the way it came.',
+})
+
+const name = line('name', limits.nameCharactersMax).meta({ description: 'Name of the person.' })
+
+const tag = z.unknown().meta({ type: 'string', maxLength: limits.tagCharactersMax })
+
+const tags = z
+  .union([z.array(tag).meta({ maxItems: limits.tagsMax }), z.string()], {
+    error: 'Tags must be a list of texts, or one text with commas between them.',
+  })
+  .transform((given, ctx) => {
+    const read = readTags(given)
+    for (const { index, message } of read.problems) {
+      ctx.addIssue({ code: 'custom', message, path: index === undefined ? [] : [index] })
+    }
+    return read.tags
+  })
+  .meta({ description: 'A list, or one text with commas between the tags.' })
+
+const metadata = z
+  .unknown()
+  .transform((given, ctx) => {
+    if (given === undefined || given === null || given === '') return ''
+    const compact = compactMetadata(given)
+    if ('text' in compact) return compact.text
+    ctx.addIssue(compact.problem)
+    return z.NEVER
+  })
+  .optional()
+  .meta({
+    description: `Anything else: at most ${limits.metadataCharactersMax} characters as JSON.`,
+    type: ['object', 'null'],
+    maxProperties: limits.metadataKeysMax,
+    additionalProperties: true,
+  })
+
+const token = z
+  .string('The challenge token must be text.')
+  // A longer one is the challenge's to refuse; this much shows that it is longer.
+  .overwrite((given) => given.slice(0, limits.tokenCharactersMax + 1))
+  .meta({
+    description: 'Token of the challenge widget; needed while the challenge is on.',
+    maxLength: limits.tokenCharactersMax,
+  })
+
+const redirect = z
+  .string('The redirect must be text.')
+  // Cut as the token is: a longer one is not followed.
+  .overwrite((given) => given.slice(0, limits.redirectCharactersMax + 1))
+  .meta({
+    description: 'Where the browser goes after signing up. Followed only to allowed origins.',
+    maxLength: limits.redirectCharactersMax,
+  })
+
+/** One signup of a bulk request. In all schemas a null or '' in an optional field is absent. */
+export const bulkItemSchema = z.strictObject({
+  email,
+  sheetTab: sheetTab.nullish(),
+  source: source.nullish(),
+  name: name.nullish(),
+  tags: tags.nullish(),
+  metadata,
+})
+
+/** The JSON body of one signup. */
+export const signupSchema = z.strictObject({
+  ...bulkItemSchema.shape,
+  challengeToken: token.nullish(),
+  'cf-turnstile-response': token.nullish(),
+})
+
+/** The fields of a form, once `formFields` has gathered them. */
+export const formSchema = z.strictObject({
+  ...signupSchema.shape,
+  redirect: redirect.nullish(),
+})
+
+/** Cleaned text of at most so many UTF-16 units (zod's own `max` counts code points). */
+function line(field: string, charactersMax: number) {
+  return z
+    .string(`The ${field} must be given once, as text.`)
+    .overwrite(cleanText)
+    .refine((text) => text.length <= charactersMax, {
+      error: `The ${field} is too long: at most ${charactersMax} characters.`,
+    })
+    .meta({ maxLength: charactersMax })
+}
+
+function emailTypeMessage(input: unknown): string {
+  if (input === undefined || input === null) return 'The email address is missing.'
+  if (Array.isArray(input)) return 'Give one email address only.'
+  return 'The email address must be text.'
+}

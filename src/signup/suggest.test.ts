@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { suggest } from './suggest.ts'
+
+const known = ['email', 'sheetTab', 'source', 'name', 'tags', 'metadata', 'challengeToken']
+
+test.each([
+  ['Email', 'email'],
+  ['e-mail', 'email'],
+  ['emial', 'email'],
+  ['mail', 'email'],
+  ['sheet_tab', 'sheetTab'],
+  ['sheetab', 'sheetTab'],
+  ['SheetTbas', 'sheetTab'],
+  ['tag', 'tags'],
+  ['meta_data', 'metadata'],
+  ['challenge-token', 'challengeToken'],
+])('%j was meant to be %j', (typed, meant) => {
+  expect(suggest(typed, known)).toBe(meant)
+})
+
+test.each(['', '__proto__', 'company', 'page', 'plan', 'tab', 'e'.repeat(1_000_000)])(
+  'case %#: no known name is suggested for something else',
+  (typed) => {
+    expect(suggest(typed, known)).toBeUndefined()
+  },
+)

@@ -1,0 +1,43 @@
+import { limits } from './limits.ts'
+import { cleanText } from './text.ts'
+
+export interface TagProblem {
+  /** Place in the list; absent when the problem is with all of them. */
+  readonly index?: number
+  readonly message: string
+}
+
+/** More problems than these help nobody, and a body can hold half a million. */
+const problemsMax = 20
+
+/** Tags from a list or from one comma-separated string: cleaned, without the empty ones. */
+export function readTags(given: string | readonly unknown[]): {
+  readonly tags: readonly string[]
+  readonly problems: readonly TagProblem[]
+} {
+  const list = typeof given === 'string' ? (given.match(/[^,]+/g) ?? []) : given
+  const tags: string[] = []
+  const problems: TagProblem[] = []
+  for (let index = 0; index < list.length; index++) {
+    const tag = list[index]
+    const text = typeof tag === 'string' ? cleanText(tag) : undefined
+    if (text === '') continue
+    if (text !== undefined) tags.push(text)
+    const message = tagProblem(text)
+    if (message) problems.push(typeof given === 'string' ? { message } : { index, message })
+    if (tags.length > limits.tagsMax) {
+      problems.push({ message: `Too many tags: at most ${limits.tagsMax}.` })
+      break
+    }
+    if (problems.length === problemsMax) break
+  }
+  return { tags, problems }
+}
+
+function tagProblem(text: string | undefined): string | undefined {
+  if (text === undefined) return 'A tag must be text.'
+  if (text.length > limits.tagCharactersMax) {
+    return `A tag is too long: at most ${limits.tagCharactersMax} characters.`
+  }
+  return undefined
+}

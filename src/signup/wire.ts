@@ -1,0 +1,70 @@
+/** What goes over the wire. Shared with the browser: types only, and no import of anything. */
+
+/** Body of `POST /api/signup`. A null or an empty string counts as absent. */
+export interface SignupRequest {
+  readonly email: string
+  readonly sheetTab?: string | null
+  readonly source?: string | null
+  readonly name?: string | null
+  /** A list, or one text with commas between the tags. */
+  readonly tags?: readonly string[] | string | null
+  readonly metadata?: Readonly<Record<string, unknown>> | '' | null
+  readonly challengeToken?: string | null
+}
+
+/** Answer of `POST /api/signup`: 202 when accepted, 201 when also written. */
+export interface SignupAccepted {
+  readonly id: string
+  readonly status: SignupState
+  /** The tab's name as it was first used. */
+  readonly sheetTab: string
+  /** ISO 8601 in UTC, with milliseconds. */
+  readonly receivedAt: string
+  /** Present while only the operator can get delivery going again; the signup is safe. */
+  readonly delivery?: { readonly state: 'blocked'; readonly error: string }
+}
+
+/** `accepted`: on disk, on its way to the spreadsheet. `written`: a row in it. */
+export type SignupState = 'accepted' | 'written'
+
+/** Answer of `GET /api/signup/{id}`. */
+export interface SignupStatusAnswer {
+  readonly id: string
+  readonly status: SignupState
+  readonly sheetTab: string
+  readonly receivedAt: string
+  /** ISO 8601; present when written. */
+  readonly writtenAt?: string
+}
+
+/** Answer of `GET /api/config`. */
+export interface ConfigAnswer {
+  readonly challengeEnabled: boolean
+  /** Null while `challengeEnabled`: nobody can sign up by browser just now. */
+  readonly challengeSiteKey: string | null
+  readonly challengeProvider: 'turnstile' | 'hcaptcha' | 'recaptcha'
+  readonly challengeScriptUrl: string
+  readonly defaultSheetTab: string
+  /** The only tabs allowed; null when any is. */
+  readonly sheetTabs: readonly string[] | null
+  /** Limits on input by name, as in `limits.ts`. */
+  readonly limits: Readonly<Record<string, number>>
+}
+
+/** Every error answer: RFC 9457, `application/problem+json`. */
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  /** What is wrong and what to do. */
+  readonly detail: string
+  readonly errors?: readonly ProblemField[]
+  readonly requestId: string
+}
+
+export interface ProblemField {
+  readonly field: string
+  readonly message: string
+  /** Place in a bulk request, from 0. */
+  readonly index?: number
+}

@@ -1,0 +1,113 @@
+/**
+ * The journal's tables, as numbered migrations: `PRAGMA user_version` says how many have run.
+ * A migration that was released is never edited; a change is a new one.
+ */
+export const migrations: readonly string[] = [
+  `
+  -- Small facts about this journal: its id, the base of its marker ids.
+  CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE tab (
+    id         INTEGER PRIMARY KEY,
+    key        TEXT    NOT NULL UNIQUE,
+    name       TEXT    NOT NULL,
+    -- Delivery's cursor: every signup of the tab up to this position is in the spreadsheet.
+    written_to INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE TABLE signup (
+    position    INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          TEXT    NOT NULL UNIQUE,
+    tab         INTEGER NOT NULL REFERENCES tab (id),
+    received_at INTEGER NOT NULL,
+    email       TEXT    NOT NULL,
+    source      TEXT    NOT NULL,
+    name        TEXT    NOT NULL,
+    tags        TEXT    NOT NULL, -- a JSON array, or '' when there are none
+    metadata    TEXT    NOT NULL  -- a JSON object, or ''
+  ) STRICT;
+  -- An index entry ends with the rowid, so this one serves (tab, position).
+  CREATE INDEX signup_by_tab ON signup (tab);
+
+  CREATE TABLE batch (
+    number     INTEGER PRIMARY KEY AUTOINCREMENT, -- so that no number is used twice
+    digest     TEXT    NOT NULL,
+    signups    INTEGER NOT NULL,
+    -- Null while the batch is frozen. Released batches are deleted.
+    settled_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX batch_frozen ON batch (settled_at IS NULL) WHERE settled_at IS NULL;
+
+  -- Which signups a batch holds: those of the tab with after < position <= upto.
+  CREATE TABLE batch_range (
+    tab   INTEGER NOT NULL REFERENCES tab (id),
+    upto  INTEGER NOT NULL,
+    after INTEGER NOT NULL,
+    batch INTEGER NOT NULL REFERENCES batch (number),
+    PRIMARY KEY (tab, upto)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX batch_range_by_batch ON batch_range (batch);
+
+  -- Markers that may still stand in the spreadsheet.
+  CREATE TABLE marker (
+    id       INTEGER PRIMARY KEY,
+    batch    INTEGER NOT NULL UNIQUE,
+    is_ended INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  -- Calls to the provider in the last day, for pacing.
+  CREATE TABLE provider_call (at INTEGER NOT NULL) STRICT;
+  CREATE INDEX provider_call_by_time ON provider_call (at);
+  `,
+]
+
+/** Every statement that runs per request, per batch or per call; a test looks at their query plans. */
+export const statements = {
+  tabs: 'SELECT id, key, name FROM tab',
+  addTab: 'INSERT INTO tab (key, name) VALUES (?, ?) RETURNING id',
+  addSignup: `INSERT INTO signup (id, tab, received_at, email, source, name, tags, metadata)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  findSignup: `SELECT signup.received_at AS receivedAt, tab.name AS sheetTab, (
+                 SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
+                 WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
+                 ORDER BY batch_range.upto LIMIT 1
+               ) AS writtenAt
+               FROM signup JOIN tab ON tab.id = signup.tab WHERE signup.id = ?`,
+  countBacklog: `SELECT coalesce(sum(
+                   (SELECT count(*) FROM signup WHERE tab = tab.id AND position > tab.written_to)
+                 ), 0) AS backlog FROM tab`,
+  pendingTabs: `SELECT id, name, written_to AS writtenTo, (
+                  SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
+                  ORDER BY position LIMIT 1
+                ) AS oldest
+                FROM tab WHERE oldest IS NOT NULL ORDER BY oldest`,
+  signupsOfTab: `SELECT position, id, received_at AS receivedAt, email, source, name, tags, metadata,
+                   octet_length(email) + octet_length(source) + octet_length(name)
+                   + octet_length(tags) + octet_length(metadata) AS bytes
+                 FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,
+  addBatch: 'INSERT INTO batch (digest, signups) VALUES (?, ?) RETURNING number',
+  addRange: 'INSERT INTO batch_range (tab, upto, after, batch) VALUES (?, ?, ?, ?)',
+  addMarker: 'INSERT INTO marker (id, batch) VALUES (?, ?)',
+  frozenBatch: `SELECT number, digest, marker.id AS marker
+                FROM batch JOIN marker ON marker.batch = batch.number WHERE settled_at IS NULL`,
+  rangesOfBatch: `SELECT tab, tab.name AS name, after, upto
+                  FROM batch_range JOIN tab ON tab.id = batch_range.tab WHERE batch = ? ORDER BY tab`,
+  settleBatch: `UPDATE batch SET settled_at = ? WHERE number = ? AND settled_at IS NULL
+                RETURNING signups`,
+  moveCursor: `UPDATE tab SET written_to = (
+                 SELECT upto FROM batch_range WHERE batch = ?1 AND batch_range.tab = tab.id
+               ) WHERE id IN (SELECT tab FROM batch_range WHERE batch = ?1)`,
+  deleteRanges: 'DELETE FROM batch_range WHERE batch = ?',
+  deleteBatch: 'DELETE FROM batch WHERE number = ? AND settled_at IS NULL',
+  endMarker: 'UPDATE marker SET is_ended = 1 WHERE batch = ?',
+  changeMarker: 'UPDATE marker SET id = ? WHERE batch = ?',
+  endedMarkers: 'SELECT id FROM marker WHERE is_ended ORDER BY batch',
+  countMarkers: 'SELECT count(*) AS count FROM marker',
+  deleteMarker: 'DELETE FROM marker WHERE id = ?',
+  addCall: 'INSERT INTO provider_call (at) VALUES (?)',
+  deleteCalls: 'DELETE FROM provider_call WHERE at < ?',
+  callsSince: 'SELECT at FROM provider_call WHERE at >= ? ORDER BY at',
+  property: 'SELECT value FROM property WHERE name = ?',
+  setProperty: `INSERT INTO property (name, value) VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+} as const

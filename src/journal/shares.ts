@@ -1,0 +1,70 @@
+import type { Signup } from '../signup/signup.ts'
+import type { BatchLimits } from './journal.ts'
+
+/** A tab with signups that wait. */
+export interface PendingTab {
+  readonly id: number
+  readonly name: string
+  /** Position of its last signup in the spreadsheet. */
+  readonly writtenTo: number
+}
+
+export interface StoredSignup {
+  readonly position: number
+  /** Size of its texts, UTF-8. */
+  readonly bytes: number
+  readonly signup: Signup
+}
+
+/** What a tab puts into the batch: a run of its waiting signups, the oldest first. */
+export interface Share {
+  readonly tab: PendingTab
+  readonly stored: StoredSignup[]
+}
+
+/** What JSON adds to a row in a request: seven cells with their braces, the timestamp, the tab's name. */
+const rowOverheadBytes = 380
+
+/**
+ * Fills one batch from several tabs: each gets an equal share of the rows and bytes, and what some
+ * leave over goes to the others, so that a tab with a long backlog cannot hold the others back.
+ *
+ * `tabs` begins with the one that has waited longest; its oldest signup always goes, whatever its
+ * size. `pending` lists a tab's waiting signups after a position, in order, and is read no further
+ * than needed.
+ */
+export function fillShares(
+  tabs: readonly PendingTab[],
+  limits: BatchLimits,
+  pending: (tab: PendingTab, after: number) => Iterable<StoredSignup>,
+): readonly Share[] {
+  const shares: readonly Share[] = tabs.map((tab) => ({ tab, stored: [] }))
+  const left = { rows: limits.rowsMax, bytes: limits.bytesMax }
+  // Two rounds: equal shares first, then the rest to those that want more.
+  const unsatisfied = giveEqually(shares, left, pending)
+  giveEqually(unsatisfied, left, pending)
+  return shares.filter(({ stored }) => stored.length > 0)
+}
+
+/** Divides what is left among these tabs; returns those that have more than they got. */
+function giveEqually(
+  shares: readonly Share[],
+  left: { rows: number; bytes: number },
+  pending: (tab: PendingTab, after: number) => Iterable<StoredSignup>,
+): readonly Share[] {
+  return shares.filter(({ tab, stored }, index) => {
+    const sharers = shares.length - index
+    const rowsFloor = left.rows - Math.floor(left.rows / sharers)
+    const bytesFloor = left.bytes - left.bytes / sharers
+    for (const next of pending(tab, stored.at(-1)?.position ?? tab.writtenTo)) {
+      const bytes = next.bytes + rowOverheadBytes
+      const fits = left.rows > rowsFloor && left.bytes - bytes >= bytesFloor
+      const isOldestOfAll = index === 0 && stored.length === 0 && left.rows > 0
+      if (!fits && !isOldestOfAll) return true
+      stored.push(next)
+      left.rows -= 1
+      left.bytes -= bytes
+    }
+    return false
+  })
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Journal } from '../src/journal/journal.ts'
+import { addressesOf, makeSignup, makeSignups } from './make-signup.ts'
+
+export interface JournalWorld extends AsyncDisposable {
+  /** Opens the journal of this world, again after it was disposed: a restart. */
+  open(): Promise<Journal>
+}
+
+const limits = { rowsMax: 100, bytesMax: 1_000_000 }
+const any = () => true
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** What every engine of the journal must do; the words are those of `src/journal/journal.ts`. */
+export function journalContract(name: string, createWorld: () => Promise<JournalWorld>): void {
+  const withJournal = async (work: (journal: Journal, world: JournalWorld) => Promise<void>) => {
+    await using world = await createWorld()
+    await using journal = await world.open()
+    await work(journal, world)
+  }
+
+  describe(`${name}: accepted signups`, () => {
+    test('a signup that was appended is found by its id, also after a restart', async () => {
+      await using world = await createWorld()
+      const signup = makeSignup({ sheetTab: 'News' })
+      {
+        await using journal = await world.open()
+        await journal.append([signup])
+      }
+      await using journal = await world.open()
+      expect(await journal.find(signup.id)).toEqual({
+        id: signup.id,
+        sheetTab: 'News',
+        receivedAt: signup.receivedAt,
+      })
+    })
+
+    test('an unknown id is not found', () =>
+      withJournal(async (journal) => {
+        expect(await journal.find(makeSignup().id)).toBeUndefined()
+      }))
+
+    test('receipts carry the name of the tab as it was first used, also after a restart', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open()
+        const receipts = await journal.append([
+          makeSignup({ sheetTab: 'News' }),
+          makeSignup({ sheetTab: 'NEWS' }),
+        ])
+        expect(receipts.map(({ sheetTab }) => sheetTab)).toEqual(['News', 'News'])
+      }
+      await using journal = await world.open()
+      const [receipt] = await journal.append([makeSignup({ sheetTab: 'news' })])
+      expect(receipt?.sheetTab).toBe('News')
+    })
+
+    test('an append is all or none', () =>
+      withJournal(async (journal) => {
+        const twice = makeSignup()
+        const other = makeSignup({ sheetTab: 'Never made' })
+        await expect(journal.append([other, twice, twice])).rejects.toThrow()
+        expect(await journal.find(other.id)).toBeUndefined()
+        expect(await journal.backlog()).toBe(0)
+        const [receipt] = await journal.append([makeSignup({ sheetTab: 'never made' })])
+        expect(receipt?.sheetTab).toBe('never made')
+      }))
+
+    test('one append that fails does not take down those that arrive with it', () =>
+      withJournal(async (journal) => {
+        const twice = makeSignup()
+        const good = makeSignup()
+        const results = await Promise.allSettled([
+          journal.append([twice, twice]),
+          journal.append([good]),
+        ])
+        expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+        expect(await journal.find(good.id)).toBeDefined()
+      }))
+
+    test('listeners hear of every append until they unsubscribe', () =>
+      withJournal(async (journal) => {
+        let heard = 0
+        const unsubscribe = journal.onAppend(() => (heard += 1))
+        await journal.append([makeSignup()])
+        expect(heard).toBe(1)
+        unsubscribe()
+        await journal.append([makeSignup()])
+        expect(heard).toBe(1)
+      }))
+
+    test('every text comes back as it went in', () =>
+      withJournal(async (journal) => {
+        const signup = makeSignup({
+          sheetTab: "Jon's 🌵 'tab'",
+          source: 'a "source"',
+          name: 'Ålesund, 東京; DROP TABLE signup',
+          tags: ['a, b', '"', '=1+1'],
+          metadata: '{"a":[1,{"b":null}]}',
+        })
+        await journal.append([signup])
+        const batch = await journal.freeze(limits, any)
+        expect(batch?.tabs).toEqual([{ tab: signup.sheetTab, signups: [signup] }])
+      }))
+  })
+
+  describe(`${name}: batches`, () => {
+    test('a batch holds the oldest signups of each tab, in order, up to its limit of rows', () =>
+      withJournal(async (journal) => {
+        await journal.append([
+          ...makeSignups(8, { sheetTab: 'A' }),
+          ...makeSignups(2, { sheetTab: 'B' }),
+        ])
+        const batch = await journal.freeze({ ...limits, rowsMax: 6 }, any)
+        expect(addressesOf(batch)).toEqual({
+          A: [1, 2, 3, 4].map((n) => `person${n}@example.com`),
+          B: [1, 2].map((n) => `person${n}@example.com`),
+        })
+      }))
+
+    test('a batch keeps to its limit of bytes, but a signup larger than that still goes', () =>
+      withJournal(async (journal) => {
+        const metadata = `{"a":"${'x'.repeat(5000)}"}`
+        await journal.append(makeSignups(4, { metadata }))
+        const first = await journal.freeze({ rowsMax: 100, bytesMax: 11_000 }, any)
+        expect(addressesOf(first)['Sheet1']).toHaveLength(2)
+        await journal.settle(first?.number ?? 0, noon)
+        const second = await journal.freeze({ rowsMax: 100, bytesMax: 1000 }, any)
+        expect(addressesOf(second)['Sheet1']).toEqual(['person3@example.com'])
+      }))
+
+    test('no frozen batch changes: not by new signups, not by a restart', async () => {
+      await using world = await createWorld()
+      let frozen
+      {
+        await using journal = await world.open()
+        await journal.append(makeSignups(3))
+        frozen = await journal.freeze({ ...limits, rowsMax: 2 }, any)
+        await journal.append(makeSignups(3))
+        expect(await journal.frozenBatch()).toEqual(frozen)
+      }
+      await using journal = await world.open()
+      expect(frozen).toBeDefined()
+      expect(await journal.frozenBatch()).toEqual(frozen)
+    })
+
+    test('only one batch is frozen at a time', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(3))
+        await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        await expect(journal.freeze(limits, any)).rejects.toThrow('frozen already')
+      }))
+
+    test('with nothing to deliver there is no batch', () =>
+      withJournal(async (journal) => {
+        expect(await journal.freeze(limits, any)).toBeUndefined()
+        expect(await journal.frozenBatch()).toBeUndefined()
+      }))
+
+    test('tabs that are not wanted wait, and keep their order', () =>
+      withJournal(async (journal) => {
+        await journal.append([
+          makeSignup({ sheetTab: 'A', email: 'a1@example.com' }),
+          makeSignup({ sheetTab: 'B', email: 'b1@example.com' }),
+        ])
+        const withoutA = await journal.freeze(limits, (tab) => tab !== 'A')
+        expect(addressesOf(withoutA)).toEqual({ B: ['b1@example.com'] })
+        await journal.settle(withoutA?.number ?? 0, noon)
+        await journal.append([makeSignup({ sheetTab: 'A', email: 'a2@example.com' })])
+        expect(addressesOf(await journal.freeze(limits, any))).toEqual({
+          A: ['a1@example.com', 'a2@example.com'],
+        })
+      }))
+
+    test('settled signups are written and never frozen again, also after a restart', async () => {
+      await using world = await createWorld()
+      const [first, second] = makeSignups(2)
+      if (!first || !second) throw new Error('two signups were asked for')
+      {
+        await using journal = await world.open()
+        await journal.append([first, second])
+        expect(await journal.backlog()).toBe(2)
+        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        expect((await journal.find(first.id))?.writtenAt).toBeUndefined()
+        await journal.settle(batch?.number ?? 0, noon)
+        expect(await journal.backlog()).toBe(1)
+      }
+      await using journal = await world.open()
+      expect(await journal.backlog()).toBe(1)
+      expect((await journal.find(first.id))?.writtenAt).toBe(noon)
+      expect((await journal.find(second.id))?.writtenAt).toBeUndefined()
+      expect(addressesOf(await journal.freeze(limits, any))).toEqual({ Sheet1: [second.email] })
+    })
+
+    test('released signups are frozen anew, under a number that was never used', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const first = await journal.freeze(limits, any)
+        await journal.release(first?.number ?? 0)
+        expect(await journal.frozenBatch()).toBeUndefined()
+        const second = await journal.freeze(limits, any)
+        expect(addressesOf(second)).toEqual(addressesOf(first))
+        expect(second?.number).toBeGreaterThan(first?.number ?? Infinity)
+        expect(second?.marker).not.toBe(first?.marker)
+      }))
+
+    test('a batch that is not frozen can be neither settled nor released', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(1))
+        const batch = await journal.freeze(limits, any)
+        const number = batch?.number ?? 0
+        await journal.settle(number, noon)
+        await expect(journal.settle(number, noon)).rejects.toThrow('not frozen')
+        await expect(journal.release(number)).rejects.toThrow('not frozen')
+        await expect(journal.settle(number + 1, noon)).rejects.toThrow('not frozen')
+      }))
+
+    test('the fingerprint tells batches of different journals and contents apart', async () => {
+      const seen = new Set<string>()
+      for (let index = 0; index < 2; index++) {
+        await withJournal(async (journal) => {
+          await journal.append(makeSignups(2))
+          const batch = await journal.freeze(limits, any)
+          expect(batch?.fingerprint.length).toBeLessThanOrEqual(60)
+          seen.add(batch?.fingerprint ?? '')
+        })
+      }
+      expect(seen.size).toBe(2)
+    })
+  })
+
+  describe(`${name}: markers and calls`, () => {
+    test('markers are remembered until they are forgotten, across restarts', async () => {
+      await using world = await createWorld()
+      const markers: number[] = []
+      {
+        await using journal = await world.open()
+        for (let index = 0; index < 3; index++) {
+          await journal.append(makeSignups(1))
+          const batch = await journal.freeze(limits, any)
+          if (!batch) throw new Error('a batch was due')
+          markers.push(batch.marker)
+          if (index === 1) await journal.release(batch.number)
+          else if (index === 0) await journal.settle(batch.number, noon)
+        }
+      }
+      await using journal = await world.open()
+      expect(await journal.markerCount()).toBe(3)
+      // The third batch is frozen still: its marker has not ended.
+      expect(await journal.endedMarkers()).toEqual(markers.slice(0, 2))
+      await journal.forgetMarkers(markers.slice(0, 1))
+      expect(await journal.endedMarkers()).toEqual(markers.slice(1, 2))
+      expect(await journal.markerCount()).toBe(2)
+    })
+
+    test('a new marker for the frozen batch changes nothing else, and later batches follow it', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const before = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        const after = await journal.remark(before?.number ?? 0)
+        expect(after).toEqual({ ...before, marker: after.marker })
+        expect(after.marker).not.toBe(before?.marker)
+        expect(await journal.frozenBatch()).toEqual(after)
+        await journal.settle(after.number, noon)
+        const next = await journal.freeze(limits, any)
+        expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)
+      }))
+
+    test('calls are remembered in order for more than a day, across restarts', async () => {
+      await using world = await createWorld()
+      const day = 24 * 60 * 60 * 1000
+      {
+        await using journal = await world.open()
+        for (const at of [noon - 2 * day, noon - day, noon - 1, noon]) await journal.recordCall(at)
+      }
+      await using journal = await world.open()
+      expect(await journal.callsSince(0)).toEqual([noon - day, noon - 1, noon])
+      expect(await journal.callsSince(noon - 1)).toEqual([noon - 1, noon])
+    })
+  })
+}

@@ -1,0 +1,69 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import { migrations, statements } from '../src/journal/schema.ts'
+import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { journalContract } from './journal-contract.ts'
+import { makeSignups } from './make-signup.ts'
+import { tempFolder } from './temp-folder.ts'
+
+journalContract('SQLite', async () => {
+  const folder = await tempFolder()
+  return {
+    open: async () => openSqliteJournal(join(folder.path, 'journal.db')),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+})
+
+test('signups that arrive together are one transaction', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const count = () => reader.prepare('SELECT count(*) AS count FROM signup').get()?.['count']
+  // A reader sees committed states only: after the first answer, all of the group are there.
+  const answers = makeSignups(50).map((signup) => journal.append([signup]))
+  expect(count()).toBe(0)
+  await answers[0]
+  expect(count()).toBe(50)
+  await Promise.all(answers)
+})
+
+test('no statement on a hot path scans the signups or the batches', () => {
+  using database = new DatabaseSync(':memory:')
+  for (const migration of migrations) database.exec(migration)
+  // Tables that stay small whatever the number of signups: tabs, markers in the spreadsheet.
+  const small =
+    /^SCAN (tab|marker|batch USING COVERING INDEX batch_frozen|batch USING INDEX batch_frozen)\b/
+  for (const [name, sql] of Object.entries(statements)) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+    const scans = plan
+      .map((step) => String(step['detail']))
+      .filter((detail) => /^SCAN|USE TEMP B-TREE/.test(detail) && !small.test(detail))
+    const allowed = name === 'pendingTabs' ? ['USE TEMP B-TREE FOR ORDER BY'] : []
+    expect.soft(scans, name).toEqual(allowed)
+  }
+})
+
+test('a journal of a newer version is refused with what to do, and left as it is', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec('PRAGMA user_version = 1000')
+  }
+  expect(() => openSqliteJournal(file)).toThrow(/newer version of Rollcall.*DATA_DIR/s)
+  using database = new DatabaseSync(file)
+  expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']).toBe(0)
+})
+
+test('a file that is no database is refused, and left as it is', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const text = 'A shopping list, and certainly not a database of signups. '.repeat(100)
+  await writeFile(file, text)
+  expect(() => openSqliteJournal(file)).toThrow(/journal\.db.*cannot be opened/s)
+  expect(await readFile(file, 'utf8')).toBe(text)
+})

@@ -1,0 +1,32 @@
+import { v7 as uuidv7 } from 'uuid'
+
+import type { FrozenBatch } from '../src/signup/batch.ts'
+import type { Signup, SignupId } from '../src/signup/signup.ts'
+
+/** A signup as parsing would give it; every test writes what it is about. */
+export function makeSignup(fields: Partial<Signup> = {}): Signup {
+  return {
+    id: uuidv7() as SignupId,
+    receivedAt: Date.UTC(2026, 10, 20, 10),
+    email: 'ada@example.com',
+    sheetTab: 'Sheet1',
+    source: 'api',
+    name: '',
+    tags: [],
+    metadata: '',
+    ...fields,
+  }
+}
+
+export function makeSignups(count: number, fields: Partial<Signup> = {}): Signup[] {
+  return Array.from({ length: count }, (_, index) =>
+    makeSignup({ email: `person${index + 1}@example.com`, ...fields }),
+  )
+}
+
+/** The addresses of a batch by tab. */
+export function addressesOf(batch: FrozenBatch | undefined): Record<string, string[]> {
+  return Object.fromEntries(
+    (batch?.tabs ?? []).map(({ tab, signups }) => [tab, signups.map(({ email }) => email)]),
+  )
+}

@@ -1,0 +1,71 @@
+import { tabKey } from '../signup/signup.ts'
+import type { Logger } from './log.ts'
+import type { Health } from './health.ts'
+
+/**
+ * What happens in the business, one function each: it writes the log line, keeps the health that
+ * `/api/ready` shows, and is where metrics will be counted. Never given an address, a name, a token
+ * or a key.
+ */
+export interface Events {
+  signupsAccepted(count: number): void
+  /** Visitors were answered 503. */
+  journalUnavailable(error: unknown): void
+  deliveryStarted(location: string): void
+  batchWritten(batch: number, rows: number, tries: number): void
+  /** A try did not succeed; the next one comes in `waitMs`. */
+  deliveryDelayed(message: string, waitMs: number, cause?: unknown): void
+  /** Only the operator can mend it; told once until the reason changes. */
+  deliveryBlocked(message: string, hint: string): void
+  deliveryResumed(): void
+  tabSetAside(tab: string, message: string, hint: string): void
+  tabResumed(tab: string): void
+  /** A defect of ours or of the spreadsheet that was worked around. */
+  deliveryOddity(message: string): void
+}
+
+export function createEvents(log: Logger, health: Health): Events {
+  return {
+    signupsAccepted() {
+      health.journal = { state: 'ok' }
+    },
+    journalUnavailable(error) {
+      health.journal = { state: 'unavailable' }
+      log.error({ err: error }, 'a signup could not be stored and was answered with 503')
+    },
+    deliveryStarted(location) {
+      log.info({ location }, 'delivery started')
+    },
+    batchWritten(batch, rows, tries) {
+      log.info({ batch, rows, tries }, 'batch written')
+    },
+    deliveryDelayed(message, waitMs, cause) {
+      log.warn({ reason: message, waitMs: Math.round(waitMs), err: cause }, 'delivery delayed')
+    },
+    deliveryBlocked(message, hint) {
+      const isNew =
+        health.delivery.state !== 'blocked' ||
+        health.delivery.error !== message ||
+        health.delivery.hint !== hint
+      health.delivery = { state: 'blocked', error: message, hint }
+      if (isNew) log.error({ reason: message, hint }, 'delivery blocked: signups are kept')
+    },
+    deliveryResumed() {
+      health.delivery = { state: 'ok' }
+      log.info('delivery goes on')
+    },
+    // A tab's name comes from visitors: it stays out of the log.
+    tabSetAside(tab, message, hint) {
+      const isNew = health.tabs.get(tabKey(tab)) !== message
+      health.tabs.set(tabKey(tab), message)
+      if (isNew) log.error({ reason: message, hint }, 'a tab was set aside: its signups are kept')
+    },
+    tabResumed(tab) {
+      health.tabs.delete(tabKey(tab))
+      log.info('a tab that was set aside is written again')
+    },
+    deliveryOddity(message) {
+      log.warn({ reason: message }, 'delivery worked around a problem')
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { codeOf, durableFiles } from './durable-file.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-durable-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+const text = (path: string) => readFile(path, 'utf8')
+
+describe('durable files', () => {
+  test('a directory is made with those above it, and making it again is fine', async () => {
+    const path = join(folder, 'a', 'b', 'c')
+    await durableFiles.ensureDirectory(path)
+    await durableFiles.ensureDirectory(path)
+    expect(await readdir(path)).toEqual([])
+  })
+
+  test('replacing makes a file or gives it new content, and leaves no other file', async () => {
+    const path = join(folder, 'file')
+    await durableFiles.replace(path, 'first, longer')
+    await durableFiles.replace(path, 'second')
+    expect(await text(path)).toBe('second')
+    expect(await readdir(folder)).toEqual(['file'])
+  })
+
+  test('a replacement that fails keeps what was there and leaves no temporary file', async () => {
+    const path = join(folder, 'taken')
+    await mkdir(join(path, 'full'), { recursive: true })
+    await expect(durableFiles.replace(path, 'content')).rejects.toThrow()
+    expect(await readdir(folder)).toEqual(['taken'])
+    expect(await readdir(path)).toEqual(['full'])
+  })
+
+  test('a replacement takes over from a temporary file that a crash left', async () => {
+    const path = join(folder, 'file')
+    await writeFile(`${path}.tmp`, 'much longer than the new content')
+    await durableFiles.replace(path, 'new')
+    expect(await text(path)).toBe('new')
+  })
+
+  test('appending makes a file, then adds below; truncating cuts; removing twice is fine', async () => {
+    const path = join(folder, 'file')
+    await durableFiles.append(path, Buffer.from('one'))
+    await durableFiles.append(path, Buffer.from('two'))
+    expect(await text(path)).toBe('onetwo')
+    await durableFiles.truncate(path, 4)
+    expect(await text(path)).toBe('onet')
+    await durableFiles.remove(path)
+    await durableFiles.remove(path)
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('no link is followed', async () => {
+    const target = join(folder, 'target')
+    const link = join(folder, 'link')
+    await writeFile(target, 'precious')
+    await symlink(target, link)
+    const failures = [durableFiles.append(link, Buffer.from('x')), durableFiles.truncate(link, 0)]
+    for (const { reason } of (await Promise.allSettled(failures)) as PromiseRejectedResult[]) {
+      expect(codeOf(reason)).toBe('ELOOP')
+    }
+    await durableFiles.replace(link, 'new')
+    expect(await text(target)).toBe('precious')
+    expect(await text(link)).toBe('new')
+  })
+})

@@ -1,0 +1,83 @@
+import type { FrozenBatch } from '../signup/batch.ts'
+import type { Millis } from '../signup/signup.ts'
+
+/**
+ * Where rows go. The comments here are the contract, and one test suite holds every
+ * implementation to it (`test/spreadsheet-contract.ts`). Implementations never decide on a retry,
+ * never log and never guess; they report an outcome and the writer decides. They are called by one
+ * writer, one call at a time. They do not throw for anything the outside world may do.
+ */
+export interface Spreadsheet {
+  /** Where a person finds the rows: a URL or a folder. */
+  readonly location: string
+
+  /** Looks whether the spreadsheet can be reached, and learns what `write` needs to know. */
+  open(signal: AbortSignal): Promise<Opened>
+
+  /**
+   * Writes all rows of the batch or none, below what each tab holds, in order. Makes tabs that are
+   * missing, with the header row; gives an empty tab the header row. Safe to repeat at any time,
+   * after a restart too: a batch that was applied is not applied again and answers `applied`.
+   */
+  write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome>
+
+  /**
+   * Gives up a batch whose outcome is unknown: `abandoned` proves that it was not applied and can
+   * never be applied any more, `applied` that it was. Safe to repeat.
+   */
+  abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned>
+
+  /**
+   * Forgets what it kept to recognise these batches. Only for batches that were settled so long ago
+   * that no late request of theirs can still be on its way.
+   */
+  prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
+}
+
+/** The pacing hook of implementations that have a quota: awaited before every call to the provider. */
+export type CallGate = (signal: AbortSignal) => Promise<void>
+
+export type Opened = { readonly kind: 'open' } | Refused | Retryable
+export type Outcome = Applied | Refused | Retryable | Unknown | Foreign
+export type Abandoned = Applied | { readonly kind: 'abandoned' } | Refused | Retryable | Unknown
+export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
+
+/** The rows are in the spreadsheet. */
+export interface Applied {
+  readonly kind: 'applied'
+}
+
+/** Certainly not applied by this attempt, and only a person can mend the reason. */
+export interface Refused {
+  readonly kind: 'refused'
+  /** The tab that cannot be written, when the others could be; otherwise the whole spreadsheet. */
+  readonly tab?: string
+  /** The provider's words, for people. */
+  readonly message: string
+  /** What to do about it. */
+  readonly hint: string
+  readonly cause?: unknown
+}
+
+/** Certainly not applied by this attempt; trying again can help. */
+export interface Retryable {
+  readonly kind: 'retryable'
+  readonly message: string
+  /** Not before this long; 0 when trying at once makes sense, absent when backoff decides. */
+  readonly afterMs?: Millis
+  readonly cause?: unknown
+}
+
+/** Perhaps applied, perhaps not, perhaps later: only `write` or `abandon` of the same batch tells. */
+export interface Unknown {
+  readonly kind: 'unknown'
+  readonly message: string
+  readonly afterMs?: Millis
+  readonly cause?: unknown
+}
+
+/** Certainly not applied: the batch's marker id is taken by something that is not ours. */
+export interface Foreign {
+  readonly kind: 'foreign'
+  readonly message: string
+}

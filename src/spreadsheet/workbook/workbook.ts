@@ -1,0 +1,207 @@
+import { access, constants } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { FrozenBatch } from '../../signup/batch.ts'
+import { durableFiles } from '../../platform/durable-file.ts'
+import type { DurableFiles } from '../../platform/durable-file.ts'
+import type {
+  Abandoned,
+  Applied,
+  Opened,
+  Outcome,
+  Pruned,
+  Refused,
+  Retryable,
+  Spreadsheet,
+  Unknown,
+} from '../spreadsheet.ts'
+import { failureOf } from './failure.ts'
+import { isSame, openRecord } from './record.ts'
+import type { Addition, BatchRecord, Intent } from './record.ts'
+import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
+import type { Standing } from './tab-file.ts'
+
+export interface WorkbookOptions {
+  /** Folder of the tab files; made when missing. */
+  readonly directory: string
+}
+
+/** One CSV file per tab in a folder. `files` is there for tests that make the disk fail. */
+export function createWorkbook(
+  options: WorkbookOptions,
+  files: DurableFiles = durableFiles,
+): Spreadsheet {
+  return new Workbook(resolve(options.directory), files)
+}
+
+interface Step {
+  readonly addition: Addition
+  readonly standing: Standing
+}
+
+type Carried = Applied | Refused | Retryable | Unknown
+
+/**
+ * A batch goes in four phases: 1 examine the files, 2 put the intent on disk, 3 append, 4 settle.
+ * After a crash the intent stands, and the next `write` of the batch examines how far it came and
+ * finishes it. Our bytes at the recorded place are proof. Where a person has changed the file since,
+ * nothing is cut, not even a row that the crash left half: it is read, and those of our rows that
+ * are missing are appended, by a new intent. A file that was deleted or renamed is made again. A failure in phase 2 or 3 is undone; where that cannot be done the outcome is unknown and the
+ * intent stays.
+ *
+ * Every call reads its state from disk, so a new instance knows what the last one knew. No signal
+ * stops a call: each is bounded and local.
+ */
+class Workbook implements Spreadsheet {
+  readonly location: string
+  readonly #files: DurableFiles
+  readonly #record: BatchRecord
+
+  constructor(directory: string, files: DurableFiles) {
+    this.location = directory
+    this.#files = files
+    this.#record = openRecord(directory, files)
+  }
+
+  open(): Promise<Opened> {
+    return this.#guard(async () => {
+      await access(this.location, constants.R_OK | constants.W_OK | constants.X_OK)
+      // A crash may have come between the making of the folder and its sync.
+      await this.#files.syncDirectory(this.location)
+      await this.#files.syncDirectory(dirname(this.location))
+      return { kind: 'open' }
+    })
+  }
+
+  write(batch: FrozenBatch): Promise<Outcome> {
+    return this.#guard<Outcome>(async () => {
+      const standing = await this.#record.standingOf(batch)
+      if (standing === 'applied') return { kind: 'applied' }
+      if (standing === 'abandoned') return refusedAsAbandoned(batch)
+
+      const pending = await this.#record.pending()
+      if (pending && isSame(pending, batch)) return this.#carryOut(pending)
+      if (pending) {
+        // Of a journal that is gone. Its rows are finished, for nobody else has them.
+        const earlier = await this.#guard(() => this.#carryOut(pending))
+        if (earlier.kind !== 'applied') return ofNoTab(earlier)
+      }
+      const { number, fingerprint } = batch
+      const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab)
+      const additions = await Array.fromAsync(batch.tabs, plan)
+      return this.#carryOut({ number, fingerprint, additions })
+    })
+  }
+
+  abandon(batch: FrozenBatch): Promise<Abandoned> {
+    return this.#guard<Abandoned>(async () => {
+      const standing = await this.#record.standingOf(batch)
+      if (standing !== 'new') return { kind: standing }
+
+      const pending = await this.#record.pending()
+      const isPending = pending !== undefined && isSame(pending, batch)
+      if (isPending) {
+        const steps = await this.#examine(pending)
+        const isApplied = steps.every(({ standing }) => standing.kind === 'whole')
+        // Rows in a file that a person has changed are not taken out of it: then all go in.
+        const canBeUndone = steps.every(({ addition, standing }) => canUndo(addition, standing))
+        if (isApplied || !canBeUndone) return this.#carryOut(pending)
+        await this.#undo(steps)
+      }
+      await this.#record.abandon(batch)
+      if (isPending) await this.#record.withdraw()
+      return { kind: 'abandoned' }
+    })
+  }
+
+  prune(markers: readonly number[]): Promise<Pruned> {
+    return this.#guard(async () => {
+      await this.#record.forgetAbandoned(markers)
+      return { kind: 'pruned' }
+    })
+  }
+
+  async #carryOut(intent: Intent): Promise<Carried> {
+    const steps = await Array.fromAsync(await this.#examine(intent), (step) => this.#replan(step))
+    const plan = { ...intent, additions: steps.map(({ addition }) => addition) }
+    try {
+      await this.#record.intend(plan)
+      for (const { addition, standing } of steps) {
+        await finish(this.#files, this.location, addition, standing)
+      }
+      await this.#files.syncDirectory(this.location)
+    } catch (error) {
+      return this.#takeBack(plan, error)
+    }
+    return this.#settle(plan)
+  }
+
+  #examine(intent: Intent): Promise<Step[]> {
+    return Array.fromAsync(intent.additions, async (addition) => ({
+      addition,
+      standing: await standingOf(this.location, addition),
+    }))
+  }
+
+  async #replan(step: Step): Promise<Step> {
+    if (step.standing.kind !== 'changed') return step
+    const addition = await planRemainder(this.location, step.addition, step.standing.missing)
+    return { addition, standing: { kind: 'none' } }
+  }
+
+  /** Undoes what an attempt did that failed for this reason. */
+  async #takeBack(plan: Intent, reason: unknown): Promise<Refused | Retryable | Unknown> {
+    const failure = failureOf(reason, this.location)
+    try {
+      const steps = await this.#examine(plan)
+      if (!steps.every(({ addition, standing }) => canUndo(addition, standing))) {
+        return { kind: 'unknown', message: failure.message, cause: reason }
+      }
+      await this.#undo(steps)
+      await this.#record.withdraw()
+    } catch (error) {
+      return { kind: 'unknown', message: failureOf(error, this.location).message, cause: reason }
+    }
+    return failure
+  }
+
+  async #undo(steps: readonly Step[]): Promise<void> {
+    for (const { addition, standing } of steps) {
+      await undo(this.#files, this.location, addition, standing)
+    }
+  }
+
+  /** All rows are in. Until the record says so too, only another attempt can tell. */
+  async #settle(plan: Intent): Promise<Applied | Unknown> {
+    try {
+      await this.#record.settle(plan)
+      await this.#record.withdraw()
+    } catch (error) {
+      return { kind: 'unknown', message: failureOf(error, this.location).message, cause: error }
+    }
+    return { kind: 'applied' }
+  }
+
+  async #guard<T>(action: () => Promise<T>): Promise<T | Refused | Retryable> {
+    try {
+      await this.#record.prepare()
+      return await action()
+    } catch (error) {
+      return failureOf(error, this.location)
+    }
+  }
+}
+
+function refusedAsAbandoned({ number }: FrozenBatch): Refused {
+  return {
+    kind: 'refused',
+    message: `Batch ${number} was abandoned and can never be written`,
+    hint: 'This is a mistake in Rollcall: please report it with the log around this line.',
+  }
+}
+
+/** The tab of another batch means nothing to the one who asked. */
+function ofNoTab(outcome: Refused | Retryable | Unknown): Refused | Retryable | Unknown {
+  if (outcome.kind !== 'refused') return outcome
+  const { message, hint, cause } = outcome
+  return { kind: 'refused', message, hint, cause }
+}

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises'
+import { durableFiles } from '../src/platform/durable-file.ts'
+import type { DurableFiles } from '../src/platform/durable-file.ts'
+
+/** The process is gone: nothing after this can reach the disk. */
+export class Crash extends Error {
+  override readonly name = 'Crash'
+}
+
+export interface CrashPoint {
+  /** Which change to the disk is the last one, from 1. */
+  readonly step: number
+  /** How much of that change is made: 0 nothing, 1 all, between them a part where that is possible. */
+  readonly part: number
+}
+
+/** The real files, until the process crashes. */
+export function crashingFiles({ step, part }: CrashPoint): {
+  files: DurableFiles
+  hasCrashed(): boolean
+} {
+  let steps = 0
+  const files = interceptedFiles(async (change) => {
+    steps += 1
+    if (steps < step) return change.make()
+    if (steps === step && part === 1) await change.make()
+    if (steps === step && part > 0 && part < 1) await change.makePart(part)
+    throw new Crash()
+  })
+  return { files, hasCrashed: () => steps >= step }
+}
+
+export interface Change {
+  readonly kind: keyof DurableFiles
+  readonly path: string
+  make(): Promise<void>
+  /** Makes a part of the change, as when the disk fills up or the power goes. */
+  makePart(part: number): Promise<void>
+}
+
+/** The real files, with every change going through `intercept` first. */
+export function interceptedFiles(intercept: (change: Change) => Promise<void>): DurableFiles {
+  const simple = (kind: 'ensureDirectory' | 'syncDirectory' | 'remove') => (path: string) =>
+    intercept({ kind, path, make: () => durableFiles[kind](path), makePart: async () => {} })
+  return {
+    ensureDirectory: simple('ensureDirectory'),
+    syncDirectory: simple('syncDirectory'),
+    remove: simple('remove'),
+    replace: (path, content) =>
+      intercept({
+        kind: 'replace',
+        path,
+        make: () => durableFiles.replace(path, content),
+        makePart: (part) => writeFile(`${path}.tmp`, content.slice(0, content.length * part)),
+      }),
+    append: (path, bytes) =>
+      intercept({
+        kind: 'append',
+        path,
+        make: () => durableFiles.append(path, bytes),
+        makePart: (part) => durableFiles.append(path, bytes.subarray(0, bytes.length * part)),
+      }),
+    truncate: (path, size) =>
+      intercept({
+        kind: 'truncate',
+        path,
+        make: () => durableFiles.truncate(path, size),
+        makePart: async () => {},
+      }),
+  }
+}

@@ -1,0 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+
+/** The rows of a tab's file as a spreadsheet program sees them, header row included. */
+export function readTab(dataDir: string, file: string): string[][] {
+  const path = join(dataDir, 'sheets', file)
+  if (!existsSync(path)) return []
+  return parse(readFileSync(path), { relax_column_count: true })
+}

@@ -1,0 +1,340 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FrozenBatch } from '../src/signup/batch.ts'
+import { columns, toRow } from '../src/signup/row.ts'
+import type { Signup, SignupId } from '../src/signup/signup.ts'
+import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
+
+/** What the suite needs to know of one kind of spreadsheet. */
+export interface SpreadsheetHarness {
+  /** An empty spreadsheet of its own for each test. */
+  createWorld(): Promise<SpreadsheetWorld>
+  /** What a person reads in a cell that was given this text, which begins with =, +, - or @. */
+  readsFormulaAs(text: string): string
+}
+
+/** One spreadsheet, as the people who own it see and change it. */
+export interface SpreadsheetWorld extends AsyncDisposable {
+  /** A new instance, as after a restart; the suite calls its `open`. */
+  connect(): Spreadsheet
+  /** All rows of a tab, header included, by a reader that is not ours; undefined without the tab. */
+  rows(tab: string): Promise<string[][] | undefined>
+  /** A person makes a tab with these rows; with none it is empty. */
+  createTab(tab: string, rows: readonly (readonly string[])[]): Promise<void>
+  deleteTab(tab: string): Promise<void>
+}
+
+export const testSignal = new AbortController().signal
+
+let made = 0
+
+/** A signup like no other, but for what is given. */
+export function makeSignup(given: Partial<Signup> = {}): Signup {
+  made += 1
+  const id = `0190c6f2-0000-7000-8000-${String(made).padStart(12, '0')}` as SignupId
+  return {
+    id,
+    receivedAt: Date.UTC(2026, 10, 20, 10) + made,
+    email: `visitor-${made}@example.org`,
+    sheetTab: 'News',
+    source: 'api',
+    name: 'Ada Lovelace',
+    tags: ['early', 'press'],
+    metadata: '{"campaign":"spring, 2026"}',
+    ...given,
+  }
+}
+
+/** Batch `number` of one journal. */
+export function makeBatch(
+  number: number,
+  tabs: Readonly<Record<string, readonly Signup[]>>,
+): FrozenBatch {
+  return {
+    number,
+    marker: 1000 + number,
+    fingerprint: `journal-7:${number}`,
+    tabs: Object.entries(tabs).map(([tab, signups]) => ({ tab, signups })),
+  }
+}
+
+/** The rows that a batch adds to a tab, when no cell looks like a formula. */
+export function rowsOf(tab: string, ...batches: readonly FrozenBatch[]): string[][] {
+  const parts = batches.flatMap((batch) => batch.tabs.filter((part) => part.tab === tab))
+  return parts.flatMap(({ signups }) => signups.map((signup) => [...toRow(signup, tab)]))
+}
+
+const header: string[] = [...columns]
+const applied = { kind: 'applied' }
+
+/** Defines the tests that every `Spreadsheet` has to pass. */
+export function spreadsheetContract(name: string, harness: SpreadsheetHarness): void {
+  describe(`${name} keeps the contract of a spreadsheet`, () => {
+    let world: SpreadsheetWorld
+    let spreadsheet: Spreadsheet
+
+    async function restart(): Promise<void> {
+      spreadsheet = world.connect()
+      expect(await spreadsheet.open(testSignal)).toEqual({ kind: 'open' })
+    }
+
+    async function write(batch: FrozenBatch): Promise<void> {
+      let outcome = await spreadsheet.write(batch, testSignal)
+      // As the writer does: at once, once.
+      if (outcome.kind === 'retryable' && outcome.afterMs === 0) {
+        outcome = await spreadsheet.write(batch, testSignal)
+      }
+      expect(outcome).toEqual(applied)
+    }
+
+    beforeEach(async () => {
+      world = await harness.createWorld()
+      await restart()
+    })
+
+    afterEach(() => world[Symbol.asyncDispose]())
+
+    describe('tabs', () => {
+      test('a missing tab is made with the header row', async () => {
+        const batch = makeBatch(1, { News: [makeSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('an empty tab gets the header row', async () => {
+        await world.createTab('News', [])
+        await restart()
+        const batch = makeBatch(1, { News: [makeSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('a tab with content of its own is only appended to', async () => {
+        const content = [
+          ['Guests', 'Table'],
+          ['Grace, the first', '"7"'],
+        ]
+        await world.createTab('News', content)
+        await restart()
+        const batch = makeBatch(1, { News: [makeSignup(), makeSignup()] })
+        await write(batch)
+        const rows = (await world.rows('News')) ?? []
+        expect(rows.slice(0, 2).map((row) => row.slice(0, 2))).toEqual(content)
+        expect(rows.slice(2)).toEqual(rowsOf('News', batch))
+      })
+
+      test('a tab that differs in case only is the same tab', async () => {
+        await world.createTab('News', [header])
+        await restart()
+        const batch = makeBatch(1, { news: [makeSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('news', batch)])
+      })
+
+      test('names that look like paths, ranges, cells, booleans or quotations are names', async () => {
+        const names = [
+          ...['../../x', '/etc/passwd', 'a/b', 'a\\b', 'A1', 'A1:B2', 'TRUE', 'd09037', 'R1C1'],
+          ...[
+            "'News'!A1",
+            "'",
+            "it's",
+            '"',
+            '=1+1',
+            '*?[]',
+            '🌵 test',
+            'größe',
+            '日本語',
+            '.',
+            '..',
+          ],
+          ...['con', 'x'.repeat(100), '🌵'.repeat(50), 'ü'.repeat(100)],
+        ]
+        const batch = makeBatch(1, Object.fromEntries(names.map((tab) => [tab, [makeSignup()]])))
+        await write(batch)
+        await restart()
+        const next = makeBatch(2, Object.fromEntries(names.map((tab) => [tab, [makeSignup()]])))
+        await write(next)
+        for (const tab of names) {
+          const [first, ...rows] = (await world.rows(tab)) ?? []
+          expect(first, tab).toEqual(header)
+          // The last cell is the tab's name, which may look like a formula itself.
+          const expected = rowsOf(tab, batch, next).map((row) => row.slice(0, -1))
+          expect(
+            rows.map((row) => row.slice(0, -1)),
+            tab,
+          ).toEqual(expected)
+        }
+      })
+
+      test('a tab that was deleted between two batches is made again with the header row', async () => {
+        await write(makeBatch(1, { News: [makeSignup()] }))
+        await world.deleteTab('News')
+        const batch = makeBatch(2, { News: [makeSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+    })
+
+    describe('rows', () => {
+      test('rows keep the order of the batch, and batches their order', async () => {
+        const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeSignup()) })
+        const second = makeBatch(2, { News: Array.from({ length: 20 }, () => makeSignup()) })
+        await write(first)
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
+      })
+
+      test('one batch writes several tabs, new ones and old ones', async () => {
+        await write(makeBatch(1, { News: [makeSignup()] }))
+        const before = (await world.rows('News')) ?? []
+        const batch = makeBatch(2, {
+          Events: [makeSignup()],
+          News: [makeSignup(), makeSignup()],
+          'Press 2026': [makeSignup()],
+        })
+        await write(batch)
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', batch)])
+        expect(await world.rows('News')).toEqual([...before, ...rowsOf('News', batch)])
+        expect(await world.rows('Press 2026')).toEqual([header, ...rowsOf('Press 2026', batch)])
+      })
+
+      test('5,000 rows go in one batch', async () => {
+        const batch = makeBatch(1, { News: Array.from({ length: 5_000 }, () => makeSignup()) })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('optional cells that are empty keep their columns', async () => {
+        const batch = makeBatch(1, { News: [makeSignup({ name: '', tags: [], metadata: '' })] })
+        await write(batch)
+        const [, row] = (await world.rows('News')) ?? []
+        expect(row).toHaveLength(7)
+        expect(row?.slice(3)).toEqual(['', '', '', 'News'])
+      })
+
+      test.each([
+        ...['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.org","x")', '-', '=', '@'],
+      ])('%j in a cell is text and no formula', async (text) => {
+        const signup = makeSignup({ source: text, name: text, tags: [text, 'b'] })
+        await write(makeBatch(1, { News: [signup] }))
+        const [, row] = (await world.rows('News')) ?? []
+        const seen = harness.readsFormulaAs
+        expect(row?.slice(2, 5)).toEqual([seen(text), seen(text), seen(`${text}, b`)])
+      })
+
+      test.each([
+        ...[
+          'Åsa Öström',
+          '王小明',
+          'עדה',
+          '👩‍👩‍👧‍👦',
+          'e\u0301 and \u00e9',
+          'O"Brien, Ada',
+          '"',
+          '""',
+          ',',
+          ',,',
+          "'quoted",
+          "''",
+        ],
+        ...[
+          'TRUE',
+          '1',
+          '007',
+          '1e5',
+          '2026-11-20',
+          '1/2',
+          ' spaces ',
+          'A1',
+          'a;b',
+          '#REF!',
+          'null',
+          '\ufefftext',
+        ],
+      ])('%j in a cell stays as it is', async (text) => {
+        const signup = makeSignup({ name: text, metadata: JSON.stringify({ text }) })
+        const batch = makeBatch(1, { News: [signup] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+    })
+
+    describe('exactly once', () => {
+      test('a batch that was applied is not applied again', async () => {
+        const batch = makeBatch(1, { News: [makeSignup()], Events: [makeSignup()] })
+        await write(batch)
+        await write(batch)
+        await restart()
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', batch)])
+      })
+
+      test('the next batch is written after a restart and a repeat of the one before', async () => {
+        const first = makeBatch(1, { News: [makeSignup()] })
+        await write(first)
+        await restart()
+        await write(first)
+        const second = makeBatch(2, { News: [makeSignup()] })
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
+      })
+
+      test('two signups that agree in everything are two rows', async () => {
+        const signup = makeSignup()
+        const batch = makeBatch(1, { News: [signup, signup] })
+        await write(batch)
+        expect(await world.rows('News')).toHaveLength(3)
+      })
+
+      test('a batch that was abandoned before it was sent is never applied', async () => {
+        const batch = makeBatch(1, { News: [makeSignup()] })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        await restart()
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.write(batch, testSignal)).not.toEqual(applied)
+        expect(await world.rows('News')).toBeUndefined()
+      })
+
+      test('the signups of an abandoned batch are written by the next one, once', async () => {
+        const signup = makeSignup()
+        const abandoned = makeBatch(1, { News: [signup] })
+        expect(await spreadsheet.abandon(abandoned, testSignal)).toEqual({ kind: 'abandoned' })
+        const batch = makeBatch(2, { News: [signup] })
+        await write(batch)
+        await spreadsheet.write(abandoned, testSignal)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('abandoning a batch that was applied says so and takes nothing back', async () => {
+        const batch = makeBatch(1, { News: [makeSignup()] })
+        await write(batch)
+        await restart()
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('pruning settled batches can be repeated and changes no row', async () => {
+        const first = makeBatch(1, { News: [makeSignup()] })
+        const second = makeBatch(2, { News: [makeSignup()] })
+        const third = makeBatch(3, { News: [makeSignup()] })
+        await write(first)
+        expect(await spreadsheet.abandon(second, testSignal)).toEqual({ kind: 'abandoned' })
+        const markers = [first.marker, second.marker]
+        expect(await spreadsheet.prune(markers, testSignal)).toEqual({ kind: 'pruned' })
+        expect(await spreadsheet.prune(markers, testSignal)).toEqual({ kind: 'pruned' })
+        expect(await spreadsheet.prune([], testSignal)).toEqual({ kind: 'pruned' })
+        await write(third)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, third)])
+      })
+
+      test('a batch of another journal with the same number is another batch', async () => {
+        const ours = makeBatch(1, { News: [makeSignup()] })
+        await write(ours)
+        const theirs = { ...makeBatch(1, { News: [makeSignup()] }), marker: 5, fingerprint: 'j9:1' }
+        await write(theirs)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', ours, theirs)])
+      })
+    })
+  })
+}

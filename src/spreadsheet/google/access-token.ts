@@ -1,0 +1,110 @@
+import { importPKCS8, SignJWT } from 'jose'
+
+import type { Clock } from '../../platform/clock.ts'
+import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
+import type { Refused, Retryable } from '../spreadsheet.ts'
+import { invalidCredentials, parseObject } from './failure.ts'
+
+/** The scope that reads and writes spreadsheets, developer metadata included. */
+const scope = 'https://www.googleapis.com/auth/spreadsheets'
+/** Google checks that the assertion was made for it, whatever address it was sent to. */
+const audience = 'https://oauth2.googleapis.com/token'
+const minute = 60 * 1000
+
+export interface AccessTokenOptions {
+  readonly email: string
+  /** RSA, PKCS#8 PEM. */
+  readonly privateKey: string
+  readonly tokenUrl: string
+  readonly http: HttpClient
+  readonly clock: Clock
+}
+
+export type TokenResult = { readonly kind: 'token'; readonly token: string } | Refused | Retryable
+
+/**
+ * Access tokens of a service account by a signed assertion (RFC 7523). A token is kept until five
+ * minutes before it ends, as Google's own library does.
+ */
+export class AccessTokens {
+  readonly #options: AccessTokenOptions
+  #token: { readonly text: string; readonly until: number } | undefined
+
+  constructor(options: AccessTokenOptions) {
+    this.#options = options
+  }
+
+  async get(signal: AbortSignal): Promise<TokenResult> {
+    const { clock } = this.#options
+    if (this.#token && clock.elapsed() < this.#token.until) {
+      return { kind: 'token', token: this.#token.text }
+    }
+    return this.#request(signal)
+  }
+
+  /** The token was not accepted: the next `get` asks for a new one. */
+  drop(): void {
+    this.#token = undefined
+  }
+
+  async #request(signal: AbortSignal): Promise<TokenResult> {
+    const { http, tokenUrl, clock } = this.#options
+    const askedAt = clock.elapsed()
+    try {
+      const answer = await http({
+        method: 'POST',
+        url: tokenUrl,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({
+          grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+          assertion: await this.#assertion(),
+        }).toString(),
+        timeoutMs: 30_000,
+        answerBytesMax: 1024 * 1024,
+        signal,
+      })
+      const body = parseObject(answer.text)
+      const token = body?.['access_token']
+      if (answer.status === 200 && typeof token === 'string') {
+        const lifetime = Number(body?.['expires_in'] ?? 3600) * 1000
+        this.#token = { text: token, until: askedAt + lifetime - 5 * minute }
+        return { kind: 'token', token }
+      }
+      return tokenFailure(answer.status, body)
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error
+      return { kind: 'retryable', message: error.message, cause: error }
+    }
+  }
+
+  async #assertion(): Promise<string> {
+    const { email, privateKey, clock } = this.#options
+    const now = Math.floor(clock.now() / 1000)
+    // 55 minutes, from half a minute ago: a clock that is a little fast or slow is accepted too.
+    return new SignJWT({ scope })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+      .setIssuer(email)
+      .setAudience(audience)
+      .setIssuedAt(now - 30)
+      .setExpirationTime(now + 55 * 60)
+      .sign(await importPKCS8(privateKey, 'RS256'))
+  }
+}
+
+/**
+ * The token endpoint answers 400 or 401 with RFC 6749's error for what only a person can mend, and
+ * 200 without an access token when the scope is not a known one.
+ */
+function tokenFailure(
+  status: number,
+  body: Record<string, unknown> | undefined,
+): Refused | Retryable {
+  const isAnswer = status === 200 || status === 400 || status === 401 || status === 403
+  if (!isAnswer || body === undefined) {
+    return { kind: 'retryable', message: `The token endpoint answered HTTP ${status}` }
+  }
+  const words = [body['error_description'], body['error']].find((text) => typeof text === 'string')
+  return invalidCredentials(
+    `Google says: ${words?.replace(/\.$/, '') ?? 'nothing, and gives no access token'}`,
+  )
+}

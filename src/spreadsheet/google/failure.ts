@@ -1,0 +1,116 @@
+import type { HttpAnswer } from '../../platform/http-client.ts'
+import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
+
+/** Messages that are reported word for word, whatever Google's own text was. */
+export const messages = {
+  permission: 'The caller does not have permission',
+  notFound: 'Requested entity was not found',
+  credentials: 'Invalid Credentials',
+} as const
+
+/** Who we are, for hints. */
+export interface Account {
+  readonly email: string
+  readonly spreadsheetId: string
+}
+
+/** What Google's error envelope says, or what could be made of an answer without one. */
+export interface GoogleError {
+  readonly status: number
+  /** Google's text; the first words of the body when it is not the envelope. */
+  readonly message: string
+  /** Whether the answer is Google's envelope, that is: from the Sheets API itself. */
+  readonly isEnvelope: boolean
+  readonly retryAfterMs?: number
+}
+
+/** Reads an answer that is not a success. */
+export function readError(answer: HttpAnswer): GoogleError {
+  const message = envelopeMessage(answer.text)
+  const retryAfterMs = retryAfter(answer.headers)
+  return {
+    status: answer.status,
+    message: message ?? `HTTP ${answer.status}`,
+    isEnvelope: message !== undefined,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  }
+}
+
+/**
+ * What an error of the Sheets API means. Only 4xx answers are sure not to have been applied; a
+ * timeout (408), a conflict (409) and every 5xx leave it open.
+ */
+export function classify(error: GoogleError, account: Account): Refused | Retryable | Unknown {
+  const after = error.retryAfterMs === undefined ? {} : { afterMs: error.retryAfterMs }
+  if (error.status === 429) return { kind: 'retryable', message: error.message, ...after }
+  if (error.status === 408 || error.status === 409 || error.status >= 500 || error.status < 400) {
+    return { kind: 'unknown', message: error.message, ...after }
+  }
+  return refusal(error, account)
+}
+
+function refusal(error: GoogleError, { email, spreadsheetId }: Account): Refused {
+  const refused = (message: string, hint: string): Refused => ({ kind: 'refused', message, hint })
+  if (error.status === 401) return invalidCredentials('Google did not accept the access token')
+  if (!error.isEnvelope) {
+    return refused(
+      error.message,
+      'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.',
+    )
+  }
+  if (error.status === 403 && error.message.startsWith(messages.permission)) {
+    return refused(
+      messages.permission,
+      `Share the spreadsheet with ${email} as Editor (Viewer is not enough). Changes take 1 to 2 minutes.`,
+    )
+  }
+  if (error.status === 404) {
+    return refused(
+      messages.notFound,
+      `Check SHEETS_SHEET_ID: there is no spreadsheet with the id ${spreadsheetId} that ${email} can ` +
+        'see. Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
+    )
+  }
+  return refused(error.message, 'Mend what the message names; delivery then goes on by itself.')
+}
+
+/** Wrong or malformed key or account. `reason` is Google's own text. */
+export function invalidCredentials(reason: string): Refused {
+  return {
+    kind: 'refused',
+    message: messages.credentials,
+    hint:
+      `${reason}. Check that SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY come from the same key ` +
+      "file, that the key was not deleted in the Cloud console, and that this machine's clock is right.",
+  }
+}
+
+function envelopeMessage(text: string): string | undefined {
+  const body = parseObject(text)
+  const error = body?.['error']
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined
+  return typeof error.message === 'string' ? error.message : undefined
+}
+
+/** The JSON object in a text, or undefined when the text is anything else. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Retry-After in milliseconds: seconds or a date (RFC 9110), at most an hour. */
+function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return undefined
+  const date = headers.get('date')
+  const seconds = /^\d+$/.test(value)
+    ? Number(value)
+    : (Date.parse(value) - Date.parse(date ?? '')) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3600) * 1000 : undefined
+}

@@ -1,0 +1,87 @@
+import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
+import type { CallGate, Refused, Retryable, Unknown } from '../spreadsheet.ts'
+import type { AccessTokens } from './access-token.ts'
+import { type Account, classify, type GoogleError, parseObject, readError } from './failure.ts'
+
+export interface SheetsApiOptions {
+  /** `https://sheets.googleapis.com`, or where an emulator listens. */
+  readonly apiUrl: string
+  readonly account: Account
+  readonly http: HttpClient
+  readonly tokens: AccessTokens
+  readonly gate: CallGate
+}
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST'
+  /** What follows `/v4/spreadsheets/{id}`, query included. */
+  readonly path: string
+  readonly body?: unknown
+}
+
+export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
+
+/** A failure with what Google said, for those who know more about their request. */
+export type ApiFailure = (Refused | Retryable | Unknown) & { readonly error?: GoogleError }
+
+/** Google works on one call for at most 180 s; most take under one. */
+const timeoutMs = 60_000
+const answerBytesMax = 16 * 1024 * 1024
+
+/** One spreadsheet of the Sheets API v4: paced, authenticated calls, every answer classified. */
+export class SheetsApi {
+  readonly #options: SheetsApiOptions
+
+  constructor(options: SheetsApiOptions) {
+    this.#options = options
+  }
+
+  /** Makes one call, or two when Google refused the token and a new one may do (401). */
+  async call(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
+    const first = await this.#callOnce(request, signal)
+    if (first.kind !== 'refused' || first.error?.status !== 401) return first
+    this.#options.tokens.drop()
+    return this.#callOnce(request, signal)
+  }
+
+  async #callOnce(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
+    const { tokens, gate, account } = this.#options
+    const token = await tokens.get(signal)
+    if (token.kind !== 'token') return token
+    try {
+      await gate(signal)
+    } catch (cause) {
+      return { kind: 'retryable', message: 'The call was not made', cause }
+    }
+    try {
+      const answer = await this.#send(request, token.token, signal)
+      const body = parseObject(answer.text)
+      if (answer.status === 200 && body) return { kind: 'ok', body }
+      if (answer.status === 200) {
+        return { kind: 'unknown', message: 'The answer of the Sheets API is not JSON' }
+      }
+      const error = readError(answer)
+      return { ...classify(error, account), error }
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error
+      return { kind: 'unknown', message: error.message, cause: error }
+    }
+  }
+
+  #send(request: ApiRequest, token: string, signal: AbortSignal) {
+    const { apiUrl, account, http } = this.#options
+    const id = encodeURIComponent(account.spreadsheetId)
+    return http({
+      method: request.method,
+      url: `${apiUrl}/v4/spreadsheets/${id}${request.path}`,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      timeoutMs,
+      answerBytesMax,
+      signal,
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import { tabKey } from '../../signup/signup.ts'
+
+/** What we know of one sheet of the spreadsheet. */
+export interface Sheet {
+  readonly sheetId: number
+  readonly title: string
+  readonly rowCount: number
+  readonly columnCount: number
+}
+
+/** The mask that asks for just what `readSheets` reads. */
+export const sheetFields = 'sheets.properties(sheetId,title,gridProperties(rowCount,columnCount))'
+
+/** Reads the sheets of a `Spreadsheet` resource; undefined when it carries none. */
+export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
+  if (!isRecord(spreadsheet) || !Array.isArray(spreadsheet['sheets'])) return undefined
+  return spreadsheet['sheets'].flatMap((sheet: unknown): Sheet[] => {
+    const properties = isRecord(sheet) ? sheet['properties'] : undefined
+    if (!isRecord(properties)) return []
+    const grid = isRecord(properties['gridProperties']) ? properties['gridProperties'] : {}
+    // Google's JSON may leave out a field that is 0.
+    return [
+      {
+        sheetId: Number(properties['sheetId'] ?? 0),
+        title: typeof properties['title'] === 'string' ? properties['title'] : '',
+        rowCount: Number(grid['rowCount'] ?? 0),
+        columnCount: Number(grid['columnCount'] ?? 0),
+      },
+    ]
+  })
+}
+
+/** The sheet for a tab: titles are matched without regard to case, an exact one first. */
+export function findSheet(sheets: readonly Sheet[], tab: string): Sheet | undefined {
+  const key = tabKey(tab)
+  return (
+    sheets.find(({ title }) => title === tab) ?? sheets.find(({ title }) => tabKey(title) === key)
+  )
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,28 @@
+import type { Random } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Google's guide on Sheets limits recommends a ceiling of 32 or 64 seconds. */
+const backoffMax = 64 * second
+
+/**
+ * How long to wait before try number `attempt` + 1: exponential with full jitter, and never shorter
+ * than what the provider asked for. `afterMs` of 0 makes the first retry immediate.
+ */
+export function backoffMs(attempt: number, afterMs: Millis | undefined, random: Random): Millis {
+  if (attempt === 1 && afterMs === 0) return 0
+  const ceiling = Math.min(backoffMax, second * 2 ** (attempt - 1))
+  return Math.max(afterMs ?? 0, random() * ceiling)
+}
+
+/**
+ * How long to wait before the next try of something that only a person can mend: 5 s at first, at
+ * most 30 s apart in the first hour, 5 minutes apart later.
+ */
+export function blockedRetryMs(attempt: number, blockedForMs: Millis): Millis {
+  if (blockedForMs >= hour) return 5 * minute
+  return Math.min(30 * second, 5 * second * 2 ** (attempt - 1))
+}

@@ -1,0 +1,71 @@
+import type { Millis } from '../signup/signup.ts'
+
+const minute = 60 * 1000
+const day = 24 * 60 * minute
+
+/** How many calls the provider may be sent, in any window of that length. At least 1 each. */
+export interface Quota {
+  readonly perMinute: number
+  readonly perDay: number
+}
+
+/**
+ * The provider counts a call when it arrives, we count it when it leaves. A window that is this much
+ * longer than the provider's keeps two calls that travelled for different times in different windows.
+ */
+const travelMs = 1000
+
+/** Calls older than this no longer matter to `waitBeforeCall`. */
+export const callMemoryMs = day + travelMs
+
+/**
+ * Milliseconds until one more call fits into both windows; 0 when it fits now.
+ *
+ * @param calls when calls were made, ascending, at least those of the last `callMemoryMs`.
+ */
+export function waitBeforeCall(calls: readonly Millis[], quota: Quota, now: Millis): Millis {
+  return Math.max(
+    waitForWindow(calls, quota.perMinute, minute + travelMs, now),
+    waitForWindow(calls, quota.perDay, day + travelMs, now),
+  )
+}
+
+function waitForWindow(calls: readonly Millis[], max: number, length: Millis, now: Millis): Millis {
+  const oldest = calls.at(-max)
+  return oldest === undefined ? 0 : Math.max(0, oldest + length - now)
+}
+
+/** Settings of a token bucket: it holds at most `capacity` tokens and gains one every `refillMs`. */
+export interface TokenBucket {
+  readonly capacity: number
+  readonly refillMs: Millis
+}
+
+/** What a token bucket holds, and when that was so. */
+export interface Tokens {
+  readonly count: number
+  readonly at: Millis
+}
+
+/**
+ * How often a batch may be sent. The first ones of a busy time go at once, about one a second; when
+ * it stays busy, fewer and larger ones, so that four fifths of the day's calls are enough for a whole
+ * day of batches and the rest is left for reads, confirmations and pruning. The bounds on top keep the
+ * batches of any 15 minutes under 100: so many markers may stand in the spreadsheet.
+ */
+export function batchBucket(quota: Quota): TokenBucket {
+  return {
+    capacity: Math.max(1, Math.min(15, Math.floor(quota.perDay / 10))),
+    refillMs: Math.max(12_000, day / (quota.perDay * 0.8)),
+  }
+}
+
+export function refilled(tokens: Tokens, bucket: TokenBucket, now: Millis): Tokens {
+  const gained = Math.max(0, now - tokens.at) / bucket.refillMs
+  return { count: Math.min(bucket.capacity, tokens.count + gained), at: Math.max(tokens.at, now) }
+}
+
+/** Milliseconds until the bucket holds a whole token. */
+export function waitForToken(tokens: Tokens, bucket: TokenBucket, now: Millis): Millis {
+  return Math.max(0, (1 - refilled(tokens, bucket, now).count) * bucket.refillMs)
+}

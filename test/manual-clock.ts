@@ -1,0 +1,80 @@
+import type { Clock } from '../src/platform/clock.ts'
+
+interface Sleeper {
+  readonly until: number
+  wake(): void
+}
+
+/** A clock that stands still until a test moves it. */
+export class ManualClock implements Clock {
+  #elapsed = 0
+  #wall: number
+  readonly #sleepers = new Set<Sleeper>()
+
+  constructor(wall = Date.UTC(2026, 10, 20, 10)) {
+    this.#wall = wall
+  }
+
+  now(): number {
+    return this.#wall + this.#elapsed
+  }
+
+  elapsed(): number {
+    return this.#elapsed
+  }
+
+  /** The wall clock jumps; elapsed time does not notice. */
+  jump(ms: number): void {
+    this.#wall += ms
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const sleeper = {
+        until: this.#elapsed + Math.max(0, ms),
+        wake: () => {
+          this.#sleepers.delete(sleeper)
+          signal?.removeEventListener('abort', sleeper.wake)
+          resolve()
+        },
+      }
+      this.#sleepers.add(sleeper)
+      signal?.addEventListener('abort', sleeper.wake)
+    })
+  }
+
+  /** Lets everything run that can run now; then moves time to the next sleeper, until `isDone`. */
+  async runUntil(isDone: () => boolean, maxMs = 365 * 24 * 3_600_000): Promise<void> {
+    const end = this.#elapsed + maxMs
+    for (;;) {
+      await settle()
+      if (isDone()) return
+      const next = Math.min(...[...this.#sleepers].map(({ until }) => until))
+      if (next > end) throw new Error(`what the test waits for did not come within ${maxMs} ms`)
+      this.#moveTo(next)
+    }
+  }
+
+  /** Runs for this long. */
+  async run(ms: number): Promise<void> {
+    const end = this.#elapsed + ms
+    for (;;) {
+      await settle()
+      const next = Math.min(...[...this.#sleepers].map(({ until }) => until))
+      if (next > end) break
+      this.#moveTo(next)
+    }
+    this.#elapsed = end
+  }
+
+  #moveTo(elapsed: number): void {
+    this.#elapsed = Math.max(this.#elapsed, elapsed)
+    for (const sleeper of [...this.#sleepers]) if (sleeper.until <= this.#elapsed) sleeper.wake()
+  }
+}
+
+/** Several turns of the event loop: group commits and chains of promises come to rest. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,85 @@
+import type { FrozenBatch } from '../src/signup/batch.ts'
+import type {
+  Abandoned,
+  Opened,
+  Outcome,
+  Pruned,
+  Spreadsheet,
+} from '../src/spreadsheet/spreadsheet.ts'
+
+/** What one `write` does: whether the rows go in, and what is answered. */
+export interface Act {
+  readonly applies: boolean
+  readonly answers: Outcome
+}
+
+export const lostAnswer: Act = {
+  applies: true,
+  answers: { kind: 'unknown', message: 'no answer within 60000 ms' },
+}
+export const neverArrived: Act = {
+  applies: false,
+  answers: { kind: 'unknown', message: 'socket hang up' },
+}
+
+export function refuses(message: string, tab?: string): Act {
+  const refused = { kind: 'refused', message, hint: 'Mend it.' } as const
+  return { applies: false, answers: tab === undefined ? refused : { ...refused, tab } }
+}
+
+/** A spreadsheet that keeps the contract, and answers as a test says. */
+export class ScriptedSpreadsheet implements Spreadsheet {
+  readonly location = 'a test'
+  /** Addresses by tab. */
+  readonly rows: Record<string, string[]> = {}
+  /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
+  readonly calls: string[] = []
+  readonly markers = new Set<number>()
+  /** Asked before each write; nothing means that all is well. */
+  script: (batch: FrozenBatch, attempt: number) => Act | Promise<Act> | undefined = () => undefined
+  opened: () => Opened = () => ({ kind: 'open' })
+  readonly #attempts = new Map<number, number>()
+  readonly #applied = new Set<number>()
+  readonly #abandoned = new Set<number>()
+
+  async open(): Promise<Opened> {
+    this.calls.push('open')
+    return this.opened()
+  }
+
+  async write(batch: FrozenBatch): Promise<Outcome> {
+    const attempt = (this.#attempts.get(batch.number) ?? 0) + 1
+    this.#attempts.set(batch.number, attempt)
+    this.calls.push(`write ${batch.number}`)
+    const act = (await this.script(batch, attempt)) ?? applies
+    if (act.applies) this.#apply(batch)
+    // The marker of an applied batch makes every further try succeed without rows.
+    if (this.#applied.has(batch.marker) && act.answers.kind === 'refused') return applies.answers
+    return act.answers
+  }
+
+  async abandon(batch: FrozenBatch): Promise<Abandoned> {
+    this.calls.push(`abandon ${batch.number}`)
+    if (this.#applied.has(batch.marker)) return { kind: 'applied' }
+    this.#abandoned.add(batch.marker)
+    this.markers.add(batch.marker)
+    return { kind: 'abandoned' }
+  }
+
+  async prune(markers: readonly number[]): Promise<Pruned> {
+    this.calls.push(`prune ${markers.length}`)
+    for (const marker of markers) this.markers.delete(marker)
+    return { kind: 'pruned' }
+  }
+
+  #apply(batch: FrozenBatch): void {
+    if (this.#applied.has(batch.marker) || this.#abandoned.has(batch.marker)) return
+    this.#applied.add(batch.marker)
+    this.markers.add(batch.marker)
+    for (const { tab, signups } of batch.tabs) {
+      this.rows[tab] = [...(this.rows[tab] ?? []), ...signups.map(({ email }) => email)]
+    }
+  }
+}
+
+const applies: Act = { applies: true, answers: { kind: 'applied' } }

@@ -1,0 +1,322 @@
+import { expect, test } from 'vitest'
+
+import { batchBucket } from '../src/delivery/pace.ts'
+import { Writer, type WriterOptions } from '../src/delivery/writer.ts'
+import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import type { Journal } from '../src/journal/journal.ts'
+import { createEvents } from '../src/ops/events.ts'
+import { createHealth } from '../src/ops/health.ts'
+import { createLog } from '../src/ops/log.ts'
+import { makeSignup, makeSignups } from './make-signup.ts'
+import { ManualClock } from './manual-clock.ts'
+import { lostAnswer, neverArrived, refuses, ScriptedSpreadsheet } from './scripted-spreadsheet.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** A writer with everything around it; only the spreadsheet and the time are the test's. */
+function world(options: Partial<WriterOptions> = {}) {
+  const journal = options.journal ?? openSqliteJournal(':memory:')
+  const spreadsheet = new ScriptedSpreadsheet()
+  const clock = new ManualClock()
+  const health = createHealth()
+  const writer = new Writer({
+    journal,
+    spreadsheet,
+    clock,
+    random: () => 0.5,
+    events: createEvents(createLog('silent'), health),
+    limits: { rowsMax: 5000, bytesMax: 2_000_000 },
+    bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
+    linger: { quietMs: 100, maxMs: 800 },
+    markersMax: 100,
+    ...options,
+  })
+  return {
+    journal,
+    spreadsheet,
+    clock,
+    health,
+    writer,
+    delivered: async (rows: number) => {
+      await clock.runUntil(() => Object.values(spreadsheet.rows).flat().length >= rows)
+      await clock.run(minute)
+    },
+    [Symbol.asyncDispose]: async () => {
+      const stopped = writer.stop(0)
+      await clock.run(hour)
+      await stopped
+      await journal[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const writes = (spreadsheet: ScriptedSpreadsheet) =>
+  spreadsheet.calls.filter((call) => call.startsWith('write'))
+
+test('a signup reaches an idle spreadsheet well within a second', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.clock.run(hour)
+  const accepted = it.clock.elapsed()
+  await it.journal.append([makeSignup()])
+  await it.clock.runUntil(() => it.spreadsheet.rows['Sheet1'] !== undefined)
+  expect(it.clock.elapsed() - accepted).toBeLessThan(second)
+})
+
+test('signups of one burst go in one batch', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.clock.run(hour)
+  await Promise.all(makeSignups(1000).map((signup) => it.journal.append([signup])))
+  await it.delivered(1000)
+  expect(writes(it.spreadsheet)).toEqual(['write 1'])
+})
+
+test('what waited before the start is delivered, in the order of the journal', async () => {
+  await using it = world()
+  const signups = makeSignups(12_000)
+  await it.journal.append(signups)
+  it.writer.start()
+  await it.delivered(12_000)
+  expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
+  expect(await it.journal.backlog()).toBe(0)
+})
+
+test('steady traffic goes over to fewer, larger batches, and a quiet time brings single ones back', async () => {
+  await using it = world()
+  it.writer.start()
+  let accepted = 0
+  for (; accepted < 3600; accepted++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(second)
+  }
+  // One signup a second for an hour: a batch each at first, then one every 12 seconds.
+  const busy = writes(it.spreadsheet).length
+  expect(busy).toBeGreaterThan(hour / (13 * second))
+  expect(busy).toBeLessThan(hour / (12 * second) + 20)
+  await it.clock.run(hour)
+  for (let signup = 0; signup < 5; signup++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(5 * second)
+  }
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3605)
+  expect(writes(it.spreadsheet).length).toBeGreaterThanOrEqual(busy + 5)
+})
+
+test('the same batch goes again after an answer was lost, and its rows are there once', async () => {
+  await using it = world()
+  it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
+  it.writer.start()
+  await it.journal.append(makeSignups(3))
+  await it.delivered(3)
+  expect(writes(it.spreadsheet)).toEqual(['write 1', 'write 1'])
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3)
+  expect(await it.journal.backlog()).toBe(0)
+})
+
+test('a restart begins with the batch that was frozen, unchanged', async () => {
+  const journal = openSqliteJournal(':memory:')
+  const open: Journal = { ...bind(journal), [Symbol.asyncDispose]: async () => undefined }
+  const signups = makeSignups(3)
+  {
+    await using it = world({ journal: open })
+    it.spreadsheet.script = () => neverArrived
+    it.writer.start()
+    await journal.append(signups.slice(0, 2))
+    await it.clock.runUntil(() => writes(it.spreadsheet).length > 0)
+  }
+  const frozen = await journal.frozenBatch()
+  await journal.append(signups.slice(2))
+  await using it = world({ journal })
+  const seen: unknown[] = []
+  it.spreadsheet.script = (batch) => {
+    seen.push(batch)
+    return undefined
+  }
+  it.writer.start()
+  await it.delivered(3)
+  expect(seen[0]).toEqual(frozen)
+  expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
+})
+
+test('what only the operator can mend blocks delivery with its message, until it is mended', async () => {
+  await using it = world()
+  let isMended = false
+  it.spreadsheet.script = () =>
+    isMended ? undefined : refuses('The caller does not have permission')
+  it.writer.start()
+  await it.journal.append(makeSignups(2))
+  await it.clock.run(2 * hour)
+  expect(it.health.delivery).toMatchObject({ error: 'The caller does not have permission' })
+  // 5 s, 10 s, 20 s, then every 30 s for an hour, then every 5 minutes: one call each.
+  expect(writes(it.spreadsheet).length).toBeGreaterThan(60 * 2 + 10)
+  expect(writes(it.spreadsheet).length).toBeLessThan(60 * 2 + 20)
+  isMended = true
+  await it.delivered(2)
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+})
+
+test('a spreadsheet that cannot be opened is told before the first signup comes', async () => {
+  await using it = world()
+  const refused = { kind: 'refused', message: 'Invalid Credentials', hint: 'Check.' } as const
+  it.spreadsheet.opened = () => refused
+  it.writer.start()
+  await it.clock.run(second)
+  expect(it.health.delivery).toMatchObject({ state: 'blocked', error: 'Invalid Credentials' })
+  it.spreadsheet.opened = () => ({ kind: 'open' })
+  await it.clock.run(5 * second)
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+})
+
+test('a tab that cannot be written is set aside, the others go on, and it heals by itself', async () => {
+  await using it = world()
+  let isProtected = true
+  const isIn = (batch: { tabs: readonly { tab: string }[] }) =>
+    batch.tabs.some(({ tab }) => tab === 'Locked')
+  it.spreadsheet.script = (batch) =>
+    isProtected && isIn(batch)
+      ? refuses('You are trying to edit a protected cell', 'Locked')
+      : undefined
+  it.writer.start()
+  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.clock.run(second * 3)
+  expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com'] })
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+  expect([...it.health.tabs.values()]).toEqual(['You are trying to edit a protected cell'])
+  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.clock.run(hour)
+  expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com', 'ada@example.com'] })
+  expect(await it.journal.backlog()).toBe(2)
+  isProtected = false
+  await it.delivered(4)
+  expect(it.spreadsheet.rows['Locked']).toHaveLength(2)
+  expect(it.health.tabs.size).toBe(0)
+})
+
+test('a batch of unknown outcome is given up for a tab only after it was made impossible', async () => {
+  await using it = world()
+  it.spreadsheet.script = (batch, attempt) => {
+    if (batch.number > 1) return undefined
+    return attempt === 1 ? neverArrived : refuses('protected', 'Locked')
+  }
+  it.writer.start()
+  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.clock.runUntil(() => it.spreadsheet.rows['Free'] !== undefined)
+  expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'write 1', 'abandon 1'])
+})
+
+test('a batch that was refused at its first try needs no such call', async () => {
+  await using it = world()
+  it.spreadsheet.script = (batch) =>
+    batch.number === 1 ? refuses('protected', 'Locked') : undefined
+  it.writer.start()
+  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.clock.runUntil(() => it.spreadsheet.rows['Free'] !== undefined)
+  expect(it.spreadsheet.calls.slice(0, 3)).toEqual(['open', 'write 1', 'write 2'])
+})
+
+test('a foreign marker with the id of a batch leads to a new id, and the rows are there once', async () => {
+  await using it = world()
+  const markers: number[] = []
+  it.spreadsheet.script = (batch, attempt) => {
+    markers.push(batch.marker)
+    if (attempt > 1) return undefined
+    return { applies: false, answers: { kind: 'foreign', message: 'taken' } }
+  }
+  it.writer.start()
+  await it.journal.append(makeSignups(2))
+  await it.delivered(2)
+  expect(new Set(markers).size).toBe(2)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
+})
+
+test('markers outlive their batch by 15 minutes and never number more than the limit', async () => {
+  await using it = world()
+  it.writer.start()
+  let most = 0
+  for (let step = 0; step < 12 * 60 * 12; step++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(5 * second)
+    most = Math.max(most, it.spreadsheet.markers.size)
+    if (it.clock.elapsed() <= 15 * minute) expect(it.spreadsheet.calls).not.toContain('prune')
+  }
+  await it.clock.run(minute)
+  expect(most).toBeLessThanOrEqual(100)
+  expect(it.spreadsheet.calls.some((call) => call.startsWith('prune'))).toBe(true)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(12 * 60 * 12)
+})
+
+test('a wall clock that jumps ahead does not prune a marker early', async () => {
+  await using it = world()
+  it.writer.start()
+  for (let batch = 0; batch < 12; batch++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(2 * second)
+  }
+  it.clock.jump(24 * hour)
+  await it.journal.append([makeSignup()])
+  await it.clock.run(10 * minute)
+  expect(it.spreadsheet.calls.filter((call) => call.startsWith('prune'))).toEqual([])
+})
+
+test('a stop lets the batch in flight settle, and freezes no other', async () => {
+  await using it = world()
+  const answer = Promise.withResolvers<undefined>()
+  it.spreadsheet.script = (batch) =>
+    batch.number === 1
+      ? answer.promise.then(() => ({ applies: true, answers: { kind: 'applied' } }))
+      : undefined
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.clock.runUntil(() => writes(it.spreadsheet).length === 1)
+  const stopped = it.writer.stop(10 * second)
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(second)
+  answer.resolve(undefined)
+  await stopped
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
+  expect(await it.journal.frozenBatch()).toBeUndefined()
+  expect(await it.journal.backlog()).toBe(1)
+})
+
+test('a journal that fails for a while delays delivery and loses nothing', async () => {
+  const journal = openSqliteJournal(':memory:')
+  let failures = 3
+  const flaky: Journal = {
+    ...bind(journal),
+    settle: async (batch, at) => {
+      if (failures-- > 0) throw new Error('disk full')
+      await journal.settle(batch, at)
+    },
+  }
+  await using it = world({ journal: flaky })
+  it.writer.start()
+  await journal.append(makeSignups(2))
+  await it.delivered(2)
+  await it.clock.run(hour)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
+  expect(await journal.backlog()).toBe(0)
+})
+
+/** The journal's methods as an object of which single ones can be replaced. */
+function bind(journal: Journal): Journal {
+  return {
+    append: (signups) => journal.append(signups),
+    find: (id) => journal.find(id),
+    onAppend: (listener) => journal.onAppend(listener),
+    backlog: () => journal.backlog(),
+    frozenBatch: () => journal.frozenBatch(),
+    freeze: (limits, wanted) => journal.freeze(limits, wanted),
+    settle: (batch, at) => journal.settle(batch, at),
+    release: (batch) => journal.release(batch),
+    remark: (batch) => journal.remark(batch),
+    endedMarkers: () => journal.endedMarkers(),
+    markerCount: () => journal.markerCount(),
+    forgetMarkers: (markers) => journal.forgetMarkers(markers),
+    recordCall: (at) => journal.recordCall(at),
+    callsSince: (at) => journal.callsSince(at),
+    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+  }
+}

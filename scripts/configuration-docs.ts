@@ -1,0 +1,119 @@
+/**
+ * Writes docs/configuration.md and .env.example from the one list of settings.
+ * `--check` writes nothing and exits with 1 when one of them is out of date.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { format, resolveConfig } from 'prettier'
+import { settings } from '../src/config/settings.ts'
+import type { Setting } from '../src/config/settings.ts'
+
+const root = new URL('../', import.meta.url)
+const command = 'node scripts/configuration-docs.ts'
+
+/** The files that are made from the list: path from the root of the project, and content. */
+export async function generated(): Promise<ReadonlyMap<string, string>> {
+  const style = await resolveConfig(new URL('docs/configuration.md', root))
+  return new Map([
+    ['docs/configuration.md', await format(configurationPage(), { ...style, parser: 'markdown' })],
+    ['.env.example', envExample()],
+  ])
+}
+
+/** Those of them that are not as the list says. */
+export async function outdated(): Promise<string[]> {
+  const paths: string[] = []
+  for (const [path, content] of await generated()) {
+    const present = await readFile(new URL(path, root), 'utf8').catch(() => undefined)
+    if (present !== content) paths.push(path)
+  }
+  return paths
+}
+
+function configurationPage(): string {
+  const [supported, refused] = [settingsWhere(true), settingsWhere(false)]
+  return `<!-- Made by \`${command}\` from src/config/settings.ts: change it there. -->
+
+# Settings
+
+Rollcall is configured by environment variables. With none at all it runs: signups go to a local
+workbook under \`./data\`. [google-setup.md](google-setup.md) leads to a Google spreadsheet, step by step.
+
+- Variables may also stand in a file named \`.env\` in the working directory, as \`NAME=value\` lines;
+  \`.env.example\` is one to start from. A variable of the environment wins over the file, also when it
+  is empty: \`SHEETS_SHEET_ID= npm start\` drops the id in \`.env\` for once.
+- An empty value counts as unset. White space and one pair of quotes around a value are dropped.
+- Every problem is told at once at start, with what was given (of a secret only its form), what is
+  expected and what to do. The exit code is 2 then, and nothing was started.
+- A variable whose name begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and that is not a setting is a
+  problem too: it is most likely a slip.
+- Where the rows go: to Google Sheets when any \`SHEETS_\` setting is set, and then the spreadsheet's id and
+  the service account are needed; otherwise to the local workbook.
+  \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs use it too.
+
+${byGroup(supported)
+  .map(([group, members]) => `## ${group}\n\n${table(members, true)}`)
+  .join('\n\n')}
+
+${refused.length === 0 ? '' : notYet(refused)}`
+}
+
+function notYet(refused: readonly Setting[]): string {
+  return `## Known, and not supported by this version
+
+These have a meaning already and no effect yet. So that nobody relies on what is not there, Rollcall
+does not start while one of them is set.
+
+${table(refused, false)}`
+}
+
+function table(members: readonly Setting[], withExample: boolean): string {
+  const head = ['Setting', 'Meaning', 'Default', ...(withExample ? ['Example'] : [])]
+  const rows = members.map((setting) => [
+    code(setting.name),
+    setting.secret ? `${setting.meaning} Secret: never printed.` : setting.meaning,
+    setting.default === undefined ? 'none' : code(setting.default),
+    ...(withExample ? [code(setting.example)] : []),
+  ])
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n')
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function envExample(): string {
+  const groups = byGroup(settingsWhere(true)).map(([group, members]) => {
+    const entries = members.map(({ meaning, name, default: standard, example }) => {
+      const note = standard === undefined ? '' : ` Default: ${standard}`
+      return `# ${meaning.replaceAll('`', '')}${note}\n#${name}=${example}\n`
+    })
+    return [`# --- ${group} ---\n`, ...entries].join('\n')
+  })
+  const head = `# Copy this file to .env and take the # off the lines that you need; all may stay as they are.
+# More in docs/configuration.md. Made by \`${command}\`.
+`
+  return [head, ...groups].join('\n')
+}
+
+function settingsWhere(supported: boolean): Setting[] {
+  return settings.filter((setting) => setting.supported === supported)
+}
+
+/** In the order in which the groups appear in the list. */
+function byGroup(members: readonly Setting[]): (readonly [string, readonly Setting[]])[] {
+  return [...Map.groupBy(members, (setting) => setting.group)]
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--check')) {
+    const paths = await outdated()
+    if (paths.length > 0) {
+      console.error(`Out of date: ${paths.join(', ')}. Run: ${command}`)
+      process.exitCode = 1
+    }
+  } else {
+    for (const [path, content] of await generated()) await writeFile(new URL(path, root), content)
+  }
+}

@@ -1,0 +1,131 @@
+import { resolve } from 'node:path'
+import { parsePrivateKey } from './private-key.ts'
+import type { PrivateKey } from './private-key.ts'
+import type { Parsed } from './problem.ts'
+import type { SettingsReader } from './reader.ts'
+import type { SettingName } from './settings.ts'
+import { emailAddress, filePath } from './values.ts'
+
+/** A service account of Google. */
+export interface Account {
+  readonly email: string
+  /** PKCS#8, PEM. */
+  readonly privateKey: string
+}
+
+/** How files are reached from here, so that this folder needs no file system of its own. */
+export interface Files {
+  /** Absolute; relative paths begin here. */
+  readonly folder: string
+  /** The content of a file in UTF-8. Throws what `node:fs` throws. */
+  readonly readText: (path: string) => string
+}
+
+const keyExpected = 'the private key (RSA) of a Google service account'
+const fileExpected = 'the path of the JSON key file of a Google service account'
+const orFile =
+  'Set it, or give the JSON key file by SHEETS_CREDENTIALS_FILE instead; docs/google-setup.md tells how to get it.'
+
+/**
+ * Reads the service account: from the file that was named for Rollcall, else from the pair of
+ * address and key, else from the file that was named for Google's own tools.
+ */
+export function readAccount(reader: SettingsReader, files: Files): Account | undefined {
+  const isSet = (name: SettingName) => reader.text(name) !== undefined
+  const hasPair = isSet('SHEETS_CREDENTIALS_EMAIL') || isSet('SHEETS_PRIVATE_KEY')
+  const fromFile = (path: string) => accountInFile(files, path)
+
+  if (isSet('SHEETS_CREDENTIALS_FILE') && hasPair) {
+    reader.refuse('SHEETS_CREDENTIALS_FILE', {
+      problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
+      expected: 'the service account from one place only',
+      hint: 'Keep the file and remove the other two, or the other way round.',
+    })
+    return undefined
+  }
+  if (isSet('SHEETS_CREDENTIALS_FILE')) return reader.optional('SHEETS_CREDENTIALS_FILE', fromFile)
+  if (hasPair || !isSet('GOOGLE_APPLICATION_CREDENTIALS')) return readPair(reader)
+  return reader.optional('GOOGLE_APPLICATION_CREDENTIALS', fromFile)
+}
+
+function readPair(reader: SettingsReader): Account | undefined {
+  const key = reader.required('SHEETS_PRIVATE_KEY', keyText, {
+    problem: 'is missing.',
+    expected: keyExpected,
+    hint: orFile,
+  })
+  const emailInKey = key?.clientEmail
+  if (key && emailInKey !== undefined) {
+    const email = reader.optional('SHEETS_CREDENTIALS_EMAIL', (text) => sameAs(emailInKey, text))
+    return { email: email ?? emailInKey, privateKey: key.pem }
+  }
+  // A key that was refused may have the address in it: whether it is missing shows with the next
+  // key.
+  const keyIsUnclear = key === undefined && reader.text('SHEETS_PRIVATE_KEY') !== undefined
+  const email = keyIsUnclear
+    ? reader.optional('SHEETS_CREDENTIALS_EMAIL', emailAddress)
+    : reader.required('SHEETS_CREDENTIALS_EMAIL', emailAddress, {
+        problem: 'is missing.',
+        expected: 'the address of the service account (client_email in its JSON key file)',
+        hint: orFile,
+      })
+  return key && email !== undefined ? { email, privateKey: key.pem } : undefined
+}
+
+function keyText(text: string): Parsed<PrivateKey> {
+  const key = parsePrivateKey(text)
+  if ('problem' in key) return { ...key, expected: keyExpected }
+  if (key.clientEmail === undefined) return { value: key }
+  const email = emailAddress(key.clientEmail)
+  if ('value' in email) return { value: key }
+  return { ...email, problem: `has a client_email in its JSON that ${email.problem}` }
+}
+
+function sameAs(emailInKey: string, text: string): Parsed<string> {
+  const email = emailAddress(text)
+  if (!('value' in email) || text.toLowerCase() === emailInKey.toLowerCase()) return email
+  return {
+    problem: 'is not the account that the JSON in SHEETS_PRIVATE_KEY belongs to.',
+    expected: `${emailInKey}, or nothing: the JSON has the address in it`,
+    hint: 'Remove it, or give the key of that account.',
+  }
+}
+
+function accountInFile(files: Files, text: string): Parsed<Account> {
+  const path = filePath(text)
+  if (!('value' in path)) return path
+  const content = readKeyFileAt(files, path.value)
+  if (!('value' in content)) return content
+  const key = keyText(content.value)
+  if (!('value' in key)) {
+    const problem = `names a file that cannot be used: it ${key.problem}`
+    return { problem, expected: fileExpected, hint: key.hint }
+  }
+  const { pem, clientEmail } = key.value
+  if (clientEmail !== undefined) return { value: { email: clientEmail, privateKey: pem } }
+  return {
+    problem: 'names a file with a bare key, without the address of its account.',
+    expected: fileExpected,
+    hint: 'Use the JSON key file; or set SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY instead.',
+  }
+}
+
+function readKeyFileAt(files: Files, path: string): Parsed<string> {
+  try {
+    return { value: files.readText(resolve(files.folder, path)) }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    const reason = reasons[code] ?? `cannot be read (${code})`
+    return {
+      problem: `names a file that ${reason} (relative paths begin at ${files.folder}).`,
+      expected: fileExpected,
+      hint: 'Check the path and the rights of the user that runs Rollcall; in a container the file has to be mounted.',
+    }
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read',
+  EISDIR: 'is a folder',
+}

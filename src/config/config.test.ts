@@ -1,0 +1,394 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { limits } from '../signup/limits.ts'
+import { loadConfig } from './config.ts'
+import { ConfigError } from './problem.ts'
+import type { Problem } from './problem.ts'
+import type { Variables } from './reader.ts'
+import { settings } from './settings.ts'
+
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
+const email = 'rollcall@my-project.iam.gserviceaccount.com'
+const json = JSON.stringify({ type: 'service_account', client_email: email, private_key: pem })
+const id = '1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE'
+const pair = {
+  SHEETS_SHEET_ID: id,
+  SHEETS_CREDENTIALS_EMAIL: email,
+  SHEETS_PRIVATE_KEY: pem.replaceAll('\n', '\\n'),
+}
+const fromFile = { SHEETS_SHEET_ID: id, SHEETS_CREDENTIALS_FILE: 'key.json' }
+
+const files: Readonly<Record<string, string>> = {
+  '/app/key.json': json,
+  '/etc/key.json': json,
+  '/app/key.pem': pem,
+  '/app/client.json': '{"installed":{"client_secret":"x"}}',
+  '/app/empty.json': '',
+}
+
+function load(variables: Variables) {
+  return loadConfig({
+    variables,
+    folder: '/app',
+    readText: (path) => {
+      const text = files[path]
+      if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      return text
+    },
+  })
+}
+
+/** What is wrong with these settings. Fails when nothing is. */
+function refusal(variables: Variables): ConfigError {
+  try {
+    load(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+  throw new Error('These settings were accepted.')
+}
+
+const problemsIn = (variables: Variables): readonly Problem[] => refusal(variables).problems
+const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }) => setting)
+
+test('with no settings at all it is the local workbook, and every default holds', () => {
+  expect(load({})).toEqual({
+    config: {
+      spreadsheet: { kind: 'workbook' },
+      defaultSheetTab: 'Sheet1',
+      dataDir: '/app/data',
+      listen: { host: '0.0.0.0', port: 3000 },
+      bodyBytesMax: limits.bodyBytesMax,
+      logLevel: 'info',
+    },
+    secrets: {},
+  })
+})
+
+test('address and key lead to Google Sheets, and the key stays apart from what can be printed', () => {
+  const { config, secrets } = load(pair)
+  expect(config.spreadsheet).toEqual({
+    kind: 'google',
+    spreadsheetId: id,
+    credentials: { email },
+    apiUrl: 'https://sheets.googleapis.com',
+    tokenUrl: 'https://oauth2.googleapis.com/token',
+    quota: { perMinute: 50, perDay: 10_000 },
+  })
+  expect(secrets).toEqual({ privateKey: pem })
+  expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
+})
+
+test('settings mean what they say', () => {
+  const { config } = load({
+    ...pair,
+    SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
+    SHEETS_REQUESTS_PER_MINUTE: '60',
+    SHEETS_REQUESTS_PER_DAY: '200',
+    SHEETS_API_URL: 'http://127.0.0.1:8080/',
+    SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
+    DEFAULT_SHEET_TAB: ' Waiting list ',
+    DATA_DIR: '/var/lib/rollcall',
+    HOST: '::1',
+    PORT: '0',
+    BODY_LIMIT_BYTES: '1024',
+    LOG_LEVEL: 'silent',
+  })
+  expect(config).toEqual({
+    spreadsheet: {
+      kind: 'google',
+      spreadsheetId: id,
+      credentials: { email },
+      apiUrl: 'http://127.0.0.1:8080',
+      tokenUrl: 'http://127.0.0.1:8080/token',
+      quota: { perMinute: 60, perDay: 200 },
+    },
+    defaultSheetTab: 'Waiting list',
+    dataDir: '/var/lib/rollcall',
+    listen: { host: '::1', port: 0 },
+    bodyBytesMax: 1024,
+    logLevel: 'silent',
+  })
+})
+
+test('an empty value, white space and a pair of quotes around nothing count as unset', () => {
+  const { config } = load({ SHEETS_SHEET_ID: '', SHEETS_PRIVATE_KEY: '""', PORT: ' ', HOST: "''" })
+  expect(config.spreadsheet.kind).toBe('workbook')
+  expect(config.listen).toEqual({ host: '0.0.0.0', port: 3000 })
+})
+
+describe('the service account is taken', () => {
+  test.each<[string, Variables]>([
+    ['from address and key', pair],
+    ['from the whole key file as the key', { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json }],
+    ['from the whole key file as the key, with its address', { ...pair, SHEETS_PRIVATE_KEY: json }],
+    ['from the key file', fromFile],
+    [
+      'from the key file by its absolute path',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: '/etc/key.json' },
+    ],
+    [
+      'from the file for Google’s own tools',
+      { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'key.json' },
+    ],
+    ['from the pair before that file', { ...pair, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' }],
+    [
+      'from our file before that file',
+      { ...fromFile, GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' },
+    ],
+  ])('%s', (_, variables) => {
+    const { config, secrets } = load(variables)
+    expect(config.spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
+    expect(secrets).toEqual({ privateKey: pem })
+  })
+})
+
+test('GOOGLE_APPLICATION_CREDENTIALS alone is for other programs: it stays the local workbook', () => {
+  const { config } = load({ GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' })
+  expect(config.spreadsheet).toEqual({ kind: 'workbook' })
+})
+
+describe('Google Sheets with something missing is refused, and what is missing is named', () => {
+  const missing: readonly (readonly [Variables, readonly string[]])[] = [
+    [{ SHEETS_SHEET_ID: id }, ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL']],
+    [{ ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
+    [{ ...pair, SHEETS_PRIVATE_KEY: '' }, ['SHEETS_PRIVATE_KEY']],
+    [{ ...pair, SHEETS_CREDENTIALS_EMAIL: '' }, ['SHEETS_CREDENTIALS_EMAIL']],
+    [
+      { SHEETS_REQUESTS_PER_DAY: '5' },
+      ['SHEETS_SHEET_ID', 'SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL'],
+    ],
+    [{ SHEETS_API_URL: 'http://127.0.0.1', ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
+    [
+      {
+        SHEETS_SHEET_ID: id,
+        SHEETS_CREDENTIALS_EMAIL: email,
+        GOOGLE_APPLICATION_CREDENTIALS: 'key.json',
+      },
+      ['SHEETS_PRIVATE_KEY'],
+    ],
+    [{ SHEETS_CREDENTIALS_FILE: 'key.json' }, ['SHEETS_SHEET_ID']],
+  ]
+  test.each(missing)('%j', (variables, names) => {
+    const problems = problemsIn(variables)
+    expect(problems.map(({ setting }) => setting)).toEqual(names)
+    for (const { problem, given } of problems) {
+      expect(problem).toMatch(/^is missing/)
+      expect(given).toBe('nothing')
+    }
+  })
+})
+
+describe('a service account that cannot be used is refused', () => {
+  test.each<[string, Variables, string, RegExp]>([
+    [
+      'a file that is not there',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'no.json' },
+      'SHEETS_CREDENTIALS_FILE',
+      /does not exist .*\/app/,
+    ],
+    [
+      'an OAuth client file',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'client.json' },
+      'SHEETS_CREDENTIALS_FILE',
+      /OAuth client/,
+    ],
+    [
+      'an empty file',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'empty.json' },
+      'SHEETS_CREDENTIALS_FILE',
+      /it is empty/,
+    ],
+    [
+      'a file with a bare key',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: 'key.pem' },
+      'SHEETS_CREDENTIALS_FILE',
+      /without the address/,
+    ],
+    [
+      'the file itself for its path',
+      { ...fromFile, SHEETS_CREDENTIALS_FILE: json },
+      'SHEETS_CREDENTIALS_FILE',
+      /holds a key/,
+    ],
+    [
+      'a missing file for Google’s tools',
+      { SHEETS_SHEET_ID: id, GOOGLE_APPLICATION_CREDENTIALS: 'no.json' },
+      'GOOGLE_APPLICATION_CREDENTIALS',
+      /does not exist/,
+    ],
+    [
+      'both a file and the pair',
+      { ...pair, ...fromFile },
+      'SHEETS_CREDENTIALS_FILE',
+      /set together/,
+    ],
+    [
+      'both a file and an address',
+      { ...fromFile, SHEETS_CREDENTIALS_EMAIL: email },
+      'SHEETS_CREDENTIALS_FILE',
+      /set together/,
+    ],
+    [
+      'an address that is none',
+      { ...pair, SHEETS_CREDENTIALS_EMAIL: 'rollcall' },
+      'SHEETS_CREDENTIALS_EMAIL',
+      /not an email/,
+    ],
+    [
+      'another address than the one of the JSON',
+      { ...pair, SHEETS_PRIVATE_KEY: json, SHEETS_CREDENTIALS_EMAIL: 'other@example.com' },
+      'SHEETS_CREDENTIALS_EMAIL',
+      /not the account/,
+    ],
+    [
+      'JSON with an address that is none',
+      { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.replace('@', '') },
+      'SHEETS_PRIVATE_KEY',
+      /client_email.*not an email/,
+    ],
+    [
+      'a damaged JSON without an address beside it',
+      { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json.slice(0, 500) },
+      'SHEETS_PRIVATE_KEY',
+      /JSON/,
+    ],
+  ])('%s', (_, variables, setting, problem) => {
+    expect(problemsIn(variables)).toEqual([
+      expect.objectContaining({ setting, problem: expect.stringMatching(problem) }),
+    ])
+  })
+})
+
+test('a file that may not be read is told apart from one that is not there', () => {
+  const readText = () => {
+    throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
+  }
+  expect(() => loadConfig({ variables: fromFile, folder: '/app', readText })).toThrow(
+    'may not be read',
+  )
+})
+
+test('all problems are told at once', () => {
+  const variables = {
+    SHEETS_SHEET_ID: 'Signups',
+    SHEETS_CREDENTIALS_EMAIL: 'rollcall',
+    SHEETS_PRIVATE_KEY: 'none',
+    SHEETS_TOKEN_URL: 'token',
+    SHEETS_PRIVATEKEY: 'x',
+    PORT: 'http',
+    LOG_LEVEL: 'loud',
+    DATABASE_URL: 'postgres://u:p@h/d',
+  }
+  expect(namesIn(variables).toSorted()).toEqual(Object.keys(variables).toSorted())
+})
+
+test('the message is ready to print: one paragraph for each problem', () => {
+  const { message } = refusal({ ...pair, SHEETS_PRIVATE_KEY: pem.slice(0, 900), PORT: '70000' })
+  expect(message.split('\n')).toEqual([
+    'Rollcall cannot start: 2 problems in the settings.',
+    '',
+    expect.stringMatching(/^  SHEETS_PRIVATE_KEY: is incomplete: about \d\d % of it is there\.$/),
+    '    given:    a text of 900 characters in 15 lines that begins with -----BEGIN PRIVATE KEY-----',
+    '    expected: the private key (RSA) of a Google service account',
+    expect.stringMatching(/^    do:       Copy it again/),
+    '',
+    '  PORT: is out of range.',
+    '    given:    "70000"',
+    '    expected: a whole number from 0 to 65,535',
+    expect.stringMatching(/^    do:       ./),
+  ])
+})
+
+describe('every setting of this version is acted on', () => {
+  const supported = settings.filter((setting) => setting.supported)
+  test.each(supported.map(({ name }) => name))('%s is refused when it makes no sense', (name) => {
+    expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
+  })
+
+  // The key among the examples is shortened, and there are no such files here.
+  const keys = ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE', 'GOOGLE_APPLICATION_CREDENTIALS']
+  const examples = supported.filter(({ name }) => !keys.includes(name))
+  test.each(examples.map(({ name, example }) => [name, example]))(
+    'the example of %s is accepted: %s',
+    (name, example) => {
+      expect(() => load({ ...pair, [name]: example })).not.toThrow()
+    },
+  )
+})
+
+describe('a setting that this version does not act on is refused, never ignored', () => {
+  const refused = settings.filter((setting) => !setting.supported)
+  test.each(refused.map(({ name, example }) => [name, example]))('%s', (name, example) => {
+    expect(problemsIn({ [name]: example })).toEqual([
+      expect.objectContaining({ setting: name, problem: expect.stringMatching(/not supported/) }),
+    ])
+    expect(() => load({ [name]: '' })).not.toThrow()
+  })
+})
+
+describe('a name that is none of ours and looks like one is refused', () => {
+  test.each([
+    ['SHEETS_PRIVATEKEY', /did you mean SHEETS_PRIVATE_KEY\?/],
+    ['sheets_sheet_id', /did you mean SHEETS_SHEET_ID\?/],
+    ['CHALLENGE_SITEKEY', /did you mean CHALLENGE_SITE_KEY\?/],
+    ['ROLLCALL_PORT', /did you mean PORT\?/],
+    ['ROLLCALL_COLOUR', /the name of a setting/],
+  ])('%s', (name, expected) => {
+    expect(problemsIn({ [name]: 'value' })).toEqual([
+      expect.objectContaining({ setting: name, expected: expect.stringMatching(expected) }),
+    ])
+  })
+
+  test('and other names are nobody’s business', () => {
+    expect(() => load({ PATH: '/bin', SHEET: 'x', npm_config_user_agent: 'npm' })).not.toThrow()
+  })
+})
+
+test('no problem ever tells a part of a key, whatever variable it was put into', () => {
+  const body = pem.replace(/-----.*-----|\n/g, '')
+  const wrap = fc.constantFrom<(text: string) => string>(
+    (text) => text,
+    (text) => JSON.stringify(text),
+    (text) => `'${text}`,
+    (text) => text.replaceAll('\n', '\\n'),
+    (text) => text.replace(/\s/g, ''),
+    (text) => `https://docs.google.com/${text}`,
+    (text) => `https://user:${text}@example.com/`,
+  )
+  const whole = fc.constantFrom(pem, json, body, Buffer.from(pem).toString('base64url'))
+  // Any part of it, from a whole line of a key on: shorter ones cannot be told from an id.
+  const part = fc
+    .tuple(whole, fc.nat(2000), fc.integer({ min: 80, max: 3000 }))
+    .map(([text, start, length]) => text.slice(start % (text.length - 80)).slice(0, length))
+  const name = fc.constantFrom(...settings.map((setting) => setting.name), 'SHEETS_PRIVATEKEY')
+  const variables = fc.dictionary(
+    name,
+    fc.tuple(fc.oneof(whole, part), wrap).map(([text, change]) => change(text)),
+    { minKeys: 1, maxKeys: 4 },
+  )
+
+  let refusals = 0
+  fc.assert(
+    fc.property(variables, (given) => {
+      try {
+        load(given)
+      } catch (error) {
+        refusals++
+        const told = `${String(error)} ${JSON.stringify(error)} ${inspect(error, { depth: null })}`
+        const texts = Object.values(given).flatMap(
+          (text) => text.match(/[A-Za-z0-9+/_]{24}/g) ?? [],
+        )
+        expect(texts.filter((text) => told.includes(text))).toEqual([])
+      }
+    }),
+    { numRuns: 400 },
+  )
+  expect(refusals).toBeGreaterThan(200)
+})

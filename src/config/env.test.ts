@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-env-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const program = `
+  import { readEnvironment } from ${JSON.stringify(new URL('env.ts', import.meta.url).href)}
+  import { loadConfig } from ${JSON.stringify(new URL('config.ts', import.meta.url).href)}
+  try {
+    const { config } = loadConfig(readEnvironment())
+    console.log(JSON.stringify({ config }))
+  } catch (error) {
+    console.log(JSON.stringify({ message: error.message }))
+  }
+`
+
+interface Told {
+  readonly config?: { listen: { port: number }; dataDir: string; defaultSheetTab: string }
+  readonly message?: string
+}
+
+/** What a real process in the folder makes of its settings. */
+async function startWith(environment: Record<string, string> = {}): Promise<Told> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    { cwd: folder, env: environment },
+  )
+  const told: Told = JSON.parse(stdout)
+  return told
+}
+
+const writeEnvFile = (content: string | Buffer) => writeFile(join(folder, '.env'), content)
+
+test('without an .env file the environment alone counts, and paths begin in the working directory', async () => {
+  const { config } = await startWith({ PORT: '4000' })
+  expect(config).toMatchObject({ listen: { port: 4000 }, dataDir: join(folder, 'data') })
+})
+
+test('an .env file adds to the environment, which wins', async () => {
+  await writeEnvFile('# ours\nPORT=4000\nexport DEFAULT_SHEET_TAB="Waiting list" # a comment\n')
+  expect((await startWith()).config).toMatchObject({
+    listen: { port: 4000 },
+    defaultSheetTab: 'Waiting list',
+  })
+  expect((await startWith({ PORT: '5000' })).config?.listen.port).toBe(5000)
+})
+
+test('an empty variable of the environment takes back what .env says', async () => {
+  await writeEnvFile('PORT=4000\n')
+  expect((await startWith({ PORT: '' })).config?.listen.port).toBe(3000)
+})
+
+test('a byte order mark and CRLF in .env do no harm', async () => {
+  await writeEnvFile('\ufeffPORT=4000\r\nDEFAULT_SHEET_TAB=News\r\n')
+  expect((await startWith()).config).toMatchObject({
+    listen: { port: 4000 },
+    defaultSheetTab: 'News',
+  })
+})
+
+test('a key in several lines without quotes is told as what it is, without its lines', async () => {
+  await writeEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END')
+  const { message } = await startWith()
+  expect(message).toContain('SHEETS_PRIVATE_KEY: stops after its first line.')
+  expect(message).toContain('double quotes')
+  expect(message).not.toContain('MIIEvQ')
+})
+
+test('an .env that is a folder is a problem, as Docker makes one of a missing file', async () => {
+  await mkdir(join(folder, '.env'))
+  const { message } = await startWith()
+  expect(message).toContain('.env: cannot be read (EISDIR).')
+  expect(message).toContain(join(folder, '.env'))
+})
+
+test.each([
+  ['with a byte order mark', '\ufeffPORT=4000'],
+  ['without one', 'PORT=4000'],
+])('an .env in UTF-16, %s, is a problem that says so', async (_, content) => {
+  await writeEnvFile(Buffer.from(content, 'utf16le'))
+  expect((await startWith()).message).toContain('.env: is not a text in UTF-8.')
+})

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Environment } from './config.ts'
+import { ConfigError } from './problem.ts'
+import type { Variables } from './reader.ts'
+
+/**
+ * The environment of this process, with what an `.env` file of the working directory adds to it. A
+ * variable of the environment wins, also an empty one: `PORT= npm start` drops the port of `.env`.
+ * Throws a ConfigError when there is such a file and it cannot be read.
+ */
+export function readEnvironment(): Environment {
+  const folder = process.cwd()
+  const variables = { ...readEnvFile(join(folder, '.env')), ...process.env }
+  return { variables, folder, readText: (path) => readFileSync(path, 'utf8') }
+}
+
+function readEnvFile(path: string): Variables {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    if (text.includes('\0')) throw new TypeError('NUL bytes: probably UTF-16')
+    return parseEnv(text)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'ENOENT') return {}
+    throw new ConfigError([unreadable(path, code)], { cause: error })
+  }
+}
+
+function unreadable(path: string, code: string) {
+  const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA' && code !== ''
+  return {
+    setting: '.env',
+    problem: isText ? `cannot be read (${code}).` : 'is not a text in UTF-8.',
+    given: path,
+    expected: 'a text file in UTF-8 with lines of the form NAME=value, or no such file',
+    hint: isText
+      ? 'Check that it is a file and that the user who runs Rollcall may read it.'
+      : 'Save it as UTF-8; PowerShell writes UTF-16 unless it is told otherwise.',
+  }
+}

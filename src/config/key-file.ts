@@ -1,0 +1,79 @@
+import type { KeyRefusal } from './rsa-key.ts'
+
+export interface KeyFile {
+  readonly clientEmail: string
+  readonly privateKey: string
+}
+
+const howToMake =
+  'Make a JSON key in the Google Cloud console: IAM & Admin, Service Accounts, the account, Keys, Add key; give that file as it is.'
+
+/**
+ * Reads the JSON key file of a service account, also when its escapes were lost or doubled on the
+ * way.
+ */
+export function readKeyFile(text: string): KeyFile | KeyRefusal {
+  const content = parseJson(text)
+  if (!isObject(content)) {
+    return {
+      problem: 'begins like a JSON key file and is not valid JSON: cut off or damaged on the way.',
+      hint: 'Copy the whole file again, or give its base64, which no shell changes.',
+    }
+  }
+  const foreign = foreignKind(content)
+  if (foreign) return { problem: foreign, hint: howToMake }
+  const { client_email: clientEmail, private_key: privateKey } = content
+  if (typeof privateKey !== 'string') return { problem: lacks('private_key'), hint: howToMake }
+  if (typeof clientEmail !== 'string') return { problem: lacks('client_email'), hint: howToMake }
+  return { clientEmail, privateKey }
+}
+
+function lacks(field: string): string {
+  return `is JSON without ${field}: not the key file of a service account.`
+}
+
+/** The other JSON files that Google hands out under similar names. */
+function foreignKind(content: Record<string, unknown>): string | undefined {
+  if ('installed' in content || 'web' in content) {
+    return 'is the file of an OAuth client; the key of a service account is needed.'
+  }
+  const { type } = content
+  if (type === 'authorized_user') {
+    return 'is the login of a person (gcloud auth application-default login); the key of a service account is needed.'
+  }
+  if (type === 'external_account' || type === 'impersonated_service_account') {
+    return `has the type ${type}, which Rollcall cannot use; the key of a service account is needed.`
+  }
+  return undefined
+}
+
+/** JSON as it is, with line breaks that became real or bare, or escaped once more as a whole. */
+function parseJson(text: string): unknown {
+  const attempts = [
+    () => text,
+    () => mendLineBreaks(text),
+    () => String(JSON.parse(`"${text.replace(/\r?\n/g, ' ')}"`)),
+  ]
+  for (const attempt of attempts) {
+    try {
+      return JSON.parse(attempt())
+    } catch {
+      // The next reading may fit; the caller tells when none does.
+    }
+  }
+  return undefined
+}
+
+/**
+ * In strings a real line break becomes an escaped one, between strings an escaped one becomes white
+ * space.
+ */
+function mendLineBreaks(text: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|\\+[nrt]/gs, (_, string: string | undefined) =>
+    string === undefined ? ' ' : string.replace(/\r?\n/g, '\\n'),
+  )
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

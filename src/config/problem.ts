@@ -1,0 +1,75 @@
+import { settings } from './settings.ts'
+
+/** Why a value is refused, in words that never carry the value itself. */
+export interface Refusal {
+  /** What is wrong, as the rest of a sentence that begins with the setting's name. */
+  readonly problem: string
+  readonly expected: string
+  /** What to do about it. */
+  readonly hint: string
+}
+
+/** One problem in the settings, safe to print and to log. */
+export interface Problem extends Refusal {
+  /** Name of the variable, or of the file that could not be read. */
+  readonly setting: string
+  /** The value, or only its form when it is a secret or may hold one. */
+  readonly given: string
+}
+
+export type Parsed<T> = { readonly value: T } | Refusal
+
+/** The settings cannot be used. The message tells every problem, ready to print. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly Problem[]
+
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+    const title = `Rollcall cannot start: ${count} in the settings.`
+    super([title, ...problems.map(paragraph)].join('\n\n'), options)
+    this.problems = problems
+  }
+}
+
+function paragraph({ setting, problem, given, expected, hint }: Problem): string {
+  return [
+    `  ${setting}: ${problem}`,
+    `    given:    ${given}`,
+    `    expected: ${expected}`,
+    `    do:       ${hint}`,
+  ].join('\n')
+}
+
+const secretNames: ReadonlySet<string> = new Set(
+  settings.filter((setting) => 'secret' in setting).map((setting) => setting.name),
+)
+
+/**
+ * How a value is told to the operator: as it is, or by its form when it could give a secret away.
+ */
+export function describeGiven(name: string, text: string | undefined): string {
+  if (text === undefined) return 'nothing'
+  return secretNames.has(name) || mayHoldSecret(text) ? formOf(text) : JSON.stringify(text)
+}
+
+/**
+ * A secret that was pasted into the wrong variable: too long for anything else, parts of a PEM or
+ * JSON key, a password in a URL, or a run of base64 nearly as long as a line of a key, which is 64.
+ * (A spreadsheet's id has 44 characters.)
+ */
+function mayHoldSecret(text: string): boolean {
+  const unbroken = text.replace(/\\+[rn]|\s|spreadsheets\/(u\/\d+\/)?d\//g, '')
+  return (
+    text.length > 200 || /PRIVATE|-----|[{}]|:\/\/.*@/.test(text) || /[\w+/=-]{60}/.test(unbroken)
+  )
+}
+
+function formOf(text: string): string {
+  const lineCount = text.split(/\r\n|\r|\n/).length
+  const lines = lineCount > 1 ? ` in ${lineCount} lines` : ''
+  const beginning = /^["'\s]*(-+BEGIN [A-Z ]{1,40}-+|\{)/.exec(text)?.[0].trim()
+  const begins = beginning === undefined ? '' : ` that begins with ${beginning}`
+  const characters = text.length === 1 ? 'character' : 'characters'
+  return `a text of ${text.length.toLocaleString('en-US')} ${characters}${lines}${begins}`
+}

@@ -1,0 +1,73 @@
+import { describeGiven } from './problem.ts'
+import type { Parsed, Problem, Refusal } from './problem.ts'
+import { settings } from './settings.ts'
+import type { SettingName, SettingWithDefault } from './settings.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads settings one by one and collects what is wrong with them, so that all of it is told at
+ * once.
+ */
+export class SettingsReader {
+  readonly problems: Problem[] = []
+  readonly #variables: Variables
+
+  constructor(variables: Variables) {
+    this.#variables = variables
+  }
+
+  /** The text of a setting; undefined when it is unset or empty. */
+  text(name: SettingName): string | undefined {
+    return textOf(this.#variables[name])
+  }
+
+  /** What a setting means; undefined when it is unset or was refused. */
+  optional<T>(name: SettingName, parse: (text: string) => Parsed<T>): T | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    const parsed = parse(text)
+    if ('value' in parsed) return parsed.value
+    this.refuse(name, parsed)
+    return undefined
+  }
+
+  /** The same for a setting that is needed: when it is unset, that is refused with these words. */
+  required<T>(
+    name: SettingName,
+    parse: (text: string) => Parsed<T>,
+    missing: Refusal,
+  ): T | undefined {
+    if (this.text(name) === undefined) this.refuse(name, missing)
+    return this.optional(name, parse)
+  }
+
+  /** What a setting means, its default when it is unset or was refused. */
+  withDefault<T>(name: SettingWithDefault, parse: (text: string) => Parsed<T>): T {
+    const parsed = parse(defaultOf(name))
+    if (!('value' in parsed)) throw new Error(`The default of ${name} ${parsed.problem}`)
+    return this.optional(name, parse) ?? parsed.value
+  }
+
+  refuse(name: SettingName, refusal: Refusal): void {
+    const given = describeGiven(name, this.text(name))
+    const { problem, expected, hint } = refusal
+    this.problems.push({ setting: name, problem, given, expected, hint })
+  }
+}
+
+/**
+ * Drops white space and one pair of quotes around a value: Docker's `--env-file` keeps the quotes.
+ */
+export function textOf(raw: string | undefined): string | undefined {
+  const trimmed = raw?.trim() ?? ''
+  const text = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed
+  return text === '' ? undefined : text
+}
+
+function defaultOf(name: SettingWithDefault): string {
+  for (const setting of settings) {
+    if (setting.name === name && 'default' in setting) return setting.default
+  }
+  throw new Error(`${name} has no default.`)
+}

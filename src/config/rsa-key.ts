@@ -1,0 +1,101 @@
+import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+
+/**
+ * Why a text is not the private key of a service account, and what to do; never part of the text.
+ */
+export interface KeyRefusal {
+  /** What is wrong, as the rest of a sentence about the key. */
+  readonly problem: string
+  readonly hint: string
+}
+
+/** What NIST SP 800-131A asks of RSA signatures, and what Google makes. */
+const modulusBitsMin = 2048
+
+const useServiceAccountKey =
+  'Use the private_key of the JSON key file that Google made for the service account.'
+const copyAgain = 'Copy it again, from the first to the last character of private_key.'
+
+/** Checks a key in DER (PKCS#8 or PKCS#1) and gives it as PKCS#8 in PEM. */
+export function readRsaKey(der: Buffer): { readonly pem: string } | KeyRefusal {
+  const outer = readSequence(der)
+  if (!outer) {
+    return { problem: 'is not a key, or its beginning is damaged.', hint: copyAgain }
+  }
+  if (der.length < outer.end) {
+    const percent = Math.floor((der.length / outer.end) * 100)
+    return { problem: `is incomplete: about ${percent} % of it is there.`, hint: copyAgain }
+  }
+  const key = privateKeyIn(der)
+  return key ? checkRsa(key) : { problem: whatElse(der, outer.start), hint: useServiceAccountKey }
+}
+
+/** Where the content of the outermost SEQUENCE begins and where it says it ends (X.690, 8.1.3). */
+function readSequence(der: Buffer): { readonly start: number; readonly end: number } | undefined {
+  const first = der[1]
+  if (der[0] !== 0x30 || first === undefined) return undefined
+  if (first < 0x80) return { start: 2, end: 2 + first }
+  const start = 2 + (first & 0x7f)
+  if (start === 2 || start > 6 || der.length < start) return undefined
+  return { start, end: start + der.readUIntBE(2, start - 2) }
+}
+
+function privateKeyIn(der: Buffer): KeyObject | undefined {
+  for (const type of ['pkcs8', 'pkcs1', 'sec1'] as const) {
+    const key = attempt(() => createPrivateKey({ key: der, format: 'der', type }))
+    if (key) return key
+  }
+  return undefined
+}
+
+function checkRsa(key: KeyObject): { readonly pem: string } | KeyRefusal {
+  const type = key.asymmetricKeyType ?? 'unknown'
+  if (type !== 'rsa') {
+    const name = type === 'ec' ? 'an elliptic-curve (EC) key' : `a key of another kind (${type})`
+    return { problem: `is ${name}; Google's are RSA keys.`, hint: useServiceAccountKey }
+  }
+  const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
+  if (bits < modulusBitsMin) {
+    return {
+      problem: `is an RSA key of ${bits} bits; at least ${modulusBitsMin} are needed.`,
+      hint: useServiceAccountKey,
+    }
+  }
+  if (!signsWell(key)) {
+    return { problem: 'is damaged: what it signs does not verify.', hint: copyAgain }
+  }
+  return { pem: key.export({ type: 'pkcs8', format: 'pem' }) }
+}
+
+/** A key with a changed character can still be read; only its signatures are wrong. */
+function signsWell(key: KeyObject): boolean {
+  const data = Buffer.from('rollcall')
+  return (
+    attempt(() => verify('sha256', data, createPublicKey(key), sign('sha256', data, key))) ?? false
+  )
+}
+
+function whatElse(der: Buffer, start: number): string {
+  const isPublic =
+    attempt(() => createPublicKey({ key: der, format: 'der', type: 'spki' })) ??
+    attempt(() => createPublicKey({ key: der, format: 'der', type: 'pkcs1' }))
+  if (isPublic) return 'is a public key; the private key is needed.'
+  if (attempt(() => new X509Certificate(der))) return 'is a certificate; the private key is needed.'
+  // PKCS#12 begins with its version 3 (RFC 7292), an encrypted PKCS#8 with an algorithm (RFC 5958).
+  const content = der.subarray(start)
+  if (content.subarray(0, 3).equals(Buffer.from([2, 1, 3]))) {
+    return 'is a P12 key file; a JSON one is needed.'
+  }
+  if (content[0] === 0x30) return 'is protected by a passphrase, or damaged.'
+  return 'is damaged: it cannot be read as a key.'
+}
+
+/** What `read` gives; undefined when node:crypto cannot make sense of the bytes and throws. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

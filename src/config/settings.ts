@@ -1,0 +1,284 @@
+/**
+ * The one list of settings. `config.ts` gives them meaning, `docs/configuration.md` and
+ * `.env.example` are made from it (`node scripts/configuration-docs.ts`).
+ */
+export interface Setting {
+  /** Name of the environment variable. */
+  readonly name: string
+  readonly group: Group
+  /** One line for people, as a sentence. */
+  readonly meaning: string
+  /** What holds when it is unset, written as it would be in the environment. */
+  readonly default?: string
+  readonly example: string
+  /** Its value is never printed. */
+  readonly secret?: true
+  /** Whether this version acts on it. One that is known and not supported is refused at start. */
+  readonly supported: boolean
+}
+
+type Group =
+  | 'Google Sheets'
+  | 'Tabs'
+  | 'Storage'
+  | 'HTTP server'
+  | 'Bot challenge'
+  | 'Access and limits'
+  | 'Logging'
+
+export const settings = [
+  {
+    name: 'SHEETS_SHEET_ID',
+    group: 'Google Sheets',
+    meaning:
+      'The spreadsheet that gets the rows: the id in its URL after `/spreadsheets/d/`, or the whole URL.',
+    example:
+      'https://docs.google.com/spreadsheets/d/1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE/edit',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_CREDENTIALS_EMAIL',
+    group: 'Google Sheets',
+    meaning:
+      'Address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
+    example: 'rollcall@my-project.iam.gserviceaccount.com',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_PRIVATE_KEY',
+    group: 'Google Sheets',
+    meaning:
+      'Private key of the service account, in any form: quoted or not, real line breaks or `\\n`, base64, or the whole JSON key file.',
+    example: '"-----BEGIN PRIVATE KEY-----\\nMIIE...\\n-----END PRIVATE KEY-----\\n"',
+    secret: true,
+    supported: true,
+  },
+  {
+    name: 'SHEETS_CREDENTIALS_FILE',
+    group: 'Google Sheets',
+    meaning:
+      'Path of the JSON key file, instead of `SHEETS_CREDENTIALS_EMAIL` and `SHEETS_PRIVATE_KEY`.',
+    example: './service-account.json',
+    supported: true,
+  },
+  {
+    name: 'GOOGLE_APPLICATION_CREDENTIALS',
+    group: 'Google Sheets',
+    meaning:
+      'The same, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and none of the three above is.',
+    example: '/etc/rollcall/service-account.json',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_REQUESTS_PER_MINUTE',
+    group: 'Google Sheets',
+    meaning:
+      'The most calls to the Sheets API, reads and writes together, in any 60 seconds: 1 to 3,000.',
+    default: '50',
+    example: '50',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_REQUESTS_PER_DAY',
+    group: 'Google Sheets',
+    meaning: 'The most calls to the Sheets API in any 24 hours: 1 to 1,000,000.',
+    default: '10000',
+    example: '10000',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_API_URL',
+    group: 'Google Sheets',
+    meaning:
+      'Where the Sheets API is; for a proxy or an emulator. `http://` is accepted, and then access tokens travel unencrypted.',
+    default: 'https://sheets.googleapis.com',
+    example: 'http://127.0.0.1:8080',
+    supported: true,
+  },
+  {
+    name: 'SHEETS_TOKEN_URL',
+    group: 'Google Sheets',
+    meaning:
+      'Where access tokens are fetched; for a proxy or an emulator. `http://` as with `SHEETS_API_URL`.',
+    default: 'https://oauth2.googleapis.com/token',
+    example: 'http://127.0.0.1:8080/token',
+    supported: true,
+  },
+  {
+    name: 'DEFAULT_SHEET_TAB',
+    group: 'Tabs',
+    meaning: 'Tab for signups that name none: 1 to 100 characters.',
+    default: 'Sheet1',
+    example: 'Signups',
+    supported: true,
+  },
+  {
+    name: 'SHEET_TABS',
+    group: 'Tabs',
+    meaning: 'The only tabs a signup may name, separated by commas.',
+    example: 'Newsletter,Waitlist',
+    supported: false,
+  },
+  {
+    name: 'MAX_SHEET_TABS',
+    group: 'Tabs',
+    meaning: 'How many new tabs signups may bring into being while `SHEET_TABS` is unset.',
+    default: '100',
+    example: '20',
+    supported: false,
+  },
+  {
+    name: 'DATA_DIR',
+    group: 'Storage',
+    meaning:
+      'Folder of the journal and of the local workbook, made when missing. One process at a time uses it.',
+    default: './data',
+    example: '/var/lib/rollcall',
+    supported: true,
+  },
+  {
+    name: 'DATABASE_URL',
+    group: 'Storage',
+    meaning: 'A PostgreSQL URL: the journal lives there and several instances may share it.',
+    example: 'postgres://rollcall:password@db.example.com/rollcall',
+    secret: true,
+    supported: false,
+  },
+  {
+    name: 'HOST',
+    group: 'HTTP server',
+    meaning:
+      'Address to listen on: `0.0.0.0` for every network, `127.0.0.1` for this machine only.',
+    default: '0.0.0.0',
+    example: '127.0.0.1',
+    supported: true,
+  },
+  {
+    name: 'PORT',
+    group: 'HTTP server',
+    meaning: 'Port to listen on, 0 to 65535; 0 picks a free one and prints it.',
+    default: '3000',
+    example: '8080',
+    supported: true,
+  },
+  {
+    name: 'BODY_LIMIT_BYTES',
+    group: 'HTTP server',
+    meaning: 'The largest request body: 1,024 to 16,777,216 bytes (1 KiB to 16 MiB).',
+    default: '1048576',
+    example: '65536',
+    supported: true,
+  },
+  {
+    name: 'TRUST_PROXY',
+    group: 'HTTP server',
+    meaning: 'How many proxies stand in front of the service.',
+    default: '0',
+    example: '1',
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_SITE_KEY',
+    group: 'Bot challenge',
+    meaning: 'Public key of the challenge site. The challenge is on when both keys are set.',
+    example: '1x00000000000000000000AA',
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_SECRET_KEY',
+    group: 'Bot challenge',
+    meaning: 'Secret key of the same challenge site.',
+    example: '1x0000000000000000000000000000000AA',
+    secret: true,
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_PROVIDER',
+    group: 'Bot challenge',
+    meaning: '`turnstile`, `hcaptcha` or `recaptcha`.',
+    default: 'turnstile',
+    example: 'hcaptcha',
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_VERIFY_URL',
+    group: 'Bot challenge',
+    meaning: 'Where tokens are verified, instead of the provider’s own address.',
+    example: 'https://challenge.example.com/siteverify',
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_SCRIPT_URL',
+    group: 'Bot challenge',
+    meaning: 'Where the widget’s script is, instead of the provider’s own address.',
+    example: 'https://challenge.example.com/api.js',
+    supported: false,
+  },
+  {
+    name: 'CHALLENGE_HOSTNAMES',
+    group: 'Bot challenge',
+    meaning: 'Host names a token may come from, separated by commas.',
+    example: 'example.com,www.example.com',
+    supported: false,
+  },
+  {
+    name: 'ALLOWED_ORIGINS',
+    group: 'Access and limits',
+    meaning: 'Web origins whose pages may send signups, separated by commas; `*` for all.',
+    default: '*',
+    example: 'https://example.com,https://www.example.com',
+    supported: false,
+  },
+  {
+    name: 'API_KEYS',
+    group: 'Access and limits',
+    meaning: 'Keys for bulk signups, separated by commas; unset: none is needed.',
+    example: 'a-long-random-text,another-long-random-text',
+    secret: true,
+    supported: false,
+  },
+  {
+    name: 'ADMIN_TOKEN',
+    group: 'Access and limits',
+    meaning: 'When set, `/admin` exists and needs it.',
+    example: 'a-long-random-text',
+    secret: true,
+    supported: false,
+  },
+  {
+    name: 'RATE_LIMIT_PER_MINUTE',
+    group: 'Access and limits',
+    meaning: 'Signups a minute from one client address; 0 is no limit.',
+    default: '60',
+    example: '20',
+    supported: false,
+  },
+  {
+    name: 'DUPLICATES',
+    group: 'Access and limits',
+    meaning: '`append` writes a second row for the same address, `ignore` does not.',
+    default: 'append',
+    example: 'ignore',
+    supported: false,
+  },
+  {
+    name: 'BULK_MAX',
+    group: 'Access and limits',
+    meaning: 'The most signups in one bulk request.',
+    default: '1000',
+    example: '200',
+    supported: false,
+  },
+  {
+    name: 'LOG_LEVEL',
+    group: 'Logging',
+    meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    default: 'info',
+    example: 'debug',
+    supported: true,
+  },
+] as const satisfies readonly Setting[]
+
+type Listed = (typeof settings)[number]
+export type SettingName = Listed['name']
+export type SettingWithDefault = Extract<Listed, { readonly default: string }>['name']

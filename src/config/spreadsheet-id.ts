@@ -1,0 +1,34 @@
+import type { Parsed } from './problem.ts'
+
+/**
+ * The forms a spreadsheet's address takes in a browser: plain, with an account number, with a
+ * domain.
+ */
+const spreadsheetUrl =
+  /^(?:https?:\/\/)?docs\.google\.com\/(?:a\/[^/]+\/)?spreadsheets\/(?:u\/\d+\/)?d\/([^/?#]+)(?:[/?#].*)?$/i
+
+/** Ids have 44 characters; Google promises neither that nor which ones beyond these. */
+const spreadsheetId = /^[\w-]{20,100}$/
+
+const expected =
+  'the id of a spreadsheet, or its whole URL: https://docs.google.com/spreadsheets/d/<id>/edit'
+const hint = 'Open the spreadsheet in a browser and copy the URL from the address bar.'
+
+/** Parses the id of a spreadsheet, or the URL of one, into the id. */
+export function parseSpreadsheetId(text: string): Parsed<string> {
+  const id = spreadsheetUrl.exec(text)?.[1] ?? text
+  if (spreadsheetId.test(id)) return { value: id }
+  return { problem: whatElse(text), expected, hint }
+}
+
+function whatElse(text: string): string {
+  if (/\/spreadsheets\/(u\/\d+\/)?d\/e\//.test(text)) {
+    return 'is the link of a published copy, which cannot be written to.'
+  }
+  const kind = /docs\.google\.com\/.*\b(document|presentation|forms|drawings)\//.exec(text)?.[1]
+  if (kind) return `is a link to something else (${kind}), not to a spreadsheet.`
+  if (text.includes('drive.google.com/')) return 'is a link of Google Drive, not of a spreadsheet.'
+  if (/^https?:|\//.test(text)) return 'is a URL, but not one of a Google spreadsheet.'
+  if (/^[\w-]*$/.test(text)) return 'is too short or too long for the id of a spreadsheet.'
+  return 'has characters in it that no id of a spreadsheet has.'
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import type { Parsed } from './problem.ts'
+import {
+  emailAddress,
+  filePath,
+  httpUrl,
+  listenHost,
+  logLevel,
+  tabName,
+  wholeNumber,
+} from './values.ts'
+
+const port = wholeNumber(0, 65_535)
+
+const accepted: readonly (readonly [(text: string) => Parsed<unknown>, string, unknown])[] = [
+  [port, '0', 0],
+  [port, '65535', 65_535],
+  [port, '0080', 80],
+  [httpUrl, 'https://sheets.googleapis.com', 'https://sheets.googleapis.com'],
+  [httpUrl, 'https://sheets.googleapis.com/', 'https://sheets.googleapis.com'],
+  [httpUrl, 'HTTPS://Example.com/Proxy//', 'https://example.com/Proxy'],
+  [httpUrl, 'http://sheets:8080/token', 'http://sheets:8080/token'],
+  [httpUrl, 'http://[::1]:8080', 'http://[::1]:8080'],
+  [listenHost, '0.0.0.0', '0.0.0.0'],
+  [listenHost, '::', '::'],
+  [listenHost, '[::1]', '::1'],
+  [listenHost, 'localhost', 'localhost'],
+  [listenHost, 'fly-global-services', 'fly-global-services'],
+  [tabName, 'Sheet1', 'Sheet1'],
+  [tabName, 'Nouvelle liste 🌵', 'Nouvelle liste 🌵'],
+  [tabName, 'x'.repeat(100), 'x'.repeat(100)],
+  [logLevel, 'warn', 'warn'],
+  [logLevel, 'INFO', 'info'],
+  [filePath, './data', './data'],
+  [filePath, 'C:\\data', 'C:\\data'],
+  [emailAddress, 'a@b-1.iam.gserviceaccount.com', 'a@b-1.iam.gserviceaccount.com'],
+  [
+    emailAddress,
+    '1-compute@developer.gserviceaccount.com',
+    '1-compute@developer.gserviceaccount.com',
+  ],
+]
+
+const refused: readonly (readonly [(text: string) => Parsed<unknown>, string, RegExp])[] = [
+  [port, '65536', /out of range/],
+  [port, '-1', /out of range/],
+  [port, '3000.5', /out of range/],
+  [port, '3e3', /whole number/],
+  [port, '0x10', /whole number/],
+  [port, '3,000', /whole number/],
+  [port, 'http', /whole number/],
+  [port, '9'.repeat(400), /out of range/],
+  [httpUrl, 'sheets.googleapis.com', /not an http/],
+  [httpUrl, 'ftp://example.com', /not an http/],
+  [httpUrl, 'https://', /not an http/],
+  [httpUrl, 'https:example.com', /not an http/],
+  [httpUrl, 'https://user:word@example.com', /password/],
+  [httpUrl, 'https://example.com/?key=1', /query/],
+  [httpUrl, 'https://example.com/#top', /fragment/],
+  [listenHost, 'http://localhost', /neither/],
+  [listenHost, 'localhost:3000', /neither/],
+  [listenHost, '127.0.0.1:3000', /neither/],
+  [listenHost, '300.1.1.1', /neither/],
+  [listenHost, '1.2.3', /neither/],
+  [listenHost, 'my host', /neither/],
+  [tabName, 'x'.repeat(101), /too long/],
+  [tabName, 'two\nlines', /control character/],
+  [tabName, '\ud800', /surrogate/],
+  [logLevel, 'verbose', /not a log level/],
+  [filePath, '~/data', /begins with ~/],
+  [filePath, 'a\tb', /control characters/],
+  [filePath, '{"type":"service_account"}', /holds a key/],
+  [emailAddress, 'rollcall', /not an email address/],
+  [emailAddress, 'rollcall@project', /not an email address/],
+  [emailAddress, '<SERVICE_ACCOUNT_EMAIL>', /not an email address/],
+  [emailAddress, 'Rollcall <a@example.com>', /not an email address/],
+  [emailAddress, 'someone@gmail.com', /a person/],
+]
+
+describe('a value is accepted', () => {
+  test.each(accepted)('%o: %s', (parse, text, value) => {
+    expect(parse(text)).toEqual({ value })
+  })
+})
+
+describe('a value is refused, with what is wrong, what is expected and what to do', () => {
+  test.each(refused)('%o: %s', (parse, text, problem) => {
+    const some = expect.stringMatching(/./)
+    expect(parse(text)).toEqual({
+      problem: expect.stringMatching(problem),
+      expected: some,
+      hint: some,
+    })
+  })
+})

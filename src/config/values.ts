@@ -1,0 +1,132 @@
+import { isIP } from 'node:net'
+import { limits } from '../signup/limits.ts'
+import { tabProblem } from '../signup/tab.ts'
+import { hasUnprintable } from '../signup/text.ts'
+import type { Parsed } from './problem.ts'
+
+/** What pino calls its levels. */
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** Parses a whole number from `min` to `max`, digits only. */
+export function wholeNumber(min: number, max: number): (text: string) => Parsed<number> {
+  const range = `a whole number from ${thousands(min)} to ${thousands(max)}`
+  return (text) => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return { value }
+    const isNumber = /^[+-]?\d+(\.\d+)?$/.test(text)
+    return {
+      problem: isNumber ? 'is out of range.' : 'is not a whole number.',
+      expected: range,
+      hint: 'Write it with digits only, such as 3000: no unit, sign, comma or dot.',
+    }
+  }
+}
+
+/** Parses an http(s) URL and gives it without a slash at the end. */
+export function httpUrl(text: string): Parsed<string> {
+  const expected =
+    'a URL that begins with https:// (or http://), without query, fragment or password'
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\//i.test(text)) {
+    return {
+      problem: 'is not an http(s) URL.',
+      expected,
+      hint: 'Write it in full, such as https://sheets.example.com, or remove it for the default.',
+    }
+  }
+  if (url.username !== '' || url.password !== '') {
+    return {
+      problem: 'has a user name or a password in it.',
+      expected,
+      hint: 'Remove the part before the @: access goes by the service account alone.',
+    }
+  }
+  if (/[?#]/.test(text)) {
+    return {
+      problem: 'has a query or a fragment.',
+      expected,
+      hint: 'Remove everything from the first ? or # on.',
+    }
+  }
+  return { value: url.href.replace(/\/+$/, '') }
+}
+
+/** Parses an address or a name to listen on. */
+export function listenHost(text: string): Parsed<string> {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  const isName = /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(bare) && !/^[\d.]+$/.test(bare)
+  if (isIP(bare) !== 0 || isName) return { value: bare }
+  return {
+    problem: 'is neither an IP address nor a host name.',
+    expected: 'an address of this machine, such as 0.0.0.0, 127.0.0.1, :: or localhost',
+    hint: 'Leave out http:// and the port; the port goes into PORT.',
+  }
+}
+
+/** Parses the name of a tab, by the rules for signups. */
+export function tabName(text: string): Parsed<string> {
+  const problem = tabProblem(text)
+  if (problem === undefined) return { value: text }
+  return {
+    problem,
+    expected: `the name of a tab: 1 to ${limits.tabCharactersMax} characters in one line`,
+    hint: 'Copy the name from the tab at the bottom of the spreadsheet.',
+  }
+}
+
+export function logLevel(text: string): Parsed<LogLevel> {
+  const value = logLevels.find((level) => level === text.toLowerCase())
+  if (value) return { value }
+  return {
+    problem: 'is not a log level.',
+    expected: `one of ${logLevels.join(', ')}`,
+    hint: 'Use info for everyday, debug to look into something.',
+  }
+}
+
+/** Parses the path of a file or a folder; it stays as written. */
+export function filePath(text: string): Parsed<string> {
+  const expected = 'a path, absolute or from the working directory'
+  if (text.startsWith('{') || text.includes('-----BEGIN')) {
+    return {
+      problem: 'holds a key instead of the path of a file.',
+      expected,
+      hint: 'Put the key into SHEETS_PRIVATE_KEY, or save it in a file and give its path here.',
+    }
+  }
+  if (hasUnprintable(text)) {
+    return {
+      problem: 'has line breaks or other control characters in it.',
+      expected,
+      hint: 'Write the path on one line; in .env write Windows paths with / or without quotes.',
+    }
+  }
+  if (text.startsWith('~')) {
+    return {
+      problem: 'begins with ~, which only a shell understands.',
+      expected,
+      hint: 'Write the path of the home folder in full.',
+    }
+  }
+  return { value: text }
+}
+
+/** Parses the address of a service account. */
+export function emailAddress(text: string): Parsed<string> {
+  const isAddress =
+    /^[^\s@<>"',;]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) &&
+    text.length <= limits.emailCharactersMax
+  const isPersonal = /@(gmail|googlemail)\.com$/i.test(text)
+  if (isAddress && !isPersonal) return { value: text }
+  return {
+    problem: isPersonal ? 'is the address of a person.' : 'is not an email address.',
+    expected:
+      'the address of a service account, such as rollcall@my-project.iam.gserviceaccount.com',
+    hint: 'Copy client_email from the JSON key file.',
+  }
+}
+
+function thousands(value: number): string {
+  return value.toLocaleString('en-US')
+}

@@ -1,0 +1,39 @@
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import { ConfigError } from '../config/problem.ts'
+import { startService } from '../service.ts'
+
+/** Exit codes, as the documentation of `rollcall serve` tells them. */
+const exit = { stopped: 0, failed: 1, badSettings: 2 } as const
+
+/** `rollcall serve`: runs the service until SIGTERM or SIGINT; resolves with the exit code. */
+export async function serve(
+  out: NodeJS.WritableStream,
+  err: NodeJS.WritableStream,
+): Promise<number> {
+  const stop = stopSignal()
+  try {
+    const { config, secrets } = loadConfig(readEnvironment())
+    await using service = await startService(config, secrets)
+    out.write(welcome(service))
+    await stop
+    out.write('Rollcall stops: it finishes what it has begun.\n')
+    return exit.stopped
+  } catch (error) {
+    err.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    return error instanceof ConfigError ? exit.badSettings : exit.failed
+  }
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+}
+
+function welcome({ url, location }: { url: string; location: string }): string {
+  return `Rollcall listens on ${url}
+Rows go to ${location}
+Try: curl ${url}/api/signup -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'
+`
+}

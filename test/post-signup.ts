@@ -1,0 +1,28 @@
+/** Posts a signup as JSON; `body` is whatever the test wants to send. */
+export async function postSignup(url: string, body: unknown): Promise<Response> {
+  return fetch(`${url}/api/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+/** Posts signups for these addresses, some at a time; resolves with the ids, in the order of the list. */
+export async function postSignups(
+  url: string,
+  emails: readonly string[],
+  atOnce = 50,
+): Promise<string[]> {
+  const ids: string[] = []
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < emails.length; index = next++) {
+      const answer = await postSignup(url, { email: emails[index] })
+      const { id } = (await answer.json()) as { id: string }
+      if (answer.status !== 202) throw new Error(`answered ${answer.status}`)
+      ids[index] = id
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return ids
+}

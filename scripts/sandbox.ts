@@ -1,0 +1,75 @@
+/**
+ * `npm run sandbox`: the real service against an emulated Google Sheets, so that the whole path can be
+ * tried with no account. Prints each row as it reaches the sheet; nothing outlives it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
+import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
+import { settings } from '../src/config/settings.ts'
+
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+
+await using emulator = await startGoogleEmulator()
+const folder = await mkdtemp(join(tmpdir(), 'rollcall-sandbox-'))
+try {
+  const account = emulator.createServiceAccount('rollcall@sandbox.iam.gserviceaccount.com')
+  const spreadsheet = emulator.createSpreadsheet({
+    id: 'sandbox-spreadsheet-0001',
+    title: 'Sandbox',
+    sharedWith: account.email,
+  })
+  process.stdout.write(`The emulated spreadsheet: ${emulator.url}/spreadsheets/${spreadsheet.id}
+Break things: emulators/google-sheets/README.md\n\n`)
+  const service = startService(emulator, spreadsheet.id, account)
+  const ended = new Promise((resolve) => service.once('close', resolve))
+  service.once('close', () => stop.abort())
+  await showRows(spreadsheet)
+  service.kill('SIGTERM')
+  await ended
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+function startService(
+  { url, tokenUrl }: GoogleEmulator,
+  spreadsheetId: string,
+  account: { readonly email: string; readonly privateKeyPem: string },
+): ChildProcess {
+  // Without the settings of a real spreadsheet, and away from any .env file.
+  const own = new Set<string>(settings.map(({ name }) => name).filter((name) => name !== 'PORT'))
+  const surroundings = Object.entries(process.env).filter(([name]) => !own.has(name))
+  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: {
+      ...Object.fromEntries(surroundings),
+      DATA_DIR: folder,
+      SHEETS_SHEET_ID: spreadsheetId,
+      SHEETS_CREDENTIALS_EMAIL: account.email,
+      SHEETS_PRIVATE_KEY: account.privateKeyPem,
+      SHEETS_API_URL: url,
+      SHEETS_TOKEN_URL: tokenUrl,
+    },
+  })
+}
+
+async function showRows(spreadsheet: SpreadsheetHandle): Promise<void> {
+  const shown = new Map<string, number>()
+  while (!stop.signal.aborted) {
+    for (const title of spreadsheet.titles()) {
+      const from = shown.get(title) ?? 0
+      const rows = spreadsheet.rows(title, from)
+      rows.forEach((row, index) => {
+        process.stdout.write(`${title} ${from + index + 1} │ ${row.join(' │ ')}\n`)
+      })
+      shown.set(title, from + rows.length)
+    }
+    await sleep(250, undefined, { signal: stop.signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { postSignup } from './post-signup.ts'
+import { projectRoot } from './source-file.ts'
+import { startService } from './start-service.ts'
+
+test('the sandbox takes signups and shows the emulated sheet as it fills, without any account', async () => {
+  const sandbox = await startService({ program: join(projectRoot, 'scripts/sandbox.ts') })
+  try {
+    const answer = await postSignup(sandbox.url, { email: 'ada@example.com', sheetTab: 'News' })
+    expect(answer.status).toBe(202)
+    await expect
+      .poll(() => sandbox.output(), { timeout: 15_000 })
+      .toMatch(/News 1 │ Email │[\s\S]*News 2 │ ada@example\.com │/)
+    const page = /http:\/\/127\.0\.0\.1:\d+\/spreadsheets\/\S+/.exec(sandbox.output())?.[0] ?? ''
+    expect(await (await fetch(page)).text()).toContain('ada@example.com')
+  } finally {
+    expect(await sandbox.stop()).toBe(0)
+  }
+})

@@ -1,0 +1,119 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import { invalidArgument, LimitError, protectedCell } from './api-error.ts'
+import { parseFieldMask, type FieldMask } from './field-mask.ts'
+import { boxOf, contains, intersects, type Box } from './grid-range.ts'
+import type { Kind } from './schema.ts'
+import type { Caller, ModelOptions, Sheet, SpreadsheetState } from './state.ts'
+import type { Transaction } from './transaction.ts'
+
+/** What a request of a batch works on. */
+export interface Batch {
+  readonly spreadsheet: SpreadsheetState
+  readonly tx: Transaction
+  readonly caller: Caller
+  readonly options: ModelOptions
+}
+
+export interface RequestHandler {
+  readonly kind: string
+  run(batch: Batch, request: sheets_v4.Schema$Request): sheets_v4.Schema$Response
+}
+
+/** Ties a handler to its field of the request, so that nothing has to be cast. */
+export function handler<K extends keyof sheets_v4.Schema$Request>(
+  kind: K,
+  run: (
+    batch: Batch,
+    request: NonNullable<sheets_v4.Schema$Request[K]>,
+  ) => sheets_v4.Schema$Response | undefined,
+): RequestHandler {
+  return {
+    kind,
+    run(batch, request) {
+      const inner = request[kind]
+      if (!inner) throw invalidArgument('No request set.')
+      return run(batch, inner) ?? {}
+    },
+  }
+}
+
+/** Requests about cells say "grid" where those about tabs say "sheet". */
+export function sheetById(
+  { spreadsheet }: Pick<Batch, 'spreadsheet'>,
+  sheetId: number | null | undefined,
+  noun: 'grid' | 'sheet' = 'grid',
+): Sheet {
+  const sheet = spreadsheet.sheets.find((candidate) => candidate.sheetId === (sheetId ?? 0))
+  if (!sheet) throw invalidArgument(`No ${noun} with id: ${sheetId ?? 0}`)
+  return sheet
+}
+
+/** The mask of an update; empty and unknown fields are refused. */
+export function updateMask(fields: string | null | undefined, of: Kind<unknown>): FieldMask {
+  if (!fields) {
+    throw invalidArgument(
+      "At least one field must be listed in 'fields'. (Use '*' to indicate all fields.)",
+    )
+  }
+  const mask = parseFieldMask(fields)
+  assertKnownFields(mask, of)
+  return mask
+}
+
+function assertKnownFields(mask: FieldMask, of: Kind<unknown>): void {
+  if (mask === 'all') return
+  for (const [name, inner] of mask) {
+    const field = of.field(name)
+    if (!field) throw invalidArgument(`Invalid field: ${name}`)
+    assertKnownFields(inner, field)
+  }
+}
+
+/** Refuses a change of cells that a protection keeps from the caller. */
+export function assertEditable({ caller, spreadsheet }: Batch, sheet: Sheet, box: Box): void {
+  for (const protection of sheet.protectedRanges) {
+    if (mayEdit(protection, spreadsheet, caller)) continue
+    if (!intersects(boxOf(protection.range ?? {}, unbounded), box)) continue
+    const open = protection.unprotectedRanges ?? []
+    if (!open.some((range) => contains(boxOf(range, unbounded), box))) throw protectedCell()
+  }
+}
+
+/** Refuses a change to a tab itself when all of it is protected. */
+export function assertSheetEditable(batch: Batch, sheet: Sheet): void {
+  for (const protection of sheet.protectedRanges) {
+    const { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex } = protection.range ?? {}
+    const sides = [startRowIndex, endRowIndex, startColumnIndex, endColumnIndex]
+    if (sides.some((side) => typeof side === 'number')) continue
+    if (!mayEdit(protection, batch.spreadsheet, batch.caller)) throw protectedCell()
+  }
+}
+
+const unbounded = { rowCount: Infinity, columnCount: Infinity }
+
+export function mayEdit(
+  protection: sheets_v4.Schema$ProtectedRange,
+  spreadsheet: SpreadsheetState,
+  caller: Caller,
+): boolean {
+  if (protection.warningOnly || spreadsheet.sharedWith.get(caller.email) === 'owner') return true
+  return protection.editors?.users?.includes(caller.email) ?? false
+}
+
+/** Refuses a grid that would take the workbook over its limit of cells. */
+export function assertCellsFit({ spreadsheet, options }: Batch, addedCells: number): void {
+  if (addedCells <= 0) return
+  const cells = spreadsheet.sheets.reduce(
+    (sum, { grid }) => sum + grid.rowCount * grid.columnCount,
+    0,
+  )
+  if (cells + addedCells > options.cellsMax) {
+    throw new LimitError(
+      `This action would increase the number of cells in the workbook above the limit of ${options.cellsMax} cells.`,
+    )
+  }
+}
+
+export function randomId(options: ModelOptions): number {
+  return 1 + Math.floor(options.random() * 2_147_483_646)
+}

@@ -1,0 +1,218 @@
+import type { ServerResponse } from 'node:http'
+import { jsonAnswer, type Answer } from './answer.ts'
+import { summarize, type LoggedCall } from './call-log.ts'
+import type { EmulatedGoogle } from './emulator.ts'
+import { faultAnswers, isFaultAnswer } from './fault-answers.ts'
+import { applyOf, type Fault } from './faults.ts'
+import { noSuchPath } from './front-end.ts'
+import { findRoute, type CallKind, type Route } from './route.ts'
+
+/** A request as it came in. */
+export interface Delivery {
+  readonly method: string
+  readonly target: URL
+  readonly authorization: string | undefined
+  readonly body: string
+  /** The URL of the token endpoint itself: assertions may name it as their audience. */
+  readonly tokenUrl: string
+}
+
+/** What is done with a call, and the log's line about it. */
+interface Prepared {
+  /** Carries the call out; each run is one delivery to Google's back end. */
+  readonly run: () => Answer
+  readonly logged: LoggedCall
+  readonly fault: Fault | undefined
+}
+
+/** Brings calls to the emulated Google and answers back, with whatever faults are planned. */
+export class Deliveries {
+  readonly #google: EmulatedGoogle
+  readonly #timers = new Set<() => void>()
+  #late: (() => void)[] = []
+  #stopped = false
+
+  constructor(google: EmulatedGoogle) {
+    this.#google = google
+  }
+
+  get lateCount(): number {
+    return this.#late.length
+  }
+
+  /** Applies what is held back, oldest first. */
+  releaseLate(): number {
+    const late = this.#late
+    for (const apply of late) apply()
+    return late.length
+  }
+
+  stop(): void {
+    this.#stopped = true
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+    this.#late = []
+  }
+
+  async deliver(delivery: Delivery, response: ServerResponse): Promise<void> {
+    const { method, target } = delivery
+    const isToken = !target.pathname.startsWith('/v4/')
+    const route = isToken ? undefined : findRoute(method, target.pathname)
+    if (!isToken && !route) {
+      write(response, noSuchPath(target.pathname))
+      return
+    }
+    const prepared = route ? this.#prepareCall(delivery, route) : this.#prepareToken(delivery)
+    const { fault, logged } = prepared
+    const seen = this.#carryOut(prepared)
+    if (fault?.delayMs) await this.#wait(fault.delayMs)
+    if (seen === 'drop') {
+      logged.status = 'dropped'
+      response.destroy()
+      return
+    }
+    logged.status = fault?.answer === 'cutOff' ? 'dropped' : seen.status
+    if (fault?.answer === 'cutOff') cutOff(response, seen)
+    else write(response, fault?.answer === 'truncated' ? truncated(seen) : seen)
+  }
+
+  #prepareToken(delivery: Delivery): Prepared {
+    const google = this.#google
+    const nowMs = google.clock.now()
+    const fault = google.faults.take({ kind: 'token' })
+    const run = () => {
+      const form = new URLSearchParams(delivery.body)
+      const { status, body } = google.tokens.exchange(form, delivery.tokenUrl, nowMs)
+      return jsonAnswer(status, body)
+    }
+    return { run, fault, logged: this.#log(delivery, 'token', fault) }
+  }
+
+  #prepareCall(delivery: Delivery, route: Route): Prepared {
+    const google = this.#google
+    const { kind, access, spreadsheetId } = route
+    const fault = google.faults.take({ kind, access, spreadsheetId })
+    const query = delivery.target.searchParams
+    const request = { route, query, authorization: delivery.authorization, body: delivery.body }
+    const admitted = google.frontEnd.admit(request, google.clock.now())
+    const isAnswer = 'status' in admitted
+    const account = isAnswer ? undefined : admitted.email
+    return {
+      fault,
+      run: () => (isAnswer ? admitted : google.frontEnd.apply(request, admitted)),
+      logged: this.#log(delivery, kind, fault, route, account),
+    }
+  }
+
+  /** Applies the call as the fault says and gives what the client is to see. */
+  #carryOut({ fault, logged, run }: Prepared): Answer | 'drop' {
+    const apply = fault ? applyOf(fault) : 'now'
+    if (apply === 'later') {
+      this.#hold(run, logged, fault?.applyAfterMs)
+      return faultyAnswer(fault)
+    }
+    if (apply === 'never') return faultyAnswer(fault)
+    const first = run()
+    const second = apply === 'twice' ? run() : first
+    logged.applied = first.status === 200 ? 'yes' : 'no'
+    if (apply === 'twice' && logged.applied === 'yes' && second.status === 200) {
+      logged.applied = 'twice'
+    }
+    const wanted = fault?.answer ?? 'real'
+    if (wanted === 'real' || wanted === 'truncated' || wanted === 'cutOff') {
+      return fault?.answerOf === 'second' ? second : first
+    }
+    return faultyAnswer(fault)
+  }
+
+  #hold(run: () => Answer, logged: LoggedCall, afterMs: number | undefined): void {
+    logged.applied = 'late'
+    const apply = () => {
+      if (!this.#late.includes(apply)) return
+      this.#late = this.#late.filter((other) => other !== apply)
+      logged.applied = run().status === 200 ? 'yes' : 'no'
+    }
+    this.#late.push(apply)
+    if (afterMs !== undefined) this.#after(afterMs, apply)
+  }
+
+  #wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.#after(delayMs, resolve))
+  }
+
+  #after(delayMs: number, run: () => void): void {
+    if (this.#stopped) return
+    const cancel = this.#google.clock.after(delayMs, () => {
+      this.#timers.delete(cancel)
+      run()
+    })
+    this.#timers.add(cancel)
+  }
+
+  #log(
+    delivery: Delivery,
+    kind: CallKind,
+    fault: Fault | undefined,
+    route?: Route,
+    account?: string,
+  ): LoggedCall {
+    const { method, target, body } = delivery
+    const parsed = kind === 'token' ? undefined : parsedOrUndefined(body)
+    return this.#google.log.add({
+      time: new Date(this.#google.clock.now()).toISOString(),
+      method,
+      path: target.pathname,
+      kind,
+      ...(route ? { access: route.access, spreadsheetId: route.spreadsheetId } : {}),
+      ...(account === undefined ? {} : { account }),
+      status: 'pending',
+      applied: 'no',
+      ...summarize(parsed),
+      ...(fault ? { fault: describe(fault) } : {}),
+      ...(this.#google.logBodies && parsed !== undefined ? { body: parsed } : {}),
+    })
+  }
+}
+
+/** What the client sees when it is not the true answer; a held call has no true answer yet. */
+function faultyAnswer(fault: Fault | undefined): Answer | 'drop' {
+  const wanted = fault?.answer ?? 'unavailable'
+  if (wanted === 'drop' || wanted === 'cutOff') return 'drop'
+  if (typeof wanted === 'string') {
+    return faultAnswers[isFaultAnswer(wanted) ? wanted : 'unavailable']()
+  }
+  return { status: 500, headers: {}, body: '', ...wanted }
+}
+
+function describe(fault: Fault): string {
+  const { answer, answerOf, delayMs } = fault
+  const shown = typeof answer === 'object' ? `answer ${answer.status ?? 500}` : answer
+  return [`apply ${applyOf(fault)}`, shown, answerOf, delayMs && `delay ${delayMs} ms`]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function truncated(answer: Answer): Answer {
+  return { ...answer, body: answer.body.slice(0, Math.ceil(answer.body.length / 2)) }
+}
+
+/** Chunked, as Google answers. */
+function write(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+/** Half of the body, then the connection is gone. */
+function cutOff(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, answer.headers)
+  response.write(truncated(answer).body, () => response.destroy())
+}
+
+function parsedOrUndefined(body: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return parsed
+  } catch {
+    return undefined
+  }
+}

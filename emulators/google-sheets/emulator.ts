@@ -1,0 +1,125 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { CallLog, type CallCounters, type LoggedCall } from './call-log.ts'
+import { realClock, type EmulatorClock } from './clock.ts'
+import { FaultPlan, seededRandom } from './faults.ts'
+import { FrontEnd } from './front-end.ts'
+import { SheetsModel, type NewSpreadsheet } from './model.ts'
+import { googleQuota, QuotaLedger, strictQuota, type QuotaRule } from './quota.ts'
+import { owner, SpreadsheetHandle } from './spreadsheet-handle.ts'
+import type { Caller, ModelOptions, Role } from './state.ts'
+import { TokenOffice } from './tokens.ts'
+
+export interface EmulatorOptions {
+  /** Port on 127.0.0.1; 0, the default, picks a free one. */
+  readonly port?: number
+  readonly clock?: EmulatorClock
+  /** `google` (default): today's limits. `strict`: the older ones too. `off`: none. */
+  readonly quota?: 'google' | 'strict' | 'off' | readonly QuotaRule[]
+  /** How open questions are answered, and smaller limits. */
+  readonly model?: Partial<ModelOptions>
+  /** Keep request bodies in the log of calls. Default false. */
+  readonly logBodies?: boolean
+  /** Seed of ids that Google would choose and of faults with a probability. */
+  readonly seed?: number
+}
+
+export interface ServiceAccount {
+  readonly email: string
+  readonly project: string
+  /** PKCS#8, as in the JSON key files of Google. */
+  readonly privateKeyPem: string
+}
+
+export interface SpreadsheetOptions {
+  readonly id?: string
+  readonly title?: string
+  /** Editors, or roles by address. */
+  readonly sharedWith?: string | readonly string[] | Readonly<Record<string, Role>>
+  /** Tabs instead of one `Sheet1` with id 0. */
+  readonly sheets?: NewSpreadsheet['sheets']
+}
+
+interface KeyPair {
+  readonly publicKey: string
+  readonly privateKey: string
+}
+
+/** Making an RSA key takes long: all accounts share one, unless they ask for their own. */
+let sharedKeyPair: KeyPair | undefined
+
+function makeKeyPair(): KeyPair {
+  return generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+}
+
+/** The emulated Google without its HTTP server: accounts, spreadsheets, faults and the log. */
+export class EmulatedGoogle {
+  readonly clock: EmulatorClock
+  readonly model: SheetsModel
+  readonly tokens = new TokenOffice()
+  readonly faults: FaultPlan
+  readonly log = new CallLog()
+  readonly frontEnd: FrontEnd
+  readonly logBodies: boolean
+  #accountCount = 0
+
+  constructor(options: EmulatorOptions = {}) {
+    const random = options.seed === undefined ? Math.random : seededRandom(options.seed)
+    this.clock = options.clock ?? realClock
+    this.model = new SheetsModel({ random, ...options.model })
+    this.faults = new FaultPlan(random)
+    this.frontEnd = new FrontEnd(this.model, this.tokens, new QuotaLedger(rulesOf(options.quota)))
+    this.logBodies = options.logBodies ?? false
+  }
+
+  get counters(): CallCounters {
+    return this.log.counters
+  }
+
+  calls(...kind: Parameters<CallLog['calls']>): readonly LoggedCall[] {
+    return this.log.calls(...kind)
+  }
+
+  /** Registers a service account. With an address that exists, the key is replaced. */
+  createServiceAccount(
+    email = `robot-${(this.#accountCount += 1)}@emulated-project.iam.gserviceaccount.com`,
+    { project = 'emulated-project', ownKey = false } = {},
+  ): ServiceAccount {
+    const pair = ownKey ? makeKeyPair() : (sharedKeyPair ??= makeKeyPair())
+    this.tokens.register({ email, project } satisfies Caller, pair.publicKey)
+    return { email, project, privateKeyPem: pair.privateKey }
+  }
+
+  createSpreadsheet(options: SpreadsheetOptions = {}): SpreadsheetHandle {
+    const { id, title, sheets, sharedWith } = options
+    const state = this.model.create({
+      ...(id === undefined ? {} : { id }),
+      ...(title === undefined ? {} : { title }),
+      ...(sheets === undefined ? {} : { sheets }),
+      sharedWith: { [owner.email]: 'owner', ...rolesOf(sharedWith) },
+    })
+    return new SpreadsheetHandle(this.model, state)
+  }
+
+  spreadsheet(id: string): SpreadsheetHandle {
+    return new SpreadsheetHandle(this.model, this.model.find(id))
+  }
+}
+
+function rulesOf(quota: EmulatorOptions['quota'] = 'google'): readonly QuotaRule[] {
+  if (typeof quota !== 'string') return quota
+  return { google: googleQuota, strict: strictQuota, off: [] }[quota]
+}
+
+function rolesOf(sharedWith: SpreadsheetOptions['sharedWith'] = {}): Record<string, Role> {
+  if (typeof sharedWith === 'string') return { [sharedWith]: 'editor' }
+  if (!isList(sharedWith)) return { ...sharedWith }
+  return Object.fromEntries(sharedWith.map((email) => [email, 'editor']))
+}
+
+function isList(value: object): value is readonly string[] {
+  return Array.isArray(value)
+}

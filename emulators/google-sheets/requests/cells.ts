@@ -1,0 +1,196 @@
+import { invalidArgument } from '../api-error.ts'
+import { rangeText } from '../a1.ts'
+import {
+  assertCellsFit,
+  assertEditable,
+  handler,
+  sheetById,
+  updateMask,
+  type Batch,
+} from '../batch.ts'
+import { writeCell, type Row, type StoredCell } from '../cell.ts'
+import { boxOf, type Box } from '../grid-range.ts'
+import { cellData } from '../schema-types.ts'
+import { dataRowCount, resizeGrid, rowAt, writeBox, writeRow } from '../sheet.ts'
+import type { Sheet } from '../state.ts'
+import { compareCells } from '../cell-order.ts'
+
+/** Always from column A, below the last row that has a value; the grid grows by what is missing. */
+const appendCells = handler('appendCells', (batch, request) => {
+  const { tx, options } = batch
+  const mask = updateMask(request.fields, cellData)
+  const sheet = sheetById(batch, request.sheetId)
+  const rows = request.rows ?? []
+  const start = dataRowCount(sheet, options.falseIsData)
+  const width = rows.reduce((widest, row) => Math.max(widest, row.values?.length ?? 0), 0)
+  const box = { startRow: start, endRow: start + rows.length, startColumn: 0, endColumn: width }
+  if (width > sheet.grid.columnCount && options.wideAppend === 'refuse') {
+    throw exceedsGrid(sheet, box)
+  }
+  const grid = {
+    ...sheet.grid,
+    rowCount: Math.max(sheet.grid.rowCount, box.endRow),
+    columnCount: Math.max(sheet.grid.columnCount, width),
+  }
+  const before = sheet.grid.rowCount * sheet.grid.columnCount
+  assertCellsFit(batch, grid.rowCount * grid.columnCount - before)
+  assertEditable(batch, sheet, box)
+  if (grid.rowCount * grid.columnCount !== before) resizeGrid(tx, sheet, grid)
+  rows.forEach(({ values = [] }, index) => {
+    const old = rowAt(sheet, start + index)
+    const written = values.map((data, column) => writeCell(old[column], data, mask))
+    const row: Row =
+      old.length > written.length ? [...written, ...old.slice(written.length)] : written
+    writeRow(tx, sheet, start + index, row)
+  })
+})
+
+const updateCells = handler('updateCells', (batch, request) => {
+  const mask = updateMask(request.fields, cellData)
+  const rows = request.rows ?? []
+  const { range, start } = request
+  const sheet = sheetById(batch, range?.sheetId ?? start?.sheetId)
+  const width = rows.reduce((widest, row) => Math.max(widest, row.values?.length ?? 0), 0)
+  const startRow = range ? (range.startRowIndex ?? 0) : (start?.rowIndex ?? 0)
+  const startColumn = range ? (range.startColumnIndex ?? 0) : (start?.columnIndex ?? 0)
+  const covered = {
+    startRow,
+    endRow: startRow + rows.length,
+    startColumn,
+    endColumn: startColumn + width,
+  }
+  const box = range ? boxOf(range, sheet.grid) : covered
+  if (covered.endRow > sheet.grid.rowCount || covered.endColumn > sheet.grid.columnCount) {
+    throw exceedsGrid(sheet, covered)
+  }
+  if (covered.endRow > box.endRow) {
+    throw beyondRange('row', covered.endRow - 1, box.endRow - 1)
+  }
+  if (covered.endColumn > box.endColumn) {
+    throw beyondRange('column', covered.endColumn - 1, box.endColumn - 1)
+  }
+  assertEditable(batch, sheet, box)
+  writeBox(batch.tx, sheet, box, (cell, row, column) => {
+    const data = rows[row - startRow]?.values?.[column - startColumn]
+    // Without a range, cells that a short row does not reach are left alone.
+    return data || range ? writeCell(cell, data ?? {}, mask) : cell
+  })
+})
+
+const repeatCell = handler('repeatCell', (batch, request) => {
+  const mask = updateMask(request.fields, cellData)
+  const sheet = sheetById(batch, request.range?.sheetId)
+  const box = boxOf(request.range ?? {}, sheet.grid)
+  assertEditable(batch, sheet, box)
+  const data = request.cell ?? {}
+  writeBox(batch.tx, sheet, box, (cell) => writeCell(cell, data, mask))
+})
+
+const sortRange = handler('sortRange', (batch, request) => {
+  const sheet = sheetById(batch, request.range?.sheetId)
+  const box = boxOf(request.range ?? {}, sheet.grid)
+  assertEditable(batch, sheet, box)
+  const specs = (request.sortSpecs ?? []).map(({ dimensionIndex, sortOrder }) => ({
+    column: (dimensionIndex ?? 0) - box.startColumn,
+    descending: sortOrder === 'DESCENDING',
+  }))
+  const slices = readBox(sheet, box)
+  slices.sort((left, right) => {
+    for (const { column, descending } of specs) {
+      const order = compareCells(left[column], right[column], descending)
+      if (order !== 0) return order
+    }
+    return 0
+  })
+  writeSlices(batch, sheet, box, slices)
+})
+
+const copyPaste = handler('copyPaste', (batch, request) => {
+  const source = sheetById(batch, request.source?.sheetId)
+  const target = sheetById(batch, request.destination?.sheetId)
+  const from = boxOf(request.source ?? {}, source.grid)
+  const to = boxOf(request.destination ?? {}, target.grid)
+  const slices = readBox(source, from)
+  assertEditable(batch, target, to)
+  writeBox(batch.tx, target, to, (_, row, column) => {
+    const slice = slices[(row - to.startRow) % slices.length]
+    return slice?.[(column - to.startColumn) % (from.endColumn - from.startColumn)]
+  })
+})
+
+const cutPaste = handler('cutPaste', (batch, request) => {
+  const source = sheetById(batch, request.source?.sheetId)
+  const target = sheetById(batch, request.destination?.sheetId)
+  const from = boxOf(request.source ?? {}, source.grid)
+  const { rowIndex, columnIndex } = request.destination ?? {}
+  const to = {
+    startRow: rowIndex ?? 0,
+    endRow: (rowIndex ?? 0) + from.endRow - from.startRow,
+    startColumn: columnIndex ?? 0,
+    endColumn: (columnIndex ?? 0) + from.endColumn - from.startColumn,
+  }
+  if (to.endRow > target.grid.rowCount || to.endColumn > target.grid.columnCount) {
+    throw exceedsGrid(target, to)
+  }
+  const slices = readBox(source, from)
+  assertEditable(batch, source, from)
+  assertEditable(batch, target, to)
+  writeBox(batch.tx, source, from, () => undefined)
+  writeSlices(batch, target, to, slices)
+})
+
+/** Cells below (or right of) the range move into its place. */
+const deleteRange = handler('deleteRange', (batch, request) => {
+  const sheet = sheetById(batch, request.range?.sheetId)
+  const box = boxOf(request.range ?? {}, sheet.grid)
+  const byRows = request.shiftDimension === 'ROWS'
+  const moved: Box = byRows
+    ? { ...box, endRow: Math.max(box.endRow, sheet.rows.length) }
+    : { ...box, endColumn: sheet.grid.columnCount }
+  assertEditable(batch, sheet, moved)
+  const slices = readBox(sheet, moved)
+  const height = box.endRow - box.startRow
+  const width = box.endColumn - box.startColumn
+  const shifted = byRows ? slices.slice(height) : slices.map((slice) => slice.slice(width))
+  writeSlices(batch, sheet, moved, shifted)
+})
+
+export const cellRequests = [
+  appendCells,
+  updateCells,
+  repeatCell,
+  sortRange,
+  copyPaste,
+  cutPaste,
+  deleteRange,
+]
+
+function readBox(sheet: Sheet, box: Box): StoredCell[][] {
+  const slices: StoredCell[][] = []
+  for (let row = box.startRow; row < box.endRow; row += 1) {
+    slices.push(rowAt(sheet, row).slice(box.startColumn, box.endColumn))
+  }
+  return slices
+}
+
+function writeSlices(batch: Batch, sheet: Sheet, box: Box, slices: readonly StoredCell[][]): void {
+  writeBox(
+    batch.tx,
+    sheet,
+    box,
+    (_, row, column) => slices[row - box.startRow]?.[column - box.startColumn],
+  )
+}
+
+function exceedsGrid(sheet: Sheet, box: Box): Error {
+  const { rowCount, columnCount } = sheet.grid
+  return invalidArgument(
+    `Range (${rangeText(sheet.title, box)}) exceeds grid limits. Max rows: ${rowCount}, max columns: ${columnCount}`,
+  )
+}
+
+function beyondRange(line: 'row' | 'column', tried: number, last: number): Error {
+  return invalidArgument(
+    `Attempting to write ${line}: ${tried}, beyond the last requested ${line} of: ${last}`,
+  )
+}

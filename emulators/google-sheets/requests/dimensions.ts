@@ -1,0 +1,156 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import { invalidArgument } from '../api-error.ts'
+import {
+  assertCellsFit,
+  assertEditable,
+  assertSheetEditable,
+  handler,
+  sheetById,
+  type Batch,
+} from '../batch.ts'
+import { shiftMetadata } from '../metadata.ts'
+import { renderGroup } from '../render.ts'
+import { deleteLines, insertLines, resizeGrid } from '../sheet.ts'
+import type { Sheet } from '../state.ts'
+
+interface Lines {
+  readonly sheet: Sheet
+  readonly dimension: 'ROWS' | 'COLUMNS'
+  readonly start: number
+  readonly end: number
+}
+
+const appendDimension = handler('appendDimension', (batch, request) => {
+  const sheet = sheetById(batch, request.sheetId)
+  const length = request.length ?? 0
+  if (length < 1) throw invalidArgument('length must be positive.')
+  assertSheetEditable(batch, sheet)
+  const { grid } = sheet
+  const grown =
+    readDimension(request.dimension) === 'ROWS'
+      ? { ...grid, rowCount: grid.rowCount + length }
+      : { ...grid, columnCount: grid.columnCount + length }
+  assertCellsFit(batch, grown.rowCount * grown.columnCount - grid.rowCount * grid.columnCount)
+  resizeGrid(batch.tx, sheet, grown)
+})
+
+const insertDimension = handler('insertDimension', (batch, request) => {
+  const { sheet, dimension, start, end } = readLines(batch, request.range)
+  const size = sizeOf(sheet, dimension)
+  if (start > size) {
+    const line = nounOf(dimension)
+    throw invalidArgument(`range.startIndex[${start}] is after last ${line} in grid[${size}]`)
+  }
+  const across = dimension === 'ROWS' ? sheet.grid.columnCount : sheet.grid.rowCount
+  assertCellsFit(batch, (end - start) * across)
+  assertLinesEditable(batch, { sheet, dimension, start, end: start + 1 })
+  insertLines(batch.tx, sheet, dimension, start, end - start)
+  const shift = { dimension, at: start, count: end - start }
+  shiftMetadata(batch.tx, batch.spreadsheet, sheet.sheetId, shift)
+})
+
+const deleteDimension = handler('deleteDimension', (batch, request) => {
+  const { sheet, dimension, start, end } = readLines(batch, request.range)
+  const size = sizeOf(sheet, dimension)
+  const line = nounOf(dimension)
+  if (end > size) {
+    throw invalidArgument(
+      `Cannot delete a ${line} that doesn't exist. Tried to delete ${line} index ${end - 1} but there are only ${size} ${line}s.`,
+    )
+  }
+  if (end - start === size) {
+    throw invalidArgument(`You can't delete all the ${line}s on the sheet.`)
+  }
+  const frozen =
+    (dimension === 'ROWS' ? sheet.grid.frozenRowCount : sheet.grid.frozenColumnCount) ?? 0
+  if (frozen > 0 && start <= frozen && end === size) {
+    throw invalidArgument(`Sorry, it is not possible to delete all non-frozen ${line}s.`)
+  }
+  assertLinesEditable(batch, { sheet, dimension, start, end })
+  deleteLines(batch.tx, sheet, dimension, start, end - start)
+  const shift = { dimension, at: start, count: start - end }
+  shiftMetadata(batch.tx, batch.spreadsheet, sheet.sheetId, shift)
+})
+
+const addDimensionGroup = handler('addDimensionGroup', (batch, request) => {
+  const { sheet, dimension, start, end } = readLines(batch, request.range)
+  const around = sheet.groups.filter(
+    ({ range }) =>
+      range?.dimension === dimension &&
+      (range.startIndex ?? 0) <= start &&
+      (range.endIndex ?? 0) >= end,
+  )
+  const range = { sheetId: sheet.sheetId, dimension, startIndex: start, endIndex: end }
+  const groups = [...sheet.groups, { range, depth: around.length + 1 }]
+  batch.tx.assign(sheet, 'groups', groups)
+  return { addDimensionGroup: { dimensionGroups: groupsAlong(sheet, dimension) } }
+})
+
+const deleteDimensionGroup = handler('deleteDimensionGroup', (batch, request) => {
+  const { sheet, dimension, start, end } = readLines(batch, request.range)
+  const same = sheet.groups.findLastIndex(
+    ({ range }) =>
+      range?.dimension === dimension && range.startIndex === start && range.endIndex === end,
+  )
+  if (same < 0) throw invalidArgument('No group exists over the given range.')
+  batch.tx.assign(sheet, 'groups', sheet.groups.toSpliced(same, 1))
+  const dimensionGroups = groupsAlong(sheet, dimension)
+  return { deleteDimensionGroup: dimensionGroups.length > 0 ? { dimensionGroups } : {} }
+})
+
+/** Sizes and visibility of lines are checked and then forgotten. */
+const updateDimensionProperties = handler('updateDimensionProperties', (batch, request) => {
+  readLines(batch, request.range)
+})
+
+const autoResizeDimensions = handler('autoResizeDimensions', (batch, request) => {
+  sheetById(batch, request.dimensions?.sheetId)
+  readDimension(request.dimensions?.dimension)
+})
+
+export const dimensionRequests = [
+  appendDimension,
+  insertDimension,
+  deleteDimension,
+  addDimensionGroup,
+  deleteDimensionGroup,
+  updateDimensionProperties,
+  autoResizeDimensions,
+]
+
+function groupsAlong(sheet: Sheet, dimension: string): sheets_v4.Schema$DimensionGroup[] {
+  return sheet.groups.filter(({ range }) => range?.dimension === dimension).map(renderGroup)
+}
+
+function readDimension(dimension: string | null | undefined): 'ROWS' | 'COLUMNS' {
+  if (dimension === 'ROWS' || dimension === 'COLUMNS') return dimension
+  throw invalidArgument('No dimension was specified.')
+}
+
+function readLines(batch: Batch, range: sheets_v4.Schema$DimensionRange | undefined): Lines {
+  const sheet = sheetById(batch, range?.sheetId)
+  const dimension = readDimension(range?.dimension)
+  const start = range?.startIndex ?? 0
+  const end = range?.endIndex ?? sizeOf(sheet, dimension)
+  if (start < 0 || end <= start) {
+    throw invalidArgument(`range.endIndex[${end}] must be greater than range.startIndex[${start}]`)
+  }
+  return { sheet, dimension, start, end }
+}
+
+function assertLinesEditable(batch: Batch, { sheet, dimension, start, end }: Lines): void {
+  const { rowCount, columnCount } = sheet.grid
+  const box =
+    dimension === 'ROWS'
+      ? { startRow: start, endRow: end, startColumn: 0, endColumn: columnCount }
+      : { startRow: 0, endRow: rowCount, startColumn: start, endColumn: end }
+  assertEditable(batch, sheet, box)
+}
+
+function sizeOf(sheet: Sheet, dimension: 'ROWS' | 'COLUMNS'): number {
+  return dimension === 'ROWS' ? sheet.grid.rowCount : sheet.grid.columnCount
+}
+
+function nounOf(dimension: 'ROWS' | 'COLUMNS'): string {
+  return dimension === 'ROWS' ? 'row' : 'column'
+}

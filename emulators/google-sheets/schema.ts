@@ -1,0 +1,162 @@
+import { badRequest, type FieldViolation } from './api-error.ts'
+
+/**
+ * Reads JSON the way Google's front end does: unknown names and wrong types are refused with their
+ * path, nulls count as absent, numbers may come as strings. A small description per message, tied
+ * to the types of `@googleapis/sheets`, so that a field is neither forgotten nor invented.
+ */
+export interface Kind<T> {
+  /** Records violations instead of throwing: Google reports all of them at once. */
+  read(value: unknown, at: string, violations: FieldViolation[]): T | undefined
+  /** The kind of a field of this message, for checking field masks; `undefined` when unknown. */
+  field(name: string): Kind<unknown> | undefined
+}
+
+const leaf = { field: () => undefined }
+
+function scalar<T>(type: string, parse: (value: unknown) => T | undefined): Kind<T> {
+  return {
+    ...leaf,
+    read(value, at, violations) {
+      const parsed = parse(value)
+      if (parsed === undefined) violations.push(invalidValue(at, type, value))
+      return parsed
+    },
+  }
+}
+
+function invalidValue(at: string, type: string, value: unknown): FieldViolation {
+  const shown = typeof value === 'object' ? '' : `, ${JSON.stringify(value)}`
+  return { field: at, description: `Invalid value at '${at}' (${type})${shown}` }
+}
+
+function parseNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
+  return undefined
+}
+
+export const text: Kind<string> = scalar('TYPE_STRING', (value) =>
+  typeof value === 'string' ? value : undefined,
+)
+export const bool: Kind<boolean> = scalar('TYPE_BOOL', (value) =>
+  typeof value === 'boolean' ? value : undefined,
+)
+export const double: Kind<number> = scalar('TYPE_DOUBLE', parseNumber)
+export const int32: Kind<number> = scalar('TYPE_INT32', (value) => {
+  const number = parseNumber(value)
+  return number !== undefined && (number | 0) === number ? number : undefined
+})
+
+/** Anything goes: parts that the emulator keeps or ignores without looking into them. */
+export function opaque<T>(): Kind<T> {
+  const kind: Kind<T> = { read: (value) => value as T, field: () => kind }
+  return kind
+}
+
+/** A list of any JSON values, as a row of `ValueRange.values`. */
+export const listValue: Kind<unknown[]> = scalar(
+  'type.googleapis.com/google.protobuf.ListValue',
+  (value) => (Array.isArray(value) ? [...value] : undefined),
+)
+
+export function oneOf(type: string, ...names: readonly string[]): Kind<string> {
+  return scalar(`type.googleapis.com/google.apps.sheets.v4.${type}`, (value) =>
+    typeof value === 'string' && names.includes(value) ? value : undefined,
+  )
+}
+
+export function list<T>(element: Kind<T>): Kind<T[]> {
+  return {
+    read(value, at, violations) {
+      if (!Array.isArray(value)) {
+        const single = element.read(value, at, violations)
+        return single === undefined ? undefined : [single]
+      }
+      const elements: T[] = []
+      value.forEach((item, index) => {
+        const parsed = element.read(item, `${at}[${index}]`, violations)
+        if (parsed !== undefined) elements.push(parsed)
+      })
+      return elements
+    },
+    field: (name) => element.field(name),
+  }
+}
+
+export type Fields<T> = { [K in keyof T]-?: Kind<NonNullable<T[K]>> }
+
+/** A message with its fields; `union` names the oneof of which at most one may be set. */
+export function message<T extends object>(
+  type: string,
+  fields: Fields<T> | (() => Fields<T>),
+  union?: string,
+): Kind<T> {
+  let names: Map<string, readonly [string, Kind<unknown>]> | undefined
+  const lookup = (name: string) => {
+    names ??= fieldNames(typeof fields === 'function' ? fields() : fields)
+    return names.get(name)
+  }
+  return {
+    read(value, at, violations) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        violations.push(
+          invalidValue(at, `type.googleapis.com/google.apps.sheets.v4.${type}`, value),
+        )
+        return undefined
+      }
+      const parsed: Record<string, unknown> = {}
+      for (const [name, field] of Object.entries(value)) {
+        const known = lookup(name)
+        if (!known) violations.push(unknownName(name, at))
+        else if (field !== null) {
+          const [jsonName, kind] = known
+          if (union !== undefined && Object.keys(parsed).length > 0) {
+            violations.push(oneofSet(union, jsonName, at))
+            continue
+          }
+          const inner = kind.read(field, join(at, snakeCase(jsonName)), violations)
+          if (inner !== undefined) parsed[jsonName] = inner
+        }
+      }
+      return parsed as T
+    },
+    field: (name) => lookup(name)?.[1],
+  }
+}
+
+function fieldNames(fields: object): Map<string, readonly [string, Kind<unknown>]> {
+  const names = new Map<string, readonly [string, Kind<unknown>]>()
+  for (const [name, kind] of Object.entries(fields)) {
+    names.set(name, [name, kind])
+    names.set(snakeCase(name), [name, kind])
+  }
+  return names
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function join(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`
+}
+
+function unknownName(name: string, at: string): FieldViolation {
+  const where = at === '' ? '' : ` at '${at}'`
+  const description = `Invalid JSON payload received. Unknown name "${name}"${where}: Cannot find field.`
+  return at === '' ? { description } : { field: at, description }
+}
+
+function oneofSet(union: string, name: string, at: string): FieldViolation {
+  const description = `Invalid value at '${at}' (oneof), oneof field '${union}' is already set. Cannot set '${name}'`
+  return { field: at, description }
+}
+
+/** Reads a request body; throws the 400 that names every violation. `at` is the body's field name. */
+export function readMessage<T extends object>(kind: Kind<T>, body: unknown, at = ''): T {
+  const violations: FieldViolation[] = []
+  const parsed = kind.read(body, at, violations)
+  if (violations.length > 0 || parsed === undefined) throw badRequest(violations)
+  return parsed
+}

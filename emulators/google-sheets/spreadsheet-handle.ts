@@ -1,0 +1,193 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import { findRange, quoteTitle } from './a1.ts'
+import { displayText, unpackCell } from './cell.ts'
+import { renderMetadata } from './metadata.ts'
+import type { SheetsModel } from './model.ts'
+import { renderSheetProperties } from './render.ts'
+import { dataRowCount, rowAt } from './sheet.ts'
+import type { Caller, Role, Sheet, SpreadsheetState } from './state.ts'
+
+/** What a person types into a cell: text, a number, a checkbox, or a formula. */
+export type TypedValue = string | number | boolean | { readonly formula: string }
+
+/** The person who owns every spreadsheet that was made for a test. */
+export const owner: Caller = { email: 'owner@example.com', project: 'owner-project' }
+
+/** Looks into a spreadsheet, and does to it what people do. Tabs are named by their titles. */
+export class SpreadsheetHandle {
+  readonly id: string
+  readonly #model: SheetsModel
+  readonly #state: SpreadsheetState
+
+  constructor(model: SheetsModel, state: SpreadsheetState) {
+    this.#model = model
+    this.#state = state
+    this.id = state.id
+  }
+
+  get url(): string {
+    return `https://docs.google.com/spreadsheets/d/${this.id}/edit`
+  }
+
+  get title(): string {
+    return this.#state.properties.title ?? ''
+  }
+
+  /** Titles in the order of the tabs. */
+  titles(): string[] {
+    return this.#state.sheets.map((sheet) => sheet.title)
+  }
+
+  /** Properties of a tab as the API shows them. */
+  tab(title: string): sheets_v4.Schema$SheetProperties {
+    return renderSheetProperties(this.#state, this.#sheet(title))
+  }
+
+  /**
+   * What a person sees, down to the last row with a value; rows are cut after their last value.
+   * `from` leaves out rows at the top.
+   */
+  rows(title: string, from = 0): string[][] {
+    const sheet = this.#sheet(title)
+    const length = Math.max(0, this.rowCount(title) - from)
+    return Array.from({ length }, (_, index) => {
+      const texts = rowAt(sheet, from + index).map(displayText)
+      return texts.slice(0, texts.findLastIndex((text) => text !== '') + 1)
+    })
+  }
+
+  /** Number of rows down to the last one with a value. */
+  rowCount(title: string): number {
+    return dataRowCount(this.#sheet(title), this.#model.options.falseIsData)
+  }
+
+  /** Cells as they were entered: kind of value, format, note. */
+  cells(title: string): sheets_v4.Schema$CellData[][] {
+    const sheet = this.#sheet(title)
+    return sheet.rows.map((_, index) => rowAt(sheet, index).map(unpackCell))
+  }
+
+  /** All developer metadata, of every place and every Cloud project. */
+  metadata(): sheets_v4.Schema$DeveloperMetadata[] {
+    return [...this.#state.metadata.values()].map(renderMetadata)
+  }
+
+  renameTab(title: string, newTitle: string): void {
+    const properties = { sheetId: this.#sheet(title).sheetId, title: newTitle }
+    this.#do({ updateSheetProperties: { properties, fields: 'title' } })
+  }
+
+  deleteTab(title: string): void {
+    this.#do({ deleteSheet: { sheetId: this.#sheet(title).sheetId } })
+  }
+
+  /** Adds a tab with rows in it; returns its sheetId. */
+  addTab(title: string, rows: readonly (readonly TypedValue[])[] = [], sheetId?: number): number {
+    const properties = { title, ...(sheetId === undefined ? {} : { sheetId }) }
+    const [reply] = this.#do({ addSheet: { properties } })
+    const added = reply?.addSheet?.properties?.sheetId ?? 0
+    if (rows.length > 0) this.appendRows(title, rows)
+    return added
+  }
+
+  appendRows(title: string, rows: readonly (readonly TypedValue[])[]): void {
+    const rowData = rows.map((row) => ({ values: row.map(cellOf) }))
+    const { sheetId } = this.#sheet(title)
+    this.#do({ appendCells: { sheetId, rows: rowData, fields: 'userEnteredValue' } })
+  }
+
+  /** Types something into a cell, as `editCell('Sheet1', 'B2', 'hello')`; '' empties it. */
+  editCell(title: string, cell: string, value: TypedValue): void {
+    const { sheet, box } = findRange(this.#state, `${quoteTitle(title)}!${cell}`)
+    const start = { sheetId: sheet.sheetId, rowIndex: box.startRow, columnIndex: box.startColumn }
+    const rows = [{ values: [cellOf(value)] }]
+    this.#do({ updateCells: { start, rows, fields: 'userEnteredValue' } })
+  }
+
+  /** Sorts the rows from `firstRow` (1-based, default 2: below the header) by a column. */
+  sortRows(title: string, column: number, order: { firstRow?: number; descending?: boolean } = {}) {
+    const startRowIndex = (order.firstRow ?? 2) - 1
+    const sortOrder = order.descending ? 'DESCENDING' : 'ASCENDING'
+    const range = { sheetId: this.#sheet(title).sheetId, startRowIndex }
+    this.#do({ sortRange: { range, sortSpecs: [{ dimensionIndex: column, sortOrder }] } })
+  }
+
+  /** Inserts empty rows above a row (1-based). */
+  insertRows(title: string, above: number, count = 1): void {
+    this.#do({ insertDimension: { range: this.#rowRange(title, above, count) } })
+  }
+
+  /** Deletes rows from a row (1-based) on. */
+  deleteRows(title: string, from: number, count = 1): void {
+    this.#do({ deleteDimension: { range: this.#rowRange(title, from, count) } })
+  }
+
+  /** Protects a whole tab: only the owner and the given editors may change it. */
+  protectTab(title: string, editors: readonly string[] = []): void {
+    const { sheetId } = this.#sheet(title)
+    const protectedRange = { range: { sheetId }, editors: { users: [...editors] } }
+    this.#do({ addProtectedRange: { protectedRange } })
+  }
+
+  unprotectTab(title: string): void {
+    for (const { protectedRangeId } of this.#sheet(title).protectedRanges) {
+      this.#do({ deleteProtectedRange: { protectedRangeId: protectedRangeId ?? 0 } })
+    }
+  }
+
+  /** Shares the spreadsheet, changes the role, or takes it back with `none`. */
+  share(email: string, role: Exclude<Role, 'owner'> | 'none'): void {
+    if (role === 'none') this.#state.sharedWith.delete(email)
+    else this.#state.sharedWith.set(email, role)
+  }
+
+  /** Changes the size of the grid; what lies outside is lost. */
+  resizeTab(title: string, size: { rowCount?: number; columnCount?: number }): void {
+    const properties = { sheetId: this.#sheet(title).sheetId, gridProperties: size }
+    const fields = Object.keys(size).map((name) => `gridProperties.${name}`)
+    this.#do({ updateSheetProperties: { properties, fields: fields.join(',') } })
+  }
+
+  /** Deletes the file: every call to it answers 404 from now on. */
+  delete(): void {
+    this.#model.spreadsheets.delete(this.id)
+  }
+
+  /** Makes a copy of the file, developer metadata included. It is shared with nobody. */
+  copy(id?: string): SpreadsheetHandle {
+    const state = this.#state
+    const copy = this.#model.create({
+      title: `Copy of ${state.properties.title ?? ''}`,
+      ...(id === undefined ? {} : { id }),
+      sharedWith: { [owner.email]: 'owner' },
+    })
+    copy.sheets = state.sheets.map((sheet) => ({ ...sheet, rows: [...sheet.rows] }))
+    copy.namedRanges = state.namedRanges
+    for (const metadata of state.metadata.values()) {
+      copy.metadata.set(metadata.id, { ...metadata, copied: true })
+    }
+    return new SpreadsheetHandle(this.#model, copy)
+  }
+
+  #sheet(title: string): Sheet {
+    const sheet = this.#state.sheets.find((candidate) => candidate.title === title)
+    if (!sheet) throw new Error(`No tab "${title}" in spreadsheet ${this.id}.`)
+    return sheet
+  }
+
+  #rowRange(title: string, row: number, count: number): sheets_v4.Schema$DimensionRange {
+    const { sheetId } = this.#sheet(title)
+    return { sheetId, dimension: 'ROWS', startIndex: row - 1, endIndex: row - 1 + count }
+  }
+
+  #do(request: sheets_v4.Schema$Request): sheets_v4.Schema$Response[] {
+    return this.#model.batchUpdate(this.#state, owner, [request])
+  }
+}
+
+function cellOf(value: TypedValue): sheets_v4.Schema$CellData {
+  if (typeof value === 'string') return { userEnteredValue: { stringValue: value } }
+  if (typeof value === 'number') return { userEnteredValue: { numberValue: value } }
+  if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } }
+  return { userEnteredValue: { formulaValue: value.formula } }
+}

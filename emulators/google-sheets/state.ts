@@ -1,0 +1,98 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import type { Row } from './cell.ts'
+
+/** The state of the emulated Google: plain data, no behaviour. Everything here is synchronous. */
+
+export type Role = 'owner' | 'editor' | 'viewer'
+
+/** Who calls: a service account, and the Cloud project that it belongs to. */
+export interface Caller {
+  readonly email: string
+  readonly project: string
+}
+
+/** How the open questions are answered, and limits that tests want smaller. */
+export interface ModelOptions {
+  /** Cells of a workbook over all tabs, empty ones included. */
+  readonly cellsMax: number
+  /** Characters of keys and values of developer metadata, per spreadsheet and per sheet. */
+  readonly metadataCharactersMax: number
+  /** `appendCells` with a row wider than the grid. */
+  readonly wideAppend: 'refuse' | 'widen'
+  /** `deleteDeveloperMetadata` and `updateDeveloperMetadata` that match nothing. */
+  readonly metadataNoMatch: 'succeed' | 'fail'
+  /** Whether a cell that holds FALSE (an empty checkbox) moves the place of the next append. */
+  readonly falseIsData: boolean
+  /** `frozen`: in a copied spreadsheet metadata updates succeed and change nothing. */
+  readonly copiedMetadata: 'mutable' | 'frozen'
+  /** `Invalid requests[i].kind: ` in front of the texts about workbook and cell limits. */
+  readonly prefixLimitErrors: boolean
+  /** Numbers in [0, 1), for ids that Google would choose. */
+  readonly random: () => number
+}
+
+export interface Grid {
+  readonly rowCount: number
+  readonly columnCount: number
+  readonly frozenRowCount?: number
+  readonly frozenColumnCount?: number
+  readonly hideGridlines?: boolean
+}
+
+export interface Sheet {
+  readonly sheetId: number
+  title: string
+  hidden: boolean
+  grid: Grid
+  /** Properties that change nothing here: colours, direction. */
+  look: sheets_v4.Schema$SheetProperties
+  /** Rows from the top; may be shorter than the grid. A row is replaced, never changed in place. */
+  rows: (Row | undefined)[]
+  protectedRanges: readonly sheets_v4.Schema$ProtectedRange[]
+  merges: readonly sheets_v4.Schema$GridRange[]
+  groups: readonly sheets_v4.Schema$DimensionGroup[]
+  basicFilter: sheets_v4.Schema$BasicFilter | undefined
+}
+
+export type MetadataPlace =
+  | { readonly kind: 'spreadsheet' }
+  | { readonly kind: 'sheet'; readonly sheetId: number }
+  | {
+      readonly kind: 'dimension'
+      readonly sheetId: number
+      readonly dimension: 'ROWS' | 'COLUMNS'
+      readonly startIndex: number
+    }
+
+export interface StoredMetadata {
+  readonly id: number
+  readonly key: string
+  readonly value: string | undefined
+  readonly visibility: 'DOCUMENT' | 'PROJECT'
+  readonly place: MetadataPlace
+  /** The Cloud project that made it: who may see it when visibility is PROJECT. */
+  readonly project: string
+  /** Came along with a copy of the file. */
+  readonly copied: boolean
+}
+
+export interface SpreadsheetState {
+  readonly id: string
+  properties: sheets_v4.Schema$SpreadsheetProperties
+  /** In the order of the tabs. */
+  sheets: readonly Sheet[]
+  namedRanges: readonly sheets_v4.Schema$NamedRange[]
+  readonly metadata: Map<number, StoredMetadata>
+  readonly sharedWith: Map<string, Role>
+}
+
+export const modelDefaults: ModelOptions = {
+  cellsMax: 10_000_000,
+  metadataCharactersMax: 30_000,
+  wideAppend: 'refuse',
+  metadataNoMatch: 'succeed',
+  falseIsData: true,
+  copiedMetadata: 'mutable',
+  prefixLimitErrors: false,
+  random: Math.random,
+}

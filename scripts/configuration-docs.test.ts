@@ -1,0 +1,21 @@
+import { parseEnv } from 'node:util'
+import { expect, test } from 'vitest'
+import { settings } from '../src/config/settings.ts'
+import { generated, outdated } from './configuration-docs.ts'
+
+test('docs/configuration.md and .env.example are as the list of settings says', async () => {
+  expect(await outdated(), 'run: node scripts/configuration-docs.ts').toEqual([])
+})
+
+test('the page names every setting, and .env.example exactly those of this version', async () => {
+  const files = await generated()
+  const page = files.get('docs/configuration.md') ?? ''
+  const namesInPage = [...page.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1])
+  expect(namesInPage.toSorted()).toEqual(settings.map(({ name }) => name).toSorted())
+
+  const example = files.get('.env.example') ?? ''
+  expect(parseEnv(example)).toEqual({})
+  const uncommented = parseEnv(example.replace(/^#(?=[A-Z_]+=)/gm, ''))
+  const supported = settings.filter((setting) => setting.supported)
+  expect(Object.keys(uncommented).toSorted()).toEqual(supported.map(({ name }) => name).toSorted())
+})

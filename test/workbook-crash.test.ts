@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import type { FrozenBatch } from '../src/signup/batch.ts'
 import { columns } from '../src/signup/row.ts'
 import { codeOf } from '../src/platform/durable-file.ts'
 import { createWorkbook } from '../src/spreadsheet/workbook/workbook.ts'
-import { Crash, crashingFiles } from './failing-files.ts'
+import { Crash, crashingFiles, interceptedFiles } from './failing-files.ts'
 import type { CrashPoint } from './failing-files.ts'
 import { numberedBatch } from './numbered-batch.ts'
 import { makeBatch, makeSignup, rowsOf, testSignal } from './spreadsheet-contract.ts'
@@ -116,7 +116,12 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
         if (kind === 'abandoned') {
           expect((await world.connect().write(during, testSignal)).kind).toBe('refused')
         }
+        await world.connect().open(testSignal)
+        expect(await readdir(join(world.directory, '.rollcall'))).not.toContain('intent.json')
         await writeAll(world, after)
+        if (deed === 'adds a line below') {
+          expect(await readLines(world.path('News')), about(point)).toContain('Call them,,,,,,')
+        }
         for (const tab of ['News', 'Events', 'New one']) {
           for (const row of rowsOf(tab, during)) {
             const count = await countRow(world.path(tab), row)
@@ -143,18 +148,30 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
 
   test('zeros in place of the bytes that a power failure lost are cut off', async () => {
     for (const kept of [0, 1, 150]) {
-      await using world = await crashedWorld({ step: 3, part: 0 })
-      const path = world.path('News')
-      const { length } = await readFile(path)
-      {
-        await using twin = await crashedWorld({ step: 3, part: 1 })
-        await writeFile(path, await readFile(twin.path('News')))
-      }
-      const bytes = await readFile(path)
-      await writeFile(path, bytes.fill(0, length + kept))
+      await using world = await worldWithZeros(kept)
       await writeAll(world, during)
       expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, during)])
     }
+  })
+
+  test('what a person added below such zeros stays', async () => {
+    await using world = await worldWithZeros(150)
+    await appendFile(world.path('News'), 'Call them,,,,,,\r\n')
+    await writeAll(world, during)
+    expect(await readFile(world.path('News'), 'utf8')).toContain('Call them,,,,,,\r\n')
+    for (const row of rowsOf('News', before, during)) {
+      expect(await countRow(world.path('News'), row), row[0]).toBe(1)
+    }
+  })
+
+  test('an abandoned batch stays out when a crash left its intent and its marker was pruned', async () => {
+    await using world = await crashedWorld({ step: 3, part: 0.5 })
+    await crash(world, { step: 5, part: 0 }, 'abandon')
+    expect(await isSettled(world, during)).toBe(true)
+    expect(await readdir(join(world.directory, '.rollcall'))).toContain('intent.json')
+    await world.connect().prune([during.marker], testSignal)
+    await writeAll(world, after)
+    expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, after)])
   })
 
   test('crashes during the repair, and people in between, end with every row once', async () => {
@@ -192,9 +209,23 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
   test('what a lost journal left half done is finished before the batch of another', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
     const other = { ...makeBatch(1, { News: [makeSignup()] }), fingerprint: 'another-journal:1' }
+
     await writeAll(world, other)
     expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, during, other)])
     expect(await world.rows('New one')).toEqual([header, ...rowsOf('New one', during)])
+  })
+
+  test('what a lost journal left and cannot be finished is the trouble of no tab of another', async () => {
+    await using world = await crashedWorld({ step: 4, part: 0.5 })
+    const other = { ...makeBatch(1, { News: [makeSignup()] }), fingerprint: 'another-journal:1' }
+    const files = interceptedFiles(async (change) => {
+      if (change.kind !== 'append') return change.make()
+      throw Object.assign(new Error('The test says so.'), { code: 'EBUSY' })
+    })
+    const locked = createWorkbook({ directory: world.directory }, files)
+    const outcome = await locked.write(other, testSignal)
+    expect(outcome.kind).toBe('refused')
+    expect(outcome, 'a tab that is not its own').not.toHaveProperty('tab')
   })
 })
 
@@ -244,6 +275,16 @@ async function crashedWorld(point: CrashPoint): Promise<WorkbookWorld> {
   const world = await createWorkbookWorld()
   await writeAll(world, before)
   await crash(world, point)
+  return world
+}
+
+/** The same, with zeros in the first tab's file where all of its new bytes but `kept` should be. */
+async function worldWithZeros(kept: number): Promise<WorkbookWorld> {
+  const world = await crashedWorld({ step: 3, part: 0 })
+  await using twin = await crashedWorld({ step: 3, part: 1 })
+  const { length } = await readFile(world.path('News'))
+  const bytes = await readFile(twin.path('News'))
+  await writeFile(world.path('News'), bytes.fill(0, length + kept))
   return world
 }
 

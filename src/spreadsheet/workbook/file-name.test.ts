@@ -10,7 +10,7 @@ const tabName = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
   fc.string({
-    unit: fc.constantFrom(...'aAzZ09 ._-~/\\:*?"<>|\'üÜßKİıſﬁ日\u0301'),
+    unit: fc.constantFrom(...Array.from('aAzZ09 ._-~/\\:*?"<>|\'üÜßKİıſﬁ日\u0301')),
     minLength: 1,
     maxLength: 100,
   }),

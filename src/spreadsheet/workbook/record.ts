@@ -46,7 +46,7 @@ export interface BatchRecord {
   /** Makes the folders. */
   prepare(): Promise<void>
   standingOf(batch: BatchId): Promise<'applied' | 'abandoned' | 'new'>
-  /** The intent whose batch is neither applied nor abandoned nor withdrawn. */
+  /** The intent whose batch is neither applied nor abandoned. Deletes any other. */
   pending(): Promise<Intent | undefined>
   intend(intent: Intent): Promise<void>
   /** Forgets the intent: its batch is settled, or nothing of it is in any file. */

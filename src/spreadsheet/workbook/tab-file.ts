@@ -157,7 +157,7 @@ async function lookInto(path: string, stats: Stats): Promise<Look> {
     sizeBefore: size,
     delimiter: headerStart.exec(head)?.[1] ?? ',',
     lineEnd: lastLineEnd ?? firstLineEnd,
-    lead: '',
+    lead: lastLineEnd === undefined ? firstLineEnd : '',
   }
 }
 

@@ -45,8 +45,9 @@ type Carried = Applied | Refused | Retryable | Unknown
  * After a crash the intent stands, and the next `write` of the batch examines how far it came and
  * finishes it. Our bytes at the recorded place are proof. Where a person has changed the file since,
  * nothing is cut, not even a row that the crash left half: it is read, and those of our rows that
- * are missing are appended, by a new intent. A file that was deleted or renamed is made again. A failure in phase 2 or 3 is undone; where that cannot be done the outcome is unknown and the
- * intent stays.
+ * are missing are appended, by a new intent. A file that was deleted or renamed is made again. A
+ * failure in phase 2 or 3 is undone; where that cannot be done the outcome is unknown and the intent
+ * stays.
  *
  * Every call reads its state from disk, so a new instance knows what the last one knew. No signal
  * stops a call: each is bounded and local.
@@ -68,6 +69,8 @@ class Workbook implements Spreadsheet {
       // A crash may have come between the making of the folder and its sync.
       await this.#files.syncDirectory(this.location)
       await this.#files.syncDirectory(dirname(this.location))
+      // Deletes an intent that a crash left after its batch was settled: it holds addresses.
+      await this.#record.pending()
       return { kind: 'open' }
     })
   }

@@ -1,7 +1,55 @@
-import { spreadsheetContract } from './spreadsheet-contract.ts'
+import { expect, test } from 'vitest'
+
 import { createGoogleWorld } from './google-world.ts'
+import { makeBatch, makeSignup, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
 
 spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
   readsFormulaAs: (text) => text,
+})
+
+test('a spreadsheet that is nearly full is told before it is full', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  expect(spreadsheet.warnings).toEqual([])
+  sheet.resizeTab('Sheet1', { rowCount: 1_200_000, columnCount: 7 })
+  await spreadsheet.write(makeBatch(1, { Sheet1: [makeSignup()] }), testSignal)
+  expect(spreadsheet.warnings).toEqual([expect.stringMatching(/84 % full: 8400000 of .*10000000/)])
+  sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
+  await spreadsheet.write(makeBatch(2, { Sheet1: [makeSignup()] }), testSignal)
+  expect(spreadsheet.warnings).toEqual([])
+})
+
+test('a full spreadsheet refuses with the words of Google, and takes rows again after mending', async () => {
+  await using world = await createGoogleWorld({ model: { cellsMax: 8000 } })
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  const batch = makeBatch(1, { News: [makeSignup()] })
+  expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
+    kind: 'refused',
+    message: expect.stringContaining('above the limit of'),
+  })
+  expect(await world.rows('News')).toBeUndefined()
+  sheet.resizeTab('Sheet1', { rowCount: 100 })
+  expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+  expect(await world.rows('News')).toHaveLength(2)
+})
+
+test('a copy of a spreadsheet, which carries our markers along, is noticed', async () => {
+  await using world = await createGoogleWorld()
+  const first = world.connect()
+  await first.write(makeBatch(1, { Sheet1: [makeSignup()] }), testSignal)
+  expect(first.warnings).toEqual([])
+  const copy = world.emulator.spreadsheet(world.spreadsheetId).copy()
+  copy.share(world.email, 'editor')
+  const second = world.connect(copy.id)
+  expect(await second.open(testSignal)).toEqual({ kind: 'open' })
+  expect(second.warnings).toEqual([expect.stringContaining('is a copy')])
+  // A batch whose marker the copy brought along is not taken for applied.
+  const batch = makeBatch(1, { Sheet1: [makeSignup()] })
+  expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
 })

@@ -13,8 +13,8 @@ export interface GoogleWorld extends SpreadsheetWorld {
   readonly email: string
   /** Settings with which the service reaches this spreadsheet. */
   readonly env: Readonly<Record<string, string>>
-  /** The adapter against this spreadsheet, as after a restart. */
-  connect(): Spreadsheet
+  /** The adapter against this spreadsheet or another one, as after a restart. */
+  connect(spreadsheetId?: string): Spreadsheet
 }
 
 /** An emulated spreadsheet of its own, shared with a service account; without the quota of Google. */
@@ -34,9 +34,9 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       SHEETS_API_URL: emulator.url,
       SHEETS_TOKEN_URL: emulator.tokenUrl,
     },
-    connect: () =>
+    connect: (id = spreadsheetId) =>
       createGoogleSheets({
-        account: { email: account.email, spreadsheetId },
+        account: { email: account.email, spreadsheetId: id },
         privateKey: account.privateKeyPem,
         apiUrl: emulator.url,
         tokenUrl: emulator.tokenUrl,

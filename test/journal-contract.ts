@@ -267,6 +267,18 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
         expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)
       }))
 
+    test('a fact is remembered across restarts, and the last word counts', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open()
+        expect(await journal.fact('fence of x')).toBeUndefined()
+        await journal.noteFact('fence of x', 'unknown')
+        await journal.noteFact('fence of x', 'holds')
+      }
+      await using journal = await world.open()
+      expect(await journal.fact('fence of x')).toBe('holds')
+    })
+
     test('calls are remembered in order for more than a day, across restarts', async () => {
       await using world = await createWorld()
       const day = 24 * 60 * 60 * 1000

@@ -30,11 +30,14 @@ export function refuses(message: string, tab?: string): Act {
 /** A spreadsheet that keeps the contract, and answers as a test says. */
 export class ScriptedSpreadsheet implements Spreadsheet {
   readonly location = 'a test'
+  warnings: string[] = []
   /** Addresses by tab. */
   readonly rows: Record<string, string[]> = {}
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
   readonly calls: string[] = []
   readonly markers = new Set<number>()
+  /** Whether a marker that exists keeps its batch out. */
+  hasFence = true
   /** Asked before each write; nothing means that all is well. */
   script: (batch: FrozenBatch, attempt: number) => Act | Promise<Act> | undefined = () => undefined
   opened: () => Opened = () => ({ kind: 'open' })
@@ -60,7 +63,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
 
   async abandon(batch: FrozenBatch): Promise<Abandoned> {
     this.calls.push(`abandon ${batch.number}`)
-    if (this.#applied.has(batch.marker)) return { kind: 'applied' }
+    if (this.#applied.has(batch.marker) && this.hasFence) return { kind: 'applied' }
     this.#abandoned.add(batch.marker)
     this.markers.add(batch.marker)
     return { kind: 'abandoned' }

@@ -261,6 +261,44 @@ test('a wall clock that jumps ahead does not prune a marker early', async () => 
   expect(it.spreadsheet.calls.filter((call) => call.startsWith('prune'))).toEqual([])
 })
 
+test('the fence of a spreadsheet is tested once, a minute after its first batch, and remembered', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(30 * second)
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(hour)
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(hour)
+  expect(it.spreadsheet.calls).toEqual(['open', 'write 1', 'write 2', 'abandon 1', 'write 3'])
+  expect(await it.journal.fact('fence of a test')).toBe('holds')
+})
+
+test('a spreadsheet that would apply a batch twice is not written to, and that is told', async () => {
+  await using it = world()
+  it.spreadsheet.hasFence = false
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(2 * minute)
+  expect(it.health.delivery).toMatchObject({ error: expect.stringContaining('double rows') })
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(hour)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
+  expect(await it.journal.backlog()).toBe(1)
+})
+
+test('warnings of the spreadsheet reach the operator, and go when they are mended', async () => {
+  await using it = world()
+  it.spreadsheet.warnings = ['The spreadsheet is 90 % full']
+  it.writer.start()
+  await it.clock.run(second)
+  expect(it.health.warnings).toEqual(['The spreadsheet is 90 % full'])
+  it.spreadsheet.warnings = []
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(second)
+  expect(it.health.warnings).toEqual([])
+})
+
 test('a stop lets the batch in flight settle, and freezes no other', async () => {
   await using it = world()
   const answer = Promise.withResolvers<undefined>()
@@ -315,6 +353,8 @@ function bind(journal: Journal): Journal {
     endedMarkers: () => journal.endedMarkers(),
     markerCount: () => journal.markerCount(),
     forgetMarkers: (markers) => journal.forgetMarkers(markers),
+    fact: (name) => journal.fact(name),
+    noteFact: (name, value) => journal.noteFact(name, value),
     recordCall: (at) => journal.recordCall(at),
     callsSince: (at) => journal.callsSince(at),
     [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),

@@ -3,7 +3,13 @@ import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
-import type { Refused, Retryable, Spreadsheet, Unknown } from '../spreadsheet/spreadsheet.ts'
+import type {
+  Abandoned,
+  Refused,
+  Retryable,
+  Spreadsheet,
+  Unknown,
+} from '../spreadsheet/spreadsheet.ts'
 import { backoffMs, blockedRetryMs } from './backoff.ts'
 import { refilled, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 
@@ -18,7 +24,7 @@ export interface WriterOptions {
   readonly bucket: TokenBucket
   /** How long to wait for more signups before a batch is frozen: until none came for `quietMs`. */
   readonly linger: { readonly quietMs: Millis; readonly maxMs: Millis }
-  /** How many markers may stand in the spreadsheet at once. */
+  /** How many markers may stand in the spreadsheet at once; Infinity where it needs none. */
   readonly markersMax: number
 }
 
@@ -30,6 +36,9 @@ const minute = 60 * second
  * Google's documentation; until then the marker must be there to refuse it.
  */
 const markerLifeMs = 15 * minute
+
+/** The fence is tested when the first batch of a spreadsheet has been in it for this long. */
+const fenceTestAfterMs = minute
 
 /** A call for pruning is worth it from this many markers on. */
 const pruneFrom = 10
@@ -77,6 +86,8 @@ export class Writer {
   /** The batch that was frozen here and of which no try has an unknown outcome. */
   #certain: number | undefined
   #pruneNotBefore: Millis = 0
+  /** A settled batch to test the fence with, and when; `tested` once it is known to hold. */
+  #fence: { readonly batch: FrozenBatch; readonly testAt: Millis } | 'tested' | undefined
   #running: Promise<void> | undefined
 
   constructor(options: WriterOptions) {
@@ -130,18 +141,48 @@ export class Writer {
   async #open(): Promise<void> {
     const { spreadsheet, events } = this.#options
     const opened = await this.#persist((signal) => spreadsheet.open(signal), never)
-    if (opened) events.deliveryStarted(spreadsheet.location)
+    if (!opened) return
+    events.deliveryStarted(spreadsheet.location)
+    events.spreadsheetWarnings(spreadsheet.warnings)
   }
 
   async #turn(): Promise<void> {
     const { journal } = this.#options
     const left = await journal.frozenBatch()
     if (left) return this.#deliver(left)
+    await this.#testFence()
     await this.#pruneMarkers()
     const dueTab = this.#dueTab()
     if (!this.#mayHaveMore && dueTab === undefined) return this.#idle()
     const batch = await this.#freeze(dueTab)
     if (batch) await this.#deliver(batch)
+  }
+
+  /**
+   * Once for each spreadsheet: a marker that exists must keep its batch out. Giving up a batch that is
+   * settled has to fail with "it was applied"; where it succeeds, lost answers would mean double rows.
+   */
+  async #testFence(): Promise<void> {
+    const { journal, spreadsheet } = this.#options
+    if (this.#fence === undefined || this.#fence === 'tested') return
+    const { batch, testAt } = this.#fence
+    if (this.#now() < testAt) return
+    const result = await this.#persist(async (signal): Promise<Abandoned> => {
+      const end = await spreadsheet.abandon(batch, signal)
+      return end.kind === 'abandoned' ? fenceBroken : end
+    }, never)
+    if (!result) return
+    await journal.noteFact(fenceOf(spreadsheet), 'holds')
+    this.#fence = 'tested'
+  }
+
+  /** Keeps the first batch that settles in a spreadsheet that is not known to hold the fence. */
+  async #keepForFenceTest({ number, marker, fingerprint }: FrozenBatch): Promise<void> {
+    const { journal, spreadsheet, markersMax } = this.#options
+    if (this.#fence !== undefined || markersMax === Infinity) return
+    const isTested = (await journal.fact(fenceOf(spreadsheet))) !== undefined
+    const batch = { number, marker, fingerprint, tabs: [] }
+    this.#fence = isTested ? 'tested' : { batch, testAt: this.#now() + fenceTestAfterMs }
   }
 
   /** FREEZING: a tab whose next try is due goes alone, so that it cannot hold the others back again. */
@@ -195,11 +236,13 @@ export class Writer {
   }
 
   async #settle(batch: FrozenBatch, tries: number): Promise<void> {
-    const { journal, clock, events } = this.#options
+    const { journal, spreadsheet, clock, events } = this.#options
     await journal.settle(batch.number, clock.now())
     this.#markerEnded.set(batch.marker, this.#now())
     const rows = batch.tabs.reduce((sum, { signups }) => sum + signups.length, 0)
     events.batchWritten(batch.number, rows, tries)
+    events.spreadsheetWarnings(spreadsheet.warnings)
+    await this.#keepForFenceTest(batch)
     for (const { tab } of batch.tabs) {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
     }
@@ -297,11 +340,13 @@ export class Writer {
 
   /** IDLE until something is to do. */
   async #idle(): Promise<void> {
-    const retries = [...this.#aside.values()].map(({ retryAt }) => retryAt - this.#now())
+    const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
+    if (typeof this.#fence === 'object') times.push(this.#fence.testAt)
+    const next = Math.min(...times) - this.#now()
     const wake = new AbortController()
     this.#wake = wake
     await this.#options.clock.sleep(
-      Math.min(idleMaxMs, ...retries),
+      Math.min(idleMaxMs, next),
       AbortSignal.any([wake.signal, this.#stopping.signal]),
     )
     this.#wake = undefined
@@ -325,6 +370,18 @@ function isFailure(result: { readonly kind: string }): result is Failure {
 
 function isAboutOneTab(failure: Failure): boolean {
   return failure.kind === 'refused' && failure.tab !== undefined
+}
+
+const fenceBroken: Refused = {
+  kind: 'refused',
+  message: 'The spreadsheet applied a batch id twice, so lost answers would mean double rows',
+  hint:
+    'Make a new spreadsheet by hand (not a copy), share it as Editor, and set SHEETS_SHEET_ID to it. ' +
+    'Signups are kept meanwhile; a restart tests the spreadsheet again.',
+}
+
+function fenceOf({ location }: Spreadsheet): string {
+  return `fence of ${location}`
 }
 
 function never(): boolean {

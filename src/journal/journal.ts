@@ -49,6 +49,11 @@ export interface Journal extends AsyncDisposable {
   /** These markers are gone from the spreadsheet. */
   forgetMarkers(markers: readonly number[]): Promise<void>
 
+  /** A small fact that was noted, undefined when it was not. */
+  fact(name: string): Promise<string | undefined>
+
+  noteFact(name: string, value: string): Promise<void>
+
   /** Notes one call to the provider, before it is made. */
   recordCall(at: Millis): Promise<void>
 

@@ -174,6 +174,15 @@ class SqliteJournal implements Journal {
     })
   }
 
+  async fact(name: string): Promise<string | undefined> {
+    const row = this.#read(() => this.#get('property', `fact ${name}`))
+    return row && String(row['value'])
+  }
+
+  async noteFact(name: string, value: string): Promise<void> {
+    this.#transaction(() => this.#run('setProperty', `fact ${name}`, value))
+  }
+
   async recordCall(at: Millis): Promise<void> {
     this.#transaction(() => {
       this.#run('addCall', at)

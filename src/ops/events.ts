@@ -20,6 +20,8 @@ export interface Events {
   deliveryResumed(): void
   tabSetAside(tab: string, message: string, hint: string): void
   tabResumed(tab: string): void
+  /** What the spreadsheet warns of, after each call; told when it changes. */
+  spreadsheetWarnings(warnings: readonly string[]): void
   /** A defect of ours or of the spreadsheet that was worked around. */
   deliveryOddity(message: string): void
 }
@@ -63,6 +65,11 @@ export function createEvents(log: Logger, health: Health): Events {
     tabResumed(tab) {
       health.tabs.delete(tabKey(tab))
       log.info('a tab that was set aside is written again')
+    },
+    spreadsheetWarnings(warnings) {
+      const news = warnings.filter((warning) => !health.warnings.includes(warning))
+      health.warnings = warnings
+      for (const warning of news) log.warn({ reason: warning }, 'the spreadsheet needs attention')
     },
     deliveryOddity(message) {
       log.warn({ reason: message }, 'delivery worked around a problem')

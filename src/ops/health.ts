@@ -12,8 +12,10 @@ export interface Health {
   delivery: DeliveryHealth
   /** What keeps single tabs from being written, by `tabKey`. */
   readonly tabs: Map<string, string>
+  /** What the operator should know while rows still go in. */
+  warnings: readonly string[]
 }
 
 export function createHealth(): Health {
-  return { journal: { state: 'ok' }, delivery: { state: 'ok' }, tabs: new Map() }
+  return { journal: { state: 'ok' }, delivery: { state: 'ok' }, tabs: new Map(), warnings: [] }
 }

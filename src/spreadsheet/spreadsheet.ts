@@ -11,6 +11,9 @@ export interface Spreadsheet {
   /** Where a person finds the rows: a URL or a folder. */
   readonly location: string
 
+  /** What the operator should know while rows still go in, as of the last call: for people. */
+  readonly warnings: readonly string[]
+
   /** Looks whether the spreadsheet can be reached, and learns what `write` needs to know. */
   open(signal: AbortSignal): Promise<Opened>
 

@@ -17,7 +17,8 @@ import { AccessTokens } from './access-token.ts'
 import { isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import type { Account } from './failure.ts'
 import { Layout } from './layout.ts'
-import { batchRequests, createMarker, deleteMarker, markerKey } from './requests.ts'
+import { abandonedValue, markerKey, markerValue } from './markers.ts'
+import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { isRecord, sheetFields } from './sheets.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
@@ -59,6 +60,10 @@ class GoogleSheets implements Spreadsheet {
     this.#layout = layout
   }
 
+  get warnings(): readonly string[] {
+    return this.#layout.warnings
+  }
+
   async open(signal: AbortSignal): Promise<Opened> {
     const loaded = await this.#layout.load(signal)
     return loaded.kind === 'ok' ? { kind: 'open' } : notSent(loaded)
@@ -67,7 +72,11 @@ class GoogleSheets implements Spreadsheet {
   async write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome> {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
-    const requests = batchRequests(batch.marker, this.#markerValue(batch), plan.plans)
+    const requests = batchRequests(
+      batch.marker,
+      markerValue(batch, this.#spreadsheetId),
+      plan.plans,
+    )
     const result = await this.#update(
       requests.map(({ request }) => request),
       signal,
@@ -91,7 +100,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   async abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned> {
-    const value = `${this.#markerValue(batch)}:abandoned`
+    const value = abandonedValue(batch, this.#spreadsheetId)
     const result = await this.#update([createMarker(batch.marker, value)], signal)
     if (result.kind === 'ok') return { kind: 'abandoned' }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
@@ -132,7 +141,8 @@ class GoogleSheets implements Spreadsheet {
       if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
       return notSent(result)
     }
-    if (result.body['metadataValue'] === this.#markerValue(batch)) return { kind: 'applied' }
+    if (result.body['metadataValue'] === markerValue(batch, this.#spreadsheetId))
+      return { kind: 'applied' }
     return {
       kind: 'foreign',
       message: `The developer metadata id ${batch.marker} is in use by something else`,
@@ -150,11 +160,6 @@ class GoogleSheets implements Spreadsheet {
       },
       signal,
     )
-  }
-
-  /** At most 60 + 45 characters; Google's pool for all markers holds 30,000. */
-  #markerValue(batch: FrozenBatch): string {
-    return `${batch.fingerprint}:${this.#spreadsheetId}`
   }
 }
 

@@ -2,7 +2,8 @@ import type { Random } from '../../platform/clock.ts'
 import type { TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
 import type { TabPlan } from './requests.ts'
-import { findSheet, isRecord, readSheets, type Sheet, sheetFields } from './sheets.ts'
+import { copyWarning } from './markers.ts'
+import { fillWarning, findSheet, isRecord, readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** A tab with a larger grid was filled by somebody: its first row is enough to see that. */
@@ -24,10 +25,16 @@ export class Layout {
   #sheets: readonly Sheet[] | undefined
   /** Ids of sheets that are known to hold something. */
   readonly #filled = new Set<number>()
+  #copyWarning: string | undefined
 
   constructor(api: SheetsApi, random: Random) {
     this.#api = api
     this.#random = random
+  }
+
+  get warnings(): readonly string[] {
+    const warnings = [this.#copyWarning, this.#sheets && fillWarning(this.#sheets)]
+    return warnings.filter((warning) => warning !== undefined)
   }
 
   /** Something of it was wrong, or may have changed without our seeing it. */
@@ -38,10 +45,12 @@ export class Layout {
   /** Asks for the sheets, one call; nothing when they are known. */
   async load(signal: AbortSignal): Promise<{ readonly kind: 'ok' } | ApiFailure> {
     if (this.#sheets) return { kind: 'ok' }
-    const path = `?fields=${encodeURIComponent(sheetFields)}`
+    const fields = `${sheetFields},developerMetadata(metadataKey,metadataValue)`
+    const path = `?fields=${encodeURIComponent(fields)}`
     const result = await this.#api.call({ method: 'GET', path }, signal)
     if (result.kind !== 'ok') return result
     this.#sheets = readSheets(result.body)
+    this.#copyWarning = copyWarning(result.body, this.#api.spreadsheetId)
     if (this.#sheets) return { kind: 'ok' }
     return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }
   }

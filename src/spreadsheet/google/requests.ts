@@ -1,8 +1,6 @@
 import type { TabSignups } from '../../signup/batch.ts'
 import { columns, toRow } from '../../signup/row.ts'
-
-/** Key of all our markers. */
-export const markerKey = 'rollcall.batch'
+import { markerKey } from './markers.ts'
 
 /** Where the rows of one tab go, and what has to be prepared for them in the same call. */
 export interface TabPlan {

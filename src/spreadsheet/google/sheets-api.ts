@@ -36,6 +36,10 @@ export class SheetsApi {
     this.#options = options
   }
 
+  get spreadsheetId(): string {
+    return this.#options.account.spreadsheetId
+  }
+
   /** Makes one call, or two when Google refused the token and a new one may do (401). */
   async call(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
     const first = await this.#callOnce(request, signal)

@@ -8,6 +8,21 @@ export interface Sheet {
   readonly columnCount: number
 }
 
+/** Google's limit on the cells of a spreadsheet: rows times columns of every grid, empty cells too. */
+const cellsMax = 10_000_000
+const cellsWarnFrom = 8_000_000
+
+/** Tells in time that a spreadsheet will be full; undefined while there is room. */
+export function fillWarning(sheets: readonly Sheet[]): string | undefined {
+  const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0)
+  if (cells < cellsWarnFrom) return undefined
+  const percent = Math.floor((cells / cellsMax) * 100)
+  return (
+    `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too. ` +
+    'Delete empty rows and columns and old tabs, or go over to a new spreadsheet.'
+  )
+}
+
 /** The mask that asks for just what `readSheets` reads. */
 export const sheetFields = 'sheets.properties(sheetId,title,gridProperties(rowCount,columnCount))'
 

@@ -54,6 +54,7 @@ type Carried = Applied | Refused | Retryable | Unknown
  */
 class Workbook implements Spreadsheet {
   readonly location: string
+  readonly warnings = []
   readonly #files: DurableFiles
   readonly #record: BatchRecord
 

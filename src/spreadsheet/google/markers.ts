@@ -1,0 +1,36 @@
+import type { FrozenBatch } from '../../signup/batch.ts'
+import { isRecord } from './sheets.ts'
+
+/** Key of all our markers. */
+export const markerKey = 'rollcall.batch'
+
+/**
+ * What the marker of a batch holds, at most 60 + 101 characters; Google's pool for all of them holds
+ * 30,000. The spreadsheet's id is in it because a copy of a spreadsheet carries the markers along.
+ */
+export function markerValue(batch: FrozenBatch, spreadsheetId: string): string {
+  return `${batch.fingerprint}:${spreadsheetId}`
+}
+
+/** What the marker of a batch holds that was given up: it keeps late calls of the batch out. */
+export function abandonedValue(batch: FrozenBatch, spreadsheetId: string): string {
+  return `${markerValue(batch, spreadsheetId)}:abandoned`
+}
+
+/** Tells that a spreadsheet is a copy of one that Rollcall wrote to; undefined when it is none. */
+export function copyWarning(spreadsheet: unknown, spreadsheetId: string): string | undefined {
+  const all: unknown[] =
+    isRecord(spreadsheet) && Array.isArray(spreadsheet['developerMetadata'])
+      ? spreadsheet['developerMetadata']
+      : []
+  const isOfAnother = (metadata: unknown) =>
+    isRecord(metadata) &&
+    metadata['metadataKey'] === markerKey &&
+    typeof metadata['metadataValue'] === 'string' &&
+    !metadata['metadataValue'].split(':').includes(spreadsheetId)
+  if (!all.some(isOfAnother)) return undefined
+  return (
+    'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +
+    'set SHEETS_SHEET_ID back if that is not what you want.'
+  )
+}

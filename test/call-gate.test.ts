@@ -4,6 +4,8 @@ import { openCallGate } from '../src/delivery/call-gate.ts'
 import { openSqliteJournal } from '../src/journal/sqlite.ts'
 import { ManualClock } from './manual-clock.ts'
 
+const minute = 60_000
+const day = 24 * 60 * minute
 const quota = { perMinute: 3, perDay: 5 }
 const signal = new AbortController().signal
 
@@ -31,12 +33,12 @@ test('calls beyond the quota of a minute wait for the next, and those beyond the
   expect(await pass(gate, clock, 6)).toEqual([0, 0, 0, 61, 61, 86_401])
 })
 
-test('calls of an earlier process count', async () => {
+test('calls of an earlier process count, and for the minute as if the last had just been made', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   await pass(await openCallGate(journal, quota, clock), clock, 3)
   await clock.run(10_000)
-  expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([61])
+  expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([71])
 })
 
 test('a wall clock that jumps ahead does not open the gate early', async () => {
@@ -46,6 +48,16 @@ test('a wall clock that jumps ahead does not open the gate early', async () => {
   await pass(gate, clock, 3)
   clock.jump(3_600_000)
   expect(await pass(gate, clock, 1)).toEqual([61])
+})
+
+test('a wall clock that was set ahead while the process was down does not open the gate early', async () => {
+  for (const ahead of [minute, day, 30 * day]) {
+    await using journal = openSqliteJournal(':memory:')
+    const clock = new ManualClock()
+    await pass(await openCallGate(journal, quota, clock), clock, 3)
+    clock.jump(ahead)
+    expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([61])
+  }
 })
 
 test('a wall clock that was set back does not shut the gate for longer than the quota asks', async () => {

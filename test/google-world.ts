@@ -3,6 +3,7 @@ import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
+import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
 import type { SpreadsheetWorld } from './spreadsheet-contract.ts'
 
@@ -37,7 +38,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
     connect: (id = spreadsheetId) =>
       createGoogleSheets({
         account: { email: account.email, spreadsheetId: id },
-        privateKey: account.privateKeyPem,
+        sign: signWith(account.privateKeyPem),
         apiUrl: emulator.url,
         tokenUrl: emulator.tokenUrl,
         http: httpClient,

@@ -174,6 +174,45 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
     })
 
+    describe('tabs that get no rows', () => {
+      test('a batch without rows makes no tab, and is applied', async () => {
+        const batch = makeBatch(1, { News: [] })
+        await write(batch)
+        await write(batch)
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
+        expect(await world.rows('News')).toBeUndefined()
+      })
+
+      test('a tab without rows stays as it is, beside one that gets some', async () => {
+        await world.createTab('Empty', [])
+        await restart()
+        const first = makeBatch(1, { News: [makeSignup()] })
+        await write(first)
+        const second = makeBatch(2, { Empty: [], News: [], Missing: [], Events: [makeSignup()] })
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first)])
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', second)])
+        expect(await world.rows('Empty')).toEqual([])
+        expect(await world.rows('Missing')).toBeUndefined()
+      })
+
+      test('the first row of a tab that got none before comes with the header row', async () => {
+        await world.createTab('Empty', [])
+        await restart()
+        await write(makeBatch(1, { Empty: [], Missing: [] }))
+        const batch = makeBatch(2, { Empty: [makeSignup()], Missing: [makeSignup()] })
+        await write(batch)
+        expect(await world.rows('Empty')).toEqual([header, ...rowsOf('Empty', batch)])
+        expect(await world.rows('Missing')).toEqual([header, ...rowsOf('Missing', batch)])
+      })
+
+      test('a batch without rows can be given up, and is never applied then', async () => {
+        const batch = makeBatch(1, { News: [] })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.write(batch, testSignal)).not.toEqual(applied)
+      })
+    })
+
     describe('rows', () => {
       test('rows keep the order of the batch, and batches their order', async () => {
         const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeSignup()) })

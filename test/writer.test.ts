@@ -29,7 +29,7 @@ function world(options: Partial<WriterOptions> = {}) {
     events: createEvents(createLog('silent'), health),
     limits: { rowsMax: 5000, bytesMax: 2_000_000 },
     bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
-    linger: { quietMs: 100, maxMs: 800 },
+    linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
     markersMax: 100,
     ...options,
   })
@@ -70,6 +70,18 @@ test('signups of one burst go in one batch', async () => {
   it.writer.start()
   await it.clock.run(hour)
   await Promise.all(makeSignups(1000).map((signup) => it.journal.append([signup])))
+  await it.delivered(1000)
+  expect(writes(it.spreadsheet)).toEqual(['write 1'])
+})
+
+test('a burst that takes two seconds to arrive still goes in one batch', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.clock.run(hour)
+  for (let moment = 0; moment < 40; moment++) {
+    await Promise.all(makeSignups(25).map((signup) => it.journal.append([signup])))
+    await it.clock.run(50)
+  }
   await it.delivered(1000)
   expect(writes(it.spreadsheet)).toEqual(['write 1'])
 })
@@ -207,14 +219,58 @@ test('a batch of unknown outcome is given up for a tab only after it was made im
   expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'write 1', 'abandon 1'])
 })
 
-test('a batch that was refused at its first try needs no such call', async () => {
+test('a batch that was refused at its first try is made impossible too: a copy may be on its way', async () => {
   await using it = world()
   it.spreadsheet.script = (batch) =>
     batch.number === 1 ? refuses('protected', 'Locked') : undefined
   it.writer.start()
   await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
   await it.clock.runUntil(() => it.spreadsheet.rows['Free'] !== undefined)
+  expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'abandon 1', 'write 2'])
+})
+
+test('a batch that was given up before a crash is frozen anew after it', async () => {
+  await using it = world()
+  await it.journal.append(makeSignups(2))
+  const batch = await it.journal.freeze({ rowsMax: 10, bytesMax: 1_000_000 }, () => true)
+  it.spreadsheet.script = ({ number }) =>
+    number === batch?.number ? { applies: false, answers: { kind: 'abandoned' } } : undefined
+  it.writer.start()
+  await it.delivered(2)
   expect(it.spreadsheet.calls.slice(0, 3)).toEqual(['open', 'write 1', 'write 2'])
+})
+
+test('signups that could not be frozen are not forgotten', async () => {
+  const journal = openSqliteJournal(':memory:')
+  let failures = 1
+  const flaky: Journal = {
+    ...bind(journal),
+    freeze: async (limits, wanted) => {
+      if (failures-- > 0) throw new Error('disk full')
+      return journal.freeze(limits, wanted)
+    },
+  }
+  await using it = world({ journal: flaky })
+  it.writer.start()
+  await it.clock.run(minute)
+  await journal.append(makeSignups(2))
+  await it.clock.run(minute)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
+})
+
+test('many tabs that cannot be written leave every second batch to the others', async () => {
+  await using it = world()
+  it.spreadsheet.script = (batch) => {
+    const locked = batch.tabs.find(({ tab }) => tab.startsWith('Locked'))
+    return locked ? refuses('protected', locked.tab) : undefined
+  }
+  it.writer.start()
+  const locked = Array.from({ length: 20 }, (_, index) => `Locked ${index}`)
+  await it.journal.append(locked.map((sheetTab) => makeSignup({ sheetTab })))
+  await it.clock.run(30 * minute)
+  await it.journal.append([makeSignup({ sheetTab: 'Free' })])
+  await it.clock.run(minute)
+  expect(it.spreadsheet.rows['Free']).toHaveLength(1)
 })
 
 test('a foreign marker with the id of a batch leads to a new id, and the rows are there once', async () => {
@@ -341,10 +397,13 @@ test('a journal that fails for a while delays delivery and loses nothing', async
 /** The journal's methods as an object of which single ones can be replaced. */
 function bind(journal: Journal): Journal {
   return {
-    append: (signups) => journal.append(signups),
+    append: (signups, idempotency) => journal.append(signups, idempotency),
+    recall: (idempotency) => journal.recall(idempotency),
     find: (id) => journal.find(id),
     onAppend: (listener) => journal.onAppend(listener),
+    onSettle: (listener) => journal.onSettle(listener),
     backlog: () => journal.backlog(),
+    frozen: () => journal.frozen(),
     frozenBatch: () => journal.frozenBatch(),
     freeze: (limits, wanted) => journal.freeze(limits, wanted),
     settle: (batch, at) => journal.settle(batch, at),

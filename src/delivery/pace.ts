@@ -15,13 +15,10 @@ export interface Quota {
  */
 const travelMs = 1000
 
-/** Calls older than this no longer matter to `waitBeforeCall`. */
-export const callMemoryMs = day + travelMs
-
 /**
  * Milliseconds until one more call fits into both windows; 0 when it fits now.
  *
- * @param calls when calls were made, ascending, at least those of the last `callMemoryMs`.
+ * @param calls when calls were made, ascending, at least those of the last day and a second.
  */
 export function waitBeforeCall(calls: readonly Millis[], quota: Quota, now: Millis): Millis {
   return Math.max(

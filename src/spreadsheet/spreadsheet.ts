@@ -19,7 +19,8 @@ export interface Spreadsheet {
 
   /**
    * Writes all rows of the batch or none, below what each tab holds, in order. Makes tabs that are
-   * missing, with the header row; gives an empty tab the header row. Safe to repeat at any time,
+   * missing, with the header row; gives an empty tab the header row. A tab without signups gets
+   * nothing and is not made, but the batch is fenced like any other. Safe to repeat at any time,
    * after a restart too: a batch that was applied is not applied again and answers `applied`.
    */
   write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome>
@@ -41,13 +42,18 @@ export interface Spreadsheet {
 export type CallGate = (signal: AbortSignal) => Promise<void>
 
 export type Opened = { readonly kind: 'open' } | Refused | Retryable
-export type Outcome = Applied | Refused | Retryable | Unknown | Foreign
-export type Abandoned = Applied | { readonly kind: 'abandoned' } | Refused | Retryable | Unknown
+export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
+export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
 export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
 
 /** The rows are in the spreadsheet. */
 export interface Applied {
   readonly kind: 'applied'
+}
+
+/** The rows are not in the spreadsheet and never will be: `abandon` got there first. */
+export interface GivenUp {
+  readonly kind: 'abandoned'
 }
 
 /** Certainly not applied by this attempt, and only a person can mend the reason. */

@@ -1,9 +1,8 @@
-import { importPKCS8, SignJWT } from 'jose'
-
 import type { Clock } from '../../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
 import { invalidCredentials, parseObject } from './failure.ts'
+import type { SignAssertion } from './sign-assertion.ts'
 
 /** The scope that reads and writes spreadsheets, developer metadata included. */
 const scope = 'https://www.googleapis.com/auth/spreadsheets'
@@ -13,8 +12,7 @@ const minute = 60 * 1000
 
 export interface AccessTokenOptions {
   readonly email: string
-  /** RSA, PKCS#8 PEM. */
-  readonly privateKey: string
+  readonly sign: SignAssertion
   readonly tokenUrl: string
   readonly http: HttpClient
   readonly clock: Clock
@@ -77,17 +75,12 @@ export class AccessTokens {
     }
   }
 
-  async #assertion(): Promise<string> {
-    const { email, privateKey, clock } = this.#options
+  #assertion(): Promise<string> {
+    const { email, sign, clock } = this.#options
     const now = Math.floor(clock.now() / 1000)
     // 55 minutes, from half a minute ago: a clock that is a little fast or slow is accepted too.
-    return new SignJWT({ scope })
-      .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
-      .setIssuer(email)
-      .setAudience(audience)
-      .setIssuedAt(now - 30)
-      .setExpirationTime(now + 55 * 60)
-      .sign(await importPKCS8(privateKey, 'RS256'))
+    const lifetime = { issuedAt: now - 30, expiresAt: now + 55 * 60 }
+    return sign({ issuer: email, audience, scope, ...lifetime })
   }
 }
 

@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../../platform/http-client.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
 
 /** Messages that are reported word for word, whatever Google's own text was. */
-export const messages = {
+const messages = {
   permission: 'The caller does not have permission',
   notFound: 'Requested entity was not found',
   credentials: 'Invalid Credentials',

@@ -6,6 +6,7 @@ import type {
   Applied,
   CallGate,
   Foreign,
+  GivenUp,
   Opened,
   Outcome,
   Pruned,
@@ -17,15 +18,15 @@ import { AccessTokens } from './access-token.ts'
 import { isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import type { Account } from './failure.ts'
 import { Layout } from './layout.ts'
-import { abandonedValue, markerKey, markerValue } from './markers.ts'
+import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { isRecord, sheetFields } from './sheets.ts'
+import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
 export interface GoogleSheetsOptions {
   readonly account: Account
-  /** RSA, PKCS#8 PEM. */
-  readonly privateKey: string
+  readonly sign: SignAssertion
   readonly apiUrl: string
   readonly tokenUrl: string
   readonly http: HttpClient
@@ -37,8 +38,8 @@ export interface GoogleSheetsOptions {
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
-  const { account, privateKey, apiUrl, tokenUrl, http, clock, gate, random } = options
-  const tokens = new AccessTokens({ email: account.email, privateKey, tokenUrl, http, clock })
+  const { account, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
+  const tokens = new AccessTokens({ email: account.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, account, http, tokens, gate })
   return new GoogleSheets(account.spreadsheetId, api, new Layout(api, random))
 }
@@ -72,12 +73,10 @@ class GoogleSheets implements Spreadsheet {
   async write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome> {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
-    const requests = batchRequests(
+    const value = markerValue(batch, this.#spreadsheetId)
+    const requests = batchRequests(batch.marker, value, plan.plans)
+    const result = await this.#updateWithMarker(
       batch.marker,
-      markerValue(batch, this.#spreadsheetId),
-      plan.plans,
-    )
-    const result = await this.#update(
       requests.map(({ request }) => request),
       signal,
     )
@@ -101,7 +100,8 @@ class GoogleSheets implements Spreadsheet {
 
   async abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned> {
     const value = abandonedValue(batch, this.#spreadsheetId)
-    const result = await this.#update([createMarker(batch.marker, value)], signal)
+    const requests = [createMarker(batch.marker, value)]
+    const result = await this.#updateWithMarker(batch.marker, requests, signal)
     if (result.kind === 'ok') return { kind: 'abandoned' }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
     const outcome = await this.#confirm(batch, signal)
@@ -121,17 +121,23 @@ class GoogleSheets implements Spreadsheet {
     )
     if (found.kind !== 'ok') return found
     const present = metadataIds(found.body)
-    const requests = markers.filter((marker) => present.has(marker)).map(deleteMarker)
-    if (requests.length === 0) return { kind: 'pruned' }
-    const result = await this.#update(requests, signal)
-    return result.kind === 'ok' ? { kind: 'pruned' } : result
+    const standing = markers.filter((marker) => present.has(marker))
+    if (standing.length === 0) return { kind: 'pruned' }
+    const result = await this.#update(standing.map(deleteMarker), signal)
+    if (result.kind !== 'ok') return result
+    const deleted = deletedMarkers(result.body)
+    if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned' }
+    return {
+      kind: 'unknown',
+      message: 'The answer of the Sheets API does not show the old markers',
+    }
   }
 
   /** The marker's id is taken: by this very batch, which was applied then, or by something else. */
   async #confirm(
     batch: FrozenBatch,
     signal: AbortSignal,
-  ): Promise<Applied | Foreign | Refused | Retryable> {
+  ): Promise<Applied | GivenUp | Foreign | Refused | Retryable> {
     const result = await this.#api.call(
       { method: 'GET', path: `/developerMetadata/${batch.marker}?fields=metadataValue` },
       signal,
@@ -141,17 +147,35 @@ class GoogleSheets implements Spreadsheet {
       if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
       return notSent(result)
     }
-    if (result.body['metadataValue'] === markerValue(batch, this.#spreadsheetId))
-      return { kind: 'applied' }
+    switch (result.body['metadataValue']) {
+      case markerValue(batch, this.#spreadsheetId):
+        return { kind: 'applied' }
+      case abandonedValue(batch, this.#spreadsheetId):
+        return { kind: 'abandoned' }
+    }
     return {
       kind: 'foreign',
       message: `The developer metadata id ${batch.marker} is in use by something else`,
     }
   }
 
+  /** Only an answer that shows the new marker is Google's word that the requests were applied. */
+  async #updateWithMarker(
+    marker: number,
+    requests: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<ApiResult> {
+    const result = await this.#update(requests, signal)
+    if (result.kind !== 'ok' || createdMarker(result.body) === marker) return result
+    return { kind: 'unknown', message: 'The answer of the Sheets API does not show the new marker' }
+  }
+
   #update(requests: readonly unknown[], signal: AbortSignal): Promise<ApiResult> {
     // The titles come with the answer, so that a renamed tab is noticed with the next batch.
-    const fields = `replies.createDeveloperMetadata.developerMetadata.metadataId,updatedSpreadsheet.${sheetFields}`
+    const replies =
+      'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
+      'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
+    const fields = `${replies},updatedSpreadsheet.${sheetFields}`
     return this.#api.call(
       {
         method: 'POST',

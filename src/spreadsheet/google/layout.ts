@@ -71,9 +71,11 @@ export class Layout {
     if (filled.kind !== 'filled') return filled
     for (const sheetId of filled.sheetIds) this.#filled.add(sheetId)
     const taken = new Set(sheets.map(({ sheetId }) => sheetId))
+    // Tabs without rows were looked at too: the same calls, so that nobody can tell by the time.
+    const written = found.filter(({ rows }) => rows.signups.length > 0)
     return {
       kind: 'plan',
-      plans: found.map(({ rows, sheet }) =>
+      plans: written.map(({ rows, sheet }) =>
         sheet
           ? this.#planFor(rows, sheet)
           : { rows, sheetId: this.#newSheetId(taken), prepare: { kind: 'new sheet' } },

@@ -17,6 +17,27 @@ export function abandonedValue(batch: FrozenBatch, spreadsheetId: string): strin
   return `${markerValue(batch, spreadsheetId)}:abandoned`
 }
 
+/** The marker that a batchUpdate has made by its first request, as its answer tells. */
+export function createdMarker(body: Record<string, unknown>): number | undefined {
+  const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
+  const reply = isRecord(replies[0]) ? replies[0]['createDeveloperMetadata'] : undefined
+  const metadata = isRecord(reply) ? reply['developerMetadata'] : undefined
+  return isRecord(metadata) ? Number(metadata['metadataId']) : undefined
+}
+
+/** The markers that a batchUpdate has deleted, as its answer tells. */
+export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<number> {
+  const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
+  return new Set(
+    replies.flatMap((reply) => {
+      const answer = isRecord(reply) ? reply['deleteDeveloperMetadata'] : undefined
+      const deleted = isRecord(answer) ? answer['deletedDeveloperMetadata'] : undefined
+      const all: unknown[] = Array.isArray(deleted) ? deleted : []
+      return all.flatMap((metadata) => (isRecord(metadata) ? [Number(metadata['metadataId'])] : []))
+    }),
+  )
+}
+
 /** Tells that a spreadsheet is a copy of one that Rollcall wrote to; undefined when it is none. */
 export function copyWarning(spreadsheet: unknown, spreadsheetId: string): string | undefined {
   const all: unknown[] =

@@ -91,7 +91,9 @@ class Workbook implements Spreadsheet {
       }
       const { number, fingerprint } = batch
       const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab)
-      const additions = await Array.fromAsync(batch.tabs, plan)
+      const planned = await Array.fromAsync(batch.tabs, plan)
+      // Nothing is made for a tab without rows; where there is a file, it is synced like any other.
+      const additions = planned.filter(({ creates, rows }) => rows.length > 0 || !creates)
       return this.#carryOut({ number, fingerprint, additions })
     })
   }

@@ -1,0 +1,87 @@
+import type { Events } from '../ops/events.ts'
+import type { Clock, Random } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
+import { backoffMs, blockedRetryMs } from './backoff.ts'
+
+export interface AttemptsOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: Events
+  /** No further try is made, and every wait ends. */
+  readonly stopping: AbortSignal
+  /** The try that is under way is given up. */
+  readonly giveUp: AbortSignal
+}
+
+/** What a call to the spreadsheet can come back with, besides success. */
+export type Failure = Refused | Retryable | Unknown
+
+/** Tries again: BACKING OFF after what may pass by itself, BLOCKED after what only a person can mend. */
+export class Attempts {
+  readonly #options: AttemptsOptions
+  /** Delivery waits for a person since then, and was tried that often. */
+  #blocked: { readonly since: Millis; readonly tries: number } | undefined
+
+  constructor(options: AttemptsOptions) {
+    this.#options = options
+  }
+
+  /** Makes a call until it succeeds or fails in a way that `isFinal` wants to see; undefined on stop. */
+  async persist<T extends { readonly kind: string }>(
+    call: (signal: AbortSignal) => Promise<T>,
+    isFinal: (failure: Failure) => boolean = () => false,
+  ): Promise<Exclude<T, Retryable | Unknown> | undefined> {
+    const { stopping, giveUp } = this.#options
+    for (let failures = 1; !stopping.aborted; failures++) {
+      const result: T | Failure = await call(giveUp)
+      if (!isFailure(result) || isFinal(result)) {
+        this.unblock()
+        return result as Exclude<T, Retryable | Unknown>
+      }
+      if (result.kind === 'refused') {
+        failures = 0
+        await this.#block(result)
+      } else {
+        await this.backOff(failures, result)
+      }
+    }
+    return undefined
+  }
+
+  /** Delivery goes on, if it was blocked. */
+  unblock(): void {
+    if (this.#blocked) this.#options.events.deliveryResumed()
+    this.#blocked = undefined
+  }
+
+  /** Waits before the next try, after so many that failed in a row. */
+  async backOff(
+    failures: number,
+    { message, afterMs }: Pick<Retryable, 'message' | 'afterMs'>,
+  ): Promise<void> {
+    const { random, events } = this.#options
+    const waitMs = backoffMs(failures, afterMs, random)
+    events.deliveryDelayed(message, waitMs)
+    await this.rest(waitMs)
+  }
+
+  /** Waits; a stop ends it early. */
+  async rest(ms: Millis): Promise<void> {
+    const { clock, stopping } = this.#options
+    if (ms > 0) await clock.sleep(ms, stopping)
+  }
+
+  async #block({ message, hint }: Refused): Promise<void> {
+    const { clock, events } = this.#options
+    const now = clock.elapsed()
+    const { since, tries } = this.#blocked ?? { since: now, tries: 0 }
+    this.#blocked = { since, tries: tries + 1 }
+    events.deliveryBlocked(message, hint)
+    await this.rest(blockedRetryMs(tries + 1, now - since))
+  }
+}
+
+function isFailure(result: { readonly kind: string }): result is Failure {
+  return result.kind === 'refused' || result.kind === 'retryable' || result.kind === 'unknown'
+}

@@ -1,0 +1,65 @@
+import type { HttpClient } from '../../src/platform/http-client.ts'
+import type { Flaw } from './simulated-process.ts'
+
+/**
+ * Bugs that would break the promise, planted on purpose: the simulation has to find each of them.
+ * They change what a process is built from, never the sources.
+ */
+export const flaws: Readonly<Record<string, Flaw>> = {
+  'a batch is sent without its marker': {
+    http:
+      (http): HttpClient =>
+      (request) => {
+        const body = request.body?.replace(/\{"createDeveloperMetadata".*?\}\}\},/, '')
+        return http(body === undefined ? request : { ...request, body })
+      },
+  },
+  'a retry has a new marker': {
+    spreadsheet: (spreadsheet) => {
+      const tries = new Map<number, number>()
+      return changed(spreadsheet, {
+        write(batch, signal) {
+          const attempt = (tries.get(batch.number) ?? 0) + 1
+          tries.set(batch.number, attempt)
+          return spreadsheet.write({ ...batch, marker: batch.marker + 1000 * attempt }, signal)
+        },
+      })
+    },
+  },
+  'the cursor moves before the spreadsheet has confirmed': {
+    spreadsheet: (spreadsheet, journal) =>
+      changed(spreadsheet, {
+        async write(batch, signal) {
+          await journal.settle(batch.number, batch.number)
+          return spreadsheet.write(batch, signal)
+        },
+      }),
+  },
+  'a restart unfreezes the batch that was left': {
+    async onStart(journal) {
+      const left = await journal.frozenBatch()
+      if (left) await journal.release(left)
+    },
+  },
+  'markers are pruned as soon as their batch has ended': {
+    spreadsheet: (spreadsheet, journal) =>
+      changed(spreadsheet, {
+        async write(batch, signal) {
+          const outcome = await spreadsheet.write(batch, signal)
+          await spreadsheet.prune(await journal.endedMarkers(), signal)
+          return outcome
+        },
+      }),
+  },
+}
+
+/** The same object but for some methods. */
+function changed<T extends object>(original: T, methods: Partial<T>): T {
+  return new Proxy(original, {
+    get(target, name) {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name) as unknown
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+}

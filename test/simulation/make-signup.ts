@@ -1,0 +1,15 @@
+import type { Millis, Signup, SignupId } from '../../src/signup/signup.ts'
+
+/** Signup `number` of a simulation, with an address of its own. */
+export function makeSignup(number: number, sheetTab: string, receivedAt: Millis): Signup {
+  return {
+    id: `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as SignupId,
+    receivedAt,
+    email: `person${number}@example.com`,
+    sheetTab,
+    source: 'api',
+    name: '',
+    tags: [],
+    metadata: '',
+  }
+}

@@ -1,0 +1,39 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+
+export interface SentRow {
+  readonly tab: string
+  readonly email: string
+  readonly sheetId: number
+}
+
+/** What a `batchUpdate` of ours carries, read from its body with Google's own types. */
+export interface SentBatch {
+  /** The marker that it creates, and with what value; only as its first request. */
+  readonly marker: number | undefined
+  readonly markerValue: string
+  readonly rows: readonly SentRow[]
+  /** Markers that it deletes. */
+  readonly pruned: readonly number[]
+}
+
+export function readBatch(body: unknown): SentBatch {
+  const { requests = [] } = (body ?? {}) as sheets_v4.Schema$BatchUpdateSpreadsheetRequest
+  const created = requests[0]?.createDeveloperMetadata?.developerMetadata
+  return {
+    marker: created?.metadataId ?? undefined,
+    markerValue: created?.metadataValue ?? '',
+    rows: requests.flatMap(({ appendCells }) => rowsOf(appendCells)),
+    pruned: requests.flatMap(
+      ({ deleteDeveloperMetadata }) =>
+        deleteDeveloperMetadata?.dataFilter?.developerMetadataLookup?.metadataId ?? [],
+    ),
+  }
+}
+
+function rowsOf(request: sheets_v4.Schema$AppendCellsRequest | undefined): SentRow[] {
+  return (request?.rows ?? []).flatMap(({ values = [] }) => {
+    const [email, tab] = [values[0], values[6]].map((cell) => cell?.userEnteredValue?.stringValue)
+    const isHeader = email === 'Email'
+    return email && tab && !isHeader ? [{ tab, email, sheetId: request?.sheetId ?? 0 }] : []
+  })
+}

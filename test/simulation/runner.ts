@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+
+import type { Report, Share } from './runner-worker.ts'
+
+/** What many runs came to. */
+export interface Summary {
+  readonly runs: number
+  /** Seeds whose run broke an invariant, with which one. */
+  readonly failures: readonly { readonly seed: number; readonly violation: string }[]
+  /** How often what happened in all runs together. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** Runs the schedules of `runs` seeds from `seed` on, on all processors. */
+export async function runSchedules(seed: number, runs: number): Promise<Summary> {
+  const workers = Math.min(runs, availableParallelism())
+  const reports = await Promise.all(
+    Array.from({ length: workers }, (_, index) =>
+      runShare({ first: seed + index, step: workers, end: seed + runs }),
+    ),
+  )
+  const counts = new Map<string, number>()
+  for (const report of reports) {
+    for (const [event, count] of report.counts) counts.set(event, (counts.get(event) ?? 0) + count)
+  }
+  const failures = reports.flatMap((report) => report.failures)
+  return {
+    runs: reports.reduce((sum, report) => sum + report.runs, 0),
+    failures: failures.toSorted((left, right) => left.seed - right.seed),
+    counts,
+  }
+}
+
+/** How a person sees the whole story of one seed. */
+export function replayCommand(seed: number): string {
+  return `npm run simulate -- --seed ${seed}`
+}
+
+async function runShare(share: Share): Promise<Report> {
+  const worker = new Worker(new URL('./runner-worker.ts', import.meta.url), { workerData: share })
+  const [report] = (await once(worker, 'message')) as [Report]
+  await worker.terminate()
+  return report
+}

@@ -1,0 +1,259 @@
+/**
+ * One run of the program, from its start to its death: the real writer, call gate and Google adapter
+ * on handles that the simulation owns. Each use of a handle is a step, and at each step
+ *
+ *   the process may be killed   before the step happened, or after it happened and before anybody
+ *                               knows. Only what the journal has committed and what is on the network
+ *                               survives; promises of the dead never settle, so nothing of it goes on.
+ *   the journal may fail        the disk is full: nothing was changed, and the next try may succeed.
+ *
+ * A pause (SIGSTOP) holds back timers and answers; elapsed time goes on meanwhile.
+ */
+import { openCallGate } from '../../src/delivery/call-gate.ts'
+import { batchBucket } from '../../src/delivery/pace.ts'
+import { Writer } from '../../src/delivery/writer.ts'
+import { type Journal, JournalUnavailable } from '../../src/journal/journal.ts'
+import type { Events } from '../../src/ops/events.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { type HttpClient, HttpFailure } from '../../src/platform/http-client.ts'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
+import type { Millis } from '../../src/signup/signup.ts'
+import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
+import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
+import type { Network, Sender } from './network.ts'
+import type { Dice, Schedule } from './schedule.ts'
+import { robot, spreadsheetId } from './simulated-google.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+import { readBatch, type SentBatch } from './read-batch.ts'
+import type { Truth } from './truth.ts'
+
+/** A planted bug: what the process is built from, changed. */
+export interface Flaw {
+  readonly journal?: (journal: Journal) => Journal
+  readonly http?: (http: HttpClient) => HttpClient
+  readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: Journal) => Spreadsheet
+  readonly onStart?: (journal: Journal) => Promise<void>
+}
+
+export interface ProcessOptions {
+  readonly time: SimulatedTime
+  readonly dice: Dice
+  readonly truth: Truth
+  readonly network: Network
+  readonly journal: Journal
+  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax'>
+  readonly flaw: Flaw
+  /** The wall clock. */
+  readonly wall: () => Millis
+  readonly isFaulty: () => boolean
+  readonly isDiskFull: () => boolean
+  readonly note: (event: string, detail?: string) => void
+  /** The process has died at one of its own steps. */
+  readonly onDeath: () => void
+}
+
+export class SimulatedProcess implements Sender {
+  readonly #options: ProcessOptions
+  readonly #born: Millis
+  #isAlive = true
+  #isBlocked = false
+  #pausedUntil: Millis = 0
+  #cutOffUntil: Millis = 0
+  #writer: Writer | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor(options: ProcessOptions) {
+    this.#options = options
+    this.#born = options.time.now - options.dice.between(0, 1_000_000)
+  }
+
+  /** As `service.ts` builds it. Rejects when the journal cannot be read. */
+  async start(linger = { quietMs: 100, maxMs: 800, burstMaxMs: 3000 }): Promise<void> {
+    const { schedule, dice, flaw } = this.#options
+    const journal = flaw.journal?.(this.#journal()) ?? this.#journal()
+    const http: HttpClient = (request) => this.#send(request)
+    const clock = this.#clock()
+    await flaw.onStart?.(journal)
+    const spreadsheet = createGoogleSheets({
+      account: { email: robot.email, spreadsheetId },
+      sign: async () => 'signed',
+      apiUrl: 'https://sheets.example.com',
+      tokenUrl: 'https://sheets.example.com/token',
+      http: flaw.http?.(http) ?? http,
+      clock,
+      random: dice.random,
+      gate: await openCallGate(journal, schedule.quota, clock),
+    })
+    this.#writer = new Writer({
+      journal,
+      spreadsheet: flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet,
+      clock,
+      random: dice.random,
+      events: this.#events(),
+      limits: { rowsMax: 5000, bytesMax: 2_000_000 },
+      bucket: batchBucket(schedule.quota),
+      linger,
+      markersMax: schedule.markersMax,
+    })
+    this.#writer.start()
+  }
+
+  /** Whether it tells people that delivery waits for them. */
+  get isBlocked(): boolean {
+    return this.#isBlocked
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  kill(): void {
+    this.#isAlive = false
+    this.#unsubscribe?.()
+  }
+
+  async stop(graceMs: Millis): Promise<void> {
+    await this.#writer?.stop(graceMs)
+    this.kill()
+  }
+
+  pause(ms: Millis): void {
+    this.#pausedUntil = this.#options.time.now + ms
+  }
+
+  /** No request of this process reaches the network. */
+  cutOff(ms: Millis): void {
+    this.#cutOffUntil = this.#options.time.now + ms
+  }
+
+  /** Runs something later, unless the process is dead by then. */
+  after(ms: Millis, run: () => void): () => void {
+    const { time } = this.#options
+    let cancel = time.after(ms, () => {
+      if (!this.#isAlive) return
+      if (time.now >= this.#pausedUntil) return run()
+      cancel = this.after(this.#pausedUntil - time.now, run)
+    })
+    return () => cancel()
+  }
+
+  /** Whether the process dies here. */
+  #diesAt(step: string): boolean {
+    if (!this.#isAlive) return true
+    const { isFaulty, dice, schedule, note, onDeath } = this.#options
+    if (!isFaulty() || !dice.chance(schedule.chance.kill)) return false
+    note('killed', step)
+    this.kill()
+    onDeath()
+    return true
+  }
+
+  #clock(): Clock {
+    const { time, wall } = this.#options
+    return {
+      now: wall,
+      elapsed: () => time.now - this.#born,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          if (signal?.aborted) return resolve()
+          if (this.#diesAt('sleep')) return
+          const done = () => {
+            cancel()
+            signal?.removeEventListener('abort', done)
+            resolve()
+          }
+          const cancel = this.after(ms, done)
+          signal?.addEventListener('abort', done)
+        }),
+    }
+  }
+
+  async #send(request: Parameters<HttpClient>[0]) {
+    const { network, time } = this.#options
+    if (this.#diesAt('before a call')) return never()
+    if (time.now < this.#cutOffUntil) {
+      await new Promise<void>((resolve) => this.after(1000, resolve))
+      throw new HttpFailure('the network cannot be reached')
+    }
+    if (request.url.includes(':batchUpdate')) this.#watch(readBatch(JSON.parse(request.body ?? '')))
+    const answer = network.send(request, this)
+    if (this.#diesAt('while a call is on its way')) return never()
+    return answer
+  }
+
+  /** Tells the truth what is sent. */
+  #watch({ marker, markerValue, rows, pruned }: SentBatch): void {
+    const { truth, time } = this.#options
+    if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
+    if (rows.length > 0 && marker !== undefined) {
+      truth.seeBatch({ number: Number(markerValue.split(':')[1]), tabs: groupByTab(rows) })
+    }
+    if (marker !== undefined && rows.length > 0) truth.sendMarker(marker, time.now)
+    for (const id of pruned) truth.pruneMarker(id, time.now)
+  }
+
+  /** The journal as this process holds it: every call is a step. */
+  #journal(): Journal {
+    const { journal } = this.#options
+    return new Proxy(journal, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name, target)
+        if (name === 'onAppend') {
+          return (listener: (added: number) => void) =>
+            (this.#unsubscribe = target.onAppend(listener))
+        }
+        if (typeof method !== 'function') return method
+        return (...values: unknown[]) =>
+          this.#journalStep(
+            String(name),
+            async () => (await Reflect.apply(method, target, values)) as unknown,
+          )
+      },
+    })
+  }
+
+  async #journalStep(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    const { isFaulty, isDiskFull, dice, schedule, note, truth } = this.#options
+    if (this.#diesAt(`before ${name}`)) return never()
+    if (isDiskFull() || (isFaulty() && dice.chance(schedule.chance.journal))) {
+      note('journal fails', name)
+      throw new JournalUnavailable('The disk is full')
+    }
+    const result = await work()
+    if (isBatch(result)) truth.seeBatch(result)
+    if (this.#diesAt(`after ${name}`)) return never()
+    return result
+  }
+
+  /** Every event goes into the trace. */
+  #events(): Events {
+    const { note } = this.#options
+    return new Proxy({} as Events, {
+      get: (_, name) => {
+        return (...values: readonly unknown[]) => {
+          if (name === 'deliveryBlocked') this.#isBlocked = true
+          if (name === 'deliveryResumed') this.#isBlocked = false
+          // Marker ids are drawn at random by the journal: no two stories have the same ones.
+          note(String(name), name === 'deliveryOddity' ? '' : values.map(wordsOf).join(', '))
+        }
+      },
+    })
+  }
+}
+
+function wordsOf(value: unknown): string {
+  return value instanceof Error ? value.message : String(value)
+}
+
+function isBatch(result: unknown): result is FrozenBatch {
+  return typeof result === 'object' && result !== null && 'number' in result && 'tabs' in result
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+function groupByTab(rows: readonly { readonly tab: string; readonly email: string }[]) {
+  const tabs = Map.groupBy(rows, ({ tab }) => tab)
+  return [...tabs].map(([tab, signups]) => ({ tab, signups }))
+}

@@ -1,0 +1,105 @@
+import type { Millis } from '../../src/signup/signup.ts'
+
+interface Event {
+  readonly at: Millis
+  readonly order: number
+  /** Undefined once it was called off. */
+  run: (() => void) | undefined
+}
+
+/**
+ * Time that stands still until all that can run has run, and then moves to the next event. Events of
+ * one moment run in the order in which they were planned: the same plan is the same story.
+ */
+export class SimulatedTime {
+  now: Millis = 0
+  events = 0
+  readonly #heap: Event[] = []
+  #planned = 0
+
+  /** Runs something later; the returned function calls it off. */
+  after(ms: Millis, run: () => void): () => void {
+    const event: Event = { at: this.now + Math.max(0, ms), order: this.#planned++, run }
+    this.#push(event)
+    return () => {
+      event.run = undefined
+    }
+  }
+
+  /** Lives through the events until `isDone`, or until nothing is left to happen before `end`. */
+  async runUntil(end: Millis, isDone: () => boolean): Promise<void> {
+    for (;;) {
+      await turn()
+      if (isDone()) return
+      const next = this.#pop()
+      if (!next) return
+      if (next.at > end) {
+        this.#push(next)
+        this.now = end
+        return
+      }
+      this.now = next.at
+      this.events += 1
+      next.run?.()
+    }
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap
+    let index = heap.length
+    heap.push(event)
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      const above = heap[parent]
+      if (!above || !isBefore(event, above)) break
+      heap[index] = above
+      index = parent
+    }
+    heap[index] = event
+  }
+
+  /** The next event that was not called off. */
+  #pop(): Event | undefined {
+    const heap = this.#heap
+    for (;;) {
+      const first = heap[0]
+      const last = heap.pop()
+      if (!first || !last) return undefined
+      if (first !== last) this.#sink(last)
+      if (first.run) return first
+    }
+  }
+
+  #sink(event: Event): void {
+    const heap = this.#heap
+    let index = 0
+    for (;;) {
+      let child = 2 * index + 1
+      const left = heap[child]
+      const right = heap[child + 1]
+      if (!left) break
+      let least = left
+      if (right && isBefore(right, left)) {
+        least = right
+        child += 1
+      }
+      if (!isBefore(least, event)) break
+      heap[index] = least
+      index = child
+    }
+    heap[index] = event
+  }
+}
+
+function isBefore(left: Event, right: Event): boolean {
+  return left.at < right.at || (left.at === right.at && left.order < right.order)
+}
+
+/**
+ * One turn of the event loop. Everything that a process awaits is a promise of the simulation, so
+ * all chains of promises have come to rest after it; so has the group commit of the journal, which
+ * planned its own turn before.
+ */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

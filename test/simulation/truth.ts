@@ -1,0 +1,148 @@
+import { type Millis, tabKey } from '../../src/signup/signup.ts'
+
+const second = 1000
+const minute = 60 * second
+const day = 24 * 60 * minute
+
+export interface TruthOptions {
+  readonly perMinute: number
+  readonly perDay: number
+  readonly markersMax: number
+  /** How long a marker must stand, in true time, after the last send of its batch. */
+  readonly markerLifeMs: Millis
+  /** Told of every row that goes into the spreadsheet. */
+  readonly onRow?: (email: string) => void
+}
+
+/** A batch, as frozen or as sent. */
+interface SeenBatch {
+  readonly number: number
+  readonly tabs: readonly {
+    readonly tab: string
+    readonly signups: readonly { readonly email: string }[]
+  }[]
+}
+
+/**
+ * What is true in the simulated world, whatever the program believes; it knows every invariant and
+ * keeps the first violation.
+ */
+export class Truth {
+  violation: string | undefined
+  rowsApplied = 0
+  readonly #options: TruthOptions
+  #isMinuteKept = true
+  /** Accepted addresses by tab, in the order of the journal. */
+  readonly #accepted = new Map<string, string[]>()
+  readonly #acceptedAll = new Set<string>()
+  /** How many of a tab's are in the spreadsheet. */
+  readonly #written = new Map<string, number>()
+  readonly #bySheet = new Map<number, string[]>()
+  readonly #contents = new Map<number, string>()
+  readonly #calls: Millis[] = []
+  readonly #lastSent = new Map<number, Millis>()
+
+  constructor(options: TruthOptions) {
+    this.#options = options
+  }
+
+  violate(what: string): void {
+    this.violation ??= what
+  }
+
+  /** When calls of the Sheets API arrived at Google. */
+  get calls(): readonly Millis[] {
+    return this.#calls
+  }
+
+  get acceptedCount(): number {
+    return this.#acceptedAll.size
+  }
+
+  accept(tab: string, email: string): void {
+    const key = tabKey(tab)
+    const accepted = this.#accepted.get(key) ?? []
+    accepted.push(email)
+    this.#accepted.set(key, accepted)
+    this.#acceptedAll.add(email)
+  }
+
+  /** A row went into a sheet. Exactly once and in order: it must be the next one of its tab. */
+  applyRow(tab: string, email: string, sheetId: number): void {
+    const key = tabKey(tab)
+    const written = this.#written.get(key) ?? 0
+    const expected = this.#accepted.get(key)?.[written]
+    if (expected !== email) {
+      const before = this.#accepted.get(key)?.slice(0, written).includes(email)
+      this.violate(
+        before
+          ? `${email} was written to ${tab} a second time`
+          : `${email} was written to ${tab} where ${expected ?? 'nobody'} was next`,
+      )
+      return
+    }
+    this.#written.set(key, written + 1)
+    this.rowsApplied += 1
+    this.#options.onRow?.(email)
+    const rows = this.#bySheet.get(sheetId) ?? []
+    rows.push(email)
+    this.#bySheet.set(sheetId, rows)
+  }
+
+  /** The first column of a sheet as a person sees it holds just what was written, in that order. */
+  checkSheet(sheetId: number, firstColumn: readonly string[]): void {
+    const seen = firstColumn.filter((cell) => this.#acceptedAll.has(cell)).join(' ')
+    const written = (this.#bySheet.get(sheetId) ?? []).join(' ')
+    if (seen !== written) this.violate(`sheet ${sheetId} shows "${seen}" but got "${written}"`)
+  }
+
+  /** Whenever a batch is seen, in the journal or on its way, its number means the same contents. */
+  seeBatch({ number, tabs }: SeenBatch): void {
+    const contents = tabs
+      .map(({ tab, signups }) => `${tab}: ${signups.map(({ email }) => email).join(' ')}`)
+      .sort()
+      .join('; ')
+    const known = this.#contents.get(number)
+    if (known === undefined) this.#contents.set(number, contents)
+    else if (known !== contents) {
+      this.violate(`batch ${number} changed from "${known}" to "${contents}"`)
+    }
+  }
+
+  /** The wall clock lied about how long the process was down, and then it was down again. */
+  excuseMinute(): void {
+    this.#isMinuteKept = false
+  }
+
+  /** A call of the Sheets API arrives at Google. */
+  countCall(at: Millis): void {
+    const { perMinute, perDay } = this.#options
+    if (this.#isMinuteKept) this.#checkWindow(at, perMinute, minute)
+    this.#checkWindow(at, perDay, day)
+    this.#calls.push(at)
+  }
+
+  /** A request that creates this marker leaves for Google. */
+  sendMarker(marker: number, at: Millis): void {
+    this.#lastSent.set(marker, at)
+  }
+
+  /** A request that deletes this marker leaves for Google. */
+  pruneMarker(marker: number, at: Millis): void {
+    const age = at - (this.#lastSent.get(marker) ?? -Infinity)
+    if (age < this.#options.markerLifeMs) {
+      this.violate(`a marker was pruned ${age} ms after its batch was last sent`)
+    }
+  }
+
+  countMarkers(standing: number): void {
+    if (standing > this.#options.markersMax) this.violate(`${standing} markers stand`)
+  }
+
+  #checkWindow(at: Millis, max: number, length: Millis): void {
+    const first = this.#calls.at(-max)
+    if (first !== undefined && at - first < length) {
+      this.violate(`${max + 1} calls came within ${at - first} ms`)
+    }
+  }
+}

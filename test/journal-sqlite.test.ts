@@ -3,19 +3,25 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
-import { migrations, statements } from '../src/journal/schema.ts'
+import { addressIndex, migrations, statements } from '../src/journal/schema.ts'
 import { openSqliteJournal } from '../src/journal/sqlite.ts'
-import { journalContract } from './journal-contract.ts'
+import { journalContract, type JournalWorld } from './journal-contract.ts'
+import { journalPolicyContract } from './journal-policy-contract.ts'
+import { journalReplayContract } from './journal-replay-contract.ts'
 import { makeSignups } from './make-signup.ts'
 import { tempFolder } from './temp-folder.ts'
 
-journalContract('SQLite', async () => {
+async function createWorld(): Promise<JournalWorld> {
   const folder = await tempFolder()
   return {
-    open: async () => openSqliteJournal(join(folder.path, 'journal.db')),
+    open: async (policy) => openSqliteJournal(join(folder.path, 'journal.db'), policy),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   }
-})
+}
+
+journalContract('SQLite', createWorld)
+journalPolicyContract('SQLite', createWorld)
+journalReplayContract('SQLite', createWorld)
 
 test('signups that arrive together are one transaction', async () => {
   await using folder = await tempFolder()
@@ -33,7 +39,7 @@ test('signups that arrive together are one transaction', async () => {
 
 test('no statement on a hot path scans the signups or the batches', () => {
   using database = new DatabaseSync(':memory:')
-  for (const migration of migrations) database.exec(migration)
+  for (const migration of [...migrations, addressIndex.create]) database.exec(migration)
   // Tables that stay small whatever the number of signups: tabs, markers in the spreadsheet.
   const small =
     /^SCAN (tab|marker|batch USING COVERING INDEX batch_frozen|batch USING INDEX batch_frozen)\b/

@@ -21,6 +21,7 @@ const pair = {
   SHEETS_CREDENTIALS_EMAIL: email,
   SHEETS_PRIVATE_KEY: pem.replaceAll('\n', '\\n'),
 }
+const challenge = { CHALLENGE_SITE_KEY: 'site', CHALLENGE_SECRET_KEY: 'secret' }
 const fromFile = { SHEETS_SHEET_ID: id, SHEETS_CREDENTIALS_FILE: 'key.json' }
 
 const files: Readonly<Record<string, string>> = {
@@ -62,12 +63,19 @@ test('with no settings at all it is the local workbook, and every default holds'
     config: {
       spreadsheet: { kind: 'workbook' },
       defaultSheetTab: 'Sheet1',
+      sheetTabs: undefined,
+      newTabsMax: 100,
+      duplicates: 'append',
+      bulkItemsMax: limits.bulkItemsMax,
       dataDir: '/app/data',
       listen: { host: '0.0.0.0', port: 3000 },
       bodyBytesMax: limits.bodyBytesMax,
+      allowedOrigins: '*',
+      trustedProxies: 0,
+      signupsPerMinute: 60,
       logLevel: 'info',
     },
-    secrets: {},
+    secrets: { apiKeys: [] },
   })
 })
 
@@ -81,12 +89,12 @@ test('address and key lead to Google Sheets, and the key stays apart from what c
     tokenUrl: 'https://oauth2.googleapis.com/token',
     quota: { perMinute: 50, perDay: 10_000 },
   })
-  expect(secrets).toEqual({ privateKey: pem })
+  expect(secrets).toEqual({ privateKey: pem, apiKeys: [] })
   expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
 })
 
 test('settings mean what they say', () => {
-  const { config } = load({
+  const { config, secrets } = load({
     ...pair,
     SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
     SHEETS_REQUESTS_PER_MINUTE: '60',
@@ -94,10 +102,18 @@ test('settings mean what they say', () => {
     SHEETS_API_URL: 'http://127.0.0.1:8080/',
     SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
     DEFAULT_SHEET_TAB: ' Waiting list ',
+    SHEET_TABS: 'News, Events',
+    MAX_SHEET_TABS: '0',
+    DUPLICATES: 'ignore',
+    BULK_MAX: '1',
+    API_KEYS: 'first-key,second-key',
     DATA_DIR: '/var/lib/rollcall',
     HOST: '::1',
     PORT: '0',
     BODY_LIMIT_BYTES: '1024',
+    ALLOWED_ORIGINS: 'https://Example.com, http://localhost:8080/',
+    TRUST_PROXY: '2',
+    RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'silent',
   })
   expect(config).toEqual({
@@ -110,11 +126,20 @@ test('settings mean what they say', () => {
       quota: { perMinute: 60, perDay: 200 },
     },
     defaultSheetTab: 'Waiting list',
+    sheetTabs: ['News', 'Events'],
+    newTabsMax: 0,
+    duplicates: 'ignore',
+    bulkItemsMax: 1,
     dataDir: '/var/lib/rollcall',
     listen: { host: '::1', port: 0 },
     bodyBytesMax: 1024,
+    allowedOrigins: ['https://example.com', 'http://localhost:8080'],
+    trustedProxies: 2,
+    signupsPerMinute: 0,
     logLevel: 'silent',
   })
+  expect(secrets.apiKeys).toEqual(['first-key', 'second-key'])
+  expect(inspect(config, { depth: null })).not.toContain('-key')
 })
 
 test('an empty value, white space and a pair of quotes around nothing count as unset', () => {
@@ -145,7 +170,7 @@ describe('the service account is taken', () => {
   ])('%s', (_, variables) => {
     const { config, secrets } = load(variables)
     expect(config.spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
-    expect(secrets).toEqual({ privateKey: pem })
+    expect(secrets).toEqual({ privateKey: pem, apiKeys: [] })
   })
 })
 
@@ -318,7 +343,7 @@ describe('every setting of this version is acted on', () => {
   test.each(examples.map(({ name, example }) => [name, example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
-      expect(() => load({ ...pair, [name]: example })).not.toThrow()
+      expect(() => load({ ...pair, ...challenge, [name]: example })).not.toThrow()
     },
   )
 })

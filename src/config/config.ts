@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Files } from './account.ts'
+import { type ChallengeConfig, readChallenge } from './challenge.ts'
 import { readGoogle } from './google.ts'
 import type { GoogleConfig } from './google.ts'
 import { ConfigError } from './problem.ts'
@@ -8,18 +9,33 @@ import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import { misspelt, notYetSupported } from './unknown.ts'
-import { filePath, listenHost, logLevel, tabName, wholeNumber } from './values.ts'
+import { originList } from './origins.ts'
+import { keyList, tabList } from './lists.ts'
+import { duplicates, filePath, listenHost, logLevel, tabName, wholeNumber } from './values.ts'
 import type { LogLevel } from './values.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. */
 export interface Config {
   readonly spreadsheet: GoogleConfig | { readonly kind: 'workbook' }
+  /** Undefined: off. */
+  readonly challenge: ChallengeConfig | undefined
   readonly defaultSheetTab: string
+  /** The only tabs that signups may name besides the default one; undefined: any. */
+  readonly sheetTabs: readonly string[] | undefined
+  /** How many tabs signups may bring into being. */
+  readonly newTabsMax: number
+  readonly duplicates: 'append' | 'ignore'
+  readonly bulkItemsMax: number
   /** Absolute. */
   readonly dataDir: string
   /** Port 0: any free one. */
   readonly listen: { readonly host: string; readonly port: number }
   readonly bodyBytesMax: number
+  /** As browsers write them. */
+  readonly allowedOrigins: '*' | readonly string[]
+  readonly trustedProxies: number
+  /** Per client address; 0 is no limit. */
+  readonly signupsPerMinute: number
   readonly logLevel: LogLevel
 }
 
@@ -36,20 +52,35 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const { variables, folder } = environment
   const reader = new SettingsReader(variables)
   const google = wantsGoogle(reader) ? readGoogle(reader, environment) : undefined
+  const challenged = readChallenge(reader)
   const config: Config = {
     spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
+    challenge: challenged?.challenge,
     defaultSheetTab: reader.withDefault('DEFAULT_SHEET_TAB', tabName),
+    sheetTabs: reader.optional('SHEET_TABS', tabList),
+    newTabsMax: reader.withDefault('MAX_SHEET_TABS', wholeNumber(0, 10_000)),
+    duplicates: reader.withDefault('DUPLICATES', duplicates),
+    bulkItemsMax: reader.withDefault('BULK_MAX', wholeNumber(1, 10_000)),
     dataDir: resolve(folder, reader.withDefault('DATA_DIR', filePath)),
     listen: {
       host: reader.withDefault('HOST', listenHost),
       port: reader.withDefault('PORT', wholeNumber(0, 65_535)),
     },
     bodyBytesMax: reader.withDefault('BODY_LIMIT_BYTES', wholeNumber(kibibyte, 16 * mebibyte)),
+    allowedOrigins: reader.withDefault('ALLOWED_ORIGINS', originList),
+    trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
+    signupsPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', wholeNumber(0, 1_000_000)),
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
   }
+  const apiKeys = reader.optional('API_KEYS', keyList) ?? []
   const problems = [...reader.problems, ...notYetSupported(variables), ...misspelt(variables)]
   if (problems.length > 0) throw new ConfigError(problems)
-  return { config, secrets: google ? { privateKey: google.privateKey } : {} }
+  const secrets = {
+    ...(google && { privateKey: google.privateKey }),
+    ...(challenged && { challengeSecret: challenged.secret }),
+    apiKeys,
+  }
+  return { config, secrets }
 }
 
 /**

@@ -55,13 +55,15 @@ export function describeGiven(name: string, text: string | undefined): string {
 
 /**
  * A secret that was pasted into the wrong variable: too long for anything else, parts of a PEM or
- * JSON key, a password in a URL, or a run of base64 nearly as long as a line of a key, which is 64.
- * (A spreadsheet's id has 44 characters.)
+ * JSON key, a password in a URL, hCaptcha's secret key, or a run of base64 nearly as long as a line
+ * of a key, which is 64. (A spreadsheet's id has 44 characters.)
  */
 function mayHoldSecret(text: string): boolean {
   const unbroken = text.replace(/\\+[rn]|\s|spreadsheets\/(u\/\d+\/)?d\//g, '')
   return (
-    text.length > 200 || /PRIVATE|-----|[{}]|:\/\/.*@/.test(text) || /[\w+/=-]{60}/.test(unbroken)
+    text.length > 200 ||
+    /PRIVATE|-----|[{}]|:\/\/.*@|^ES_/.test(text) ||
+    /[\w+/=-]{60}/.test(unbroken)
   )
 }
 

@@ -5,4 +5,8 @@ export interface Secrets {
    * Google's.
    */
   readonly privateKey?: string
+  /** There exactly when the challenge is on. */
+  readonly challengeSecret?: string
+  /** Of those who may send bulk signups; empty: everybody may. */
+  readonly apiKeys: readonly string[]
 }

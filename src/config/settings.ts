@@ -115,17 +115,18 @@ export const settings = [
   {
     name: 'SHEET_TABS',
     group: 'Tabs',
-    meaning: 'The only tabs a signup may name, separated by commas.',
+    meaning: 'The only tabs a signup may name besides the default one, separated by commas.',
     example: 'Newsletter,Waitlist',
-    supported: false,
+    supported: true,
   },
   {
     name: 'MAX_SHEET_TABS',
     group: 'Tabs',
-    meaning: 'How many new tabs signups may bring into being while `SHEET_TABS` is unset.',
+    meaning:
+      'How many new tabs signups may bring into being, 0 to 10,000. The default tab and those of `SHEET_TABS` do not count.',
     default: '100',
     example: '20',
-    supported: false,
+    supported: true,
   },
   {
     name: 'DATA_DIR',
@@ -172,25 +173,27 @@ export const settings = [
   {
     name: 'TRUST_PROXY',
     group: 'HTTP server',
-    meaning: 'How many proxies stand in front of the service.',
+    meaning:
+      'How many proxies stand in front of the service, 0 to 10: the client address is the one that the first of them wrote into `X-Forwarded-For`.',
     default: '0',
     example: '1',
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_SITE_KEY',
     group: 'Bot challenge',
-    meaning: 'Public key of the challenge site. The challenge is on when both keys are set.',
+    meaning:
+      'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when none is.',
     example: '1x00000000000000000000AA',
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_SECRET_KEY',
     group: 'Bot challenge',
-    meaning: 'Secret key of the same challenge site.',
+    meaning: 'Secret key of the same site. Those for tests let everybody pass, or nobody.',
     example: '1x0000000000000000000000000000000AA',
     secret: true,
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_PROVIDER',
@@ -198,36 +201,39 @@ export const settings = [
     meaning: '`turnstile`, `hcaptcha` or `recaptcha`.',
     default: 'turnstile',
     example: 'hcaptcha',
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_VERIFY_URL',
     group: 'Bot challenge',
-    meaning: 'Where tokens are verified, instead of the provider’s own address.',
+    meaning:
+      'Where tokens are verified, instead of the provider’s own address. It sees the secret key.',
     example: 'https://challenge.example.com/siteverify',
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_SCRIPT_URL',
     group: 'Bot challenge',
     meaning: 'Where the widget’s script is, instead of the provider’s own address.',
     example: 'https://challenge.example.com/api.js',
-    supported: false,
+    supported: true,
   },
   {
     name: 'CHALLENGE_HOSTNAMES',
     group: 'Bot challenge',
-    meaning: 'Host names a token may come from, separated by commas.',
+    meaning:
+      'Host names of the pages that tokens may come from, separated by commas; unset: any that the provider lets in. Subdomains count as names of their own.',
     example: 'example.com,www.example.com',
-    supported: false,
+    supported: true,
   },
   {
     name: 'ALLOWED_ORIGINS',
     group: 'Access and limits',
-    meaning: 'Web origins whose pages may send signups, separated by commas; `*` for all.',
+    meaning:
+      'Web origins whose pages may send signups and show the form in a frame, separated by commas; `*` for all. The service’s own pages always may.',
     default: '*',
     example: 'https://example.com,https://www.example.com',
-    supported: false,
+    supported: true,
   },
   {
     name: 'API_KEYS',
@@ -235,7 +241,7 @@ export const settings = [
     meaning: 'Keys for bulk signups, separated by commas; unset: none is needed.',
     example: 'a-long-random-text,another-long-random-text',
     secret: true,
-    supported: false,
+    supported: true,
   },
   {
     name: 'ADMIN_TOKEN',
@@ -248,26 +254,28 @@ export const settings = [
   {
     name: 'RATE_LIMIT_PER_MINUTE',
     group: 'Access and limits',
-    meaning: 'Signups a minute from one client address; 0 is no limit.',
+    meaning:
+      'The most signups in any 60 seconds from one client address, 0 to 1,000,000; 0 is no limit.',
     default: '60',
     example: '20',
-    supported: false,
+    supported: true,
   },
   {
     name: 'DUPLICATES',
     group: 'Access and limits',
-    meaning: '`append` writes a second row for the same address, `ignore` does not.',
+    meaning:
+      '`append` writes a row for every signup. `ignore` writes one for each address in a tab: a second signup is answered like the first and writes no row.',
     default: 'append',
     example: 'ignore',
-    supported: false,
+    supported: true,
   },
   {
     name: 'BULK_MAX',
     group: 'Access and limits',
-    meaning: 'The most signups in one bulk request.',
+    meaning: 'The most signups in one bulk request, 1 to 10,000; `BODY_LIMIT_BYTES` holds too.',
     default: '1000',
     example: '200',
-    supported: false,
+    supported: true,
   },
   {
     name: 'LOG_LEVEL',

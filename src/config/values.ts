@@ -85,6 +85,17 @@ export function logLevel(text: string): Parsed<LogLevel> {
   }
 }
 
+/** Parses what becomes of a second signup for an address. */
+export function duplicates(text: string): Parsed<'append' | 'ignore'> {
+  const value = text.toLowerCase()
+  if (value === 'append' || value === 'ignore') return { value }
+  return {
+    problem: 'is neither append nor ignore.',
+    expected: 'append or ignore',
+    hint: 'Use append for a row for every signup, ignore for one row for each address in a tab.',
+  }
+}
+
 /** Parses the path of a file or a folder; it stays as written. */
 export function filePath(text: string): Parsed<string> {
   const expected = 'a path, absolute or from the working directory'

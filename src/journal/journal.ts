@@ -1,26 +1,61 @@
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
 
+/** What the operator decides about signups; fixed when the journal is opened. */
+export interface JournalPolicy {
+  /** How many tabs signups may bring into being. */
+  readonly newTabsMax: number
+  /** Tabs that the settings name: they do not count. */
+  readonly namedTabs: readonly string[]
+  /**
+   * With `ignore`, a second signup for an address in a tab (letter case aside) is kept like any other
+   * and becomes written with its batch, but its batch holds no row for it.
+   */
+  readonly duplicates: 'append' | 'ignore'
+}
+
+export const defaultPolicy: JournalPolicy = {
+  newTabsMax: Infinity,
+  namedTabs: [],
+  duplicates: 'append',
+}
+
 /**
  * The durable list of signups, and how far they are delivered. The comments here are the contract;
- * `test/journal-contract.ts` holds every engine to it. Every promise resolves after the change is
+ * the suites `test/journal-*contract.ts` hold every engine to it. Every promise resolves after the change is
  * on disk and rejects with `JournalUnavailable` when it could not be made (nothing was changed
  * then, and a later call may succeed).
  *
  * No cost here grows with the number of signups.
  */
 export interface Journal extends AsyncDisposable {
-  /** Adds signups in this order, all or none. */
-  append(signups: readonly Signup[]): Promise<readonly Receipt[]>
+  /**
+   * Adds signups in this order, all or none, but for those whose tab would be one too many: these
+   * leave nothing behind. With an idempotency key that is known, nothing is added. Otherwise the key
+   * is kept in the same transaction, unless nothing was added, for at least 24 hours from `receivedAt`.
+   */
+  append(signups: readonly Signup[], idempotency?: Idempotency): Promise<Appended>
+
+  /** What `append` would answer to a known key; undefined when it is not known. */
+  recall(idempotency: Idempotency): Promise<Recalled | undefined>
 
   /** What became of a signup, or undefined when there is no such id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
 
-  /** Calls `listener` after each append. Returns the function that stops this. */
-  onAppend(listener: () => void): () => void
+  /** Calls `listener` after each commit with how many signups it added. Returns the function that stops this. */
+  onAppend(listener: (added: number) => void): () => void
+
+  /**
+   * Calls `listener` after each settled batch with how far it brought its tabs. Returns the function
+   * that stops this.
+   */
+  onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
 
   /** Number of accepted signups that are not in the spreadsheet yet. */
   backlog(): Promise<number>
+
+  /** Which batch is frozen, if one is. */
+  frozen(): Promise<Fenced | undefined>
 
   /** The batch that was frozen and not settled or released, with its contents as they were frozen. */
   frozenBatch(): Promise<FrozenBatch | undefined>
@@ -34,11 +69,17 @@ export interface Journal extends AsyncDisposable {
   /** The frozen batch is in the spreadsheet: its signups are written. */
   settle(batch: number, at: Millis): Promise<void>
 
-  /** The frozen batch was not applied and never will be: its signups wait to be frozen anew. */
-  release(batch: number): Promise<void>
+  /**
+   * The frozen batch was not applied and never will be: its signups wait to be frozen anew. Rejects
+   * when it has another marker by now: what is known of the old one says nothing of that.
+   */
+  release(batch: Fenced): Promise<void>
 
-  /** The frozen batch's marker id belongs to somebody else: gives it, and all later ones, another. */
-  remark(batch: number): Promise<FrozenBatch>
+  /**
+   * The frozen batch's marker id belongs to somebody else: gives it, and all later ones, another.
+   * Rejects when it has another one already.
+   */
+  remark(batch: Fenced): Promise<FrozenBatch>
 
   /** Markers of settled and released batches that are not pruned yet, the oldest first. */
   endedMarkers(): Promise<readonly number[]>
@@ -61,16 +102,43 @@ export interface Journal extends AsyncDisposable {
   callsSince(at: Millis): Promise<readonly Millis[]>
 }
 
+/** A batch and the marker that it had when something became known of it. */
+export type Fenced = Pick<FrozenBatch, 'number' | 'marker'>
+
 export interface BatchLimits {
   readonly rowsMax: number
   /** Estimated size of the request that carries the rows. A single larger row still goes alone. */
   readonly bytesMax: number
 }
 
-export interface SignupStatus {
-  readonly id: SignupId
-  readonly sheetTab: string
-  readonly receivedAt: Millis
+/** A request that its sender may repeat. */
+export interface Idempotency {
+  readonly key: string
+  /** Tells requests with different contents apart. */
+  readonly fingerprint: string
+}
+
+/** For each signup in the order of the request: undefined when its tab would be one too many. */
+export type AppendResults = readonly (SignupStatus | undefined)[]
+
+export type Appended = { readonly kind: 'appended'; readonly results: AppendResults } | Recalled
+
+export type Recalled =
+  /** The first answer again, each signup with its status of now. */
+  | { readonly kind: 'replayed'; readonly results: AppendResults }
+  /** The key came with another fingerprint before. */
+  | { readonly kind: 'mismatch' }
+
+/** Every signup of the tab up to this position is in the spreadsheet. */
+export interface TabCursor {
+  /** The tab's name as it was first used. */
+  readonly tab: string
+  readonly upto: number
+}
+
+export interface SignupStatus extends Receipt {
+  /** Its place in the journal, rising within a tab. */
+  readonly position: number
   /** When the spreadsheet confirmed the row; absent while it is on its way. */
   readonly writtenAt?: Millis
 }

@@ -24,10 +24,23 @@ export const migrations: readonly string[] = [
     source      TEXT    NOT NULL,
     name        TEXT    NOT NULL,
     tags        TEXT    NOT NULL, -- a JSON array, or '' when there are none
-    metadata    TEXT    NOT NULL  -- a JSON object, or ''
+    metadata    TEXT    NOT NULL, -- a JSON object, or ''
+    -- 1: a duplicate that gets no row. It is in the ranges of batches like any other.
+    is_ignored  INTEGER NOT NULL
   ) STRICT;
   -- An index entry ends with the rowid, so this one serves (tab, position).
   CREATE INDEX signup_by_tab ON signup (tab);
+
+  CREATE TABLE idempotency_key (
+    key            TEXT    PRIMARY KEY,
+    fingerprint    TEXT    NOT NULL,
+    -- One request's signups are neighbours: an append is one transaction.
+    first_position INTEGER NOT NULL,
+    last_position  INTEGER NOT NULL,
+    refused        TEXT    NOT NULL, -- a JSON array of places in the request, or ''
+    stored_at      INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_key_by_time ON idempotency_key (stored_at);
 
   CREATE TABLE batch (
     number     INTEGER PRIMARY KEY AUTOINCREMENT, -- so that no number is used twice
@@ -61,18 +74,41 @@ export const migrations: readonly string[] = [
   `,
 ]
 
+/**
+ * Finds duplicates. Only there while they are ignored, since it makes every append slower; SQLite
+ * fills it from the signups that exist. Addresses are ASCII, which is what its `lower` knows.
+ */
+export const addressIndex = {
+  create: 'CREATE INDEX IF NOT EXISTS signup_by_address ON signup (tab, lower(email))',
+  drop: 'DROP INDEX IF EXISTS signup_by_address',
+} as const
+
+const status = `
+  SELECT signup.position, signup.id, signup.received_at AS receivedAt, tab.name AS sheetTab, (
+    SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
+    WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
+    ORDER BY batch_range.upto LIMIT 1
+  ) AS writtenAt
+  FROM signup JOIN tab ON tab.id = signup.tab`
+
 /** Every statement that runs per request, per batch or per call; a test looks at their query plans. */
 export const statements = {
   tabs: 'SELECT id, key, name FROM tab',
   addTab: 'INSERT INTO tab (key, name) VALUES (?, ?) RETURNING id',
-  addSignup: `INSERT INTO signup (id, tab, received_at, email, source, name, tags, metadata)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  findSignup: `SELECT signup.received_at AS receivedAt, tab.name AS sheetTab, (
-                 SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
-                 WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
-                 ORDER BY batch_range.upto LIMIT 1
-               ) AS writtenAt
-               FROM signup JOIN tab ON tab.id = signup.tab WHERE signup.id = ?`,
+  addSignup: `INSERT INTO signup
+                (id, tab, received_at, email, source, name, tags, metadata, is_ignored)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  sameAddress: 'SELECT 1 FROM signup WHERE tab = ? AND lower(email) = lower(?) LIMIT 1',
+  findSignup: `${status} WHERE signup.id = ?`,
+  signupsBetween: `${status} WHERE signup.position BETWEEN ? AND ? ORDER BY signup.position`,
+  idempotencyKey: `SELECT fingerprint, first_position AS first, last_position AS last, refused
+                   FROM idempotency_key WHERE key = ?`,
+  addIdempotencyKey: `INSERT INTO idempotency_key
+                        (key, fingerprint, first_position, last_position, refused, stored_at)
+                      VALUES (?, ?, ?, ?, ?, ?)`,
+  deleteIdempotencyKeys: `DELETE FROM idempotency_key WHERE key IN (
+                            SELECT key FROM idempotency_key WHERE stored_at < ?
+                            ORDER BY stored_at LIMIT ?)`,
   countBacklog: `SELECT coalesce(sum(
                    (SELECT count(*) FROM signup WHERE tab = tab.id AND position > tab.written_to)
                  ), 0) AS backlog FROM tab`,
@@ -82,6 +118,7 @@ export const statements = {
                 ) AS oldest
                 FROM tab WHERE oldest IS NOT NULL ORDER BY oldest`,
   signupsOfTab: `SELECT position, id, received_at AS receivedAt, email, source, name, tags, metadata,
+                   is_ignored AS isIgnored,
                    octet_length(email) + octet_length(source) + octet_length(name)
                    + octet_length(tags) + octet_length(metadata) AS bytes
                  FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,

@@ -14,6 +14,8 @@ export interface StoredSignup {
   /** Size of its texts, UTF-8. */
   readonly bytes: number
   readonly signup: Signup
+  /** A duplicate that gets no row. */
+  readonly isIgnored: boolean
 }
 
 /** What a tab puts into the batch: a run of its waiting signups, the oldest first. */

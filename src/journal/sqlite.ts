@@ -1,18 +1,24 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import {
-  DatabaseSync,
-  type SQLInputValue,
-  type SQLOutputValue,
-  type StatementSync,
-} from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 
 import type { FrozenBatch, TabSignups } from '../signup/batch.ts'
-import { tabKey } from '../signup/signup.ts'
-import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
+import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type BatchLimits, type Journal, JournalUnavailable, type SignupStatus } from './journal.ts'
-import { fillShares, type PendingTab, type StoredSignup } from './shares.ts'
-import { migrations, statements } from './schema.ts'
+import {
+  type Appended,
+  type BatchLimits,
+  defaultPolicy,
+  type Fenced,
+  type Idempotency,
+  type Journal,
+  type JournalPolicy,
+  type Recalled,
+  type SignupStatus,
+  type TabCursor,
+} from './journal.ts'
+import { fillShares, type PendingTab, type Share, type StoredSignup } from './shares.ts'
+import { type AppendRequest, SqliteAppends, toStatus } from './sqlite-appends.ts'
+import { SqliteDatabase } from './sqlite-database.ts'
 
 const hour = 60 * 60 * 1000
 /** Notes on calls are kept a little longer than the longest quota window, which is a day. */
@@ -24,64 +30,67 @@ const markerMax = 2 ** 31 - 1
  *
  * @throws Error when the file is not a journal, or was written by a newer version.
  */
-export function openSqliteJournal(file: string): Journal {
-  return new SqliteJournal(file)
+export function openSqliteJournal(file: string, policy: Partial<JournalPolicy> = {}): Journal {
+  return new SqliteJournal(file, { ...defaultPolicy, ...policy })
 }
-
-type Name = keyof typeof statements
 
 /** The journal on `node:sqlite`: write-ahead log, every commit synced to disk before it counts. */
 class SqliteJournal implements Journal {
-  readonly #db: DatabaseSync
-  readonly #prepared = new Map<Name, StatementSync>()
-  readonly #appends = new GroupCommit((group: readonly (readonly Signup[])[]) => this.#write(group))
-  readonly #listeners = new Set<() => void>()
-  /** Tabs by key. Holds committed tabs only. */
-  readonly #tabs = new Map<string, { id: number; name: string }>()
+  readonly #db: SqliteDatabase
+  readonly #appends: SqliteAppends
+  readonly #commits = new GroupCommit((group: readonly AppendRequest[]) => this.#write(group))
+  readonly #appendListeners = new Set<(added: number) => void>()
+  readonly #settleListeners = new Set<(cursors: readonly TabCursor[]) => void>()
   readonly #id: string
   #backlog: number
 
-  constructor(file: string) {
-    this.#db = new DatabaseSync(file)
-    this.#prepare(file)
-    this.#id = this.#property('journal', () => randomBytes(4).toString('hex'))
-    this.#loadTabs()
-    this.#backlog = Number(this.#get('countBacklog')?.['backlog'])
+  constructor(file: string, policy: JournalPolicy) {
+    this.#db = new SqliteDatabase(file, { findsAddresses: policy.duplicates === 'ignore' })
+    this.#appends = new SqliteAppends(this.#db, policy)
+    this.#id = this.#db.property('journal', () => randomBytes(4).toString('hex'))
+    this.#backlog = Number(this.#db.get('countBacklog')?.['backlog'])
   }
 
-  append(signups: readonly Signup[]): Promise<readonly Receipt[]> {
-    return this.#appends.add(signups)
+  append(signups: readonly Signup[], idempotency?: Idempotency): Promise<Appended> {
+    return this.#commits.add({ signups, idempotency })
+  }
+
+  async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
+    return this.#db.read(() => this.#appends.recall(idempotency))
   }
 
   async find(id: SignupId): Promise<SignupStatus | undefined> {
-    const row = this.#read(() => this.#get('findSignup', id))
-    if (!row) return undefined
-    const writtenAt = row['writtenAt']
-    return {
-      id,
-      sheetTab: String(row['sheetTab']),
-      receivedAt: Number(row['receivedAt']),
-      ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
-    }
+    const row = this.#db.read(() => this.#db.get('findSignup', id))
+    return row && toStatus(row)
   }
 
-  onAppend(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  onAppend(listener: (added: number) => void): () => void {
+    this.#appendListeners.add(listener)
+    return () => this.#appendListeners.delete(listener)
+  }
+
+  onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void {
+    this.#settleListeners.add(listener)
+    return () => this.#settleListeners.delete(listener)
   }
 
   async backlog(): Promise<number> {
     return this.#backlog
   }
 
+  async frozen(): Promise<Fenced | undefined> {
+    const batch = this.#db.read(() => this.#db.get('frozenBatch'))
+    return batch && { number: Number(batch['number']), marker: Number(batch['marker']) }
+  }
+
   async frozenBatch(): Promise<FrozenBatch | undefined> {
-    return this.#read(() => {
-      const batch = this.#get('frozenBatch')
+    return this.#db.read(() => {
+      const batch = this.#db.get('frozenBatch')
       if (!batch) return undefined
       const number = Number(batch['number'])
-      const tabs = this.#all('rangesOfBatch', number).map((range): TabSignups => {
+      const tabs = this.#db.all('rangesOfBatch', number).map((range): TabSignups => {
         const tab = Number(range['tab'])
-        const rows = this.#all(
+        const rows = this.#db.all(
           'signupsOfTab',
           tab,
           Number(range['after']),
@@ -90,7 +99,7 @@ class SqliteJournal implements Journal {
         )
         return {
           tab: String(range['name']),
-          signups: rows.map((row) => toStored(row, String(range['name'])).signup),
+          signups: written(rows.map((row) => toStored(row, String(range['name'])))),
         }
       })
       return this.#frozen(number, Number(batch['marker']), String(batch['digest']), tabs)
@@ -101,9 +110,10 @@ class SqliteJournal implements Journal {
     limits: BatchLimits,
     wanted: (tab: string) => boolean,
   ): Promise<FrozenBatch | undefined> {
-    return this.#transaction(() => {
-      if (this.#get('frozenBatch')) throw new Error('A batch is frozen already.')
-      const pending = this.#all('pendingTabs')
+    return this.#db.transaction(() => {
+      if (this.#db.get('frozenBatch')) throw new Error('A batch is frozen already.')
+      const pending = this.#db
+        .all('pendingTabs')
         .map((row): PendingTab => {
           return {
             id: Number(row['id']),
@@ -116,125 +126,112 @@ class SqliteJournal implements Journal {
       if (filled.length === 0) return undefined
       const tabs = filled.map(({ tab, stored }) => ({
         tab: tab.name,
-        signups: stored.map(({ signup }) => signup),
+        signups: written(stored),
       }))
-      const digest = digestOf(tabs)
-      const count = tabs.reduce((sum, tab) => sum + tab.signups.length, 0)
-      const number = Number(this.#get('addBatch', digest, count)?.['number'])
+      const digest = digestOf(filled)
+      const count = filled.reduce((sum, { stored }) => sum + stored.length, 0)
+      const number = Number(this.#db.get('addBatch', digest, count)?.['number'])
       const marker = this.#markerFor(number)
-      this.#run('addMarker', marker, number)
+      this.#db.run('addMarker', marker, number)
       for (const { tab, stored } of filled) {
         const upto = stored.at(-1)?.position ?? tab.writtenTo
-        this.#run('addRange', tab.id, upto, tab.writtenTo, number)
+        this.#db.run('addRange', tab.id, upto, tab.writtenTo, number)
       }
       return this.#frozen(number, marker, digest, tabs)
     })
   }
 
   async settle(batch: number, at: Millis): Promise<void> {
-    const written = this.#transaction(() => {
-      const settled = this.#get('settleBatch', at, batch)
+    const { count, cursors } = this.#db.transaction(() => {
+      const settled = this.#db.get('settleBatch', at, batch)
       if (!settled) throw notFrozen(batch)
-      this.#run('moveCursor', batch)
-      this.#run('endMarker', batch)
-      return Number(settled['signups'])
+      this.#db.run('moveCursor', batch)
+      this.#db.run('endMarker', batch)
+      const ranges = this.#db.all('rangesOfBatch', batch)
+      return {
+        count: Number(settled['signups']),
+        cursors: ranges.map(({ name, upto }) => ({ tab: String(name), upto: Number(upto) })),
+      }
     })
-    this.#backlog -= written
+    this.#backlog -= count
+    for (const listener of this.#settleListeners) listener(cursors)
   }
 
-  async release(batch: number): Promise<void> {
-    this.#transaction(() => {
-      this.#run('deleteRanges', batch)
-      if (this.#run('deleteBatch', batch) === 0) throw notFrozen(batch)
-      this.#run('endMarker', batch)
+  async release(batch: Fenced): Promise<void> {
+    this.#db.transaction(() => {
+      this.#assertFrozen(batch)
+      this.#db.run('deleteRanges', batch.number)
+      this.#db.run('deleteBatch', batch.number)
+      this.#db.run('endMarker', batch.number)
     })
   }
 
-  async remark(batch: number): Promise<FrozenBatch> {
-    this.#transaction(() => {
-      this.#run('setProperty', 'marker-base', String(randomMarkerBase()))
-      if (this.#run('changeMarker', this.#markerFor(batch), batch) === 0) throw notFrozen(batch)
+  async remark(batch: Fenced): Promise<FrozenBatch> {
+    this.#db.transaction(() => {
+      this.#assertFrozen(batch)
+      this.#db.run('setProperty', 'marker-base', String(randomMarkerBase()))
+      this.#db.run('changeMarker', this.#markerFor(batch.number), batch.number)
     })
     const frozen = await this.frozenBatch()
-    if (frozen?.number !== batch) throw notFrozen(batch)
+    if (frozen?.number !== batch.number) throw notFrozen(batch.number)
     return frozen
   }
 
+  #assertFrozen({ number, marker }: Fenced): void {
+    const frozen = this.#db.get('frozenBatch')
+    if (frozen?.['number'] !== number || frozen['marker'] !== marker) throw notFrozen(number)
+  }
+
   async endedMarkers(): Promise<readonly number[]> {
-    return this.#read(() => this.#all('endedMarkers').map((row) => Number(row['id'])))
+    return this.#db.read(() => this.#db.all('endedMarkers').map((row) => Number(row['id'])))
   }
 
   async markerCount(): Promise<number> {
-    return this.#read(() => Number(this.#get('countMarkers')?.['count']))
+    return this.#db.read(() => Number(this.#db.get('countMarkers')?.['count']))
   }
 
   async forgetMarkers(markers: readonly number[]): Promise<void> {
-    this.#transaction(() => {
-      for (const marker of markers) this.#run('deleteMarker', marker)
+    this.#db.transaction(() => {
+      for (const marker of markers) this.#db.run('deleteMarker', marker)
     })
   }
 
   async fact(name: string): Promise<string | undefined> {
-    const row = this.#read(() => this.#get('property', `fact ${name}`))
+    const row = this.#db.read(() => this.#db.get('property', `fact ${name}`))
     return row && String(row['value'])
   }
 
   async noteFact(name: string, value: string): Promise<void> {
-    this.#transaction(() => this.#run('setProperty', `fact ${name}`, value))
+    this.#db.transaction(() => this.#db.run('setProperty', `fact ${name}`, value))
   }
 
   async recordCall(at: Millis): Promise<void> {
-    this.#transaction(() => {
-      this.#run('addCall', at)
-      this.#run('deleteCalls', at - callsKept)
+    this.#db.transaction(() => {
+      this.#db.run('addCall', at)
+      this.#db.run('deleteCalls', at - callsKept)
     })
   }
 
   async callsSince(at: Millis): Promise<readonly Millis[]> {
-    return this.#read(() => this.#all('callsSince', at).map((row) => Number(row['at'])))
+    return this.#db.read(() => this.#db.all('callsSince', at).map((row) => Number(row['at'])))
   }
 
   /** Commits what waits and closes the file. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#appends.flush()
+    this.#commits.flush()
     this.#db.close()
   }
 
-  /** One transaction for a whole group of appends. */
-  #write(group: readonly (readonly Signup[])[]): readonly (readonly Receipt[])[] {
-    const opened: string[] = []
-    try {
-      const receipts = this.#transaction(() =>
-        group.map((signups) => signups.map((signup) => this.#insert(signup, opened))),
-      )
-      this.#backlog += group.reduce((count, signups) => count + signups.length, 0)
-      for (const listener of this.#listeners) listener()
-      return receipts
-    } catch (error) {
-      for (const key of opened) this.#tabs.delete(key)
-      throw error
-    }
-  }
-
-  #insert(signup: Signup, opened: string[]): Receipt {
-    const key = tabKey(signup.sheetTab)
-    let tab = this.#tabs.get(key)
-    if (!tab) {
-      tab = {
-        id: Number(this.#get('addTab', key, signup.sheetTab)?.['id']),
-        name: signup.sheetTab,
-      }
-      this.#tabs.set(key, tab)
-      opened.push(key)
-    }
-    const { id, receivedAt, email, source, name, tags, metadata } = signup
-    const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
-    this.#run('addSignup', id, tab.id, receivedAt, email, source, name, tagsText, metadata)
-    return { id, sheetTab: tab.name, receivedAt }
+  #write(group: readonly AppendRequest[]): readonly Appended[] {
+    const answers = this.#appends.write(group)
+    const added = answers.reduce((sum, answer) => sum + addedBy(answer), 0)
+    this.#backlog += added
+    if (added > 0) for (const listener of this.#appendListeners) listener(added)
+    return answers
   }
 
   *#pendingSignups(tab: PendingTab, after: number): Iterable<StoredSignup> {
-    const rows = this.#statement('signupsOfTab').iterate(tab.id, after, Number.MAX_SAFE_INTEGER, -1)
+    const rows = this.#db.iterate('signupsOfTab', tab.id, after, Number.MAX_SAFE_INTEGER, -1)
     for (const row of rows) yield toStored(row, tab.name)
   }
 
@@ -248,95 +245,8 @@ class SqliteJournal implements Journal {
   }
 
   #markerFor(batch: number): number {
-    const base = Number(this.#property('marker-base', () => String(randomMarkerBase())))
+    const base = Number(this.#db.property('marker-base', () => String(randomMarkerBase())))
     return ((base + batch) % markerMax) + 1
-  }
-
-  #property(name: string, initial: () => string): string {
-    const known = this.#get('property', name)
-    if (known) return String(known['value'])
-    const value = initial()
-    this.#run('setProperty', name, value)
-    return value
-  }
-
-  #loadTabs(): void {
-    for (const row of this.#all('tabs')) {
-      this.#tabs.set(String(row['key']), { id: Number(row['id']), name: String(row['name']) })
-    }
-  }
-
-  #prepare(file: string): void {
-    try {
-      // FULL is set on every open: it is a property of the connection, not of the file.
-      this.#db.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
-      )
-      this.#migrate()
-    } catch (cause) {
-      this.#db.close()
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new Error(`The journal ${file} cannot be opened: ${reason}.`, { cause })
-    }
-  }
-
-  #migrate(): void {
-    const version = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (version > migrations.length) {
-      throw new Error(
-        `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
-          `${migrations.length}). Start the newer version, or give another DATA_DIR`,
-      )
-    }
-    migrations.slice(version).forEach((sql, index) => {
-      this.#transaction(() => {
-        this.#db.exec(sql)
-        this.#db.exec(`PRAGMA user_version = ${version + index + 1}`)
-      })
-    })
-  }
-
-  #transaction<T>(work: () => T): T {
-    try {
-      this.#db.exec('BEGIN IMMEDIATE')
-      const result = work()
-      this.#db.exec('COMMIT')
-      return result
-    } catch (error) {
-      // SQLite has rolled back by itself after some errors, a full disk among them.
-      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
-      throw toUnavailable(error)
-    }
-  }
-
-  #read<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      throw toUnavailable(error)
-    }
-  }
-
-  #statement(name: Name): StatementSync {
-    let statement = this.#prepared.get(name)
-    if (!statement) {
-      statement = this.#db.prepare(statements[name])
-      this.#prepared.set(name, statement)
-    }
-    return statement
-  }
-
-  #get(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).get(...values)
-  }
-
-  #all(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).all(...values)
-  }
-
-  /** Runs a statement and returns how many rows it changed. */
-  #run(name: Name, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(name).run(...values).changes)
   }
 }
 
@@ -345,6 +255,7 @@ function toStored(row: Record<string, SQLOutputValue>, tab: string): StoredSignu
   return {
     position: Number(row['position']),
     bytes: Number(row['bytes']),
+    isIgnored: row['isIgnored'] === 1,
     signup: {
       id: String(row['id']) as SignupId,
       receivedAt: Number(row['receivedAt']),
@@ -358,11 +269,22 @@ function toStored(row: Record<string, SQLOutputValue>, tab: string): StoredSignu
   }
 }
 
+function addedBy(answer: Appended): number {
+  if (answer.kind !== 'appended') return 0
+  return answer.results.filter((result) => result !== undefined).length
+}
+
+/** Those that get a row. */
+function written(stored: readonly StoredSignup[]): readonly Signup[] {
+  return stored.flatMap(({ signup, isIgnored }) => (isIgnored ? [] : [signup]))
+}
+
 /** Tells batches with different contents apart, also those of a journal restored from a backup. */
-function digestOf(tabs: readonly TabSignups[]): string {
+function digestOf(shares: readonly Share[]): string {
   const hash = createHash('sha256')
-  for (const { tab, signups } of tabs) {
-    hash.update(JSON.stringify([tab, signups.length, signups[0]?.id, signups.at(-1)?.id]))
+  for (const { tab, stored } of shares) {
+    const ends = [stored[0]?.signup.id, stored.at(-1)?.signup.id]
+    hash.update(JSON.stringify([tab.name, stored.length, ...ends]))
   }
   return hash.digest('hex').slice(0, 16)
 }
@@ -373,10 +295,4 @@ function randomMarkerBase(): number {
 
 function notFrozen(batch: number): Error {
   return new Error(`Batch ${batch} is not frozen.`)
-}
-
-/** SQLite's errors (disk full, I/O, locked) become the journal's; errors of our own stay. */
-function toUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error) || !('errcode' in error)) return error
-  return new JournalUnavailable(`The journal cannot be used: ${error.message}.`, { cause: error })
 }

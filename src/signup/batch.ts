@@ -1,6 +1,9 @@
 import type { Signup } from './signup.ts'
 
-/** The signups of one tab in a batch, in journal order. Never empty. */
+/**
+ * The signups of one tab in a batch, in journal order. Empty when all of them are duplicates that are
+ * ignored: the tab gets no row then, and is not made, but the batch is sent like any other.
+ */
 export interface TabSignups {
   /** The tab's name as it was first used. */
   readonly tab: string

@@ -1,11 +1,13 @@
 import { isObject } from './json.ts'
+import { parseJson } from './json-text.ts'
 import { cleanText } from './text.ts'
+import { tokenFields } from './token-fields.ts'
 
 /** Fields of which a form may send several with different values only by mistake. */
 const singleFields = new Set(['email', 'sheetTab', 'source', 'name'])
 
 /** Fields that a page may hold twice (two widgets), which no visitor could mend: the first wins. */
-const firstFields = new Set(['challengeToken', 'cf-turnstile-response', 'redirect'])
+const firstFields = new Set<string>([...tokenFields, 'redirect'])
 
 const metadataField = /^metadata\[([^[\]]+)\]$/
 
@@ -71,12 +73,8 @@ function oneOrList(values: readonly unknown[]): unknown {
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = parseJson(text)
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined
 }
 
 function collect<T>(lists: Map<string, T[]>, key: string, value: T): void {

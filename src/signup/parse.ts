@@ -2,11 +2,13 @@ import type { z } from 'zod'
 import { formFields } from './form.ts'
 import { isObject } from './json.ts'
 import { limits } from './limits.ts'
-import { bulkItemSchema, formSchema, signupSchema } from './schema.ts'
+import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
 import type { Signup } from './signup.ts'
 import { tabKey } from './signup.ts'
 import { suggest } from './suggest.ts'
+import { tabProblem } from './tab.ts'
 import { cleanText } from './text.ts'
+import { tokenFields } from './token-fields.ts'
 
 /** A signup that passed every check, before it is accepted, and what comes with it. */
 export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
@@ -31,6 +33,8 @@ export interface ParseContext {
   readonly defaultTab: string
   /** Tabs that the settings name, from `tabsByKey`: their spelling is used. */
   readonly knownTabs?: ReadonlyMap<string, string>
+  /** Whether no other tab is allowed, but for the default one. */
+  readonly onlyKnownTabs?: boolean
   /** The way it came. From `bulk`, a token inside the signup is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk'
 }
@@ -57,21 +61,56 @@ export function parseForm(
   return parse(formSchema, formFields(list), context)
 }
 
-type Schema = typeof bulkItemSchema | typeof signupSchema | typeof formSchema
+export type ParsedBulk =
+  | {
+      readonly ok: true
+      /** At least one, for `parseSignup`. */
+      readonly items: readonly unknown[]
+      /** One for all of them, cut as that of a signup is. */
+      readonly challengeToken?: string
+    }
+  | { readonly ok: false; readonly problems: readonly FieldProblem[] }
 
-function parse(schema: Schema, input: unknown, context: ParseContext): Parsed {
+/** The envelope of a bulk request, or everything that is wrong with it. Never throws. */
+export function parseBulk(input: unknown): ParsedBulk {
+  const result = bulkSchema.safeParse(input)
+  if (!result.success) return { ok: false, problems: problemsOf(result.error, bulkSchema) }
+  const { signups: items } = result.data
+  const challengeToken = present(result.data.challengeToken)
+  return { ok: true, items, ...(challengeToken === undefined ? {} : { challengeToken }) }
+}
+
+type SignupSchema = typeof bulkItemSchema | typeof signupSchema | typeof formSchema
+type Schema = SignupSchema | typeof bulkSchema
+
+function parse(schema: SignupSchema, input: unknown, context: ParseContext): Parsed {
   if (!isObject(input)) {
     const message = 'A signup must be a JSON object, such as {"email":"name@example.com"}.'
     return { ok: false, problems: [{ field: '', message }] }
   }
   const result = schema.safeParse(input)
-  if (result.success) return { ok: true, value: complete(result.data, context) }
-  return { ok: false, problems: problemsOf(result.error, schema) }
+  const tabMessage = otherTabMessage(input['sheetTab'], context)
+  if (result.success && tabMessage === undefined) {
+    return { ok: true, value: complete(result.data, context) }
+  }
+  const problems = result.success ? [] : problemsOf(result.error, schema)
+  if (tabMessage === undefined) return { ok: false, problems }
+  return { ok: false, problems: [...problems, { field: 'sheetTab', message: tabMessage }] }
+}
+
+/** What is wrong with a valid name of a tab that is not among those allowed. */
+function otherTabMessage(given: unknown, context: ParseContext): string | undefined {
+  if (!context.onlyKnownTabs || typeof given !== 'string') return undefined
+  const tab = given.trim()
+  const key = tabKey(tab)
+  if (tabProblem(tab) !== undefined || key === tabKey(context.defaultTab)) return undefined
+  if (context.knownTabs?.has(key)) return undefined
+  return 'This tab takes no signups: GET /api/config tells which do.'
 }
 
 /** Fills in what was absent. */
 function complete(fields: z.output<typeof formSchema>, context: ParseContext): ParsedSignup {
-  const challengeToken = present(fields.challengeToken) ?? present(fields['cf-turnstile-response'])
+  const challengeToken = tokenFields.map((field) => present(fields[field])).find(Boolean)
   const redirect = present(fields.redirect)
   return {
     email: fields.email,
@@ -122,11 +161,15 @@ function shortName(name: string): string {
 }
 
 function unknownFieldMessage(name: string, schema: Schema): string {
+  if (schema === bulkSchema && Object.hasOwn(signupSchema.shape, name)) {
+    return 'Unknown field here: it belongs into each signup of the list.'
+  }
   if (schema === bulkItemSchema && Object.hasOwn(signupSchema.shape, name)) {
     return 'Unknown field here: one token for the whole request belongs beside "signups".'
   }
   const known = Object.keys(schema.shape)
   const meant = suggest(name, known)
   if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
-  return `Unknown field. Known are ${known.join(', ')}; anything else belongs in metadata.`
+  const elsewhere = schema === bulkSchema ? '.' : '; anything else belongs in metadata.'
+  return `Unknown field. Known are ${known.join(', ')}${elsewhere}`
 }

@@ -105,12 +105,28 @@ export const signupSchema = z.strictObject({
   ...bulkItemSchema.shape,
   challengeToken: token.nullish(),
   'cf-turnstile-response': token.nullish(),
+  'h-captcha-response': token.nullish(),
+  'g-recaptcha-response': token.nullish(),
 })
 
 /** The fields of a form, once `formFields` has gathered them. */
 export const formSchema = z.strictObject({
   ...signupSchema.shape,
   redirect: redirect.nullish(),
+})
+
+/** The JSON body of a bulk request; each of its signups is parsed by itself. */
+export const bulkSchema = z.strictObject({
+  signups: z
+    .array(z.unknown(), {
+      error: ({ input }) =>
+        input === undefined || input === null
+          ? 'The list of signups is missing.'
+          : 'The signups must be a list.',
+    })
+    .min(1, 'The list of signups is empty.')
+    .meta({ description: 'The signups, in the order in which they become rows.' }),
+  challengeToken: token.nullish(),
 })
 
 /** Cleaned text of at most so many UTF-16 units (zod's own `max` counts code points). */

@@ -12,7 +12,10 @@ export interface SignupRequest {
   readonly challengeToken?: string | null
 }
 
-/** Answer of `POST /api/signup`: 202 when accepted, 201 when also written. */
+/**
+ * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once it is written. With a
+ * known `Idempotency-Key` it is the first answer again, but for the state of now.
+ */
 export interface SignupAccepted {
   readonly id: string
   readonly status: SignupState
@@ -20,8 +23,40 @@ export interface SignupAccepted {
   readonly sheetTab: string
   /** ISO 8601 in UTC, with milliseconds. */
   readonly receivedAt: string
-  /** Present while only the operator can get delivery going again; the signup is safe. */
-  readonly delivery?: { readonly state: 'blocked'; readonly error: string }
+  readonly delivery?: DeliveryBlocked
+}
+
+/** Body of `POST /api/signup/bulk`. */
+export interface BulkRequest {
+  readonly signups: readonly Omit<SignupRequest, 'challengeToken'>[]
+  /** One for the whole request. */
+  readonly challengeToken?: string | null
+}
+
+/**
+ * Answer of `POST /api/signup/bulk`: 202 when all were accepted (201 as for one signup, when all are
+ * written), 207 when only some were. When none was it is a `Problem`.
+ */
+export interface BulkAccepted {
+  readonly accepted: number
+  readonly rejected: number
+  /** One for each signup, in the order of the request. */
+  readonly results: readonly BulkResult[]
+  readonly delivery?: DeliveryBlocked
+}
+
+export type BulkResult =
+  | { readonly index: number; readonly id: string; readonly status: SignupState }
+  | {
+      readonly index: number
+      readonly status: 'rejected'
+      readonly errors: readonly Omit<ProblemField, 'index'>[]
+    }
+
+/** Only the operator can get delivery going again; what was accepted is safe. */
+export interface DeliveryBlocked {
+  readonly state: 'blocked'
+  readonly error: string
 }
 
 /** `accepted`: on disk, on its way to the spreadsheet. `written`: a row in it. */

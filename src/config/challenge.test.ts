@@ -1,0 +1,106 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+
+import { loadConfig } from './config.ts'
+import { ConfigError } from './problem.ts'
+import type { Variables } from './reader.ts'
+
+const load = (variables: Variables) =>
+  loadConfig({
+    variables,
+    folder: '/app',
+    readText: () => {
+      throw new Error('no file is read')
+    },
+  })
+
+function problemsIn(variables: Variables) {
+  try {
+    load(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  throw new Error('These settings were accepted.')
+}
+
+const both = { CHALLENGE_SITE_KEY: '0x4site', CHALLENGE_SECRET_KEY: '0x4secret' }
+
+test('without keys the challenge is off, whatever else is set', () => {
+  expect(load({}).config.challenge).toBeUndefined()
+  expect(load({ CHALLENGE_PROVIDER: 'hcaptcha' }).config.challenge).toBeUndefined()
+  expect(load({ CHALLENGE_SITE_KEY: '', CHALLENGE_SECRET_KEY: ' ' }).config.challenge).toBe(
+    undefined,
+  )
+})
+
+test('both keys switch it on, and the secret stays apart from what can be printed', () => {
+  const { config, secrets } = load(both)
+  expect(config.challenge).toEqual({ provider: 'turnstile', siteKey: '0x4site' })
+  expect(secrets.challengeSecret).toBe('0x4secret')
+  expect(inspect(config, { depth: null })).not.toContain('0x4secret')
+})
+
+test.each([
+  ['CHALLENGE_SECRET_KEY', 'CHALLENGE_SITE_KEY'],
+  ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'],
+])('%s is named when only %s is set', (absent, present) => {
+  expect(problemsIn({ [present]: 'x' })).toEqual([
+    expect.objectContaining({
+      setting: absent,
+      problem: `is missing, and ${present} is set.`,
+      given: 'nothing',
+    }),
+  ])
+})
+
+test('everything about it can be set', () => {
+  const { config } = load({
+    ...both,
+    CHALLENGE_PROVIDER: 'hCaptcha',
+    CHALLENGE_VERIFY_URL: 'http://127.0.0.1:8080/siteverify',
+    CHALLENGE_SCRIPT_URL: 'https://challenge.example.com/api.js',
+    CHALLENGE_HOSTNAMES: ' Example.com, www.example.com,localhost, 127.0.0.1 ,bücher.example,',
+  })
+  expect(config.challenge).toEqual({
+    provider: 'hcaptcha',
+    siteKey: '0x4site',
+    verifyUrl: 'http://127.0.0.1:8080/siteverify',
+    scriptUrl: 'https://challenge.example.com/api.js',
+    hostnames: [
+      'example.com',
+      'www.example.com',
+      'localhost',
+      '127.0.0.1',
+      'xn--bcher-kva.example',
+    ],
+  })
+})
+
+test.each([
+  ['CHALLENGE_PROVIDER', 'friendly'],
+  ['CHALLENGE_VERIFY_URL', 'challenge.example.com'],
+  ['CHALLENGE_SCRIPT_URL', 'https://challenge.example.com/api.js?render=explicit'],
+  ['CHALLENGE_HOSTNAMES', 'https://example.com'],
+  ['CHALLENGE_HOSTNAMES', 'example.com:443'],
+  ['CHALLENGE_HOSTNAMES', '*.example.com'],
+  ['CHALLENGE_HOSTNAMES', ','],
+  ['CHALLENGE_SITE_KEY', 'two words'],
+  ['CHALLENGE_SECRET_KEY', 'two words'],
+  ['CHALLENGE_SITE_KEY', '1x0000000000000000000000000000000AA'],
+  ['CHALLENGE_SITE_KEY', 'ES_0123456789abcdef0123456789abcdef'],
+])('%s refuses %s and says what to do', (setting, value) => {
+  const [problem, ...others] = problemsIn({ ...both, [setting]: value })
+  expect(others).toEqual([])
+  expect(problem).toMatchObject({ setting, hint: expect.stringMatching(/\w{3}/) })
+  expect(JSON.stringify(problem)).not.toContain('ES_0123')
+})
+
+test.each([
+  ['1x00000000000000000000AA', 'turnstile'],
+  ['10000000-ffff-ffff-ffff-000000000001', 'hcaptcha'],
+  ['6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI', 'recaptcha'],
+])('the site key for tests %s is one', (siteKey, provider) => {
+  const { config } = load({ ...both, CHALLENGE_SITE_KEY: siteKey, CHALLENGE_PROVIDER: provider })
+  expect(config.challenge).toMatchObject({ provider, siteKey })
+})

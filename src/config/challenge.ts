@@ -1,0 +1,93 @@
+import type { ConfigAnswer } from '../signup/wire.ts'
+import type { Parsed, Refusal } from './problem.ts'
+import type { SettingsReader } from './reader.ts'
+import { httpUrl } from './values.ts'
+
+/** The challenge that visitors have to pass; its secret key is in `Secrets`. */
+export interface ChallengeConfig {
+  readonly provider: ConfigAnswer['challengeProvider']
+  readonly siteKey: string
+  /** Without a slash at the end; undefined: the provider's own address. */
+  readonly verifyUrl: string | undefined
+  readonly scriptUrl: string | undefined
+  /** As browsers write them; undefined: any. */
+  readonly hostnames: readonly string[] | undefined
+}
+
+/** Both keys switch the challenge on, none leaves it off, and one alone is refused. */
+export function readChallenge(
+  reader: SettingsReader,
+): { readonly challenge: ChallengeConfig; readonly secret: string } | undefined {
+  const provider = reader.withDefault('CHALLENGE_PROVIDER', challengeProvider)
+  const verifyUrl = reader.optional('CHALLENGE_VERIFY_URL', httpUrl)
+  const scriptUrl = reader.optional('CHALLENGE_SCRIPT_URL', httpUrl)
+  const hostnames = reader.optional('CHALLENGE_HOSTNAMES', hostList)
+
+  const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
+  if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
+  const siteKey = reader.required(site, parseSiteKey, missing(other, 'site key'))
+  const secret = reader.required(other, parseKey, missing(site, 'secret key'))
+  if (siteKey === undefined || secret === undefined) return undefined
+  return { challenge: { provider, siteKey, verifyUrl, scriptUrl, hostnames }, secret }
+}
+
+function missing(other: string, what: string): Refusal {
+  return {
+    problem: `is missing, and ${other} is set.`,
+    expected: `the ${what} of the same site`,
+    hint: `Copy it from your challenge provider; or remove ${other} to run without a challenge.`,
+  }
+}
+
+const providers = ['turnstile', 'hcaptcha', 'recaptcha'] as const
+
+function challengeProvider(text: string): Parsed<(typeof providers)[number]> {
+  const value = providers.find((provider) => provider === text.toLowerCase())
+  if (value) return { value }
+  return {
+    problem: 'is no challenge provider that Rollcall knows.',
+    expected: `one of ${providers.join(', ')}`,
+    hint: 'Others that speak the same protocol work too: name the nearest, and set both CHALLENGE_ URLs.',
+  }
+}
+
+function parseKey(text: string): Parsed<string> {
+  if (/^[\x21-\x7e]{1,200}$/.test(text)) return { value: text }
+  return {
+    problem: 'is not a key.',
+    expected: 'up to 200 visible ASCII characters without spaces',
+    hint: 'Copy it again from your challenge provider.',
+  }
+}
+
+/** The forms of secret keys that no site key has; reCAPTCHA's two look alike. */
+const secretForm = /^([123]x0{31}AA|ES_.*|0x[0-9a-f]{40})$/i
+
+function parseSiteKey(text: string): Parsed<string> {
+  if (!secretForm.test(text)) return parseKey(text)
+  return {
+    problem: 'holds a secret key, and everybody could read it there.',
+    expected: 'the site key, which is public',
+    hint: 'Put the site key here and the secret key into CHALLENGE_SECRET_KEY.',
+  }
+}
+
+/** Parses host names with commas between them; gives each as browsers write it. */
+function hostList(text: string): Parsed<readonly string[]> {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const hosts = names.map(hostOf).filter((host) => host !== undefined)
+  if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }
+  return {
+    problem: 'has an entry that is no host name.',
+    expected: 'host names with commas between them, such as example.com,www.example.com',
+    hint: 'Leave out https://, ports, paths and wildcards: each subdomain is a name of its own.',
+  }
+}
+
+function hostOf(name: string): string | undefined {
+  if (/[/?#@:*\\\s%]/.test(name)) return undefined
+  return URL.parse(`http://${name}`)?.hostname
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { keyList, tabList } from './lists.ts'
+
+test.each([
+  ['Newsletter', ['Newsletter']],
+  [' Newsletter , Waitlist,', ['Newsletter', 'Waitlist']],
+  ['News,news,NEWS,Events', ['News', 'Events']],
+  ["Jon's 🌵 tab,größe", ["Jon's 🌵 tab", 'größe']],
+])('%j are the tabs %j', (text, tabs) => {
+  expect(tabList(text)).toEqual({ value: tabs })
+})
+
+test.each([',', ' , ,', `ok,${'x'.repeat(101)}`, 'ok,a\u0000b'])(
+  '%j is refused as a list of tabs',
+  (text) => {
+    expect(tabList(text)).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
+  },
+)
+
+test.each([
+  ['one', ['one']],
+  [' one , two,', ['one', 'two']],
+  ['a=b/c+d~!', ['a=b/c+d~!']],
+])('%j are the API keys %j', (text, keys) => {
+  expect(keyList(text)).toEqual({ value: keys })
+})
+
+test.each([',', 'two words', 'schlüssel', 'line\nbreak', 'ok,two words'])(
+  '%j is refused as a list of API keys, and not repeated',
+  (text) => {
+    const refused = keyList(text)
+    expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
+    if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
+  },
+)

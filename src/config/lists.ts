@@ -1,0 +1,33 @@
+import { tabProblem, tabsByKey } from '../signup/tab.ts'
+import type { Parsed } from './problem.ts'
+
+/** Parses names of tabs with commas between them. Of two names for one tab the first is kept. */
+export function tabList(text: string): Parsed<readonly string[]> {
+  const names = parts(text)
+  const expected = 'names of tabs with commas between them, such as Newsletter,Waitlist'
+  const hint = 'A name with a comma in it cannot be listed: rename that tab.'
+  if (names.length === 0) return { problem: 'names no tab.', expected, hint }
+  const problem = names.map(tabProblem).find((found) => found !== undefined)
+  if (problem !== undefined)
+    return { problem: `has a name that is none: ${problem}`, expected, hint }
+  return { value: [...tabsByKey(names).values()] }
+}
+
+/** Parses API keys with commas between them. */
+export function keyList(text: string): Parsed<readonly string[]> {
+  const keys = parts(text)
+  const areSendable = keys.every((key) => /^[\x21-\x7e]+$/.test(key))
+  if (keys.length > 0 && areSendable) return { value: keys }
+  return {
+    problem: areSendable ? 'holds no key.' : 'has a key that no HTTP header can carry.',
+    expected: 'keys of visible ASCII characters, without spaces, with commas between them',
+    hint: 'Make each with a password generator, or with: openssl rand -hex 32',
+  }
+}
+
+function parts(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { originList } from './origins.ts'
+
+test.each([
+  ['*', '*'],
+  ['https://example.com', ['https://example.com']],
+  [
+    'https://Example.COM:443/, http://localhost:8080,, https://example.com',
+    ['https://example.com', 'http://localhost:8080'],
+  ],
+  ['https://bücher.example', ['https://xn--bcher-kva.example']],
+  ['http://[::1]:3000', ['http://[::1]:3000']],
+])('%s means %j', (text, value) => {
+  expect(originList(text)).toEqual({ value })
+})
+
+describe('what is no origin is refused with what to do', () => {
+  test.each([
+    ['example.com', /no web origin/],
+    ['https://example.com/page', /no web origin/],
+    ['https://example.com?x', /no web origin/],
+    ['https://user:password@example.com', /no web origin/],
+    ['ftp://example.com', /no web origin/],
+    ['https://', /no web origin/],
+    ['https://example.com https://example.org', /no web origin/],
+    ['https://*.example.com', /wildcard/],
+    ['*,https://example.com', /beside/],
+    ['null', /null/],
+    [',', /names no origin/],
+  ])('%s', (text, problem) => {
+    expect(originList(text)).toMatchObject({
+      problem: expect.stringMatching(problem),
+      hint: expect.stringMatching(/\w/),
+    })
+  })
+})

@@ -1,0 +1,138 @@
+import type { SQLOutputValue } from 'node:sqlite'
+
+import { type Millis, type Signup, type SignupId, tabKey } from '../signup/signup.ts'
+import type {
+  Appended,
+  AppendResults,
+  Idempotency,
+  JournalPolicy,
+  Recalled,
+  SignupStatus,
+} from './journal.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
+
+const hour = 60 * 60 * 1000
+
+/** The contract says 24 hours; an hour more, for clocks that are set right meanwhile. */
+const keysKept = 25 * hour
+
+/** Keys that are too old are deleted as new ones come, faster than they come. */
+const deletedPerKey = 2
+
+export interface AppendRequest {
+  readonly signups: readonly Signup[]
+  readonly idempotency: Idempotency | undefined
+}
+
+interface Tab {
+  readonly id: number
+  readonly name: string
+}
+
+/** Puts signups into the tables, by the operator's policy, and knows what was put there by which key. */
+export class SqliteAppends {
+  readonly #db: SqliteDatabase
+  readonly #policy: JournalPolicy
+  readonly #namedKeys: ReadonlySet<string>
+  /** Tabs by key. Holds committed tabs only, outside of `write`. */
+  readonly #tabs = new Map<string, Tab>()
+
+  constructor(db: SqliteDatabase, policy: JournalPolicy) {
+    this.#db = db
+    this.#policy = policy
+    this.#namedKeys = new Set(policy.namedTabs.map(tabKey))
+    for (const row of db.all('tabs')) {
+      this.#tabs.set(String(row['key']), { id: Number(row['id']), name: String(row['name']) })
+    }
+  }
+
+  /** One transaction for a whole group; a later request of the group sees what an earlier one did. */
+  write(group: readonly AppendRequest[]): readonly Appended[] {
+    const opened: string[] = []
+    try {
+      return this.#db.transaction(() => group.map((request) => this.#append(request, opened)))
+    } catch (error) {
+      for (const key of opened) this.#tabs.delete(key)
+      throw error
+    }
+  }
+
+  recall({ key, fingerprint }: Idempotency): Recalled | undefined {
+    const known = this.#db.get('idempotencyKey', key)
+    if (!known) return undefined
+    if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
+    const results: (SignupStatus | undefined)[] = this.#db
+      .all('signupsBetween', Number(known['first']), Number(known['last']))
+      .map(toStatus)
+    for (const place of readPlaces(String(known['refused']))) results.splice(place, 0, undefined)
+    return { kind: 'replayed', results }
+  }
+
+  #append({ signups, idempotency }: AppendRequest, opened: string[]): Appended {
+    const recalled = idempotency && this.recall(idempotency)
+    if (recalled) return recalled
+    const results = signups.map((signup) => this.#insert(signup, opened))
+    if (idempotency) this.#remember(idempotency, results, signups[0]?.receivedAt ?? 0)
+    return { kind: 'appended', results }
+  }
+
+  #insert(signup: Signup, opened: string[]): SignupStatus | undefined {
+    const tab = this.#tab(signup.sheetTab, opened)
+    if (!tab) return undefined
+    const { id, receivedAt, email, source, name, tags, metadata } = signup
+    const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
+    const isIgnored =
+      this.#policy.duplicates === 'ignore' &&
+      this.#db.get('sameAddress', tab.id, email) !== undefined
+    const texts = [email, source, name, tagsText, metadata]
+    const position = this.#db.insert(
+      'addSignup',
+      ...[id, tab.id, receivedAt, ...texts, Number(isIgnored)],
+    )
+    return { id, sheetTab: tab.name, receivedAt, position }
+  }
+
+  /** The tab of this name, made when it is missing; undefined when it would be one too many. */
+  #tab(name: string, opened: string[]): Tab | undefined {
+    const key = tabKey(name)
+    const known = this.#tabs.get(key)
+    if (known) return known
+    if (!this.#namedKeys.has(key) && this.#newTabs >= this.#policy.newTabsMax) return undefined
+    const tab = { id: this.#db.insert('addTab', key, name), name }
+    this.#tabs.set(key, tab)
+    opened.push(key)
+    return tab
+  }
+
+  get #newTabs(): number {
+    let count = this.#tabs.size
+    for (const key of this.#namedKeys) if (this.#tabs.has(key)) count -= 1
+    return count
+  }
+
+  #remember({ key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {
+    const positions = results.flatMap((result) => (result ? [result.position] : []))
+    const [first] = positions
+    const last = positions.at(-1)
+    if (first === undefined || last === undefined) return
+    const places = results.flatMap((result, place) => (result ? [] : [place]))
+    const refused = places.length === 0 ? '' : JSON.stringify(places)
+    this.#db.run('addIdempotencyKey', key, fingerprint, first, last, refused, at)
+    this.#db.run('deleteIdempotencyKeys', at - keysKept, deletedPerKey)
+  }
+}
+
+export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
+  const writtenAt = row['writtenAt']
+  return {
+    id: String(row['id']) as SignupId,
+    position: Number(row['position']),
+    sheetTab: String(row['sheetTab']),
+    receivedAt: Number(row['receivedAt']),
+    ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
+  }
+}
+
+function readPlaces(text: string): readonly number[] {
+  return text === '' ? [] : (JSON.parse(text) as number[])
+}

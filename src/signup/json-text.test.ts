@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseJson } from './json-text.ts'
+
+const problemOf = (text: string) => {
+  const parsed = parseJson(text)
+  return 'problem' in parsed ? parsed.problem : undefined
+}
+
+describe('JSON that would lose something is refused', () => {
+  test.each([
+    ['{"email":"a","email":"b"}', 'has the key "email" twice in one object'],
+    ['{"email":"a","\\u0065mail" : "b"}', 'has the key "email" twice in one object'],
+    ['{"a":[{"b":{}},{"b":1,"c":[],"b":2}]}', 'has the key "b" twice in one object'],
+    ['{"__proto__":1,"__proto__":2}', 'has the key "__proto__" twice in one object'],
+    ['{"":1,"":2}', 'has the key "" twice in one object'],
+    ['{"\\\\":1,"\\"":2,"\\\\":3}', 'has the key "\\\\" twice in one object'],
+  ])('%s', (text, problem) => {
+    expect(problemOf(text)).toBe(problem)
+  })
+
+  test.each(['12345678901234567890', '9007199254740993', '-0.12345678901234567891', '1e-999'])(
+    'the number %s',
+    (number) => {
+      expect(problemOf(`{"a":[${number}]}`)).toMatch(/more digits .* \(at position 6\)/)
+    },
+  )
+
+  test('a problem never quotes a value', () => {
+    expect(problemOf('{"email":"ada@example.com"')).not.toContain('ada')
+    expect(problemOf('{"email":"ada@example.com",}')).toMatch(
+      /^is not valid JSON \(at position \d+\)$/,
+    )
+  })
+})
+
+describe('JSON that loses nothing is taken', () => {
+  test.each([
+    '{"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]}',
+    '{"a":"b","b":"a"}',
+    '{"a":"\\"a\\":","b":"{\\"a\\":1,\\"a\\":2}"}',
+    '{"a":"12345678901234567890"}',
+    '[0,-0,0.0,1.50,1e2,1E+2,100000000000000000000000,0.1,5e-324,9007199254740991,1e308]',
+    '{"a":0.30000000000000004}',
+    '"text"',
+    '1',
+  ])('%s', (text) => {
+    expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
+  })
+
+  test('whatever JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
+      }),
+    )
+  })
+
+  test('however deep it is', () => {
+    const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`
+    expect(problemOf(deep)).toBeUndefined()
+  })
+})
+
+test('a key that is put twice into an object is found, wherever it is', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+      fc.nat(),
+      (object, at) => {
+        const keys = Object.keys(object)
+        const again = JSON.stringify(keys[at % keys.length])
+        const text = `${JSON.stringify([object]).slice(0, -2)},${again}:0}]`
+        expect(problemOf(text)).toMatch(/^has the key .* twice in one object$/s)
+      },
+    ),
+  )
+})
+
+test('a number is taken exactly when a double gives its digits back', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), (integer) => {
+      const isExact =
+        BigInt(Number(integer).toLocaleString('fullwide', { useGrouping: false })) === integer
+      expect(problemOf(`[${integer}]`) === undefined).toBe(isExact)
+    }),
+  )
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+
+import { parseBulk, type ParseContext, parseForm, parseSignup } from './parse.ts'
+import { tabsByKey } from './tab.ts'
+
+const email = 'ada@example.com'
+
+test.each([
+  ['a list', { signups: [{ email }] }, undefined],
+  ['a token beside the list', { signups: [1], challengeToken: 'token' }, 'token'],
+  ['an empty token', { signups: [1], challengeToken: '' }, undefined],
+  ['no token', { signups: [1], challengeToken: null }, undefined],
+])('%s is a bulk request', (_, input, challengeToken) => {
+  const parsed = parseBulk(input)
+  expect(parsed).toEqual({
+    ok: true,
+    items: input.signups,
+    ...(challengeToken !== undefined && { challengeToken }),
+  })
+})
+
+test.each<[string, unknown, readonly string[]]>([
+  ['no list', {}, ['signups']],
+  ['null as the list', { signups: null }, ['signups']],
+  ['a text as the list', { signups: 'a@b.co' }, ['signups']],
+  ['an empty list', { signups: [] }, ['signups']],
+  ['a token that is no text', { signups: [1], challengeToken: 5 }, ['challengeToken']],
+  [
+    'everything wrong',
+    { signups: [], challengeToken: 5, x: 1 },
+    ['challengeToken', 'signups', 'x'],
+  ],
+  [
+    '__proto__ and constructor',
+    JSON.parse('{"signups":[1],"__proto__":{},"constructor":1}'),
+    ['__proto__', 'constructor'],
+  ],
+  [
+    'another name for the token',
+    { signups: [1], 'cf-turnstile-response': 'x' },
+    ['cf-turnstile-response'],
+  ],
+])('a bulk request with %s is refused, and each wrong field is named', (_, input, fields) => {
+  const parsed = parseBulk(input)
+  const problems = parsed.ok ? [] : parsed.problems
+  expect(problems.map(({ field }) => field).toSorted()).toEqual(fields)
+  for (const { message } of problems) expect(message).toMatch(/\w{3}.*\.$/)
+})
+
+test.each([
+  ['signup', 'Did you mean "signups"?'],
+  ['email', 'into each signup'],
+  ['x', 'Known are signups, challengeToken.'],
+])('the unknown field %s of a bulk request is told with what to do', (name, words) => {
+  const parsed = parseBulk({ signups: [1], [name]: 1 })
+  expect(parsed).toMatchObject({
+    problems: [{ field: name, message: expect.stringContaining(words) }],
+  })
+})
+
+const context: ParseContext = {
+  defaultTab: 'Waitlist',
+  knownTabs: tabsByKey(['News', 'Events']),
+  onlyKnownTabs: true,
+  source: 'api',
+}
+
+test.each([
+  ['News', 'News'],
+  [' nEWS ', 'News'],
+  ['WAITLIST', 'Waitlist'],
+  ['', 'Waitlist'],
+  [null, 'Waitlist'],
+  [undefined, 'Waitlist'],
+])('where only some tabs are allowed %j is %s', (sheetTab, tab) => {
+  expect(parseSignup({ email, sheetTab }, context)).toMatchObject({ value: { sheetTab: tab } })
+})
+
+test('another tab than those allowed is one more wrong field, in JSON and in a form', () => {
+  const input = { email: 'nobody', sheetTab: 'Other' }
+  const fields = [{ field: 'email' }, { field: 'sheetTab' }]
+  expect(parseSignup(input, context)).toMatchObject({ ok: false, problems: fields })
+  expect(parseForm(Object.entries(input), context)).toMatchObject({ ok: false, problems: fields })
+})
+
+test('a tab with a wrong name is told as that, once', () => {
+  for (const sheetTab of ['x'.repeat(101), 'a\u0000b', ' ', 7, ['News', 'Events']]) {
+    const parsed = parseSignup({ email, sheetTab }, context)
+    expect(parsed).toMatchObject({ ok: false, problems: [{ field: 'sheetTab' }] })
+  }
+})

@@ -1,0 +1,29 @@
+/** A request that arrived whole. */
+export interface Call {
+  readonly method: string
+  readonly target: URL
+  readonly contentType: string
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** An answer as it goes over the wire. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The connection is closed without an answer. */
+export const drop = Symbol('drop')
+/** The connection stays open and nothing ever comes. */
+export const hold = Symbol('hold')
+
+export type Reply = Answer | typeof drop | typeof hold
+
+export function jsonAnswer(status: number, body: unknown): Answer {
+  return { status, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+export function textAnswer(status: number, body: string): Answer {
+  return { status, headers: { 'Content-Type': 'text/plain; charset=UTF-8' }, body }
+}

@@ -1,0 +1,103 @@
+import type { ProviderName } from './providers.ts'
+
+/** What goes wrong with a siteverify call: whether its token is redeemed, and what the client sees. */
+export interface Fault {
+  /** The calls that it meets; all when left out. */
+  readonly provider?: ProviderName
+  /** How many such calls pass unharmed first. Default 0. */
+  readonly skip?: number
+  /** How many calls it meets; 0 means every one until it is cleared. Default 1. */
+  readonly times?: number
+  /** Whether the call is carried out: `now`, its token is spent, or `never`. Default `never`. */
+  readonly redeem?: 'now' | 'never'
+  /**
+   * `real`: the true answer (of a call that is carried out). `drop`: the connection is closed
+   * without one. Default `real` when redeemed, else `drop`.
+   */
+  readonly answer?: 'real' | 'drop' | FaultAnswer | Partial<CannedAnswer>
+  /** How long the answer is held back, in milliseconds. */
+  readonly delayMs?: number
+}
+
+export interface CannedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const html = { 'Content-Type': 'text/html; charset=UTF-8' }
+const json = { 'Content-Type': 'application/json' }
+
+function page(title: string): string {
+  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`
+}
+
+/** Answers that a provider, or something on the way to it, was seen to give. */
+export const cannedAnswers = {
+  internalError: {
+    status: 200,
+    headers: json,
+    body: '{"success":false,"error-codes":["internal-error"],"messages":[]}',
+  },
+  serverError: { status: 500, headers: html, body: page('Internal server error | 500') },
+  badGateway: { status: 502, headers: html, body: page('502 Bad Gateway') },
+  html200: { status: 200, headers: html, body: page('Sign in to the network') },
+  empty: { status: 200, headers: json, body: '' },
+  successAsText: {
+    status: 200,
+    headers: json,
+    body: '{"success":"true","error-codes":[],"hostname":"localhost"}',
+  },
+  tooMany: {
+    status: 429,
+    headers: { ...html, 'Retry-After': '17' },
+    body: page('Too Many Requests'),
+  },
+} as const satisfies Record<string, CannedAnswer>
+
+export type FaultAnswer = keyof typeof cannedAnswers
+
+export const faultAnswers = Object.keys(cannedAnswers) as readonly FaultAnswer[]
+
+/** The faults that are still to come, in the order in which they were added. */
+export class FaultPlan {
+  #planned: { readonly fault: Fault; skipLeft: number; timesLeft: number }[] = []
+
+  add(...faults: readonly Fault[]): void {
+    for (const fault of faults) {
+      const timesLeft = fault.times === 0 ? Infinity : (fault.times ?? 1)
+      this.#planned.push({ fault, skipLeft: fault.skip ?? 0, timesLeft })
+    }
+  }
+
+  clear(): void {
+    this.#planned = []
+  }
+
+  /** Faults that have not met all their calls yet. */
+  get pending(): readonly Fault[] {
+    return this.#planned.map(({ fault }) => fault)
+  }
+
+  /** The fault that meets this call, if any; it is used up by one. */
+  take(provider: ProviderName): Fault | undefined {
+    for (const planned of this.#planned) {
+      if ((planned.fault.provider ?? provider) !== provider) continue
+      if (planned.skipLeft > 0) {
+        planned.skipLeft -= 1
+        continue
+      }
+      planned.timesLeft -= 1
+      if (planned.timesLeft === 0) this.#planned = this.#planned.filter((it) => it !== planned)
+      return planned.fault
+    }
+    return undefined
+  }
+}
+
+/** The two halves of a fault, with what holds when they are left out. */
+export function settled({ redeem, answer, delayMs }: Fault) {
+  const isOnlyDelayed = delayMs !== undefined && answer === undefined && redeem === undefined
+  const isRedeemed = isOnlyDelayed || redeem === 'now' || answer === 'real'
+  return { isRedeemed, answer: answer ?? (isRedeemed ? 'real' : 'drop') } as const
+}

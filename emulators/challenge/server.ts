@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { answerAdmin } from './admin.ts'
+import { type Call, drop, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
+import { type Counters, EmulatedChallenge, type EmulatorOptions } from './emulator.ts'
+import { providerNames, providerRules, type ProviderName } from './providers.ts'
+import type { Site } from './tokens.ts'
+import { answerSiteverify } from './verify-endpoint.ts'
+import { answerFrame, answerScript } from './widget-endpoints.ts'
+
+/** A running emulator. `await using` stops it. */
+export interface ChallengeEmulator extends AsyncDisposable {
+  /** `http://127.0.0.1:port`: the origin of script and frames, for a page's CSP. */
+  readonly url: string
+  readonly challenge: EmulatedChallenge
+  readonly faults: EmulatedChallenge['faults']
+  readonly calls: EmulatedChallenge['calls']
+  readonly counters: Counters
+  /** Registers a pair of keys; those that are not given are made up. */
+  createSite(provider?: ProviderName, keys?: Partial<Site>): Site
+  issueToken: EmulatedChallenge['issueToken']
+  setWidget: EmulatedChallenge['setWidget']
+  /** Where tokens of this provider are verified. */
+  verifyUrl(provider?: ProviderName): string
+  /** The widget's script of this provider. */
+  scriptUrl(provider?: ProviderName): string
+  stop(): Promise<void>
+}
+
+/** Starts the emulator on 127.0.0.1. */
+export async function startChallengeEmulator(
+  options: EmulatorOptions = {},
+): Promise<ChallengeEmulator> {
+  const challenge = new EmulatedChallenge(options)
+  const server = createServer((request, response) => {
+    serve(challenge, request, response).catch((error: unknown) => {
+      // A bug of the emulator itself: loud, and different from anything that a provider says.
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      if (!response.headersSent) response.writeHead(599, { 'Content-Type': 'text/plain' })
+      response.end(`The emulator failed.\n${text}\n`)
+    })
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await new Promise<void>((resolve, reject) => {
+    server.once('listening', resolve)
+    server.once('error', reject)
+  })
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+
+  const stop = async () => {
+    if (!server.listening) return
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await closed
+  }
+  return {
+    url,
+    challenge,
+    faults: challenge.faults,
+    calls: challenge.calls,
+    get counters() {
+      return challenge.counters
+    },
+    createSite: challenge.office.createSite.bind(challenge.office),
+    issueToken: challenge.issueToken.bind(challenge),
+    setWidget: challenge.setWidget.bind(challenge),
+    verifyUrl: (provider = 'turnstile') => url + providerRules[provider].verifyPath,
+    scriptUrl: (provider = 'turnstile') => url + providerRules[provider].scriptPath,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function serve(
+  challenge: EmulatedChallenge,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const method = request.method ?? 'GET'
+  const target = new URL(request.url ?? '/', 'http://emulator')
+  const contentType = request.headers['content-type'] ?? ''
+  const body = await readBody(request)
+  const reply = await route(challenge, { method, target, contentType, body })
+  if (reply === hold) return
+  if (reply === drop) {
+    request.socket.destroy()
+    return
+  }
+  response.writeHead(reply.status, reply.headers)
+  response.end(reply.body)
+}
+
+async function route(challenge: EmulatedChallenge, call: Call): Promise<Reply> {
+  const path = call.target.pathname
+  if (path.startsWith('/emulator')) return answerAdmin(challenge, call)
+  if (path.startsWith('/widget/')) return answerFrame(challenge, call)
+  for (const provider of providerNames) {
+    const { verifyPath, scriptPath } = providerRules[provider]
+    if (path === verifyPath) return answerSiteverify(challenge, provider, call)
+    if (path === scriptPath) return answerScript(challenge, provider)
+  }
+  if (path === '/') return jsonAnswer(200, { emulates: providerNames, admin: '/emulator' })
+  return textAnswer(404, `${call.method} ${path} is not there.\n`)
+}
+
+async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array))
+  return new Uint8Array(Buffer.concat(chunks))
+}

@@ -1,0 +1,88 @@
+import type { HttpAnswer } from '../platform/http-client.ts'
+import { isObject } from '../signup/json.ts'
+
+/** What an answer of siteverify says, before anything is made of it. */
+export type Answer =
+  | { readonly kind: 'success'; readonly hostname: string | undefined }
+  /** The token is no good. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** The request is no good, whatever the token. */
+  | { readonly kind: 'setup'; readonly code: string }
+  | NoVerdict
+
+export interface NoVerdict {
+  readonly kind: 'none'
+  readonly message: string
+  /** Whether the same request may be answered differently a moment later. */
+  readonly isPassing: boolean
+  readonly retryAfterSeconds?: number | undefined
+  readonly cause?: unknown
+}
+
+/** Error codes of all three providers that no visitor can cause or mend. */
+const setupCodes: ReadonlySet<string> = new Set([
+  'missing-input-secret',
+  'invalid-input-secret',
+  'sitekey-secret-mismatch',
+  'not-using-dummy-passcode',
+  'bad-request',
+  'missing-remoteip',
+  'invalid-remoteip',
+])
+
+const retryAfterMaxSeconds = 300
+
+/**
+ * Reads an answer of siteverify. Good and bad tokens alike are answered with status 200, and only
+ * `success: true` is a success. What does not look like an answer is no verdict on the token.
+ */
+export function readAnswer({ status, headers, text }: HttpAnswer): Answer {
+  const body = parseObject(text)
+  const codes = codesIn(body?.['error-codes'])
+  const setup = codes.find((code) => setupCodes.has(code))
+  if (body?.['success'] === false && setup !== undefined) return { kind: 'setup', code: setup }
+  if (status !== 200) {
+    return {
+      kind: 'none',
+      message: `it answered HTTP ${status}`,
+      isPassing: status >= 500,
+      retryAfterSeconds: retryAfter(headers),
+    }
+  }
+  if (typeof body?.['success'] !== 'boolean') {
+    return { kind: 'none', message: 'what it answered is not a verdict', isPassing: true }
+  }
+  if (body['success']) {
+    const { hostname } = body
+    return { kind: 'success', hostname: typeof hostname === 'string' ? hostname : undefined }
+  }
+  if (codes.includes('internal-error')) {
+    return { kind: 'none', message: 'it answered internal-error', isPassing: true }
+  }
+  return { kind: 'refused', code: codes[0] ?? 'no error code' }
+}
+
+const looksLikeACode = /^[a-z][a-z-]{1,63}$/
+
+/** They reach the log, so nothing else than codes is taken. */
+function codesIn(given: unknown): readonly string[] {
+  if (!Array.isArray(given)) return []
+  return given
+    .filter((code) => typeof code === 'string')
+    .filter((code) => looksLikeACode.test(code))
+}
+
+/** Whole seconds only, as rate limits say it; undefined for anything else. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,94 @@
+import type { Answer, NoVerdict } from './answer.ts'
+import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
+import { isTestSecret, type ProviderName, providers } from './providers.ts'
+
+export interface JudgeOptions {
+  readonly provider: ProviderName
+  readonly secret: string
+  /** Lower-case host names a token may come from; undefined: any. */
+  readonly hostnames?: readonly string[] | undefined
+}
+
+/** What becomes of the visitor, given what siteverify said; and what the operator is told of it. */
+export function judge(answer: Answer, options: JudgeOptions): Verdict {
+  switch (answer.kind) {
+    case 'success':
+      return hostProblem(answer.hostname, options) ?? { kind: 'passed' }
+    case 'refused':
+      return { kind: 'rejected', reason: answer.code, ...hintOn(answer.code) }
+    case 'setup':
+      return ofTestSecret(answer.code, options) ?? setupProblem(answer.code, options)
+    case 'none':
+      return noVerdict(answer, options)
+  }
+}
+
+/** Siteverify names the host and leaves it to us. With a secret for tests it is a made-up one. */
+function hostProblem(
+  hostname: string | undefined,
+  { provider, secret, hostnames }: JudgeOptions,
+): Rejected | undefined {
+  if (hostnames === undefined || isTestSecret(provider, secret)) return undefined
+  if (hostname !== undefined && hostnames.includes(hostname.toLowerCase())) return undefined
+  const from = hostname !== undefined && /^[\w.:-]{1,253}$/.test(hostname) ? hostname : 'unknown'
+  return {
+    kind: 'rejected',
+    reason: `the token is from the host ${from}`,
+    hint: 'If that is a host of yours, add it to CHALLENGE_HOSTNAMES.',
+  }
+}
+
+/** Expired and spent tokens come from honest visitors every day; these may have another cause. */
+function hintOn(code: string): { hint?: string } {
+  if (/expired|duplicate|already-seen/.test(code)) return {}
+  return {
+    hint:
+      'A single one is a bot or a page of long ago. If every visitor meets this, CHALLENGE_SITE_KEY ' +
+      'and CHALLENGE_SECRET_KEY are of different sites.',
+  }
+}
+
+/** A secret for tests is a good one, so it is the token that does not fit. */
+function ofTestSecret(code: string, { provider, secret }: JudgeOptions): Rejected | undefined {
+  const isOnSecret = code === 'invalid-input-secret' || code === 'not-using-dummy-passcode'
+  if (!isOnSecret || !isTestSecret(provider, secret)) return undefined
+  return {
+    kind: 'rejected',
+    reason: code,
+    hint: `CHALLENGE_SECRET_KEY is for tests and takes the token of ${providers[provider].title}’s site keys for tests only.`,
+  }
+}
+
+function setupProblem(code: string, { provider }: JudgeOptions): Misconfigured {
+  const { title } = providers[provider]
+  const isMismatch = code === 'sitekey-secret-mismatch'
+  return {
+    kind: 'misconfigured',
+    message: isMismatch ? 'Invalid challenge token' : `${title} refuses our calls: ${code}`,
+    hint: `${setupHint(code, title)} Until then signups are answered with 503.`,
+    retryAfterSeconds: 30,
+  }
+}
+
+function setupHint(code: string, title: string): string {
+  if (code === 'sitekey-secret-mismatch') {
+    return `CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY are of different sites (${code}): copy both again.`
+  }
+  if (code.endsWith('-input-secret')) {
+    return (
+      `Copy the secret key of the site again from ${title} into CHALLENGE_SECRET_KEY, and see that ` +
+      'CHALLENGE_PROVIDER names the provider it is from.'
+    )
+  }
+  return 'Check CHALLENGE_PROVIDER, CHALLENGE_VERIFY_URL and both keys.'
+}
+
+function noVerdict(answer: NoVerdict, { provider }: JudgeOptions): Unavailable {
+  const { message, retryAfterSeconds = 5, cause } = answer
+  return {
+    kind: 'unavailable',
+    message: `${providers[provider].title} gave no verdict: ${message}`,
+    retryAfterSeconds,
+    ...(cause !== undefined && { cause }),
+  }
+}

@@ -1,0 +1,98 @@
+import { v5 as uuidv5 } from 'uuid'
+
+import type { Clock } from '../platform/clock.ts'
+import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { limits } from '../signup/limits.ts'
+import { type Answer, readAnswer } from './answer.ts'
+import type { Attempt, Challenge, Verdict } from './challenge.ts'
+import { judge, type JudgeOptions } from './judge.ts'
+import { providers } from './providers.ts'
+
+export interface SiteverifyOptions extends JudgeOptions {
+  readonly siteKey: string
+  /** Instead of the provider's own address. */
+  readonly verifyUrl?: string | undefined
+  readonly http: HttpClient
+  readonly clock: Clock
+}
+
+/** For one try: a verdict takes a tenth of a second as a rule, and a visitor is waiting. */
+const tryTimeoutMs = 4_000
+const pauseBeforeRetryMs = 250
+const answerBytesMax = 64 * 1024
+/** More than these wait only when the provider hangs; the next ones would pile up behind them. */
+const waitingMax = 1_000
+
+/** Namespace of the idempotency keys. With another one, tokens that are under way fail once. */
+const keyNamespace = 'f2b6f3a4-6c0b-4d0e-9a51-3f0f6c3c2a77'
+
+/** Turnstile, hCaptcha or reCAPTCHA, by the protocol they have in common. */
+export function createSiteverify(options: SiteverifyOptions): Challenge {
+  let waiting = 0
+  return {
+    async verify(attempt): Promise<Verdict> {
+      const { token } = attempt
+      if (token === undefined) return { kind: 'rejected', reason: 'there is no token' }
+      if (token.length > limits.tokenCharactersMax) {
+        return { kind: 'rejected', reason: 'the token is too long' }
+      }
+      if (waiting >= waitingMax) {
+        const message = `${waitingMax} calls wait for an answer`
+        return judge({ kind: 'none', message, isPassing: true }, options)
+      }
+      waiting += 1
+      try {
+        return judge(await ask(requestBody(token, attempt, options), options), options)
+      } finally {
+        waiting -= 1
+      }
+    },
+  }
+}
+
+/** Form-encoded: the one format that all three take. */
+function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions): string {
+  const { isRepeatable, takesSiteKey } = providers[options.provider]
+  const { submissionId, remoteAddress } = attempt
+  const fields = new URLSearchParams({ secret: options.secret, response: token })
+  if (remoteAddress !== undefined) fields.set('remoteip', remoteAddress)
+  if (takesSiteKey) fields.set('sitekey', options.siteKey)
+  if (isRepeatable) {
+    const key = uuidv5(JSON.stringify([submissionId, token]), keyNamespace)
+    fields.set('idempotency_key', key)
+  }
+  return fields.toString()
+}
+
+/**
+ * Asks again, once, when there was no verdict. Under Turnstile's idempotency key that is safe. The
+ * others have none, and the first call may have spent the token: there, a token that the second call
+ * finds no good is no verdict either, and the visitor is asked to try again.
+ */
+async function ask(body: string, options: SiteverifyOptions): Promise<Answer> {
+  const first = await call(body, options)
+  if (first.kind !== 'none' || !first.isPassing) return first
+  await options.clock.sleep(pauseBeforeRetryMs)
+  const second = await call(body, options)
+  const { isRepeatable } = providers[options.provider]
+  return second.kind === 'refused' && !isRepeatable ? first : second
+}
+
+async function call(body: string, options: SiteverifyOptions): Promise<Answer> {
+  const { provider, verifyUrl = providers[provider].verifyUrl, http } = options
+  try {
+    const answer = await http({
+      method: 'POST',
+      url: verifyUrl,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body,
+      timeoutMs: tryTimeoutMs,
+      answerBytesMax,
+      signal: new AbortController().signal,
+    })
+    return readAnswer(answer)
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error
+    return { kind: 'none', message: error.message, isPassing: true, cause: error }
+  }
+}

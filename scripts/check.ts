@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 const checks = [
-  { name: 'types', command: 'tsc -p .' },
+  { name: 'types', command: 'tsc -p . && tsc -p browser' },
   { name: 'lint', command: 'eslint . --cache --cache-location node_modules/.cache/eslint/' },
   { name: 'format', command: 'prettier --check . --log-level warn --cache' },
   { name: 'dead code', command: 'knip --no-progress' },

@@ -1,6 +1,7 @@
 /**
  * `npm run sandbox`: the real service against an emulated Google Sheets, so that the whole path can be
- * tried with no account. Prints each row as it reaches the sheet; nothing outlives it.
+ * tried with no account. Prints each row as it reaches the sheet; nothing outlives it. With
+ * `-- --challenge` visitors also have to pass an emulated Turnstile.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { startChallengeEmulator } from '../emulators/challenge/server.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
 import { settings } from '../src/config/settings.ts'
@@ -26,7 +28,21 @@ try {
   })
   process.stdout.write(`The emulated spreadsheet: ${emulator.url}/spreadsheets/${spreadsheet.id}
 Break things: emulators/google-sheets/README.md\n\n`)
-  const service = startService(emulator, spreadsheet.id, account)
+  await using challenge = process.argv.includes('--challenge')
+    ? await startChallengeEmulator()
+    : undefined
+  const challengeSettings: Record<string, string> = {}
+  if (challenge) {
+    const { siteKey, secret } = challenge.createSite()
+    challengeSettings['CHALLENGE_SITE_KEY'] = siteKey
+    challengeSettings['CHALLENGE_SECRET_KEY'] = secret
+    challengeSettings['CHALLENGE_VERIFY_URL'] = challenge.verifyUrl()
+    challengeSettings['CHALLENGE_SCRIPT_URL'] = challenge.scriptUrl()
+    process.stdout.write(`The emulated challenge: ${challenge.url}/emulator
+A token for curl: curl -d '{"siteKey":"${siteKey}"}' ${challenge.url}/emulator/tokens
+Break it: emulators/challenge/README.md\n\n`)
+  }
+  const service = startService(emulator, spreadsheet.id, account, challengeSettings)
   const ended = new Promise((resolve) => service.once('close', resolve))
   service.once('close', () => stop.abort())
   await showRows(spreadsheet)
@@ -40,6 +56,7 @@ function startService(
   { url, tokenUrl }: GoogleEmulator,
   spreadsheetId: string,
   account: { readonly email: string; readonly privateKeyPem: string },
+  more: Readonly<Record<string, string>>,
 ): ChildProcess {
   // Without the settings of a real spreadsheet, and away from any .env file.
   const own = new Set<string>(settings.map(({ name }) => name).filter((name) => name !== 'PORT'))
@@ -49,6 +66,7 @@ function startService(
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...Object.fromEntries(surroundings),
+      ...more,
       DATA_DIR: folder,
       SHEETS_SHEET_ID: spreadsheetId,
       SHEETS_CREDENTIALS_EMAIL: account.email,

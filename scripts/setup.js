@@ -2,10 +2,18 @@
  * Gets a fresh clone ready: runs before `npm start`, `npm test` and the like, on any Node from 20,
  * with nothing installed yet. That is why it is plain JavaScript and imports nothing but Node.
  *
- * usage: node scripts/setup.js [--for start|test]
+ * usage: node scripts/setup.js [--for start|check|test]
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimes,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -26,14 +34,21 @@ const nodeMajorMin = 24
 /** A step that looks first, and does nothing when everything is there. */
 const dependencies = { ready: dependenciesReady, install: installDependencies }
 
+const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
+const chromium = { ready: chromiumReady, install: installChromium }
+
 /** What each command needs, in order. */
-const needs = { start: [dependencies], test: [dependencies] }
+const needs = {
+  start: [dependencies, browserFiles],
+  check: [dependencies],
+  test: [dependencies, browserFiles, chromium],
+}
 
 class SetupError extends Error {}
 
 try {
   for (const step of stepsFor(process.argv.slice(2))) {
-    if (!step.ready()) await oneAtATime(() => step.ready() || step.install())
+    if (!(await step.ready())) await oneAtATime(async () => (await step.ready()) || step.install())
   }
 } catch (error) {
   if (!(error instanceof SetupError)) throw error
@@ -105,6 +120,51 @@ function whatToDo(code, output) {
     return 'The disk is full, about 400 MB are needed: make room, then try again.'
   }
   return 'The reason is above; once it is mended, try again.'
+}
+
+/** Whether what browsers load is newer than what it is built from. */
+function browserFilesReady() {
+  const sources = join(root, 'browser')
+  if (!existsSync(sources)) return true
+  const builtAt = statSync(join(root, 'dist', 'embed.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  // Folders too: theirs is the age of a file that was removed.
+  const paths = ['.', ...readdirSync(sources, { recursive: true })].map((it) => join(sources, it))
+  const newest = [...paths, join(root, 'scripts', 'build-browser.js')]
+  return newest.every((path) => statSync(path).mtimeMs <= builtAt)
+}
+
+/** Loaded only now: before, esbuild may not have been there. */
+async function buildBrowserFiles() {
+  const { buildBrowser } = await import('./build-browser.js')
+  await buildBrowser()
+}
+
+async function chromiumReady() {
+  if (!existsSync(join(root, 'browser'))) return true
+  const { findChromium } = await import('./find-chromium.js')
+  return findChromium() !== undefined
+}
+
+/** From Debian's packages, where that is possible. Without it only the tests that need it fail. */
+async function installChromium() {
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    process.stdout.write('Installing Chromium for the tests in a browser (apt-get) ...\n')
+    await aptInstall('chromium')
+  }
+  if (await chromiumReady()) return
+  process.stderr.write(
+    'The tests in a browser will fail, as no Chromium was found: install it (Debian: sudo apt-get ' +
+      'install chromium), or set CHROMIUM to the path of a Chromium or Chrome.\n',
+  )
+}
+
+function aptInstall(name) {
+  const command = `apt-get -qq update && apt-get -qq install -y --no-install-recommends ${name}`
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+    child.on('error', resolve).on('close', resolve)
+  })
 }
 
 /** Exit code (undefined when npm cannot be run) and what npm wrote as errors, which is shown too. */

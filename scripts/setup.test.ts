@@ -94,11 +94,32 @@ test('a machine without npm is told where to get it', async () => {
   expect(failed.stderr).toContain('https://nodejs.org')
 })
 
+test('what browsers load is built when its sources are newer, and not otherwise', async () => {
+  await setup()
+  const source = join(clone, 'browser', 'embed.ts')
+  const built = join(clone, 'dist', 'embed.js')
+  const build = `import { appendFileSync, mkdirSync } from 'node:fs'
+    export async function buildBrowser() {
+      mkdirSync('dist', { recursive: true })
+      appendFileSync('dist/embed.js', 'built ')
+    }`
+  await mkdir(join(clone, 'browser'))
+  await writeFile(source, '')
+  await writeFile(join(clone, 'scripts', 'build-browser.js'), build)
+  await setup()
+  await setup()
+  expect(await readFile(built, 'utf8')).toBe('built ')
+  const later = Date.now() / 1000 + 60
+  await utimes(source, later, later)
+  await setup()
+  expect(await readFile(built, 'utf8')).toBe('built built ')
+})
+
 test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Cannot set up for --for tests: use --for start|test.\n',
+    stderr: 'Cannot set up for --for tests: use --for start|check|test.\n',
   })
 })
 

@@ -1,0 +1,137 @@
+import { create } from './dom.ts'
+import { extraEntries } from './extra.ts'
+import { type Handle, takeOver } from './form.ts'
+import css from './form.css'
+import { type Options, optionsOf } from './options.ts'
+import { endpointOf } from './place.ts'
+import { chooseLanguage, english, readTexts, type Texts } from './texts.ts'
+import { darkSystem, themeFor } from './theme.ts'
+
+/** One for all forms. A sheet of its own needs no inline style, which a strict CSP forbids. */
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(css)
+
+/** `<rollcall-form>`: a signup form, styled by nothing but itself and its custom properties. */
+export class RollcallForm extends HTMLElement {
+  static readonly observedAttributes = ['theme', 'data-theme']
+
+  /** They go before those in the attributes; to be set before it is connected. */
+  options: Options = {}
+  readonly #root = this.attachShadow({ mode: 'open' })
+  readonly #paint = () => {
+    this.#card?.classList.toggle('dark', this.#theme() === 'dark')
+  }
+  #card: HTMLElement | undefined
+  #handle: Handle | undefined
+
+  connectedCallback(): void {
+    if (this.#card) return
+    this.#root.adoptedStyleSheets = [sheet]
+    darkSystem.addEventListener('change', this.#paint)
+    void this.#build()
+  }
+
+  disconnectedCallback(): void {
+    // Moving it within the page disconnects it, too, but not for long.
+    queueMicrotask(() => {
+      if (this.isConnected) return
+      darkSystem.removeEventListener('change', this.#paint)
+      this.#handle?.remove()
+      this.#handle = this.#card = undefined
+      this.#root.replaceChildren()
+    })
+  }
+
+  attributeChangedCallback(): void {
+    this.#paint()
+  }
+
+  reset(): void {
+    this.#handle?.reset()
+  }
+
+  async #build(): Promise<void> {
+    const card = (this.#card = create('div', { class: 'card' }))
+    const options = optionsOf(this, this.options)
+    const endpoint = endpointOf(options.server)
+    const language = chooseLanguage(options.language, this)
+    const read = await readTexts(language, endpoint)
+    if (this.#card !== card) return
+
+    const texts = { ...english, ...read, ...options.texts }
+    const form = buildForm(texts, options.fields?.name, endpoint)
+    card.lang = language
+    card.dir = texts.dir
+    if (texts.title) card.append(create('h2', {}, texts.title))
+    if (texts.text) card.append(create('p', {}, texts.text))
+    card.append(form)
+    this.#root.append(card)
+    this.#paint()
+    this.#handle = takeOver({
+      form,
+      texts,
+      language,
+      endpoint,
+      redirect: options.redirect,
+      target: this,
+      extra: extraEntries({ ...options, source: options.source ?? 'embed' }),
+      theme: () => this.#theme(),
+      challengeBox: () => this.#placeChallenge(card),
+    })
+  }
+
+  #theme() {
+    return themeFor(this, optionsOf(this, this.options).theme)
+  }
+
+  /** Outside of the shadow tree, and shown within it. It has room once there is something to see. */
+  #placeChallenge(card: HTMLElement): HTMLElement {
+    const box = create('div', { slot: 'challenge' })
+    this.append(box)
+    const observer = new ResizeObserver(() => {
+      card.classList.toggle('challenged', box.clientHeight > 0)
+    })
+    observer.observe(box)
+    return box
+  }
+}
+
+function buildForm(texts: Texts, asksName: boolean | string | undefined, action: string) {
+  const form = create('form', { method: 'post', action, class: asksName ? '' : 'single' })
+  if (asksName) {
+    const isRequired = asksName === 'required'
+    const hint = isRequired ? [] : [' ', create('span', {}, `(${texts.optional})`)]
+    const attributes = { autocomplete: 'name', maxlength: '200' }
+    form.append(
+      field(
+        'name',
+        [texts.name, ...hint],
+        isRequired ? { ...attributes, required: '' } : attributes,
+      ),
+    )
+  }
+  form.append(
+    field('email', [texts.email], {
+      type: 'email',
+      autocomplete: 'email',
+      inputmode: 'email',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+      dir: 'ltr',
+      maxlength: '254',
+      required: '',
+    }),
+    create('slot', { name: 'challenge' }),
+    create('button', { type: 'submit' }, create('span', {}, texts.submit)),
+  )
+  return form
+}
+
+function field(
+  id: string,
+  label: readonly (string | Node)[],
+  attributes: Readonly<Record<string, string>>,
+): HTMLElement {
+  const input = create('input', { id, name: id, ...attributes })
+  return create('div', { class: 'field' }, create('label', { for: id }, ...label), input)
+}

@@ -1,0 +1,47 @@
+import { create } from './dom.ts'
+import { extraEntries } from './extra.ts'
+import { type Handle, takeOver } from './form.ts'
+import type { Options } from './options.ts'
+import { endpointOf } from './place.ts'
+import { chooseLanguage, english, readTexts } from './texts.ts'
+import { themeFor } from './theme.ts'
+
+const enhanced = new WeakMap<HTMLFormElement, Handle>()
+
+/**
+ * Has a form of the page sent by us, with every field that it has. Its markup and its looks stay;
+ * the messages have classes that begin with `rollcall-`. Without scripts it goes on as it was.
+ */
+export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
+  const known = enhanced.get(form)
+  if (known) return known
+  const action = form.getAttribute('action') ?? ''
+  const isOurs = !options.server && action.endsWith('/api/signup')
+  const endpoint = isOurs ? new URL(action, document.baseURI).href : endpointOf(options.server)
+  const language = chooseLanguage(options.language, form)
+  const texts = { ...english, ...options.texts }
+  void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))
+  const handle = takeOver({
+    form,
+    texts,
+    language,
+    endpoint,
+    redirect: options.redirect,
+    target: form,
+    extra: extraEntries(options),
+    theme: () => themeFor(form, options.theme),
+    challengeBox: () => {
+      const box = create('div', { class: 'rollcall-challenge' })
+      // A slot that the page has set aside, or above the button.
+      form.querySelector('[type=submit],button:not([type])')?.before(box)
+      return box
+    },
+  })
+  const { reset, remove } = handle
+  const forgotten = () => {
+    enhanced.delete(form)
+    remove()
+  }
+  enhanced.set(form, { reset, remove: forgotten })
+  return { reset, remove: forgotten }
+}

@@ -1,0 +1,141 @@
+import type { ProblemField } from '../src/signup/wire.ts'
+import { create } from './dom.ts'
+import { loadLater } from './place.ts'
+import { english, type Texts } from './texts.ts'
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** A pause in typing, after which a suggestion does not disturb. */
+const typingPauseMs = 500
+let count = 0
+
+/** The fields of a form, each with what is wrong with it beside it. */
+export interface Fields {
+  /** Whether all is well; if not, the focus goes to the first that is not. */
+  check(): boolean
+  /** Shows what the service refused. False when the visitor can do nothing about it. */
+  refuse(errors: readonly ProblemField[]): boolean
+  /** Takes every note back. */
+  clear(): void
+}
+
+export function watchFields(form: HTMLFormElement, texts: Texts, signal: AbortSignal): Fields {
+  /** While a button is being pressed nothing may move: a click needs the button where it was. */
+  let isPressing = false
+  let typing = 0
+
+  const on = (target: EventTarget, name: string, listener: (target: EventTarget | null) => void) =>
+    target.addEventListener(name, (event) => listener(event.target), { signal })
+  on(form, 'pointerdown', (target) => {
+    isPressing = target instanceof Element && !!target.closest('button')
+  })
+  on(window, 'pointerup', () => (isPressing = false))
+  on(form, 'focusout', (control) => {
+    if (!isPressing && isControl(control) && control.value) say(control, problemOf(control, texts))
+  })
+  on(form, 'input', (control) => {
+    if (!isControl(control)) return
+    if (isWrong(control) && !problemOf(control, texts)) say(control, '')
+    clearTimeout(typing)
+    typing = window.setTimeout(() => {
+      if (control.name === 'email') void suggestFor(control, texts)
+    }, typingPauseMs)
+  })
+
+  const show = (problemFor: (control: Control) => string) => {
+    const wrong = controlsOf(form).filter((control) => {
+      const problem = problemFor(control)
+      say(control, problem)
+      return problem
+    })
+    wrong[0]?.focus()
+    return wrong.length === 0
+  }
+  return {
+    check: () => show((control) => problemOf(control, texts)),
+    refuse: (errors) =>
+      !show(({ name }) => {
+        const { message = '' } = errors.find(({ field }) => field === name) ?? {}
+        // The service speaks English.
+        const isForeign = message && name === 'email' && texts.emailWrong !== english.emailWrong
+        return isForeign ? texts.emailWrong : message
+      }),
+    clear: () => {
+      clearTimeout(typing)
+      for (const control of controlsOf(form)) {
+        say(control, '')
+        suggest(control, undefined, texts)
+      }
+    },
+  }
+}
+
+function controlsOf(form: HTMLFormElement): Control[] {
+  const names = new Set<string>()
+  return [...form.elements].filter(isControl).filter(({ name, type }) => {
+    // Of radio buttons, the first stands for all.
+    const isNew = name && type !== 'hidden' && !names.has(name)
+    names.add(name)
+    return isNew
+  })
+}
+
+function problemOf(control: Control, texts: Texts): string {
+  const { name, value, validity, validationMessage } = control
+  if (name === 'email') {
+    if (!value.trim()) return texts.emailMissing
+    return validity.valid && /@.*\.(?!\d+$)[^.]+$/.test(value.trim()) ? '' : texts.emailWrong
+  }
+  return name === 'name' && validity.valueMissing ? texts.nameMissing : validationMessage
+}
+
+function isControl(it: EventTarget | null): it is Control {
+  return it instanceof Element && /^(INPUT|SELECT|TEXTAREA)$/.test(it.tagName)
+}
+
+function isWrong(control: Control): boolean {
+  return control.ariaInvalid === 'true'
+}
+
+function say(control: Control, problem: string): void {
+  if (!problem && !isWrong(control)) return
+  noteOf(control, 'problem').textContent = problem
+  control.ariaInvalid = problem ? 'true' : null
+}
+
+async function suggestFor(control: Control, texts: Texts): Promise<void> {
+  const { suggestEmail } = await loadLater()
+  suggest(control, suggestEmail(control.value), texts)
+}
+
+/** Offers to replace what was typed. */
+function suggest(control: Control, meant: string | undefined, texts: Texts): void {
+  if (!meant) return findNote(control, 'suggestion')?.replaceChildren()
+  const button = create('button', { type: 'button' }, texts.suggestion.replace('*', meant))
+  button.onclick = () => {
+    control.value = meant
+    control.focus()
+    say(control, '')
+    button.remove()
+  }
+  noteOf(control, 'suggestion').replaceChildren(button)
+}
+
+function findNote(control: Control, kind: string): HTMLElement | null {
+  const root = control.getRootNode() as Document | ShadowRoot
+  return root.getElementById(`${control.id}-${kind}`)
+}
+
+/** The place beside a control for one kind of note, which describes it. Made when first needed. */
+function noteOf(control: Control, kind: string): HTMLElement {
+  control.id ||= `rollcall-${++count}`
+  const known = findNote(control, kind)
+  if (known) return known
+  const id = `${control.id}-${kind}`
+  const note = create('div', { id, class: `rollcall-${kind}`, role: 'status' })
+  const before = findNote(control, 'problem') ?? control.closest('label') ?? control
+  before.after(note)
+  const described = control.getAttribute('aria-describedby') ?? ''
+  control.setAttribute('aria-describedby', `${described} ${id}`.trim())
+  return note
+}

@@ -1,0 +1,48 @@
+import { type Challenge, type ChallengeSetup, showChallenge } from './challenge.ts'
+import { once } from './once.ts'
+import { isClosed, readConfig } from './service.ts'
+import { Told } from './told.ts'
+
+export interface GateSetup extends Pick<ChallengeSetup, 'language' | 'nonce'> {
+  /** Where signups go, `…/api/signup`. */
+  readonly endpoint: string
+  readonly theme: () => string
+  /** Makes the place for the challenge's widget, outside of any shadow root. */
+  readonly challengeBox: () => HTMLElement
+  /** Aborted when the form goes, and the widget with it. */
+  readonly signal: AbortSignal
+}
+
+/** What a form has to get past: nothing, or a challenge, or nobody can sign up just now. */
+export interface Gate {
+  /**
+   * Shows the challenge, if there is one.
+   * @throws Told when there should be one. Anything else: the service does not answer.
+   */
+  open(): Promise<Challenge | undefined>
+}
+
+export function createGate(setup: GateSetup): Gate {
+  const { endpoint, signal } = setup
+  const show = once(async () => {
+    const config = await readConfig(endpoint)
+    const box = setup.challengeBox()
+    signal.addEventListener('abort', () => box.remove())
+    try {
+      const challenge = await showChallenge({ ...setup, config, box, theme: setup.theme() })
+      if (signal.aborted) challenge.remove()
+      signal.addEventListener('abort', challenge.remove)
+      return challenge
+    } catch (error) {
+      box.remove()
+      throw error
+    }
+  })
+  return {
+    open: async () => {
+      const config = await readConfig(endpoint)
+      if (isClosed(config)) throw new Told('unavailable')
+      return config.challengeEnabled && !signal.aborted ? show() : undefined
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { ConfigAnswer } from '../src/signup/wire.ts'
+
+const timeoutMs = 15_000
+const answers = new Map<string, Promise<ConfigAnswer>>()
+
+/**
+ * What `GET /api/config` says, asked once; asked again after a failure, and as long as nobody can
+ * sign up. `endpoint` is where signups go, `…/api/signup`. Rejects when there is no answer.
+ */
+export function readConfig(endpoint: string): Promise<ConfigAnswer> {
+  const known = answers.get(endpoint)
+  if (known) return known
+  const asked = askConfig(endpoint)
+  answers.set(endpoint, asked)
+  const forget = () => forgetConfig(endpoint)
+  asked.then((config) => isClosed(config) && forget(), forget)
+  return asked
+}
+
+/** Next time it is asked again: it may have changed. */
+export function forgetConfig(endpoint: string): void {
+  answers.delete(endpoint)
+}
+
+/** A challenge without its key: nobody can sign up by browser just now. */
+export function isClosed({ challengeEnabled, challengeSiteKey }: ConfigAnswer): boolean {
+  return challengeEnabled && !challengeSiteKey
+}
+
+async function askConfig(endpoint: string): Promise<ConfigAnswer> {
+  const answer = await fetch(new URL('config', endpoint), {
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (!answer.ok) throw new Error(`${endpoint} answered ${answer.status}`)
+  return (await answer.json()) as ConfigAnswer
+}
+
+export function post(endpoint: string, key: string, body: URLSearchParams): Promise<Response> {
+  return fetch(endpoint, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'idempotency-key': key },
+    body,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+}

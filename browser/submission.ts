@@ -1,0 +1,131 @@
+import type { Problem, SignupAccepted } from '../src/signup/wire.ts'
+import { createGate, type Gate, type GateSetup } from './gate.ts'
+import { forgetConfig, post } from './service.ts'
+import { Told } from './told.ts'
+
+/** After that the visitor is asked to try again. Time without a network does not count. */
+const patienceMs = 75_000
+const pauseMaxMs = 15_000
+
+export interface SenderSetup extends GateSetup {
+  /** Something takes longer, and what. */
+  readonly onWait: (why: 'checking' | 'offline' | 'retrying') => void
+}
+
+export interface Sender {
+  /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
+  prepare(): Promise<unknown>
+  /**
+   * Sends until there is an answer that another try would not change; rejects with `Told` otherwise.
+   * The same data sent again is the same signup, until it is accepted.
+   */
+  send(data: URLSearchParams): Promise<SignupAccepted>
+}
+
+export function createSender(setup: SenderSetup): Sender {
+  const gate = createGate(setup)
+  let last = ''
+  let key = ''
+  return {
+    prepare: () => gate.open(),
+    send: async (data) => {
+      if (last !== `${data}`) key = randomKey()
+      last = `${data}`
+      const accepted = await send(setup, gate, key, data).catch((error: unknown) => {
+        // The token may have been too old, or the challenge is new here: a second try, and no third.
+        if (!(error instanceof Told && error.reason === 'checkFailed' && error.status)) throw error
+        forgetConfig(setup.endpoint)
+        return send(setup, gate, key, data)
+      })
+      last = ''
+      return accepted
+    },
+  }
+}
+
+async function send(
+  setup: SenderSetup,
+  gate: Gate,
+  key: string,
+  data: URLSearchParams,
+): Promise<SignupAccepted> {
+  const { onWait, signal } = setup
+  let patienceEnds = performance.now() + patienceMs
+  for (let tries = 0; !signal.aborted; tries++) {
+    const answer = await tryOnce(setup, gate, key, data)
+    const { status = 0, ok, body } = answer ?? {}
+    if (ok) return body as SignupAccepted
+    // Too many at once, too slow, or an outage: under the same key another try does no harm.
+    const mayChange = status === 0 || status === 408 || status === 429 || status >= 500
+    if (!mayChange) throw refusal(status, body as Problem | undefined)
+
+    const isOffline = !answer && !navigator.onLine
+    const pauseMs = pauseAfter(answer?.retryAfter, tries)
+    if (isOffline) patienceEnds = performance.now() + patienceMs
+    if (performance.now() + pauseMs > patienceEnds) throw new Told('failed', status)
+    onWait(isOffline ? 'offline' : 'retrying')
+    await pause(pauseMs, !answer)
+  }
+  // The form is gone, and with it the one who could be told.
+  throw new Told('failed')
+}
+
+interface Answer {
+  readonly status: number
+  readonly ok: boolean
+  readonly retryAfter: string | null
+  readonly body: unknown
+}
+
+/** Undefined: no answer, or half of one, so nobody knows whether it arrived. */
+async function tryOnce(
+  { endpoint, onWait }: SenderSetup,
+  gate: Gate,
+  key: string,
+  data: URLSearchParams,
+): Promise<Answer | undefined> {
+  try {
+    const challenge = await gate.open()
+    const token = await challenge?.token(() => onWait('checking'))
+    const content = new URLSearchParams(data)
+    if (token) content.set('challengeToken', token)
+    const answer = await post(endpoint, key, content)
+    challenge?.reset()
+    const { status, ok, headers } = answer
+    // Of a proxy's error page nothing is wanted, but an acceptance counts with its body only.
+    const read: Promise<unknown> = answer.json()
+    const body = await (ok ? read : read.catch(() => undefined))
+    return { status, ok, retryAfter: headers.get('retry-after'), body }
+  } catch (error) {
+    if (error instanceof Told) throw error
+    return undefined
+  }
+}
+
+function refusal(status: number, problem: Problem | undefined): Told {
+  const isToken = status === 403 && problem?.detail === 'Invalid challenge token'
+  return new Told(isToken ? 'checkFailed' : 'wrong', status, problem)
+}
+
+/** What the service asks for, or exponential backoff with jitter. */
+function pauseAfter(retryAfter: string | null | undefined, tries: number): number {
+  const seconds = Number(retryAfter ?? Number.NaN)
+  const backoffMs = Math.min(pauseMaxMs, 1000 * 2 ** tries) * (0.5 + Math.random() / 2)
+  return seconds >= 0 ? seconds * 1000 : backoffMs
+}
+
+/** Ends early when the network is back, if that is what was missing. */
+async function pause(ms: number, untilOnline: boolean): Promise<void> {
+  let end = () => {}
+  await new Promise<void>((resolve) => {
+    end = resolve
+    setTimeout(resolve, ms)
+    if (untilOnline) addEventListener('online', end)
+  })
+  removeEventListener('online', end)
+}
+
+/** 128 random bits. Not `randomUUID`, which pages without TLS do not have. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
+}

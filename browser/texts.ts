@@ -1,0 +1,58 @@
+/** Everything a visitor reads. Each can be replaced by the option `texts`. */
+export const english = {
+  /** `ltr` or `rtl`. */
+  dir: 'ltr',
+  /** A heading and a line above the form; none when empty. */
+  title: '',
+  text: '',
+  email: 'Email address',
+  name: 'Name',
+  /** Said of a field that may stay empty. */
+  optional: 'optional',
+  submit: 'Sign up',
+  sending: 'Signing you up…',
+  done: 'Thank you! You are signed up.',
+  emailMissing: 'Please enter your email address.',
+  emailWrong: 'Please enter an address such as name@example.com.',
+  nameMissing: 'Please enter your name.',
+  /** `*` stands for the address. */
+  suggestion: 'Did you mean *?',
+  offline: 'You are offline. This will be sent when you are back online.',
+  retrying: 'This is taking a little longer. Still trying…',
+  failed: 'This could not be sent just now. Please try again.',
+  checking: 'Checking that you are human. If you see a box, please tick it.',
+  checkFailed: 'We could not confirm that you are human. Please try again.',
+  checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
+  unavailable: 'Signing up is not possible just now. Please come back later.',
+  wrong: 'Something went wrong: you are not signed up. Please try again later.',
+}
+
+export type Texts = Record<keyof typeof english, string>
+
+/** The languages besides English. Each is a file of its own, read when it is needed. */
+const others = 'de fr es pt it nl pl tr ar hi ja ko zh'
+
+/** A text in another language must not keep the form from showing. */
+const waitMs = 3000
+
+/** The first language (BCP 47) that there is, as `de` for `de-AT`: wanted, of the page, of the browser. */
+export function chooseLanguage(wanted: string | undefined, element: Element): string {
+  const around = element.closest<HTMLElement>('[lang]')?.lang
+  return (
+    [wanted, around, ...navigator.languages]
+      .map((tag) => tag?.slice(0, 2).toLowerCase() ?? '')
+      .find((tag) => tag && `en ${others}`.includes(tag)) ?? 'en'
+  )
+}
+
+/** English, where the other language has no text or cannot be read. */
+export async function readTexts(language: string, endpoint: string): Promise<Partial<Texts>> {
+  if (language === 'en') return {}
+  const signal = AbortSignal.timeout(waitMs)
+  try {
+    const answer = await fetch(new URL(`../embed/${language}.json`, endpoint), { signal })
+    return (await answer.json()) as Partial<Texts>
+  } catch {
+    return {}
+  }
+}

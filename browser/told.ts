@@ -1,0 +1,17 @@
+import type { Problem } from '../src/signup/wire.ts'
+import type { Texts } from './texts.ts'
+
+/** Why the visitor is not signed up, by the text that tells. */
+export class Told extends Error {
+  readonly reason: keyof Texts
+  /** Of the answer, if there was one. */
+  readonly status: number | undefined
+  readonly problem: Problem | undefined
+
+  constructor(reason: keyof Texts, status?: number, problem?: Problem) {
+    super(problem?.detail ?? reason)
+    this.reason = reason
+    this.status = status
+    this.problem = problem
+  }
+}

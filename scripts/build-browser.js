@@ -1,0 +1,55 @@
+/**
+ * Builds what browsers load, from browser/ into dist/. The set-up script runs it when the sources
+ * are newer, so it is plain JavaScript for any Node from 20.
+ *
+ * usage: node scripts/build-browser.js
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, transform } from 'esbuild'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** With what the newest of these lacks, browsers from spring 2024 on get along: Safari 17.5. */
+const target = ['chrome123', 'firefox120', 'safari17.5']
+
+/** Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`. */
+export async function buildBrowser() {
+  const languages = join(root, 'browser/languages')
+  await mkdir(join(root, 'dist/embed'), { recursive: true })
+  for (const name of await readdir(languages)) {
+    const texts = JSON.parse(await readFile(join(languages, name), 'utf8'))
+    await writeFile(join(root, 'dist/embed', basename(name)), JSON.stringify(texts))
+  }
+  await bundle('later.ts', 'embed/later.js', 'esm')
+  // Last: by its age the set-up script knows that all is built.
+  await bundle('embed.ts', 'embed.js', 'iife')
+}
+
+function bundle(entry, outfile, format) {
+  return build({
+    entryPoints: [join(root, 'browser', entry)],
+    outfile: join(root, 'dist', outfile),
+    bundle: true,
+    minify: true,
+    format,
+    target,
+    legalComments: 'none',
+    plugins: [minifiedCss],
+    logLevel: 'warning',
+  })
+}
+
+/** A stylesheet that is imported becomes its text. */
+const minifiedCss = {
+  name: 'minified-css',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const { code } = await transform(source, { loader: 'css', minify: true, target })
+      return { contents: code.trim(), loader: 'text' }
+    })
+  },
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildBrowser()

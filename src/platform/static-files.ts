@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/** A file as it is sent: read and compressed once. */
+export interface StaticFile {
+  /** From the folder, with forward slashes and none in front. */
+  readonly path: string
+  readonly contentType: string
+  /** Of its content. */
+  readonly hash: string
+  readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Uint8Array<ArrayBuffer>>>
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.css': 'text/css; charset=utf-8',
+}
+
+/** Every file in the folder of a type that browsers load; none when there is no such folder. */
+export async function readStaticFiles(folder: string): Promise<readonly StaticFile[]> {
+  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  })
+  const paths = names.map((name) => name.replaceAll('\\', '/')).sort()
+  return Promise.all(
+    paths.flatMap((path) => {
+      const contentType = contentTypes[extname(path)]
+      return contentType === undefined ? [] : [readStaticFile(folder, path, contentType)]
+    }),
+  )
+}
+
+async function readStaticFile(
+  folder: string,
+  path: string,
+  contentType: string,
+): Promise<StaticFile> {
+  const content = await readFile(join(folder, path))
+  const [br, gzipped] = await Promise.all([
+    promisify(brotliCompress)(content, {
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength },
+    }),
+    promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
+  ])
+  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  const bodies = {
+    identity: new Uint8Array(content),
+    gzip: new Uint8Array(gzipped),
+    br: new Uint8Array(br),
+  }
+  return { path, contentType, hash, bodies }
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import axe from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findChromium } from '../scripts/find-chromium.js'
+
+/** Without sandbox and GPU, as root in a container wants it, and without calls to its maker. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A real Chromium without a window. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) {
+    throw new Error('No Chromium was found: run node scripts/setup.js --for test')
+  }
+  return chromium.launch({ executablePath, args: flags })
+}
+
+export interface HostOptions {
+  /** Of the page's `<body>`; `%s` stands for the service's address. */
+  readonly body: string
+  readonly head?: string
+  /** Attributes of `<html>`. */
+  readonly html?: string
+  /** The page's `Content-Security-Policy`. */
+  readonly csp?: string
+  readonly service: string
+  readonly context?: BrowserContextOptions
+  /** After the page's path. */
+  readonly query?: string
+}
+
+export interface HostPage extends AsyncDisposable {
+  readonly page: Page
+  /** Where the page came from: another origin than the service. */
+  readonly url: string
+  /** Errors and warnings in its console, and what nobody caught. */
+  readonly complaints: string[]
+}
+
+/** Somebody's page, on an origin of its own, in a fresh browser profile. */
+export async function openHost(browser: Browser, options: HostOptions): Promise<HostPage> {
+  const { body, head = '', html = 'lang="en"', csp, service, query = '' } = options
+  const text = `<!doctype html><html ${html}><head><meta charset="utf-8"><title>Host</title>
+    <meta name="viewport" content="width=device-width">${head}</head><body>${body}</body></html>`
+  const server = createServer((_, response) => {
+    if (csp !== undefined) response.setHeader('content-security-policy', csp)
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    response.end(text.replaceAll('%s', service))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const context = await browser.newContext({ locale: 'en-US', ...options.context })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/error|warning/.test(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.goto(`${url}/${query}`)
+  return {
+    page,
+    url,
+    complaints,
+    [Symbol.asyncDispose]: async () => {
+      await context.close()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** What axe-core finds on the page, shadow trees included: rule and place of each. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: AxeCore }
+    // The page around the form is the host's: it has no landmarks and no heading of its own.
+    const rules = { region: { enabled: false }, 'page-has-heading-one': { enabled: false } }
+    const { violations } = await axe.run(document, {
+      rules: { ...rules, 'landmark-one-main': { enabled: false } },
+    })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+    )
+  })
+}
+
+interface AxeCore {
+  run(
+    root: Document,
+    options: object,
+  ): Promise<{
+    readonly violations: readonly {
+      readonly id: string
+      readonly nodes: readonly { readonly target: unknown[]; readonly failureSummary: string }[]
+    }[]
+  }>
+}

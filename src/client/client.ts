@@ -1,0 +1,234 @@
+import type {
+  BulkAccepted,
+  DeliveryBlocked,
+  Problem,
+  ProblemField,
+  SignupAccepted,
+  SignupRequest,
+  SignupStatusAnswer,
+} from '../signup/wire.ts'
+
+/** A typed client of the service, for anything that has `fetch`: Node, browsers, edge runtimes. */
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://signups.example.com`; may end with a path of a proxy. */
+  readonly baseUrl: string
+  /** Needed for `bulk` where the service has `API_KEYS`; sent with nothing else. */
+  readonly apiKey?: string
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** For one try, besides the time that `wait` asks for. Default 15,000. */
+  readonly timeoutMs?: number
+  /** How many more times a request is sent when another try may help. Default 4. */
+  readonly retries?: number
+}
+
+export interface SubmitOptions {
+  /** Default: a fresh one for each call. All tries of a call carry the same. */
+  readonly idempotencyKey?: string
+  /** Seconds to wait for the row in the spreadsheet, 1 to 30. Default: only until it is on disk. */
+  readonly wait?: number
+  /** Ends the call: it rejects with the signal's reason, and what was sent may have been stored. */
+  readonly signal?: AbortSignal
+}
+
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
+
+export interface BulkItem extends Omit<SignupRequest, 'challengeToken' | 'metadata'> {
+  readonly metadata?: Readonly<Record<string, JsonValue>>
+}
+
+export interface SignupFields extends BulkItem {
+  readonly challengeToken?: string
+}
+
+export type SignupResult = Omit<SignupAccepted, 'status' | 'delivery'> & { isReplay: boolean } & (
+    | { readonly status: 'accepted'; readonly delivery?: DeliveryBlocked }
+    | { readonly status: 'written' }
+  )
+
+export interface BulkResults extends BulkAccepted {
+  /** Whether an earlier request had the same key: its answer, as of now. */
+  readonly isReplay: boolean
+}
+
+export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
+  ({ readonly status: 'accepted' } | { readonly status: 'written'; readonly writtenAt: string })
+
+/** All methods reject with `RollcallError`. */
+export interface Client {
+  signup(fields: SignupFields, options?: SubmitOptions): Promise<SignupResult>
+  /** Resolves when at least one was accepted: `results` tells of each. Rejects when none was. */
+  bulk(
+    signups: readonly BulkItem[],
+    options?: SubmitOptions & { readonly challengeToken?: string },
+  ): Promise<BulkResults>
+  status(id: string, options?: Pick<SubmitOptions, 'signal'>): Promise<StatusResult>
+}
+
+/** The service refused, or there was no answer after all tries. */
+export class RollcallError extends Error {
+  override readonly name = 'RollcallError'
+  /** Undefined: no answer came, so the signup may or may not be stored. */
+  readonly status: number | undefined
+  /** What is wrong and what to do. */
+  readonly detail: string
+  /** Every wrong field; empty when it is not about fields. */
+  readonly errors: readonly ProblemField[]
+  /** To find the request in the service's log. */
+  readonly requestId: string | undefined
+  /** To send the same again later without a second row. */
+  readonly idempotencyKey: string | undefined
+
+  constructor(request: Sent, status: number | undefined, detail: string, more: ErrorMore = {}) {
+    super(`${request.method} ${request.url}: ${status ?? 'no answer'}: ${detail}`, more)
+    this.status = status
+    this.detail = detail
+    this.errors = more.errors ?? []
+    this.requestId = more.requestId
+    this.idempotencyKey = request.headers['idempotency-key']
+  }
+}
+
+interface ErrorMore {
+  readonly errors?: readonly ProblemField[]
+  readonly requestId?: string
+  readonly cause?: unknown
+}
+
+interface Sent {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+type Outcome =
+  | { readonly answer: object; readonly isReplay: boolean }
+  | { readonly error: RollcallError; readonly mayRetry: boolean; readonly retryAfterMs?: number }
+
+const retried = [429, 502, 503, 504]
+const backoffMsMin = 250
+const backoffMsMax = 10_000
+/** A minute's rate limit is over by then; who asks for more time does not get it. */
+const retryAfterMsMax = 65_000
+
+export function createClient(options: ClientOptions): Client {
+  const { apiKey, timeoutMs = 15_000, retries = 4 } = options
+  const send = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
+  const api = `${new URL(options.baseUrl).href.replace(/\/+$/, '')}/api/signup`
+
+  const ask = async <T>(request: Sent): Promise<T & { isReplay: boolean }> => {
+    for (let tries = 0; ; tries++) {
+      const outcome = await tryOnce(request, send)
+      // The service's own types describe its answers.
+      if ('answer' in outcome) return { ...(outcome.answer as T), isReplay: outcome.isReplay }
+      if (!outcome.mayRetry || tries >= retries) throw outcome.error
+      await pause(outcome.retryAfterMs ?? backoffMs(tries), request.signal)
+    }
+  }
+
+  const post = (url: string, content: object, submit: SubmitOptions, authorization?: string) => {
+    const { idempotencyKey = randomKey(), wait, signal } = submit
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': idempotencyKey,
+      ...(wait !== undefined && { prefer: `wait=${wait}` }),
+      ...(authorization !== undefined && { authorization }),
+    }
+    const patienceMs = timeoutMs + (wait ?? 0) * 1000
+    const body = JSON.stringify(content)
+    return { method: 'POST', url, headers, body, timeoutMs: patienceMs, signal } as const
+  }
+
+  return {
+    signup: (fields, submit = {}) => ask<SignupResult>(post(api, fields, submit)),
+    bulk: (signups, { challengeToken, ...submit } = {}) => {
+      const authorization = apiKey === undefined ? undefined : `Bearer ${apiKey}`
+      return ask<BulkAccepted>(
+        post(`${api}/bulk`, { signups, challengeToken }, submit, authorization),
+      )
+    },
+    status: async (id, { signal } = {}) => {
+      const url = `${api}/${encodeURIComponent(id)}`
+      const request = { method: 'GET', url, headers: {}, timeoutMs, signal } as const
+      const { isReplay: _, ...status } = await ask<StatusResult>(request)
+      return status
+    },
+  }
+}
+
+/** Rejects only when the caller has ended the call. */
+async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Outcome> {
+  const { url, method, body, timeoutMs, signal } = request
+  signal?.throwIfAborted()
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const ends = signal ? AbortSignal.any([signal, timeout]) : timeout
+  const headers = { accept: 'application/json', ...request.headers }
+  try {
+    const answer = await send(url, { method, headers, signal: ends, ...(body && { body }) })
+    const content = await answer.text()
+    if (!answer.ok) return refused(request, answer, content)
+    const isReplay = answer.headers.get('idempotency-replayed') === 'true'
+    // Without a whole JSON object nobody knows what happened: as if there was no answer.
+    return { answer: parseObject(content), isReplay }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const reason = timeout.aborted ? `none within ${timeoutMs} ms` : String(cause)
+    const detail = `${reason}. Check the address and the network, then send it again.`
+    return { error: new RollcallError(request, undefined, detail, { cause }), mayRetry: true }
+  }
+}
+
+function refused(request: Sent, { status, headers }: Response, content: string): Outcome {
+  const problem = parseProblem(content)
+  const detail = problem.detail ?? 'The answer does not say why: it may come from a proxy.'
+  const error = new RollcallError(request, status, detail, problem)
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  const hasPause = seconds >= 0
+  return {
+    error,
+    mayRetry: retried.includes(status),
+    ...(hasPause && { retryAfterMs: Math.min(seconds * 1000, retryAfterMsMax) }),
+  }
+}
+
+function parseObject(text: string): object {
+  const value: unknown = JSON.parse(text)
+  if (typeof value === 'object' && value !== null) return value
+  throw new TypeError('the answer is no JSON object')
+}
+
+/** What there is of a problem document; nothing in the error page of a proxy. */
+function parseProblem(text: string): Partial<Problem> {
+  try {
+    return parseObject(text)
+  } catch {
+    return {}
+  }
+}
+
+/** Exponential, with full jitter. */
+function backoffMs(tries: number): number {
+  return Math.random() * Math.min(backoffMsMax, backoffMsMin * 2 ** tries)
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
+}
+
+/** 128 random bits. Not `randomUUID`, which pages without TLS do not have. */
+function randomKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
+}

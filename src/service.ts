@@ -1,24 +1,37 @@
-import { mkdir } from 'node:fs/promises'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { v7 as uuidv7 } from 'uuid'
 
+import type { Challenge } from './challenge/challenge.ts'
+import { isTestSecret, widgetOf } from './challenge/providers.ts'
+import { createSiteverify } from './challenge/siteverify.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { openCallGate } from './delivery/call-gate.ts'
 import { batchBucket } from './delivery/pace.ts'
 import { Writer, type WriterOptions } from './delivery/writer.ts'
+import { Admission } from './intake/admission.ts'
+import { ApiKeys } from './intake/api-keys.ts'
+import { ArrivingBodies } from './intake/body.ts'
+import { Turns } from './intake/idempotency.ts'
 import { createIntake } from './intake/routes.ts'
+import { Waiting } from './intake/wait.ts'
 import type { Journal } from './journal/journal.ts'
 import { openSqliteJournal } from './journal/sqlite.ts'
-import { createEvents } from './ops/events.ts'
+import { createEvents, type Events } from './ops/events.ts'
 import { createHealth } from './ops/health.ts'
-import { createLog } from './ops/log.ts'
+import { createLog, type Logger } from './ops/log.ts'
 import { systemClock } from './platform/clock.ts'
 import { lockDirectory } from './platform/directory-lock.ts'
 import { httpClient } from './platform/http-client.ts'
 import { listen } from './platform/http-server.ts'
+import { readStaticFiles } from './platform/static-files.ts'
 import type { SignupId } from './signup/signup.ts'
+import { tabsByKey } from './signup/tab.ts'
 import { createGoogleSheets } from './spreadsheet/google/google-sheets.ts'
+import { signWith } from './spreadsheet/google/sign-assertion.ts'
 import { createWorkbook } from './spreadsheet/workbook/workbook.ts'
 
 /** A running service. Disposing drains it: no new request, one batch in flight settles, then it ends. */
@@ -41,18 +54,24 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   await mkdir(config.dataDir, { recursive: true })
   started.use(lockDirectory(config.dataDir))
 
-  const log = createLog(config.logLevel)
+  const requestIds = new AsyncLocalStorage<string>()
+  const log = createLog(config.logLevel, () => requestIds.getStore())
   const health = createHealth()
   const events = createEvents(log, health)
   const clock = systemClock
-  const journal = started.use(openSqliteJournal(join(config.dataDir, 'journal.db')))
+  const journal = started.use(
+    openSqliteJournal(join(config.dataDir, 'journal.db'), policyOf(config)),
+  )
 
   const delivery = await createDelivery(config, secrets, journal)
   const writer = new Writer({ ...delivery, journal, clock, random: Math.random, events })
   started.defer(() => writer.stop(graceMs))
 
+  const challenge = createChallenge(config, secrets, events)
+  const waiting = new Waiting({ journal, health, clock })
   const newId = () => uuidv7() as SignupId
-  const { defaultSheetTab: defaultTab, bodyBytesMax, listen: address } = config
+  const { bodyBytesMax, bulkItemsMax, listen: address } = config
+  const { allowedOrigins, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
     journal,
     events,
@@ -60,11 +79,27 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     log,
     clock,
     newId,
-    defaultTab,
+    tabs: tabsOf(config),
+    turns: new Turns(),
+    admission: new Admission({ challenge, events, clock }),
+    widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
+    waiting,
+    apiKeys: new ApiKeys(secrets.apiKeys),
     bodyBytesMax,
+    arriving: new ArrivingBodies(),
+    bulkItemsMax,
+    allowedOrigins,
+    trustedProxies,
+    signupsPerMinute,
+    inRequest: (requestId, run) => requestIds.run(requestId, run),
+    assets: await browserFiles(log),
+    stylesheet: await readFile(new URL('intake/pages/page.css', import.meta.url), 'utf8'),
   })
-  const server = await listen({ fetch: (request) => intake.fetch(request), ...address })
-  started.defer(() => server.close(graceMs))
+  const server = await listen({ ...intake, ...address, bodyBytesMax })
+  started.defer(() => {
+    waiting.stop()
+    return server.close(graceMs)
+  })
 
   writer.start()
   const running = started.move()
@@ -73,6 +108,36 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     location: delivery.spreadsheet.location,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** What `scripts/build-browser.js` has built; the set-up script sees to it. */
+async function browserFiles(log: Logger) {
+  const files = await readStaticFiles(fileURLToPath(new URL('../dist', import.meta.url)))
+  if (files.length === 0) {
+    log.warn(
+      '/embed.js is not there, as it was not built: run node scripts/setup.js and start again',
+    )
+  }
+  return files
+}
+
+function policyOf({ defaultSheetTab, sheetTabs = [], newTabsMax, duplicates }: Config) {
+  return { namedTabs: [defaultSheetTab, ...sheetTabs], newTabsMax, duplicates }
+}
+
+function tabsOf({ defaultSheetTab: defaultTab, sheetTabs }: Config) {
+  const knownTabs = tabsByKey(sheetTabs ?? [])
+  return { defaultTab, knownTabs, onlyKnownTabs: sheetTabs !== undefined }
+}
+
+function createChallenge(
+  { challenge }: Config,
+  { challengeSecret: secret }: Secrets,
+  events: Events,
+): Challenge | undefined {
+  if (!challenge || secret === undefined) return undefined
+  events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
+  return createSiteverify({ ...challenge, secret, http: httpClient, clock: systemClock })
 }
 
 type Delivery = Pick<WriterOptions, 'spreadsheet' | 'limits' | 'bucket' | 'linger' | 'markersMax'>
@@ -88,7 +153,7 @@ async function createDelivery(
       spreadsheet: createWorkbook({ directory: join(dataDir, 'sheets') }),
       limits: googleLimits,
       bucket: { capacity: Infinity, refillMs: 1 },
-      linger: { quietMs: 20, maxMs: 100 },
+      linger: { quietMs: 20, maxMs: 100, burstMaxMs: 100 },
       markersMax: Infinity,
     }
   }
@@ -96,7 +161,7 @@ async function createDelivery(
   return {
     spreadsheet: createGoogleSheets({
       account: { email: credentials.email, spreadsheetId },
-      privateKey,
+      sign: signWith(privateKey),
       apiUrl,
       tokenUrl,
       http: httpClient,
@@ -106,7 +171,7 @@ async function createDelivery(
     }),
     limits: googleLimits,
     bucket: batchBucket(quota),
-    linger: { quietMs: 100, maxMs: 800 },
+    linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
     markersMax: 100,
   }
 }

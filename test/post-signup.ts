@@ -1,8 +1,29 @@
 /** Posts a signup as JSON; `body` is whatever the test wants to send. */
-export async function postSignup(url: string, body: unknown): Promise<Response> {
-  return fetch(`${url}/api/signup`, {
+export async function postSignup(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return post(`${url}/api/signup`, body, headers)
+}
+
+/** Posts a bulk request as JSON; `body` is whatever the test wants to send. */
+export async function postBulk(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return post(`${url}/api/signup/bulk`, body, headers)
+}
+
+async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 }

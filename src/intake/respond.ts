@@ -1,7 +1,17 @@
 import type { FieldProblem } from '../signup/parse.ts'
 import type { Receipt } from '../signup/signup.ts'
-import type { Problem, ProblemField, SignupAccepted, SignupStatusAnswer } from '../signup/wire.ts'
+import type {
+  BulkAccepted,
+  BulkResult,
+  Problem,
+  ProblemField,
+  SignupAccepted,
+  SignupStatusAnswer,
+} from '../signup/wire.ts'
 import type { SignupStatus } from '../journal/journal.ts'
+import type { ProtocolFailure } from '../platform/http-server.ts'
+import type { Standing } from './rate-limit.ts'
+import type { Progress } from './wait.ts'
 
 /** The one file that knows status codes and how answers look. */
 
@@ -26,6 +36,19 @@ export class RequestRefused extends Error {
 
 export const refuse = {
   malformed: (detail: string) => new RequestRefused(400, detail),
+  apiKey: () =>
+    new RequestRefused(
+      401,
+      'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
+      { headers: { 'www-authenticate': 'Bearer' } },
+    ),
+  origin: () =>
+    new RequestRefused(
+      403,
+      'Pages of this origin may not send requests here. The operator lists the origins that may in ' +
+        'ALLOWED_ORIGINS.',
+    ),
+  challenge: () => new RequestRefused(403, 'Invalid challenge token'),
   noSuchPath: () => new RequestRefused(404, 'There is nothing at this address.'),
   noSuchSignup: () => new RequestRefused(404, 'There is no signup with this id.'),
   method: (allowed: readonly string[]) =>
@@ -40,25 +63,120 @@ export const refuse = {
       'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
         'and say which in the Content-Type header.',
     ),
+  bulkTooLarge: (count: number, itemsMax: number) =>
+    new RequestRefused(
+      413,
+      `The list holds ${count} signups, over the limit of ${itemsMax} in one request. ` +
+        'Send it in several parts.',
+    ),
+  jsonOnly: () =>
+    new RequestRefused(415, 'Send bulk signups as JSON, with Content-Type: application/json.'),
+  contentCoding: () =>
+    new RequestRefused(415, 'Compressed bodies are not taken. Send it without Content-Encoding.', {
+      headers: { 'accept-encoding': 'identity' },
+    }),
+  charset: () =>
+    new RequestRefused(
+      415,
+      'Only UTF-8 is taken. Send the body in UTF-8, with charset=utf-8 or none.',
+    ),
   fields: (problems: readonly FieldProblem[]) =>
     new RequestRefused(422, summary(problems), { errors: problems }),
+  bulk: (problems: readonly ProblemField[]) =>
+    new RequestRefused(
+      422,
+      'None of the signups was accepted; "errors" names each wrong field with the place of its ' +
+        'signup in the list, from 0. Correct them and send them again.',
+      { errors: problems },
+    ),
+  keyUsedBefore: () =>
+    new RequestRefused(
+      422,
+      'This Idempotency-Key came with other content before. Send that content again, or take a new ' +
+        'key for new content.',
+    ),
+  tooMany: ({ limit, waitMs }: Standing, count: number) =>
+    new RequestRefused(
+      429,
+      count > limit
+        ? `At most ${limit} signups a minute are taken from one address, and here are ${count}. ` +
+            'Send fewer at a time, or with an API key.'
+        : `At most ${limit} signups a minute are taken from one address. ` +
+            'Send it again after the seconds in Retry-After.',
+      { headers: { 'retry-after': seconds(waitMs) } },
+    ),
+  protocol: (failure: ProtocolFailure) => {
+    const { status, detail, headers } = protocolRefusals[failure]
+    return new RequestRefused(status, detail, headers && { headers })
+  },
   journalUnavailable: () =>
     new RequestRefused(
       503,
       'Signups cannot be stored just now and this one was not. Send it again a little later.',
       { headers: { 'retry-after': '5' } },
     ),
+  tooBusy: () =>
+    new RequestRefused(
+      503,
+      'Too many large bodies are on their way here just now, and this one was not read. Send it ' +
+        'again a little later.',
+      { headers: { 'retry-after': '2' } },
+    ),
+  challengeUnavailable: (retryAfterSeconds: number) =>
+    new RequestRefused(
+      503,
+      'Challenge tokens cannot be verified just now, so this signup was not stored. Send it again a ' +
+        'little later.',
+      { headers: { 'retry-after': String(retryAfterSeconds) } },
+    ),
   unexpected: () =>
     new RequestRefused(500, 'Something went wrong here. It was logged with the requestId.'),
 }
 
+interface ProtocolRefusal {
+  readonly status: number
+  readonly detail: string
+  readonly headers?: Record<string, string>
+}
+
+const protocolRefusals: Readonly<Record<ProtocolFailure, ProtocolRefusal>> = {
+  malformed: {
+    status: 400,
+    detail:
+      'This is not a valid HTTP request: its first line, its headers or its framing are wrong.',
+  },
+  tunnel: {
+    status: 405,
+    detail: 'This is not a proxy: CONNECT is not taken.',
+    headers: { allow: 'GET, HEAD, POST, OPTIONS' },
+  },
+  tooSlow: {
+    status: 408,
+    detail: 'The request did not arrive in time. Send it again, without a pause.',
+  },
+  expectation: {
+    status: 417,
+    detail: 'Of the Expect header only 100-continue is understood. Send none.',
+  },
+  headersTooLarge: {
+    status: 431,
+    detail: 'The address and the headers together are too long. Send fewer or shorter ones.',
+  },
+}
+
 const titles: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
   422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 }
@@ -74,19 +192,51 @@ export function problem(refused: RequestRefused, requestId: string): Response {
     ...(errors && { errors }),
     requestId,
   }
-  return json(body, status, { ...headers, 'content-type': 'application/problem+json' })
+  const type = { 'content-type': 'application/problem+json' }
+  return json(body, status, { ...headers, ...varies, ...type })
 }
 
-/** 202: on disk, on its way. `blockedBy` is what only the operator can mend. */
-export function accepted(receipt: Receipt, blockedBy: string | undefined): Response {
+/** What comes with an answer to signups that are on disk. */
+export interface AcceptedHow extends Progress {
+  /** The answer to an earlier request with the same key. */
+  readonly isReplay: boolean
+}
+
+/** 202: on disk, on its way. 201: written, for a visitor who waited for that. */
+export function accepted(receipt: Receipt, how: AcceptedHow): Response {
   const body: SignupAccepted = {
     id: receipt.id,
-    status: 'accepted',
+    status: how.areWritten ? 'written' : 'accepted',
     sheetTab: receipt.sheetTab,
     receivedAt: new Date(receipt.receivedAt).toISOString(),
-    ...(blockedBy !== undefined && { delivery: { state: 'blocked', error: blockedBy } }),
+    ...deliveryOf(how),
   }
-  return json(body, 202)
+  return json(body, how.waitSeconds === undefined ? 202 : 201, acceptedHeaders(how))
+}
+
+/** As for one signup; 207 when some were rejected. */
+export function bulkAccepted(results: readonly BulkResult[], how: AcceptedHow): Response {
+  const rejected = results.filter(({ status }) => status === 'rejected').length
+  const body: BulkAccepted = {
+    accepted: results.length - rejected,
+    rejected,
+    results,
+    ...deliveryOf(how),
+  }
+  const status = how.waitSeconds === undefined ? 202 : 201
+  return json(body, rejected > 0 ? 207 : status, acceptedHeaders(how))
+}
+
+function deliveryOf({ blockedBy }: Progress): Pick<SignupAccepted, 'delivery'> {
+  return blockedBy === undefined ? {} : { delivery: { state: 'blocked', error: blockedBy } }
+}
+
+function acceptedHeaders({ waitSeconds, isReplay }: AcceptedHow): Record<string, string> {
+  return {
+    ...(waitSeconds !== undefined && { 'preference-applied': `wait=${waitSeconds}` }),
+    ...(isReplay && { 'idempotency-replayed': 'true' }),
+    ...varies,
+  }
 }
 
 export function signupStatus(status: SignupStatus): Response {
@@ -110,11 +260,67 @@ export function ok(body: object): Response {
   return json(body, 200)
 }
 
-function json(body: object, status: number, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+/** The API's own description, as JSON: asked for again with each use, and sent when it is another. */
+export function description(content: string): Response {
+  return text(content, 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' })
+}
+
+/** A page for people. What was typed may be in it: it is never stored, unless `headers` say so. */
+export function page(html: string, status: number, headers: Record<string, string>): Response {
+  return text(html, status, { 'content-type': 'text/html; charset=utf-8', ...headers })
+}
+
+/** To another page, by GET: its reload sends no form again. `location` is a serialised URL. */
+export function seeOther(location: string): Response {
+  const headers = { location, 'content-length': '0', ...varies }
+  return new Response(null, { status: 303, headers })
+}
+
+/** A file that pages are made with; of frames without an origin too, hence for every origin. */
+export function asset(content: string, mediaType: string): Response {
+  return text(content, 200, {
+    'content-type': `${mediaType}; charset=utf-8`,
+    'cache-control': 'public, max-age=3600',
+    'cross-origin-resource-policy': 'cross-origin',
   })
+}
+
+/** Of answers that are a page or JSON, as the sender prefers. */
+const varies = { vary: 'Accept' }
+
+/** An answer to OPTIONS: what this address takes. */
+export function options(allowed: readonly string[], headers: Record<string, string>): Response {
+  return new Response(null, { status: 204, headers: { allow: allowed.join(', '), ...headers } })
+}
+
+/** Where a client stands, as structured fields (draft-ietf-httpapi-ratelimit-headers-09). */
+export function rateLimitHeaders({ limit, remaining, waitMs }: Standing): Record<string, string> {
+  return {
+    'ratelimit-policy': `"signups";q=${limit};w=60`,
+    ratelimit: `"signups";r=${remaining};t=${seconds(waitMs)}`,
+  }
+}
+
+function json(body: object, status: number, headers: Record<string, string> = {}): Response {
+  return text(JSON.stringify(body), status, { 'content-type': 'application/json', ...headers })
+}
+
+function text(content: string, status: number, headers: Record<string, string>): Response {
+  const bytes = utf8.encode(content)
+  return new Response(bytes, {
+    status,
+    headers: {
+      // Told here, so that the answer to HEAD has it too.
+      'content-length': String(bytes.byteLength),
+      ...headers,
+    },
+  })
+}
+
+const utf8 = new TextEncoder()
+
+function seconds(ms: number): string {
+  return String(Math.ceil(ms / 1000))
 }
 
 function summary(problems: readonly FieldProblem[]): string {

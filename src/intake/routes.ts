@@ -1,71 +1,163 @@
-import { type Handler, Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 
+import { JournalUnavailable } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
-import type { Logger } from '../ops/log.ts'
 import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
-import { ok, problem, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
-import { postSignup, type SignupIntake } from './signup.ts'
+import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
+import type { ChallengeWidget } from '../challenge/challenge.ts'
+import { type AssetOptions, assetRoutes } from './assets.ts'
+import { type BulkIntake, postBulk } from './bulk.ts'
+import { createEdge, type EdgeOptions, refuseProtocol, type Visit } from './edge.ts'
+import { describeService, openapiPath } from './openapi.ts'
+import { preflightHeaders } from './origin.ts'
+import { type PageOptions, pageRoutes } from './page-routes.ts'
+import { answerRefusal } from './refusal.ts'
+import * as respond from './respond.ts'
+import { ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
+import { postSignup } from './signup.ts'
 
-export interface IntakeOptions extends SignupIntake {
-  readonly log: Logger
+export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {
+  /** Of the challenge, for the pages that show it. */
+  readonly widget: ChallengeWidget
 }
 
-/** The HTTP application: every path, and what answers it. */
-export function createIntake(options: IntakeOptions): Hono {
-  const { journal, health, log } = options
-  const app = new Hono()
+/** The HTTP application. */
+export interface Intake {
+  fetch(request: Request, connection: Connection): Promise<Response>
+  /** Answers what is no request by the rules of HTTP. */
+  refuse(failure: ProtocolFailure): Response
+}
 
-  const route = (method: 'GET' | 'POST', path: string, handler: Handler) => {
-    app.on(method, path, handler)
+interface Env {
+  Bindings: Visit
+}
+
+type Handler = (context: Context<Env>) => Response | Promise<Response>
+type Method = 'GET' | 'POST'
+
+/** Of a file that is not sent again. */
+const retainedHeaders = [...RETAINED_304_HEADERS, 'cross-origin-resource-policy']
+
+/** Every path, and what answers it. */
+export function createIntake(options: IntakeOptions): Intake {
+  const { journal, health, log, allowedOrigins } = options
+  // Not strict: a slash at the end of a path makes no difference.
+  const app = new Hono<Env>({ strict: false })
+
+  /** The first path that fits is taken: fixed ones stand before those with a parameter. */
+  const route = (path: string, handlers: Partial<Record<Method, Handler>>) => {
+    const allowed = allowedMethods(handlers)
+    for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler)
+    app.options(path, ({ req }) => {
+      const isPreflight = req.header('access-control-request-method') !== undefined
+      return respond.options(allowed, isPreflight ? preflightHeaders(allowed) : {})
+    })
     app.all(path, () => {
-      throw refuse.method(method === 'GET' ? ['GET', 'HEAD'] : [method])
+      throw refuse.method(allowed)
     })
   }
 
-  route('GET', '/api/health', () => ok({ status: 'ok' }))
-  route('GET', '/api/ready', async ({ req }) => {
-    const isStrict = req.query('strict') !== undefined
-    return ready(health, await journal.backlog(), isStrict)
+  for (const path of ['/assets/*', openapiPath]) app.use(path, etag({ retainedHeaders }))
+  route('/api/health', { GET: () => ok({ status: 'ok' }) })
+  route('/api/ready', {
+    GET: async ({ req }) => {
+      const isStrict = req.query('strict') !== undefined
+      if (health.journal.state !== 'ok') await probe(options)
+      return ready(health, await journal.backlog(), isStrict)
+    },
   })
-  route('GET', '/api/config', () => ok(publicConfig(options)))
-  route('POST', '/api/signup', ({ req }) => postSignup(req.raw, options))
-  route('GET', '/api/signup/:id', async ({ req }) => {
-    const status = await journal.find(req.param('id')?.toLowerCase() as SignupId)
-    if (!status) throw refuse.noSuchSignup()
-    return signupStatus(status)
+  route('/api/config', { GET: () => ok(publicConfig(options)) })
+  route('/api/signup', {
+    POST: ({ req, env }) => postSignup(req.raw, options, env),
+  })
+  route('/api/signup/bulk', {
+    POST: ({ req, env }) => postBulk(req.raw, options, env),
+  })
+  const pages = pageRoutes(options)
+  for (const [path, handler] of Object.entries(pages)) route(path, { GET: handler })
+  for (const [path, answer] of assetRoutes(options))
+    route(path, { GET: ({ req }) => answer(req.raw) })
+  const description = JSON.stringify(describe(options, Object.keys(pages)))
+  route(openapiPath, { GET: () => respond.description(description) })
+  route('/api/signup/:id', {
+    GET: async ({ req }) => {
+      const status = await journal.find(req.param('id')?.toLowerCase() as SignupId)
+      if (!status) throw refuse.noSuchSignup()
+      return signupStatus(status)
+    },
   })
 
-  app.notFound(() => problem(refuse.noSuchPath(), crypto.randomUUID()))
-  app.onError((error) => {
-    const requestId = crypto.randomUUID()
-    if (error instanceof RequestRefused) return problem(error, requestId)
-    log.error({ err: error, requestId }, 'a request failed in a way that nobody foresaw')
-    return problem(refuse.unexpected(), requestId)
+  // Every refusal and every error comes by here, and is answered here.
+  const refusal = (refused: RequestRefused, request: Request, visit: Visit) =>
+    answerRefusal(request, refused, visit, allowedOrigins)
+  app.notFound(() => {
+    throw refuse.noSuchPath()
   })
-  return app
+  app.onError((error, { req, env }) => {
+    if (error instanceof RequestRefused) return refusal(error, req.raw, env)
+    log.error({ err: error }, 'a request failed in a way that nobody foresaw')
+    return refusal(refuse.unexpected(), req.raw, env)
+  })
+  const handle = async (request: Request, visit: Visit) => app.fetch(request, visit)
+  return { fetch: createEdge(options, { handle, refuse: refusal }), refuse: refuseProtocol }
+}
+
+function allowedMethods(handlers: Partial<Record<Method, Handler>>): readonly string[] {
+  return [...(handlers.GET ? ['GET', 'HEAD'] : []), ...(handlers.POST ? ['POST'] : []), 'OPTIONS']
+}
+
+function describe(options: IntakeOptions, paths: readonly string[]) {
+  const { bodyBytesMax, bulkItemsMax, apiKeys, assets } = options
+  const styles = paths.filter((path) => path.endsWith('.css'))
+  return describeService({
+    bodyBytesMax,
+    bulkItemsMax,
+    needsApiKey: apiKeys.areSet,
+    pages: paths.filter((path) => !styles.includes(path)),
+    files: [
+      ...styles.map((path) => ({ path, contentType: 'text/css; charset=utf-8' })),
+      ...assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
+    ],
+  })
+}
+
+/** A load balancer sends no signup to what is not ready: only a try of our own can end that. */
+async function probe({ journal, events }: IntakeOptions): Promise<void> {
+  try {
+    // Another value each time: SQLite writes nothing that stays the same.
+    await journal.noteFact('probed', crypto.randomUUID())
+    events.journalRecovered()
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error
+  }
 }
 
 /** Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away. */
-function ready({ journal, delivery, tabs }: Health, backlog: number, isStrict: boolean): Response {
-  const isBlocked = delivery.state === 'blocked' || tabs.size > 0
+function ready(health: Health, backlog: number, isStrict: boolean): Response {
+  const { journal, delivery, tabs, challenge, warnings } = health
+  const isBlocked =
+    delivery.state === 'blocked' || tabs.size > 0 || challenge.state === 'misconfigured'
   const body = {
     status: journal.state === 'ok' ? 'ready' : 'unavailable',
     journal,
-    delivery: { ...delivery, backlog, tabsSetAside: [...new Set(tabs.values())] },
+    challenge,
+    delivery: { ...delivery, backlog, tabsSetAside: [...new Set(tabs.values())], warnings },
   }
   return readiness(body, journal.state === 'ok' && !(isStrict && isBlocked))
 }
 
-function publicConfig({ defaultTab, bodyBytesMax }: IntakeOptions): ConfigAnswer {
+function publicConfig(options: IntakeOptions): ConfigAnswer {
+  const { tabs, bodyBytesMax, bulkItemsMax, widget } = options
   return {
-    challengeEnabled: false,
-    challengeSiteKey: null,
-    challengeProvider: 'turnstile',
-    challengeScriptUrl: 'https://challenges.cloudflare.com/turnstile/v0/api.js',
-    defaultSheetTab: defaultTab,
-    sheetTabs: null,
-    limits: { ...limits, bodyBytesMax },
+    challengeEnabled: widget.siteKey !== null,
+    challengeSiteKey: widget.siteKey,
+    challengeProvider: widget.provider,
+    challengeScriptUrl: widget.scriptUrl,
+    defaultSheetTab: tabs.defaultTab,
+    sheetTabs: tabs.onlyKnownTabs ? [...tabs.knownTabs.values()] : null,
+    limits: { ...limits, bodyBytesMax, bulkItemsMax },
   }
 }

@@ -1,63 +1,60 @@
-import { type Journal, JournalUnavailable } from '../journal/journal.ts'
-import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
-import type { Clock } from '../platform/clock.ts'
-import { type ParsedSignup, parseForm, parseSignup } from '../signup/parse.ts'
-import { type Receipt, type SignupId, tabKey } from '../signup/signup.ts'
-import { readBody } from './body.ts'
+import { type ParseContext, parseForm, parseSignup } from '../signup/parse.ts'
+import type { ApiKeys } from './api-keys.ts'
+import { type ArrivingBodies, readBody } from './body.ts'
+import type { Visit } from './edge.ts'
+import { type FormPostOptions, sendOn } from './form-post.ts'
+import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
+import { prefersHtml } from './negotiate.ts'
 import { accepted, refuse } from './respond.ts'
+import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
+import { patienceOf, progressOf, type Waiting } from './wait.ts'
 
-export interface SignupIntake {
-  readonly journal: Journal
-  readonly events: Events
+export interface SignupIntake extends SubmitOptions, FormPostOptions {
   readonly health: Health
-  readonly clock: Clock
-  /** A fresh UUIDv7. */
-  readonly newId: () => SignupId
-  readonly defaultTab: string
+  readonly waiting: Waiting
+  readonly apiKeys: ApiKeys
+  /** Which tabs there are to name. */
+  readonly tabs: Required<Omit<ParseContext, 'source'>>
   readonly bodyBytesMax: number
+  readonly arriving: ArrivingBodies
 }
 
 /** `POST /api/signup`: from the request to the answer. */
-export async function postSignup(request: Request, intake: SignupIntake): Promise<Response> {
-  const { defaultTab, bodyBytesMax } = intake
-  const body = await readBody(request, bodyBytesMax)
+export async function postSignup(
+  request: Request,
+  intake: SignupIntake,
+  visit: Visit,
+): Promise<Response> {
+  const { tabs, bodyBytesMax, arriving, apiKeys, clock } = intake
+  const hasApiKey = await apiKeys.areIn(request.headers)
+  const key = idempotencyKey(request.headers)
+  const body = await readBody(request, bodyBytesMax, arriving)
+  if (body.kind === 'form') visit.typed = body.fields
+  const count = () => {
+    if (!hasApiKey) visit.take(1)
+  }
+  const patience = patienceOf(request, clock)
   const parsed =
     body.kind === 'form'
-      ? parseForm(body.fields, { defaultTab, source: 'form' })
-      : parseSignup(body.value, { defaultTab, source: 'api' })
-  if (!parsed.ok) throw refuse.fields(parsed.problems)
-  const receipt = await store(parsed.value, intake) // Durable from here on: the visitor may leave.
-  return accepted(receipt, blockedBy(intake.health, receipt.sheetTab))
-}
-
-async function store(parsed: ParsedSignup, intake: SignupIntake): Promise<Receipt> {
-  const { journal, events, clock, newId } = intake
-  const { email, sheetTab, source, name, tags, metadata } = parsed
-  const signup = {
-    id: newId(),
-    receivedAt: clock.now(),
-    email,
-    sheetTab,
-    source,
-    name,
-    tags,
-    metadata,
+      ? parseForm(body.fields, { ...tabs, source: 'form' })
+      : parseSignup(body.value, { ...tabs, source: 'api' })
+  if (!parsed.ok) {
+    count()
+    throw refuse.fields(parsed.problems)
   }
-  try {
-    const [receipt] = await journal.append([signup])
-    if (!receipt) throw new Error('The journal gave no receipt.')
-    events.signupsAccepted(1)
-    return receipt
-  } catch (error) {
-    if (!(error instanceof JournalUnavailable)) throw error
-    events.journalUnavailable(error)
-    throw refuse.journalUnavailable()
+  const idempotency = await idempotencyOf(key, 'signup', () => contentOf(parsed.value))
+  // Durable from here on: the visitor may leave.
+  const visitor = {
+    challengeToken: parsed.value.challengeToken,
+    remoteAddress: visit.remoteAddress,
   }
-}
-
-/** What keeps rows of this tab from the spreadsheet until the operator mends it. */
-function blockedBy(health: Health, tab: string): string | undefined {
-  if (health.delivery.state === 'blocked') return health.delivery.error
-  return health.tabs.get(tabKey(tab))
+  const submission = { parsed: [parsed.value], idempotency, visitor, count }
+  const { results, isReplay } = await submit(submission, intake)
+  const [status] = results
+  if (!status) throw refuse.fields([tooManyTabs])
+  if (body.kind === 'form' && prefersHtml(request.headers.get('accept'))) {
+    return sendOn(parsed.value.redirect, visit.ownOrigin, intake)
+  }
+  return accepted(status, { ...(await progressOf([status], patience, intake)), isReplay })
 }

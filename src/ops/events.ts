@@ -1,4 +1,5 @@
 import { tabKey } from '../signup/signup.ts'
+import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
 import type { Logger } from './log.ts'
 import type { Health } from './health.ts'
 
@@ -9,12 +10,21 @@ import type { Health } from './health.ts'
  */
 export interface Events {
   signupsAccepted(count: number): void
-  /** Visitors were answered 503. */
+  /** A form's `redirect` leads to an origin that nobody named; its visitor got the thank-you page. */
+  redirectNotFollowed(origin: string): void
+  /** A visitor was answered 503; told when it begins. */
   journalUnavailable(error: unknown): void
+  /** The journal can be written again, as a probe has shown. */
+  journalRecovered(): void
+  challengeStarted(provider: string, isForTests: boolean): void
+  /** What became of a visitor's token; told when it changes. */
+  challengeAnswered(verdict: ChallengeVerdict): void
   deliveryStarted(location: string): void
   batchWritten(batch: number, rows: number, tries: number): void
   /** A try did not succeed; the next one comes in `waitMs`. */
-  deliveryDelayed(message: string, waitMs: number, cause?: unknown): void
+  deliveryDelayed(message: string, waitMs: number): void
+  /** A defect of ours; delivery goes on after a while. */
+  deliveryFailed(error: unknown): void
   /** Only the operator can mend it; told once until the reason changes. */
   deliveryBlocked(message: string, hint: string): void
   deliveryResumed(): void
@@ -28,12 +38,24 @@ export interface Events {
 
 export function createEvents(log: Logger, health: Health): Events {
   return {
+    ...challengeEvents(log, health),
     signupsAccepted() {
-      health.journal = { state: 'ok' }
+      if (health.journal.state !== 'ok') this.journalRecovered()
+    },
+    redirectNotFollowed(origin) {
+      const hint = 'Name the origin in ALLOWED_ORIGINS, when its pages may follow a signup.'
+      log.warn({ origin, hint }, 'the redirect of a form was not followed')
     },
     journalUnavailable(error) {
+      // Once, not with every visitor: the disk may be full.
+      if (health.journal.state === 'ok') {
+        log.error({ err: error }, 'signups cannot be stored: visitors are answered 503')
+      }
       health.journal = { state: 'unavailable' }
-      log.error({ err: error }, 'a signup could not be stored and was answered with 503')
+    },
+    journalRecovered() {
+      health.journal = { state: 'ok' }
+      log.info('signups can be stored again')
     },
     deliveryStarted(location) {
       log.info({ location }, 'delivery started')
@@ -41,8 +63,11 @@ export function createEvents(log: Logger, health: Health): Events {
     batchWritten(batch, rows, tries) {
       log.info({ batch, rows, tries }, 'batch written')
     },
-    deliveryDelayed(message, waitMs, cause) {
-      log.warn({ reason: message, waitMs: Math.round(waitMs), err: cause }, 'delivery delayed')
+    deliveryDelayed(message, waitMs) {
+      log.warn({ reason: message, waitMs: Math.round(waitMs) }, 'delivery delayed')
+    },
+    deliveryFailed(error) {
+      log.error({ err: error }, 'delivery failed in a way that nobody foresaw')
     },
     deliveryBlocked(message, hint) {
       const isNew =

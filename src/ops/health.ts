@@ -6,10 +6,18 @@ export type DeliveryHealth =
 /** Whether signups can be stored. */
 export type JournalHealth = { readonly state: 'ok' } | { readonly state: 'unavailable' }
 
+/** Whether visitors can pass the challenge, as of the last verdict that shows it. */
+export type ChallengeHealth =
+  | { readonly state: 'off' }
+  | { readonly state: 'ok' }
+  | { readonly state: 'misconfigured'; readonly error: string; readonly hint: string }
+  | { readonly state: 'unavailable'; readonly error: string }
+
 /** How the service is, as of the last event. Written by `events.ts`, read by `/api/ready` and the 202. */
 export interface Health {
   journal: JournalHealth
   delivery: DeliveryHealth
+  challenge: ChallengeHealth
   /** What keeps single tabs from being written, by `tabKey`. */
   readonly tabs: Map<string, string>
   /** What the operator should know while rows still go in. */
@@ -17,5 +25,11 @@ export interface Health {
 }
 
 export function createHealth(): Health {
-  return { journal: { state: 'ok' }, delivery: { state: 'ok' }, tabs: new Map(), warnings: [] }
+  return {
+    journal: { state: 'ok' },
+    delivery: { state: 'ok' },
+    challenge: { state: 'off' },
+    tabs: new Map(),
+    warnings: [],
+  }
 }

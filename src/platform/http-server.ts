@@ -1,5 +1,13 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
 
 export interface HttpServer {
   /** Where it listens, for people on this machine. */
@@ -8,16 +16,55 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>
 }
 
+/** The connection that a request came over. */
+export interface Connection {
+  /** Address of the other end: an IP address. */
+  readonly remoteAddress: string | undefined
+}
+
+/** Why something is no request that could be handed on. */
+export type ProtocolFailure = 'malformed' | 'tooSlow' | 'headersTooLarge' | 'expectation' | 'tunnel'
+
 export interface HttpServerOptions {
-  readonly fetch: (request: Request) => Response | Promise<Response>
+  /** Never rejects. */
+  readonly fetch: (request: Request, connection: Connection) => Promise<Response>
+  /** What to answer then; the connection is closed behind it. */
+  readonly refuse: (failure: ProtocolFailure) => Response
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** Of a larger body that waits for "100 Continue", nothing is asked for. */
+  readonly bodyBytesMax: number
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface HttpLimits {
+  /** From the start of a request, or of the connection, to the end of its headers. */
+  readonly headersTimeoutMs: number
+  /** From there to the end of its body. */
+  readonly requestTimeoutMs: number
+  /** How often the two are looked at. */
+  readonly checkIntervalMs: number
+  /** Between requests. Longer than the 60 s of usual proxies, so that it is the proxy that closes. */
+  readonly keepAliveTimeoutMs: number
+  /** First line and headers together. */
+  readonly headerBytesMax: number
+  readonly connectionsMax: number
+}
+
+const defaultLimits: HttpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  checkIntervalMs: 1_000,
+  keepAliveTimeoutMs: 65_000,
+  headerBytesMax: 16 * 1024,
+  connectionsMax: 10_000,
 }
 
 /** @throws Error when the address cannot be used, with the operating system's reason. */
-export async function listen({ fetch, host, port }: HttpServerOptions): Promise<HttpServer> {
-  const server = createAdaptorServer({ fetch })
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const { host, port } = options
+  const server = createHttpServer(options)
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: Error) =>
       reject(
@@ -40,13 +87,104 @@ export async function listen({ fetch, host, port }: HttpServerOptions): Promise<
     close: (graceMs) =>
       new Promise((resolve, reject) => {
         const cutOff = setTimeout(() => {
-          if ('closeAllConnections' in server) server.closeAllConnections()
+          server.closeAllConnections()
         }, graceMs)
+        // Node closes the connections that are idle now, and keeps those that become so later.
+        const sweep = setInterval(() => {
+          server.closeIdleConnections()
+        }, 50)
         server.close((error) => {
           clearTimeout(cutOff)
+          clearInterval(sweep)
           if (error) reject(error)
           else resolve()
         })
       }),
   }
+}
+
+function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOptions): Server {
+  const effective = { ...defaultLimits, ...limits }
+  const server = createServer({
+    headersTimeout: effective.headersTimeoutMs,
+    requestTimeout: effective.requestTimeoutMs,
+    connectionsCheckingInterval: effective.checkIntervalMs,
+    keepAliveTimeout: effective.keepAliveTimeoutMs,
+    maxHeaderSize: effective.headerBytesMax,
+    // Checked below, where the answer can tell what is wrong.
+    requireHostHeader: false,
+  })
+  server.maxConnections = effective.connectionsMax
+
+  const answer = getRequestListener(
+    (request, { incoming }) => fetch(request, { remoteAddress: incoming.socket.remoteAddress }),
+    // HTTP/1.0 knows no Host: then it is this machine's.
+    { hostname: 'localhost', errorHandler: () => refuse('malformed') },
+  )
+  const current = new WeakMap<Duplex, Exchange>()
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    current.set(incoming.socket, { incoming, outgoing })
+    if (hasOneHost(incoming)) void answer(incoming, outgoing)
+    else void send(outgoing, refuse('malformed'))
+  }
+  // Node asks for the other end's address only when it is needed, which can be too late.
+  server.on('connection', (socket) => Reflect.get(socket, 'remoteAddress'))
+  server.on('request', take)
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (!(Number(incoming.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
+    take(incoming, outgoing)
+  })
+  server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
+    void send(outgoing, refuse('expectation'))
+  })
+  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => {
+    void sendRaw(socket, refuse('tunnel'))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const failed = () => void sendRaw(socket, refuse(failureOf(error)))
+    const exchange = current.get(socket)
+    if (!exchange || exchange.outgoing.writableFinished) return failed()
+    // An earlier request, complete and still being answered: this answer comes after that one.
+    if (exchange.incoming.complete) return exchange.outgoing.once('finish', failed)
+    if (exchange.outgoing.headersSent) socket.destroy()
+    else failed()
+  })
+  return server
+}
+
+interface Exchange {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
+
+/** RFC 9112, section 3.2: any other number is an attempt to be understood in two ways. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  return hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')
+}
+
+function failureOf({ code }: NodeJS.ErrnoException): ProtocolFailure {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'tooSlow'
+  return code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'malformed'
+}
+
+async function send(outgoing: ServerResponse, response: Response): Promise<void> {
+  outgoing.writeHead(response.status, { ...headersOf(response), connection: 'close' })
+  outgoing.end(await response.text())
+}
+
+/** For when node has no response object, or can no longer use it. */
+async function sendRaw(socket: Duplex, response: Response): Promise<void> {
+  const head = Object.entries({ ...headersOf(response), connection: 'close' })
+  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`)
+  const body = await response.text()
+  if (!socket.writable) return void socket.destroy()
+  const status = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`, () => {
+    socket.destroy()
+  })
+}
+
+function headersOf({ headers }: Response): Record<string, string> {
+  return Object.fromEntries(headers)
 }

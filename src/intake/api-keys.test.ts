@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+
+import { ApiKeys } from './api-keys.ts'
+
+const keys = new ApiKeys(['first-key', 'second-key'])
+const areIn = (authorization: string) => keys.areIn(new Headers({ authorization }))
+
+test.each(['Bearer first-key', 'Bearer second-key', 'bearer first-key', 'BEARER  second-key'])(
+  'Authorization: %s is let in',
+  async (authorization) => {
+    expect(await areIn(authorization)).toBe(true)
+  },
+)
+
+test.each([
+  'Bearer first-ke',
+  'Bearer first-key2',
+  'Bearer FIRST-KEY',
+  'Bearer first-key, second-key',
+  'Bearer first-key second-key',
+  'Bearer',
+  'Bearer ',
+  'first-key',
+  'Basic first-key',
+  'Bearerfirst-key',
+])('Authorization: %s is kept out', async (authorization) => {
+  expect(await areIn(authorization)).toBe(false)
+})
+
+test('without any header nobody is let in, and without keys none is needed', async () => {
+  expect(await keys.areIn(new Headers())).toBe(false)
+  expect(keys.areSet).toBe(true)
+  expect(new ApiKeys([]).areSet).toBe(false)
+  expect(await new ApiKeys([]).areIn(new Headers({ authorization: 'Bearer ' }))).toBe(false)
+})

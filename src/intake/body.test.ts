@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+
+import { ArrivingBodies, readBody } from './body.ts'
+
+/** A request whose body comes as the test writes it. */
+function sendSlowly() {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const init: RequestInit & { duplex: 'half' } = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: readable,
+    duplex: 'half',
+  }
+  const request = new Request('http://a.example', init)
+  const writer = writable.getWriter()
+  return {
+    request,
+    write: (text: string) => writer.write(new TextEncoder().encode(text)),
+    end: () => writer.close(),
+    breakOff: () => writer.abort(new Error('the visitor left')),
+  }
+}
+
+describe('the bodies that are on their way are held to a limit together', () => {
+  const part = `{"a":"${'x'.repeat(994)}`
+  const rest = '"}'
+
+  test('one that would be too much is refused 503 with when to come again, and the others are read', async () => {
+    const arriving = new ArrivingBodies(1_500)
+    const first = sendSlowly()
+    const firstBody = readBody(first.request, 10_000, arriving)
+    await first.write(part)
+    await expect.poll(() => arriving.bytes).toBe(1_000)
+
+    const second = sendSlowly()
+    const secondBody = readBody(second.request, 10_000, arriving)
+    const refused = expect(secondBody).rejects.toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '2' },
+    })
+    await second.write(part)
+    await refused
+    expect(arriving.bytes).toBe(1_000)
+
+    await first.write(rest)
+    await first.end()
+    expect(await firstBody).toMatchObject({ kind: 'json' })
+    expect(arriving.bytes).toBe(0)
+  })
+
+  test('one that breaks off, and one over its own limit, count no more', async () => {
+    const arriving = new ArrivingBodies(1_500)
+    const broken = sendSlowly()
+    const brokenBody = expect(readBody(broken.request, 10_000, arriving)).rejects.toMatchObject({
+      status: 400,
+    })
+    await broken.write(part)
+    await broken.breakOff()
+    await brokenBody
+    const large = sendSlowly()
+    const largeBody = expect(readBody(large.request, 1_200, arriving)).rejects.toMatchObject({
+      status: 413,
+    })
+    await large.write(part)
+    await large.write(part)
+    await largeBody
+    expect(arriving.bytes).toBe(0)
+  })
+
+  test('a small body whose length is told is read however many others are on their way', async () => {
+    const body = '{"email":"ada@example.com"}'
+    const request = new Request('http://a.example', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+      body,
+    })
+    expect(await readBody(request, 10_000, new ArrivingBodies(0))).toEqual({
+      kind: 'json',
+      value: { email: 'ada@example.com' },
+    })
+  })
+})

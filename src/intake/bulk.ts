@@ -1,0 +1,127 @@
+import type { AppendResults, SignupStatus } from '../journal/journal.ts'
+import { isObject } from '../signup/json.ts'
+import {
+  type FieldProblem,
+  type Parsed,
+  parseBulk,
+  type ParsedBulk,
+  parseSignup,
+} from '../signup/parse.ts'
+import type { BulkResult, ProblemField } from '../signup/wire.ts'
+import { readBody } from './body.ts'
+import type { Visit } from './edge.ts'
+import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
+import { bulkAccepted, refuse } from './respond.ts'
+import type { SignupIntake } from './signup.ts'
+import { submit, tooManyTabs } from './submit.ts'
+import { patienceOf, progressOf } from './wait.ts'
+
+export interface BulkIntake extends SignupIntake {
+  /** The most signups in one request. */
+  readonly bulkItemsMax: number
+}
+
+/** What became of a signup of the request: stored, or what is wrong with it. */
+type Outcome =
+  | { readonly status: SignupStatus }
+  | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
+
+/** Other requests get their turn after so many signups were parsed: a millisecond or two. */
+const parsedAtOnce = 25
+
+/**
+ * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
+ * against the limit of the client's address.
+ */
+export async function postBulk(
+  request: Request,
+  intake: BulkIntake,
+  visit: Visit,
+): Promise<Response> {
+  const { apiKeys, clock, waiting } = intake
+  const hasApiKey = await apiKeys.areIn(request.headers)
+  if (apiKeys.areSet && !hasApiKey) throw refuse.apiKey()
+  const key = idempotencyKey(request.headers)
+  const { items, challengeToken } = await readEnvelope(request, intake)
+  const patience = patienceOf(request, clock)
+  const count = () => {
+    if (!hasApiKey) visit.take(items.length)
+  }
+
+  const parsed = await parseItems(items, intake)
+  const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  if (wanted.length === 0) {
+    count()
+    throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
+  }
+  const idempotency = await idempotencyOf(key, 'bulk', () =>
+    parsed.map((one, index) => contentOfItem(one, items[index])),
+  )
+  // Durable from here on: the client may leave.
+  const visitor = { challengeToken, remoteAddress: visit.remoteAddress }
+  const submission = { parsed: wanted, idempotency, visitor, count }
+  const { results, isReplay } = await submit(submission, intake)
+  const outcomes = outcomesOf(parsed, results)
+  const stored = results.filter((status) => status !== undefined)
+  if (stored.length === 0) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
+  const progress = await progressOf(stored, patience, intake)
+  const answers = outcomes.map((outcome, index): BulkResult => {
+    if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
+    const isWritten = waiting.isWritten(outcome.status)
+    return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
+  })
+  return bulkAccepted(answers, { ...progress, isReplay })
+}
+
+/** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
+async function readEnvelope(
+  request: Request,
+  { bodyBytesMax, arriving, bulkItemsMax }: BulkIntake,
+): Promise<Extract<ParsedBulk, { ok: true }>> {
+  const body = await readBody(request, bodyBytesMax, arriving)
+  if (body.kind !== 'json') throw refuse.jsonOnly()
+  const given = isObject(body.value) ? body.value['signups'] : undefined
+  if (Array.isArray(given) && given.length > bulkItemsMax) {
+    throw refuse.bulkTooLarge(given.length, bulkItemsMax)
+  }
+  const envelope = parseBulk(body.value)
+  if (!envelope.ok) throw refuse.fields(envelope.problems)
+  return envelope
+}
+
+async function parseItems(
+  items: readonly unknown[],
+  { tabs }: BulkIntake,
+): Promise<readonly Parsed[]> {
+  const parsed: Parsed[] = []
+  for (const item of items) {
+    parsed.push(parseSignup(item, { ...tabs, source: 'bulk' }))
+    if (parsed.length % parsedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  return parsed
+}
+
+/** `results` are those of the signups that parsed, in order. */
+function outcomesOf(parsed: readonly Parsed[], results: AppendResults): readonly Outcome[] {
+  const next = results.values()
+  return parsed.map((one): Outcome => {
+    if (!one.ok) return { status: undefined, problems: one.problems }
+    const status = next.next().value
+    return status ? { status } : { status, problems: [tooManyTabs] }
+  })
+}
+
+function problemsWithIndex(outcome: Outcome, index: number): readonly ProblemField[] {
+  return outcome.status ? [] : outcome.problems.map((problem) => ({ index, ...problem }))
+}
+
+/** A rejected item counts as it was sent. */
+function contentOfItem(parsed: Parsed, item: unknown): unknown {
+  if (parsed.ok) return contentOf(parsed.value)
+  try {
+    return { rejected: JSON.stringify(item) }
+  } catch {
+    // Nested too deeply to be written out.
+    return { rejected: parsed.problems }
+  }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+
+import { contentOf, fingerprintOf, idempotencyKey, Turns } from './idempotency.ts'
+
+const signup = {
+  email: 'ada@example.com',
+  sheetTab: 'News',
+  source: 'api',
+  name: '',
+  tags: ['a', 'b'],
+  metadata: '{"k":1}',
+}
+
+test.each(['a', 'x'.repeat(255), '01990b6e-1d1c-7c3f-8f0e-5d2a8c1b7e42', '"quoted"', 'a b, c~'])(
+  'the Idempotency-Key %s is taken as it is',
+  (key) => {
+    expect(idempotencyKey(new Headers({ 'idempotency-key': key }))).toBe(key)
+  },
+)
+
+test.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])(
+  'the Idempotency-Key %j is refused',
+  (key) => {
+    const headers = new Headers({ 'idempotency-key': key })
+    expect(() => idempotencyKey(headers)).toThrow(/1 to 255 printable ASCII/)
+  },
+)
+
+test('the content of a signup is what becomes a row: neither its token nor the case of its tab', () => {
+  const again = { ...signup, sheetTab: 'NEWS', challengeToken: 'token', redirect: '/thanks' }
+  expect(contentOf(again)).toEqual(contentOf(signup))
+  for (const change of [
+    { email: 'Ada@example.com' },
+    { sheetTab: 'Events' },
+    { source: 'form' },
+    { name: 'Ada' },
+    { tags: ['a, b'] },
+    { metadata: '' },
+  ]) {
+    expect(contentOf({ ...signup, ...change })).not.toEqual(contentOf(signup))
+  }
+})
+
+test('fingerprints tell routes and contents apart, and the same from the same', async () => {
+  const prints = await Promise.all([
+    fingerprintOf('signup', contentOf(signup)),
+    fingerprintOf('bulk', contentOf(signup)),
+    fingerprintOf('bulk', [contentOf(signup)]),
+    fingerprintOf('bulk', [contentOf(signup), contentOf(signup)]),
+  ])
+  expect(new Set(prints).size).toBe(4)
+  expect(await fingerprintOf('signup', contentOf({ ...signup }))).toBe(prints[0])
+  expect(prints[0]).toMatch(/^[\w+/]{43}=$/)
+})
+
+test('work with one key is done one after the other, also behind one that fails; others go on', async () => {
+  const turns = new Turns()
+  const done: string[] = []
+  const first = Promise.withResolvers<undefined>()
+  const failing = turns.take('a', async () => {
+    await first.promise
+    done.push('a1')
+    throw new Error('no')
+  })
+  const second = turns.take('a', async () => done.push('a2'))
+  const third = turns.take('a', async () => done.push('a3'))
+  await turns.take('b', async () => done.push('b1'))
+  expect(done).toEqual(['b1'])
+  first.resolve(undefined)
+  await expect(failing).rejects.toThrow('no')
+  await Promise.all([second, third])
+  expect(done).toEqual(['b1', 'a1', 'a2', 'a3'])
+})

@@ -1,0 +1,59 @@
+import type { Idempotency } from '../journal/journal.ts'
+import { limits } from '../signup/limits.ts'
+import type { ParsedSignup } from '../signup/parse.ts'
+import { tabKey } from '../signup/signup.ts'
+import { refuse } from './respond.ts'
+
+const printable = /^[\x20-\x7e]+$/
+
+/** The `Idempotency-Key` of a request; throws `RequestRefused` when it is malformed. */
+export function idempotencyKey(headers: Headers): string | undefined {
+  const key = headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (printable.test(key) && key.length <= limits.idempotencyKeyCharactersMax) return key
+  throw refuse.malformed(
+    `The Idempotency-Key must be 1 to ${limits.idempotencyKeyCharactersMax} printable ASCII ` +
+      'characters, such as a UUID.',
+  )
+}
+
+/** What makes a request repeatable; undefined when it came without a key. */
+export async function idempotencyOf(
+  key: string | undefined,
+  route: string,
+  content: () => readonly unknown[],
+): Promise<Idempotency | undefined> {
+  return key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route, content()) }
+}
+
+/**
+ * Tells requests with different contents apart: SHA-256, base64. `route` is part of it, so that one
+ * key on two endpoints is a mismatch.
+ */
+export async function fingerprintOf(route: string, content: readonly unknown[]): Promise<string> {
+  const text = JSON.stringify([route, ...content])
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return btoa(String.fromCharCode(...new Uint8Array(digest)))
+}
+
+/** What makes two signups the same request: all that becomes a row, and no challenge token. */
+export function contentOf(signup: ParsedSignup): readonly unknown[] {
+  const { email, sheetTab, source, name, tags, metadata } = signup
+  return [email, tabKey(sheetTab), source, name, tags, metadata]
+}
+
+/** Work with one key, one after the other, in order of arrival; different keys at the same time. */
+export class Turns {
+  readonly #last = new Map<string, Promise<unknown>>()
+
+  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key) ?? Promise.resolve()
+    const mine = before.then(work, work)
+    this.#last.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (this.#last.get(key) === mine) this.#last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { parseAccept } from 'hono/utils/accept'
+
+type Range = ReturnType<typeof parseAccept>[number]
+
+/**
+ * Whether the sender of this `Accept` header would rather read a page than JSON. Browsers name
+ * `text/html`; a wildcard alone, as curl and `fetch` send it, means JSON. At equal quality a type
+ * that is named wins over a wildcard, and of two that are named the first.
+ */
+export function prefersHtml(accept: string | null): boolean {
+  const ranges = parseAccept(accept ?? '')
+  const page = best(ranges, ['text/html', 'application/xhtml+xml'])
+  if (page.quality === 0 || page.breadth === 2) return false
+  const json = best(ranges, ['application/json', 'application/problem+json'])
+  return (page.quality - json.quality || json.breadth - page.breadth || json.place - page.place) > 0
+}
+
+interface Match {
+  /** 0 to 1; 0 is "not that one". */
+  readonly quality: number
+  /** 0: named, 1: as `text/*`, 2: by a wildcard or not at all. */
+  readonly breadth: number
+  readonly place: number
+}
+
+const none: Match = { quality: 0, breadth: 2, place: Infinity }
+
+/** How welcome the most welcome of these media types is. */
+function best(ranges: readonly Range[], types: readonly string[]): Match {
+  return types
+    .map((type) => match(ranges, type))
+    .reduce((one, other) => (other.quality > one.quality ? other : one))
+}
+
+/** By the narrowest range that covers the type: RFC 9110, section 12.5.1. */
+function match(ranges: readonly Range[], type: string): Match {
+  const covers = [type, `${type.split('/', 1)[0] ?? ''}/*`, '*/*']
+  for (const [breadth, range] of covers.entries()) {
+    const place = ranges.findIndex((it) => it.type.toLowerCase() === range)
+    const found = ranges[place]
+    if (found) return { quality: found.q, breadth, place }
+  }
+  return none
+}

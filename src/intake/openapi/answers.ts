@@ -1,0 +1,128 @@
+import { z } from 'zod'
+
+import type { Health } from '../../ops/health.ts'
+import type {
+  BulkAccepted,
+  ConfigAnswer,
+  Problem,
+  SignupAccepted,
+  SignupStatusAnswer,
+} from '../../signup/wire.ts'
+
+/** What answers look like, for the document: the types are those that handlers build them by. */
+
+const id = z.uuidv7().meta({ description: 'The time of acceptance is in it: ids sort by it.' })
+const moment = z.iso.datetime({ precision: 3 })
+const state = z.enum(['accepted', 'written']).meta({
+  description: 'accepted: on disk, on its way to the spreadsheet; written: a row in it.',
+})
+const count = z.int().min(0)
+
+const delivery = z
+  .strictObject({ state: z.literal('blocked'), error: z.string() })
+  .meta({ description: 'Only the operator can get delivery going again; the signup is safe.' })
+
+const fieldProblem = z.strictObject({
+  field: z.string().meta({ description: 'Empty for the signup as a whole; tags[3] in a list.' }),
+  message: z.string(),
+})
+
+const signupAccepted = z.strictObject({
+  id,
+  status: state,
+  sheetTab: z.string().meta({ description: "The tab's name as it was first used." }),
+  receivedAt: moment,
+  delivery: delivery.exactOptional(),
+}) satisfies z.ZodType<SignupAccepted>
+
+const bulkAccepted = z.strictObject({
+  accepted: count,
+  rejected: count,
+  results: z
+    .array(
+      z.union([
+        z.strictObject({ index: count, id, status: state }),
+        z.strictObject({
+          index: count,
+          status: z.literal('rejected'),
+          errors: z.array(fieldProblem),
+        }),
+      ]),
+    )
+    .meta({ description: 'One for each signup, in the order of the request.' }),
+  delivery: delivery.exactOptional(),
+}) satisfies z.ZodType<BulkAccepted>
+
+const signupStatus = z.strictObject({
+  id,
+  status: state,
+  sheetTab: z.string(),
+  receivedAt: moment,
+  writtenAt: moment.exactOptional(),
+}) satisfies z.ZodType<SignupStatusAnswer>
+
+const config = z.strictObject({
+  challengeEnabled: z.boolean(),
+  challengeSiteKey: z.string().nullable(),
+  challengeProvider: z.enum(['turnstile', 'hcaptcha', 'recaptcha']),
+  challengeScriptUrl: z.string(),
+  defaultSheetTab: z.string(),
+  sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
+  limits: z.record(z.string(), z.number()),
+}) satisfies z.ZodType<ConfigAnswer>
+
+const problem = z
+  .strictObject({
+    type: z.literal('about:blank'),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What is wrong and what to do.' }),
+    errors: z
+      .array(
+        fieldProblem.extend({
+          index: count.exactOptional().meta({ description: 'Place in a bulk request, from 0.' }),
+        }),
+      )
+      .exactOptional(),
+    requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
+  })
+  .meta({ description: 'RFC 9457.' }) satisfies z.ZodType<Problem>
+
+const journal = z.strictObject({
+  state: z.enum(['ok', 'unavailable']),
+}) satisfies z.ZodType<Health['journal']>
+
+const challenge = z.union([
+  z.strictObject({ state: z.enum(['off', 'ok']) }),
+  z.strictObject({ state: z.literal('misconfigured'), error: z.string(), hint: z.string() }),
+  z.strictObject({ state: z.literal('unavailable'), error: z.string() }),
+]) satisfies z.ZodType<Health['challenge']>
+
+const more = {
+  backlog: count,
+  tabsSetAside: z.array(z.string()),
+  warnings: z.array(z.string()).meta({ description: 'What to know while rows still go in.' }),
+}
+
+const readiness = z.strictObject({
+  status: z.enum(['ready', 'unavailable']),
+  journal,
+  challenge,
+  delivery: z.union([
+    z.strictObject({ state: z.literal('ok'), ...more }),
+    z.strictObject({ state: z.literal('blocked'), error: z.string(), hint: z.string(), ...more }),
+  ]) satisfies z.ZodType<Health['delivery']>,
+})
+
+const liveness = z.strictObject({ status: z.literal('ok') })
+
+/** By their name in the document. */
+export const answers = {
+  SignupAccepted: signupAccepted,
+  BulkAccepted: bulkAccepted,
+  SignupStatus: signupStatus,
+  Config: config,
+  Problem: problem,
+  Readiness: readiness,
+  Liveness: liveness,
+} as const

@@ -1,0 +1,120 @@
+import type { Json } from './schemas.ts'
+
+export const ref = (section: string, name: string): Json => ({
+  $ref: `#/components/${section}/${name}`,
+})
+
+/** Of every answer. */
+const always = { 'X-Request-Id': ref('headers', 'X-Request-Id') }
+
+export const rateLimit = {
+  RateLimit: ref('headers', 'RateLimit'),
+  'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
+}
+
+export const headers: Json = {
+  'X-Request-Id': header('Names the request, also in the log.', '^[0-9a-fA-F-]{16,64}$', true),
+  'Retry-After': header('Seconds until it is worth another try.', '^[0-9]+$', true),
+  RateLimit: header(
+    'Where the client address stands; absent where nothing is counted.',
+    '^"signups";r=[0-9]+;t=[0-9]+$',
+  ),
+  'RateLimit-Policy': header(
+    'How many signups of one client address are taken in how many seconds.',
+    '^"signups";q=[0-9]+;w=[0-9]+$',
+  ),
+  'Idempotency-Replayed': header('The answer to an earlier request with the same key.', '^true$'),
+  'Preference-Applied': header('The wait that was granted.', '^wait=[0-9]+$'),
+  ETag: header('Send it as If-None-Match to be answered 304.', '^(W/)?".*"$', true),
+  Allow: header('The methods that this address takes.', '^[A-Z]+(, [A-Z]+)*$', true),
+}
+
+function header(description: string, pattern: string, required = false): Json {
+  return { description, required, schema: { type: 'string', pattern } }
+}
+
+interface Refusal {
+  readonly description: string
+  readonly headers?: Json
+  /** Refused before anybody knows whether it is a person who asks. */
+  readonly isProtocol?: boolean
+}
+
+const retryAfter = { 'Retry-After': ref('headers', 'Retry-After') }
+
+const refusals = {
+  400: { description: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.' },
+  401: {
+    description: 'No valid API key.',
+    headers: {
+      'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } },
+    },
+  },
+  403: { description: 'A challenge token that does not pass, or an origin that is not allowed.' },
+  404: { description: 'There is no signup with this id.' },
+  408: { description: 'The request did not arrive in time.', isProtocol: true },
+  413: { description: 'The body is too large, or the list too long.' },
+  415: { description: 'A content type, coding or charset that is not taken.' },
+  417: { description: 'An Expect header other than 100-continue.', isProtocol: true },
+  422: { description: 'Fields are missing or wrong, or the key came with other content before.' },
+  429: {
+    description: 'Too many signups from one client address.',
+    headers: {
+      ...retryAfter,
+      RateLimit: { required: true, schema: { type: 'string' } },
+      'RateLimit-Policy': { required: true, schema: { type: 'string' } },
+    },
+  },
+  431: { description: 'Address and headers are too long.', isProtocol: true },
+  500: { description: 'A defect of this service.' },
+  503: { description: 'Nothing was stored: send it again a little later.', headers: retryAfter },
+} satisfies Readonly<Record<number, Refusal>>
+
+type Status = keyof typeof refusals
+
+/** The answers that any request may get. */
+export const everywhere: readonly Status[] = [400, 403, 408, 417, 431, 500]
+
+/** Answers to signups besides those. */
+export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
+
+/** All refusals by their name in the document. */
+export function refusalResponses(): Json {
+  return Object.fromEntries(
+    Object.entries<Refusal>(refusals).map(([status, { description, headers, isProtocol }]) => {
+      const page = isProtocol ? {} : { 'text/html': html }
+      const content = { 'application/problem+json': { schema: ref('schemas', 'Problem') }, ...page }
+      return [`Refused${status}`, response(description, content, headers)]
+    }),
+  )
+}
+
+/** References to them, by status. */
+export function refused(statuses: readonly Status[]): Json {
+  return Object.fromEntries(statuses.map((it) => [it, ref('responses', `Refused${it}`)]))
+}
+
+const html = { schema: { type: 'string' } }
+
+export function response(description: string, content: Json | undefined, headers: Json = {}): Json {
+  return { description, headers: { ...always, ...headers }, ...(content && { content }) }
+}
+
+/** An answer in JSON by the schema of this name. */
+export function jsonResponse(description: string, schema: string, headers: Json = {}): Json {
+  return response(description, { 'application/json': { schema: ref('schemas', schema) } }, headers)
+}
+
+/** A file, and that it has not changed. */
+export function fileResponses(description: string, mediaType: string): Json {
+  const etag = { ETag: ref('headers', 'ETag') }
+  const schema = mediaType === 'application/json' ? { type: 'object' } : { type: 'string' }
+  return {
+    200: response(description, { [mediaType]: { schema } }, etag),
+    304: response('Not changed since.', undefined, etag),
+  }
+}
+
+export function pageResponses(description: string): Json {
+  return { 200: response(description, { 'text/html': html }) }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+
+import { limits } from '../../signup/limits.ts'
+import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from '../../signup/schema.ts'
+import { answers } from './answers.ts'
+
+/** A part of the document, as JSON. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** All schemas by their name, from those that requests are checked by and answers are typed by. */
+export function schemas(bulkItemsMax: number): Json {
+  return {
+    Signup: jsonSchema(signupSchema),
+    SignupForm: formJsonSchema(),
+    BulkItem: jsonSchema(bulkItemSchema),
+    Bulk: bulkJsonSchema(bulkItemsMax),
+    ...Object.fromEntries(Object.entries(answers).map(([name, it]) => [name, jsonSchema(it)])),
+  }
+}
+
+type Properties = Readonly<Record<string, JsonSchema>>
+type JsonSchema = z.core.JSONSchema.JSONSchema
+
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+  return rest
+}
+
+function propertiesOf(schema: z.ZodType): Properties {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' })
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, it]) =>
+      typeof it === 'object' ? [[name, it]] : [],
+    ),
+  )
+}
+
+function bulkJsonSchema(bulkItemsMax: number): Json {
+  const properties = propertiesOf(bulkSchema)
+  const items = { $ref: '#/components/schemas/BulkItem' }
+  const signups = { ...properties['signups'], maxItems: bulkItemsMax, items }
+  return { ...jsonSchema(bulkSchema), properties: { ...properties, signups } }
+}
+
+/** All fields of a form are text. */
+function formJsonSchema(): Json {
+  const fields = Object.entries(propertiesOf(formSchema)).map(([name, it]) => [name, asText(it)])
+  const metadata = {
+    type: 'string',
+    contentMediaType: 'application/json',
+    description: 'A JSON object. Fields named metadata[key] do the same, key by key.',
+  }
+  const tags = {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Any number of fields, each with one tag or several with commas between them.',
+  }
+  return {
+    ...jsonSchema(formSchema),
+    properties: { ...Object.fromEntries(fields), metadata, tags, 'tags[]': tags },
+    maxProperties: limits.formFieldsMax,
+    additionalProperties: {
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      description: 'A field of any other name goes into Metadata under that name.',
+    },
+  }
+}
+
+/** Without the null that JSON may carry. */
+function asText(schema: JsonSchema): JsonSchema {
+  return schema.anyOf?.find((it) => it.type === 'string') ?? schema
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isOriginAllowed, isOwnOrigin, ownOrigin, requestHosts } from './origin.ts'
+
+const listed = ['https://example.com', 'http://localhost:8080'] as const
+
+describe('an origin of the list is allowed exactly as it is written', () => {
+  test.each(listed)('%s', (origin) => {
+    expect(isOriginAllowed(origin, listed, ['rollcall.example'])).toBe(true)
+  })
+
+  test.each([
+    'null',
+    '',
+    'http://example.com',
+    'https://example.com:8443',
+    'https://example.com/',
+    'https://example.com.evil.example',
+    'https://evil.example/https://example.com',
+    'https://evil-example.com',
+    'https://www.example.com',
+    'https://example.com, https://evil.example',
+    'https://user@rollcall.example',
+    'https://rollcall.example.evil.example',
+    'rollcall.example',
+    'file://rollcall.example',
+  ])('and no other: %s', (origin) => {
+    expect(isOriginAllowed(origin, listed, ['rollcall.example'])).toBe(false)
+  })
+
+  test('nothing that is not in it, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(...listed)), (origin) => {
+        const isListed = (listed as readonly string[]).includes(origin)
+        expect(isOriginAllowed(origin, listed, [])).toBe(isListed)
+      }),
+    )
+  })
+})
+
+test('the star allows every origin, null too, and a request without an origin is always taken', () => {
+  for (const origin of ['null', 'https://any.example', 'garbage']) {
+    expect(isOriginAllowed(origin, '*', [])).toBe(true)
+  }
+  expect(isOriginAllowed(null, listed, [])).toBe(true)
+})
+
+test.each([
+  ['https://rollcall.example', 'rollcall.example', true],
+  ['http://rollcall.example', 'Rollcall.Example', true],
+  ['https://rollcall.example', 'rollcall.example:443', true],
+  ['http://127.0.0.1:3000', '127.0.0.1:3000', true],
+  ['http://[::1]:3000', '[::1]:3000', true],
+  ['https://rollcall.example:8443', 'rollcall.example', false],
+  ['https://rollcall.example', 'rollcall.example:8443', false],
+  ['https://evil.example', 'evil.example/rollcall.example', false],
+  ['https://evil.example', 'user@evil.example', false],
+  ['https://evil.example', 'evil.example#', false],
+  ['https://evil.example', '', false],
+  ['null', 'null', false],
+])('a page of %s is our own on the host %s: %s', (origin, host, expected) => {
+  expect(isOwnOrigin(origin, host)).toBe(expected)
+})
+
+test('the host that a proxy forwards is looked at only when there is a trusted one', () => {
+  const headers = new Headers({ host: 'inside:3000', 'x-forwarded-host': 'rollcall.example' })
+  expect(requestHosts(headers, false)).toEqual(['inside:3000'])
+  expect(requestHosts(headers, true)).toEqual(['inside:3000', 'rollcall.example'])
+})
+
+test.each([
+  [{ host: 'a.example' }, false, 'http://a.example'],
+  [{ host: 'a.example', origin: 'https://a.example' }, false, 'https://a.example'],
+  [{ host: 'a.example', origin: 'https://evil.example' }, false, 'http://a.example'],
+  [{ host: 'a.example', 'x-forwarded-proto': 'https' }, false, 'http://a.example'],
+  [{ host: 'a.example', 'x-forwarded-proto': 'https' }, true, 'https://a.example'],
+  [
+    { host: 'in:3000', 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' },
+    true,
+    'https://a.example',
+  ],
+  [{}, false, 'http://fallback.example'],
+])('a request with %j (trusted proxy: %s) sees us under %s', (headers, isTrusted, expected) => {
+  const request = { headers: new Headers(headers), url: 'http://fallback.example/api/signup' }
+  const hosts = requestHosts(request.headers, isTrusted)
+  expect(ownOrigin(request, hosts, isTrusted)).toBe(expected)
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+
+import { preferredWait } from './prefer.ts'
+
+test.each([
+  ['wait=1', 1],
+  ['wait=30', 30],
+  ['wait=31', 30],
+  ['wait=99999999999999999999', 30],
+  ['WAIT=5', 5],
+  ['Wait = 5', 5],
+  ['wait="5"', 5],
+  ['wait=05', 5],
+  ['wait=5; note="a, b"', 5],
+  ['respond-async, wait=5', 5],
+  ['respond-async;wait=9, wait=5', 5],
+  ['handling=lenient,wait=5,return=minimal', 5],
+  ['x="wait=9, wait=8", wait=5', 5],
+  ['x="a \\" , wait=9", wait=5', 5],
+  ['wait=5, wait=10', 5],
+  ['', undefined],
+  ['wait', undefined],
+  ['wait=', undefined],
+  ['wait=0', undefined],
+  ['wait=-1', undefined],
+  ['wait=1.5', undefined],
+  ['wait=1e1', undefined],
+  ['wait=0x5', undefined],
+  ['wait=five', undefined],
+  ['wait=5 s', undefined],
+  ['wait="5', undefined],
+  ['wait=five, wait=5', undefined],
+  ['awaits=5', undefined],
+  ['wait-for=5', undefined],
+  ['x="wait=5"', undefined],
+  ['x="never closed, wait=5', undefined],
+])('Prefer: %s is a wait of %s seconds', (prefer, seconds) => {
+  expect(preferredWait(new Headers({ prefer }))).toBe(seconds)
+})
+
+test('several Prefer headers are read as one', () => {
+  const headers = new Headers([
+    ['prefer', 'respond-async'],
+    ['prefer', 'wait=7'],
+  ])
+  expect(preferredWait(headers)).toBe(7)
+  expect(preferredWait(new Headers())).toBeUndefined()
+})

@@ -1,0 +1,17 @@
+/** Longest wait that is granted, in seconds. */
+const waitSecondsMax = 30
+
+/** One preference with its parameters: commas in a quoted text do not end it. */
+const preferences = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
+
+/**
+ * How many seconds the client would wait for the row to be written, by the `wait` preference of RFC
+ * 7240; undefined when it would not. The first `wait` counts; one that is no whole number is ignored.
+ */
+export function preferredWait(headers: Headers): number | undefined {
+  const given = headers.get('prefer')?.match(preferences) ?? []
+  const wait = given.find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
+  const [, bare, quoted] = /^\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;|$)/i.exec(wait ?? '') ?? []
+  const seconds = Math.min(waitSecondsMax, Number(bare ?? quoted ?? 0))
+  return seconds > 0 ? seconds : undefined
+}

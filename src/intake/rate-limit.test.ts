@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RateLimit } from './rate-limit.ts'
+
+class HandClock {
+  ms = 0
+  elapsed() {
+    return this.ms
+  }
+}
+
+test('as many as allowed are taken, the next one is told when to come again, and then it fits', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ perMinute: 3, clock })
+  expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 2 })
+  clock.ms = 20_000
+  expect(limit.take('a', 2)).toMatchObject({ isTaken: true, remaining: 0 })
+  const refused = limit.take('a', 1)
+  expect(refused).toEqual({ isTaken: false, limit: 3, remaining: 0, waitMs: 41_000 })
+  clock.ms += refused.waitMs
+  expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 0 })
+})
+
+test('addresses do not count for each other, and what was refused does not count', () => {
+  const limit = new RateLimit({ perMinute: 2, clock: new HandClock() })
+  expect(limit.take('a', 3)).toMatchObject({ isTaken: false, remaining: 2 })
+  expect(limit.take('a', 2)).toMatchObject({ isTaken: true })
+  expect(limit.take('b', 2)).toMatchObject({ isTaken: true })
+})
+
+test('no 60 seconds hold more than allowed, and whoever waits as told is taken', () => {
+  const steps = fc.array(
+    fc.record({ pauseMs: fc.nat(20_000), count: fc.integer({ min: 1, max: 6 }) }),
+    {
+      maxLength: 60,
+    },
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10 }), steps, (perMinute, given) => {
+      const clock = new HandClock()
+      const limit = new RateLimit({ perMinute, clock })
+      const taken: { at: number; count: number }[] = []
+      const take = (count: number) => {
+        const standing = limit.take('a', count)
+        if (standing.isTaken) taken.push({ at: clock.ms, count })
+        return standing
+      }
+      for (const { pauseMs, count } of given) {
+        clock.ms += pauseMs
+        const { isTaken, waitMs } = take(count)
+        if (isTaken || count > perMinute) continue
+        clock.ms += waitMs
+        expect(take(count).isTaken).toBe(true)
+      }
+      for (const { at } of taken) {
+        const inWindow = taken.filter((one) => one.at >= at && one.at < at + 60_000)
+        expect(inWindow.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(perMinute)
+      }
+    }),
+  )
+})
+
+test('memory is bounded: a flood of addresses resets nobody, and nobody is refused because of it', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ perMinute: 1, clock, addressesMax: 100 })
+  expect(limit.take('victim', 1)).toMatchObject({ isTaken: true })
+  for (let index = 0; index < 1_000; index++) {
+    expect(limit.take(`flood ${index}`, 1)).toMatchObject({ isTaken: true })
+  }
+  expect(limit.size).toBe(100)
+  expect(limit.take('victim', 1)).toMatchObject({ isTaken: false })
+  clock.ms += 61_000
+  expect(limit.take('newcomer', 1)).toMatchObject({ isTaken: true })
+  expect(limit.size).toBe(1)
+})

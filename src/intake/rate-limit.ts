@@ -1,0 +1,102 @@
+import type { Clock } from '../platform/clock.ts'
+
+const windowMs = 60_000
+/** Signups of one slot are forgotten together: an address needs at most 61 of them. */
+const slotMs = 1_000
+
+/** Enough for any honest minute, and at most some tens of megabytes. */
+const addressesMax = 50_000
+
+export interface RateLimitOptions {
+  readonly perMinute: number
+  readonly clock: Pick<Clock, 'elapsed'>
+  /** How many addresses are remembered at a time. */
+  readonly addressesMax?: number
+}
+
+/** Where an address stands, after it asked. */
+export interface Standing {
+  /** Whether the signups fit, and were counted. */
+  readonly isTaken: boolean
+  readonly limit: number
+  /** How many more would fit now. */
+  readonly remaining: number
+  /** Until all that was asked for would fit; when it was taken: until the next one is forgotten. */
+  readonly waitMs: number
+}
+
+interface Slot {
+  readonly endsAt: number
+  count: number
+}
+
+/**
+ * Counts signups per client address, so that no 60 seconds hold more than `perMinute` of one.
+ *
+ * Memory is bounded. When it is full of addresses that are all active, a new one is let through
+ * uncounted: whoever has so many addresses cannot be held by counting them, and nobody else is
+ * refused, or forgotten, because of them.
+ */
+export class RateLimit {
+  readonly #perMinute: number
+  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #addressesMax: number
+  /** In the order of their last signup. */
+  readonly #slots = new Map<string, Slot[]>()
+
+  constructor(options: RateLimitOptions) {
+    this.#perMinute = options.perMinute
+    this.#clock = options.clock
+    this.#addressesMax = options.addressesMax ?? addressesMax
+  }
+
+  /** Counts all of `count` or none. */
+  take(address: string, count: number): Standing {
+    const now = this.#clock.elapsed()
+    this.#forget(now)
+    const slots = (this.#slots.get(address) ?? []).filter(({ endsAt }) => endsAt + windowMs > now)
+    const used = slots.reduce((sum, slot) => sum + slot.count, 0)
+    const limit = this.#perMinute
+    if (used + count > limit) {
+      const remaining = limit - used
+      return { isTaken: false, limit, remaining, waitMs: waitFor(slots, count - remaining, now) }
+    }
+    if (this.#slots.has(address) || this.#slots.size < this.#addressesMax) {
+      addTo(slots, count, now)
+      // Deleted first, so that it moves to the end of the order.
+      this.#slots.delete(address)
+      this.#slots.set(address, slots)
+    }
+    return { isTaken: true, limit, remaining: limit - used - count, waitMs: waitFor(slots, 1, now) }
+  }
+
+  /** How many addresses are remembered. */
+  get size(): number {
+    return this.#slots.size
+  }
+
+  #forget(now: number): void {
+    for (const [address, slots] of this.#slots) {
+      const last = slots.at(-1)
+      if (last && last.endsAt + windowMs > now) return
+      this.#slots.delete(address)
+    }
+  }
+}
+
+function addTo(slots: Slot[], count: number, now: number): void {
+  const endsAt = (Math.floor(now / slotMs) + 1) * slotMs
+  const last = slots.at(-1)
+  if (last?.endsAt === endsAt) last.count += count
+  else slots.push({ endsAt, count })
+}
+
+/** How long until so many of them are forgotten; a whole window when there are not so many. */
+function waitFor(slots: readonly Slot[], count: number, now: number): number {
+  let forgotten = 0
+  for (const slot of slots) {
+    forgotten += slot.count
+    if (forgotten >= count) return slot.endsAt + windowMs - now
+  }
+  return windowMs
+}

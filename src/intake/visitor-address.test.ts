@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+
+import { visitorAddress } from './visitor-address.ts'
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+  ['127.0.0.1', undefined],
+  ['::1', undefined],
+  ['10.1.2.3', undefined],
+  ['fd00::1', undefined],
+  [undefined, undefined],
+])('without a proxy, %s tells %s', (remoteAddress, expected) => {
+  const forwardedFor = '198.51.100.1'
+  expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies: 0 })).toBe(expected)
+})
+
+test.each([
+  ['198.51.100.1', 1, '198.51.100.1'],
+  ['6.6.6.6, 198.51.100.1', 1, '198.51.100.1'],
+  ['198.51.100.1:4711, 10.0.0.2', 2, '198.51.100.1'],
+  ['[2001:db8::1]:4711', 1, '2001:db8::1'],
+  ['10.0.0.2', 1, undefined],
+  ['198.51.100.1', 2, undefined],
+  ['unknown', 1, undefined],
+  [null, 1, undefined],
+])('behind proxies, "%s" with %i trusted tells %s', (forwardedFor, trustedProxies, expected) => {
+  const remoteAddress = '203.0.113.7'
+  expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies })).toBe(expected)
+})

@@ -1,0 +1,50 @@
+import pino from 'pino'
+import { expect, test } from 'vitest'
+
+import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
+import { createHealth } from './health.ts'
+
+/** The levels and messages that these verdicts lead to, and the health after them. */
+function tell(...verdicts: ChallengeVerdict[]) {
+  const lines: string[] = []
+  const write = (line: string) => {
+    const { level, msg } = JSON.parse(line) as { level: number; msg: string }
+    lines.push(`${pino.levels.labels[level] ?? ''}: ${msg}`)
+  }
+  const health = createHealth()
+  const events = challengeEvents(pino({ level: 'info' }, { write }), health)
+  events.challengeStarted('turnstile', false)
+  for (const verdict of verdicts) events.challengeAnswered(verdict)
+  return { lines: lines.slice(1), health: health.challenge }
+}
+
+const down = (message: string) => ({ kind: 'unavailable', message }) as const
+const wrong = { kind: 'misconfigured', message: 'wrong secret', hint: 'copy it' } as const
+const passed = { kind: 'passed' } as const
+
+test('an outage is told once, whatever it looks like, and its end', () => {
+  expect(tell(down('a'), down('b'), down('a'), passed, passed)).toEqual({
+    lines: [
+      'warn: challenge tokens cannot be verified',
+      'info: challenge tokens can be verified again',
+    ],
+    health: { state: 'ok' },
+  })
+})
+
+test('wrong keys are told once, until they change, with what to do', () => {
+  const other = { ...wrong, message: 'bad request' }
+  expect(tell(wrong, wrong, other)).toEqual({
+    lines: ['error: nobody can pass the challenge', 'error: nobody can pass the challenge'],
+    health: { state: 'misconfigured', error: 'bad request', hint: 'copy it' },
+  })
+})
+
+test('refusals that may be the settings’ fault are told once each, and the others not at all', () => {
+  const refused = (reason: string, hint?: string): ChallengeVerdict =>
+    hint === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, hint }
+  const many = Array.from({ length: 100 }, (_, index) => refused(`host ${index}`, 'look'))
+  const line = 'warn: a challenge token was refused'
+  expect(tell(refused('spent'), refused('a', 'look'), refused('a', 'look')).lines).toEqual([line])
+  expect(tell(...many).lines).toHaveLength(20)
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { openRaw, parseAnswers, sendRaw } from '../../test/raw-http.ts'
+import { type HttpServerOptions, listen } from './http-server.ts'
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** Answers with what it was asked, and refusals with their name. */
+async function start(options: Partial<HttpServerOptions> = {}) {
+  const server = await listen({
+    fetch: async (request, { remoteAddress }) => {
+      const body = await request.text().catch(() => 'cut off')
+      return answer(200, `${request.method} ${request.url} ${body} ${remoteAddress ?? ''}`)
+    },
+    refuse: (failure) => answer(400, failure),
+    host: '127.0.0.1',
+    port: 0,
+    bodyBytesMax: 1_000,
+    ...options,
+    limits: { checkIntervalMs: 20, ...options.limits },
+  })
+  return { url: server.url, [Symbol.asyncDispose]: () => server.close(0) }
+}
+
+function answer(status: number, body: string): Response {
+  return new Response(body, { status, headers: { 'content-length': String(body.length) } })
+}
+
+const bodiesOf = (answers: readonly { body: string }[]) => answers.map(({ body }) => body)
+
+test('headers that come too slowly are refused and the connection is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  connection.write('GET / HTTP/1.1\r\nHost: a\r\n')
+  const drip = setInterval(() => connection.write('x: y\r\n'), 20)
+  const answers = parseAnswers(await connection.closed)
+  clearInterval(drip)
+  expect(bodiesOf(answers)).toEqual(['tooSlow'])
+})
+
+test('a connection on which nothing comes is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['tooSlow'])
+})
+
+test('a body that comes too slowly is refused and the connection is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n')
+  const drip = setInterval(() => connection.write('x'), 20)
+  const answers = parseAnswers(await connection.closed)
+  clearInterval(drip)
+  expect(bodiesOf(answers)).toEqual(['tooSlow'])
+})
+
+test('the wait for an answer is no slowness of the client', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  await using server = await start({
+    limits: { headersTimeoutMs: 50, requestTimeoutMs: 50 },
+    fetch: async () => {
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  const asked = fetch(server.url)
+  setTimeout(() => slow.resolve(undefined), 300)
+  expect(await (await asked).text()).toBe('late')
+})
+
+test('connections over the limit are closed at once, and the others are served', async () => {
+  await using server = await start({ limits: { connectionsMax: 1 } })
+  await using first = openRaw(server.url)
+  first.write(get)
+  await expect.poll(() => first.received()).toContain('GET http://a/')
+  expect(await sendRaw(server.url, get)).toEqual([])
+  first.write(get)
+  await expect.poll(() => parseAnswers(first.received())).toHaveLength(2)
+})
+
+test('headers over the limit are refused', async () => {
+  await using server = await start({ limits: { headerBytesMax: 1_000 } })
+  const long = `GET /${'x'.repeat(2_000)} HTTP/1.1\r\nHost: a\r\n\r\n`
+  expect(bodiesOf(await sendRaw(server.url, long))).toEqual(['headersTooLarge'])
+})
+
+test('requests that are sent at once are answered in order, a broken one behind the whole ones', async () => {
+  await using server = await start()
+  const requests = ['/1', '/2'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual([
+    'GET http://a/1  127.0.0.1',
+    'GET http://a/2  127.0.0.1',
+    'malformed',
+  ])
+})
+
+test('"100 Continue" is sent for a body that will be read, and not for one that is too large', async () => {
+  await using server = await start()
+  const head = (length: number) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+  await using small = openRaw(server.url)
+  small.write(head(2))
+  await expect.poll(() => small.received()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  small.write('ok')
+  const statuses = parseAnswers(await small.closed).map(({ status }) => status)
+  expect(statuses).toEqual([100, 200])
+
+  await using refusing = await start({ fetch: async () => answer(413, 'too large') })
+  expect(bodiesOf(await sendRaw(refusing.url, head(2_000)))).toEqual(['too large'])
+})
+
+test.each([
+  ['another expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n', 'expectation'],
+  ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 'tunnel'],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n', 'malformed'],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'malformed'],
+  ['a host with a path', 'GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 'malformed'],
+])('%s is refused', async (_, request, failure) => {
+  await using server = await start()
+  expect(bodiesOf(await sendRaw(server.url, request))).toEqual([failure])
+})
+
+test('HTTP/1.0 needs no host', async () => {
+  await using server = await start()
+  const answers = await sendRaw(server.url, 'GET / HTTP/1.0\r\n\r\n')
+  expect(bodiesOf(answers)).toEqual(['GET http://localhost/  127.0.0.1'])
+})

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+
+import { marker, nastyText } from './fuzz-requests.ts'
+
+/** As much of JSON Schema as the document uses for requests. */
+export interface RequestSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly anyOf?: readonly RequestSchema[]
+  readonly items?: RequestSchema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly properties?: Readonly<Record<string, RequestSchema>>
+  readonly required?: readonly string[]
+}
+
+const address = fc.nat().map((number) => `${marker}-${number}-@people.example.com`)
+
+/** Values that fit the schema. `resolve` follows references. */
+export function fitting(
+  schema: RequestSchema,
+  resolve: (schema: RequestSchema) => RequestSchema,
+): fc.Arbitrary<unknown> {
+  const { anyOf, type, format, pattern, items, properties, required, ...rest } = resolve(schema)
+  const { minLength = 0, maxLength = 30, minItems = 0, maxItems = 6 } = rest
+  if (anyOf) return fc.oneof(...anyOf.map((it) => fitting(it, resolve)))
+  switch (typeof type === 'string' ? type : type?.[0]) {
+    case 'string': {
+      if (format === 'email') return address
+      if (format === 'uuid') return fc.uuid()
+      const length = { minLength, maxLength: Math.min(maxLength, 30) }
+      if (pattern !== undefined) return fc.string({ ...length, unit: 'grapheme-ascii' })
+      return fc.string({ ...length, unit: 'grapheme' })
+    }
+    case 'array': {
+      const length = { minLength: minItems, maxLength: Math.min(maxItems, 6) }
+      return fc.array(items ? fitting(items, resolve) : fc.jsonValue(), length)
+    }
+    case 'object': {
+      if (!properties) return fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 })
+      const fields = Object.entries(properties).map(([name, it]) => [name, fitting(it, resolve)])
+      const model = Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>
+      return fc.record(model, { requiredKeys: [...(required ?? [])], noNullPrototype: true })
+    }
+    case 'null':
+      return fc.constant(null)
+    default:
+      throw new Error(`no values for ${JSON.stringify(schema)}`)
+  }
+}
+
+/** The value with something in it that need not fit. */
+export function mutated(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const other = fc.oneof(nastyText, fc.jsonValue({ maxDepth: 3 }))
+  return fc.tuple(arbitrary, other, fc.nat()).map(([value, other, place]) => {
+    if (typeof value !== 'object' || value === null) return other
+    const names = [...Object.keys(value), '__proto__', 'x']
+    const entries = Object.entries(value)
+    const fields = [...entries, [names[place % names.length] ?? 'x', other] as const]
+    return Object.fromEntries(fields)
+  })
+}

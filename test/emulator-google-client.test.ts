@@ -34,48 +34,50 @@ async function refusal(call: Promise<unknown>): Promise<{ status: number; messag
   throw new Error('The call was expected to be refused.')
 }
 
+/** A marker, a new tab and its first rows, in one call. */
+const peopleRequests: sheets_v4.Schema$Request[] = [
+  {
+    createDeveloperMetadata: {
+      developerMetadata: {
+        metadataId: 7,
+        metadataKey: 'marker',
+        metadataValue: 'first',
+        visibility: 'DOCUMENT',
+        location: { spreadsheet: true },
+      },
+    },
+  },
+  {
+    addSheet: {
+      properties: {
+        sheetId: 42,
+        title: 'People',
+        gridProperties: { rowCount: 2, columnCount: 2, frozenRowCount: 1 },
+      },
+    },
+  },
+  {
+    appendCells: {
+      sheetId: 42,
+      fields: 'userEnteredValue',
+      rows: [
+        { values: [{ userEnteredValue: { stringValue: 'Name' } }] },
+        { values: [{ userEnteredValue: { stringValue: '=1+1' } }] },
+        { values: [{ userEnteredValue: { numberValue: 3 } }, {}] },
+      ],
+    },
+  },
+]
+
 test("Google's own client signs in, makes a tab, appends rows and reads them back", async () => {
   await using emulator = await startGoogleEmulator()
   const { api, account } = googleClient(emulator)
   const { id } = emulator.createSpreadsheet({ sharedWith: account.email })
-  const requests: sheets_v4.Schema$Request[] = [
-    {
-      createDeveloperMetadata: {
-        developerMetadata: {
-          metadataId: 7,
-          metadataKey: 'marker',
-          metadataValue: 'first',
-          visibility: 'DOCUMENT',
-          location: { spreadsheet: true },
-        },
-      },
-    },
-    {
-      addSheet: {
-        properties: {
-          sheetId: 42,
-          title: 'People',
-          gridProperties: { rowCount: 2, columnCount: 2, frozenRowCount: 1 },
-        },
-      },
-    },
-    {
-      appendCells: {
-        sheetId: 42,
-        fields: 'userEnteredValue',
-        rows: [
-          { values: [{ userEnteredValue: { stringValue: 'Name' } }] },
-          { values: [{ userEnteredValue: { stringValue: '=1+1' } }] },
-          { values: [{ userEnteredValue: { numberValue: 3 } }, {}] },
-        ],
-      },
-    },
-  ]
   const batch = () =>
     api.spreadsheets.batchUpdate({
       spreadsheetId: id,
       fields: 'replies,updatedSpreadsheet.sheets.properties(sheetId,title,gridProperties)',
-      requestBody: { requests, includeSpreadsheetInResponse: true },
+      requestBody: { requests: peopleRequests, includeSpreadsheetInResponse: true },
     })
   const { data } = await batch()
   expect(data.replies?.[0]?.createDeveloperMetadata?.developerMetadata).toEqual({

@@ -27,7 +27,7 @@ test('google-spreadsheet makes a tab, adds rows, reads, changes and deletes them
     { name: 'Cy', age: 5 },
   ])
   const rows = await sheet.getRows()
-  expect(rows.map((row) => row.get('name'))).toEqual(['Ada', 'Bo', 'Cy'])
+  expect(rows.map((row): unknown => row.get('name'))).toEqual(['Ada', 'Bo', 'Cy'])
 
   rows[0]?.set('age', '37')
   await rows[0]?.save()

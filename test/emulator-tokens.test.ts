@@ -42,7 +42,7 @@ test('a signed assertion is traded for a bearer token that works for an hour', a
     expires_in: 3599,
     token_type: 'Bearer',
   })
-  const token = JSON.stringify(answer).match(/ya29\.[\w.-]+/)?.[0] ?? ''
+  const token = /ya29\.[\w.-]+/.exec(JSON.stringify(answer))?.[0] ?? ''
   const get = () =>
     fetch(`${emulator.url}/v4/spreadsheets/${id}`, {
       headers: { authorization: `Bearer ${token}` },

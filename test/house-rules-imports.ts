@@ -12,6 +12,7 @@ const mayImport: Record<string, { readonly values: string[]; readonly types?: st
   'main.ts': { values: ['cli'] },
   'service.ts': { values: [''] },
   cli: { values: [''] },
+  client: { values: [], types: ['signup/wire.ts'] },
   signup: { values: [] },
   platform: { values: [] },
   config: { values: ['signup', 'platform'], types: ['ops'] },
@@ -44,7 +45,14 @@ const mayNotImport: Record<string, string[]> = {
 }
 
 /** Written for the web's standard APIs, so that they run on edge runtimes too. */
-const webStandardFolders = ['intake', 'challenge', 'signup', 'delivery', 'spreadsheet/google']
+const webStandardFolders = [
+  'client',
+  'intake',
+  'challenge',
+  'signup',
+  'delivery',
+  'spreadsheet/google',
+]
 const webStandardPackages = ['hono', 'jose', 'uuid', 'zod']
 const nodeGlobals = ['Buffer', 'process', 'global', 'require', '__dirname', '__filename']
 

@@ -48,6 +48,8 @@ const rules: readonly Rule[] = [
       ['src/cli/serve.ts', `import { startService } from '../../test/start-service.ts'`],
       ['src/cli/serve.ts', `import { emulator } from '../../emulators/google-sheets/server.ts'`],
       ['src/cli/serve.ts', `import { sample } from '../signup/parse.test.ts'`],
+      ['src/client/client.ts', `import { limits } from '../signup/limits.ts'`],
+      ['src/client/client.ts', `import { problem } from '../signup/wire.ts'`],
       ['src/newcomer/file.ts', ''],
     ],
     good: [
@@ -55,13 +57,14 @@ const rules: readonly Rule[] = [
       ['src/intake/signup.ts', `import type { Logger } from '../ops/log.ts'`],
       ['src/intake/signup.ts', `import { type Logger, type Health } from '../ops/log.ts'`],
       ['src/intake/signup.ts', `import { readBody } from './body.ts'`],
+      ['src/client/client.ts', `import type { Problem } from '../signup/wire.ts'`],
       ['src/service.ts', `import { google } from './spreadsheet/google/google.ts'`],
       ['src/spreadsheet/google/google.ts', `import type { Outcome } from '../spreadsheet.ts'`],
       ['src/delivery/writer.test.ts', `import { openSqlite } from '../journal/sqlite.ts'`],
     ],
   },
   {
-    title: "intake, challenge, signup, delivery and google use the web's own APIs only",
+    title: "client, intake, challenge, signup, delivery and google use the web's own APIs only",
     check: checkWebStandard,
     bad: [
       ['src/intake/server.ts', `import { createServer } from 'node:http'`],
@@ -101,6 +104,7 @@ const rules: readonly Rule[] = [
       ['src/platform/http-server.ts', `const listen = ({ fetch }: Options) => serve({ fetch })`],
       ['src/config/env.ts', `export const read = () => process.env`],
       ['src/platform/http-client.ts', `await fetch(url)`],
+      ['src/client/client.ts', `globalThis.fetch(url)`],
       ['src/platform/clock.ts', `const now = Date.now()`],
       ['src/platform/durable-file.ts', `await file.sync()`],
       ['src/service.ts', `serve({ fetch: app.fetch }); new Date(signup.receivedAt); clock.now()`],

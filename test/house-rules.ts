@@ -9,6 +9,8 @@ interface ConfinedCall {
   readonly name: string
   /** The only file of `src/` that may do it; absent: none. */
   readonly home?: string
+  /** A second one, which runs elsewhere than the service. */
+  readonly alsoIn?: string
   readonly instead: string
   readonly matches: (node: ts.Node) => boolean
 }
@@ -23,6 +25,7 @@ const confinedCalls: readonly ConfinedCall[] = [
   {
     name: 'fetch',
     home: 'src/platform/http-client.ts',
+    alsoIn: 'src/client/client.ts',
     instead: 'use the HTTP client of platform/http-client.ts',
     matches: (node) => isGlobal(node, 'fetch') || isMember(node, 'globalThis', 'fetch'),
   },
@@ -56,7 +59,9 @@ const confinedCalls: readonly ConfinedCall[] = [
 
 export function checkConfinedCalls(file: SourceFile): Finding[] {
   if (!file.path.startsWith('src/') || isTest(file)) return []
-  const confined = confinedCalls.filter((call) => call.home !== file.path)
+  const confined = confinedCalls.filter(
+    ({ home, alsoIn }) => home !== file.path && alsoIn !== file.path,
+  )
   return nodesOf(file).flatMap((node) =>
     confined
       .filter((call) => call.matches(node))

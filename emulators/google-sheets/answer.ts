@@ -1,4 +1,4 @@
-import { ApiError } from './api-error.ts'
+import type { ApiError } from './api-error.ts'
 
 /** An answer as it goes over the wire. */
 export interface Answer {

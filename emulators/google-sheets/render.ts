@@ -62,8 +62,8 @@ function renderSheet(
 }
 
 /** Empty lists do not appear in answers. */
-function optional<K extends string, T>(name: K, list: readonly T[]): { [P in K]?: T[] } {
-  const field: { [P in K]?: T[] } = {}
+function optional<K extends string, T>(name: K, list: readonly T[]): Partial<Record<K, T[]>> {
+  const field: Partial<Record<K, T[]>> = {}
   if (list.length > 0) field[name] = [...list]
   return field
 }

@@ -41,7 +41,7 @@ const locationType = oneOf(
   'SPREADSHEET',
 )
 
-export const metadataLocation = message<sheets_v4.Schema$DeveloperMetadataLocation>(
+const metadataLocation = message<sheets_v4.Schema$DeveloperMetadataLocation>(
   'DeveloperMetadataLocation',
   { locationType, spreadsheet: bool, sheetId: int32, dimensionRange },
 )

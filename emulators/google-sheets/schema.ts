@@ -57,7 +57,7 @@ export function opaque<T>(): Kind<T> {
 /** A list of any JSON values, as a row of `ValueRange.values`. */
 export const listValue: Kind<unknown[]> = scalar(
   'type.googleapis.com/google.protobuf.ListValue',
-  (value) => (Array.isArray(value) ? [...value] : undefined),
+  (value) => (Array.isArray(value) ? value.map((item: unknown) => item) : undefined),
 )
 
 export function oneOf(type: string, ...names: readonly string[]): Kind<string> {

@@ -121,7 +121,8 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
+  request.setEncoding('utf8')
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
 }

@@ -177,7 +177,7 @@ function shiftGroup(
   shift: Shift,
 ): sheets_v4.Schema$DimensionGroup | undefined {
   const range = group.range
-  if (!range || range.dimension !== shift.dimension) return group
+  if (range?.dimension !== shift.dimension) return group
   const startIndex = shiftIndex(range.startIndex ?? 0, shift) ?? shift.at
   const last = shiftIndex((range.endIndex ?? 0) - 1, shift)
   const endIndex = last === undefined ? shift.at : last + 1

@@ -1,0 +1,95 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import { beforeEach, describe, expect, test } from 'vitest'
+
+import {
+  isAlreadyThere,
+  isStaleLayout,
+  requestIndex,
+} from '../../src/spreadsheet/google/batch-errors.ts'
+import { clear, connectLive } from './live-world.ts'
+
+const live = await connectLive()
+
+beforeEach(() => clear(live))
+
+/** What Google answers to a call that it refuses, or `accepted` with the replies. */
+async function answerTo(requests: sheets_v4.Schema$Request[]): Promise<string> {
+  try {
+    return `accepted: ${JSON.stringify(await live.update(requests))}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function marker(metadataId: number, metadataValue = 'x'): sheets_v4.Schema$Request {
+  const place = { visibility: 'DOCUMENT', location: { spreadsheet: true } }
+  const developerMetadata = { metadataId, metadataKey: 'rollcall.batch', metadataValue, ...place }
+  return { createDeveloperMetadata: { developerMetadata } }
+}
+
+function row(sheetId: number, cells: sheets_v4.Schema$CellData[]): sheets_v4.Schema$Request {
+  return { appendCells: { sheetId, rows: [{ values: cells }], fields: 'userEnteredValue' } }
+}
+
+const text = (stringValue: string) => ({ userEnteredValue: { stringValue } })
+const newTab = (sheetId: number, columnCount = 7): sheets_v4.Schema$Request => ({
+  addSheet: {
+    properties: { sheetId, title: `tab ${sheetId}`, gridProperties: { rowCount: 5, columnCount } },
+  },
+})
+
+describe('what exactly-once rests on', () => {
+  test('a marker id that exists is refused, and takes the rows of its call with it', async () => {
+    await live.update([marker(7), newTab(70), row(70, [text('first')])])
+    const refused = await answerTo([marker(7), row(70, [text('second')])])
+    expect(refused).toSatisfy((message: string) => isAlreadyThere(message, 7))
+    expect(await live.values('tab 70')).toEqual([['first']])
+  })
+
+  test('a protected tab is refused with the index of the request', async () => {
+    await live.update([newTab(71)])
+    await live.update([
+      { addProtectedRange: { protectedRange: { range: { sheetId: 71 }, editors: { users: [] } } } },
+    ])
+    const refused = await answerTo([marker(8), row(71, [text('x')])])
+    process.stdout.write(`a protected tab: ${refused}\n`)
+    // An account that owns the file may edit what it protected itself.
+    if (!refused.startsWith('accepted')) expect(requestIndex(refused)).toBe(1)
+  })
+
+  test('a sheet that is gone and a title that is taken are told as our adapter reads them', async () => {
+    expect(await answerTo([row(999_999, [text('x')])])).toSatisfy(isStaleLayout)
+    await live.update([newTab(72)])
+    const again = { addSheet: { properties: { sheetId: 73, title: 'TAB 72' } } }
+    expect(await answerTo([again])).toSatisfy(isStaleLayout)
+  })
+})
+
+describe('open questions: what Google does is printed', () => {
+  test.each<[string, () => sheets_v4.Schema$Request[]]>([
+    [
+      'deleting a marker that does not exist',
+      () => [
+        {
+          deleteDeveloperMetadata: {
+            dataFilter: { developerMetadataLookup: { metadataId: 4711 } },
+          },
+        },
+      ],
+    ],
+    [
+      'metadata beyond 30,000 characters',
+      () => Array.from({ length: 16 }, (_, index) => marker(100 + index, 'x'.repeat(2000))),
+    ],
+    ['a row wider than its grid', () => [newTab(74, 2), row(74, ['a', 'b', 'c'].map(text))]],
+    [
+      'a tab title of 101 characters',
+      () => [{ addSheet: { properties: { title: 'x'.repeat(101) } } }],
+    ],
+    ['a cell of 50,001 characters', () => [newTab(75), row(75, [text('x'.repeat(50_001))])]],
+  ])('%s', async (what, requests) => {
+    const answer = await answerTo(requests())
+    process.stdout.write(`${what}: ${answer.slice(0, 300)}\n`)
+    expect(answer).not.toBe('')
+  })
+})

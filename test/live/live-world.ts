@@ -1,0 +1,137 @@
+import { type sheets_v4, sheets } from '@googleapis/sheets'
+import { OAuth2Client } from 'google-auth-library'
+
+import { loadConfig } from '../../src/config/config.ts'
+import { readEnvironment } from '../../src/config/env.ts'
+import { openCallGate } from '../../src/delivery/call-gate.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { httpClient } from '../../src/platform/http-client.ts'
+import { AccessTokens } from '../../src/spreadsheet/google/access-token.ts'
+import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
+import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
+import type { SpreadsheetWorld } from '../spreadsheet-contract.ts'
+import { testSignal } from '../spreadsheet-contract.ts'
+
+/** Only a spreadsheet whose title begins like this is touched: everything in it is deleted. */
+const liveTitle = 'Rollcall live test'
+
+/** Google's own client on one spreadsheet, paced. */
+export interface LiveSpreadsheet {
+  readonly id: string
+  update(requests: sheets_v4.Schema$Request[]): Promise<sheets_v4.Schema$Response[]>
+  get(fields: string): Promise<sheets_v4.Schema$Spreadsheet>
+  values(tab: string): Promise<string[][]>
+  readonly api: sheets_v4.Sheets
+  /** Awaited before every call. */
+  readonly gate: () => Promise<void>
+  connect: SpreadsheetWorld['connect']
+}
+
+/** Connects to the spreadsheet in LIVE_SHEET_ID; rejects when it is not one to be overwritten. */
+export async function connectLive(): Promise<LiveSpreadsheet> {
+  const environment = readEnvironment()
+  const liveId = environment.variables['LIVE_SHEET_ID']
+  if (!liveId) {
+    throw new Error(
+      `Set LIVE_SHEET_ID to the id of a throwaway spreadsheet whose title begins with "${liveTitle}", ` +
+        'and the service account by SHEETS_CREDENTIALS_FILE. docs/live-check.md tells how.',
+    )
+  }
+  const variables = { ...environment.variables, SHEETS_SHEET_ID: liveId }
+  const { config, secrets } = loadConfig({ ...environment, variables })
+  const { spreadsheet } = config
+  if (spreadsheet.kind !== 'google' || secrets.privateKey === undefined) {
+    throw new Error('The settings name no service account.')
+  }
+  const { spreadsheetId, credentials, apiUrl, tokenUrl, quota } = spreadsheet
+  const sign = signWith(secrets.privateKey)
+  const clock = systemClock
+  const gate = await openCallGate(openSqliteJournal(':memory:'), quota, clock)
+  const tokens = new AccessTokens({ ...credentials, sign, tokenUrl, http: httpClient, clock })
+  const token = await tokens.get(testSignal)
+  if (token.kind !== 'token') throw new Error(`No access token: ${token.message}`)
+  const auth = new OAuth2Client()
+  auth.setCredentials({ access_token: token.token })
+  const api = sheets({ version: 'v4', auth, rootUrl: `${apiUrl}/` })
+  const live: LiveSpreadsheet = {
+    id: spreadsheetId,
+    api,
+    gate: () => gate(testSignal),
+    connect: () =>
+      createGoogleSheets({
+        ...{ account: { email: credentials.email, spreadsheetId }, sign, apiUrl, tokenUrl },
+        ...{ http: httpClient, clock, random: Math.random, gate },
+      }),
+    async update(requests) {
+      await gate(testSignal)
+      const request = { spreadsheetId, requestBody: { requests } }
+      return (await api.spreadsheets.batchUpdate(request)).data.replies ?? []
+    },
+    async get(fields) {
+      await gate(testSignal)
+      return (await api.spreadsheets.get({ spreadsheetId, fields })).data
+    },
+    async values(tab) {
+      await gate(testSignal)
+      const range = `'${tab.replaceAll("'", "''")}'`
+      return (await api.spreadsheets.values.get({ spreadsheetId, range })).data.values ?? []
+    },
+  }
+  const { properties } = await live.get('properties.title')
+  const title = properties?.title ?? ''
+  if (title.startsWith(liveTitle)) return live
+  throw new Error(
+    `The spreadsheet in LIVE_SHEET_ID is named "${title}" and was left as it is. All of it would be ` +
+      `deleted: make a new one and name it "${liveTitle}".`,
+  )
+}
+
+/** Deletes all tabs but an empty one, and all our markers. */
+export async function clear(live: LiveSpreadsheet): Promise<void> {
+  const { sheets: tabs = [], developerMetadata = [] } = await live.get(
+    'sheets.properties.sheetId,developerMetadata(metadataId,metadataKey)',
+  )
+  const markers = developerMetadata.filter(({ metadataKey }) => metadataKey === 'rollcall.batch')
+  await live.update([
+    { addSheet: { properties: { title: `empty ${Date.now()}` } } },
+    ...tabs.map(({ properties }) => ({ deleteSheet: { sheetId: properties?.sheetId ?? 0 } })),
+    ...markers.map(({ metadataId }) => ({
+      deleteDeveloperMetadata: {
+        dataFilter: { developerMetadataLookup: { metadataId: metadataId ?? 0 } },
+      },
+    })),
+  ])
+}
+
+/** The live spreadsheet, emptied, as the contract suite wants to see it. */
+export async function createLiveWorld(live: LiveSpreadsheet): Promise<SpreadsheetWorld> {
+  await clear(live)
+  const sheetIdOf = async (tab: string): Promise<number | undefined> => {
+    const { sheets: tabs = [] } = await live.get('sheets.properties(sheetId,title)')
+    return (
+      tabs.find(({ properties }) => properties?.title === tab)?.properties?.sheetId ?? undefined
+    )
+  }
+  return {
+    connect: live.connect,
+    async rows(tab) {
+      if ((await sheetIdOf(tab)) === undefined) return undefined
+      const rows = await live.values(tab)
+      return rows.map((row) => [...row, ...Array<string>(Math.max(0, 7 - row.length)).fill('')])
+    },
+    async createTab(tab, rows) {
+      const [reply] = await live.update([{ addSheet: { properties: { title: tab } } }])
+      const sheetId = reply?.addSheet?.properties?.sheetId ?? 0
+      if (rows.length === 0) return
+      const cells = rows.map((row) => ({
+        values: row.map((stringValue) => ({ userEnteredValue: { stringValue } })),
+      }))
+      await live.update([{ appendCells: { sheetId, rows: cells, fields: 'userEnteredValue' } }])
+    },
+    async deleteTab(tab) {
+      await live.update([{ deleteSheet: { sheetId: (await sheetIdOf(tab)) ?? -1 } }])
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}

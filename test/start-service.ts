@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { personalLines } from './personal-data.ts'
 import { projectRoot } from './source-file.ts'
 
 const startTimeoutMs = 15_000
@@ -26,7 +27,10 @@ export interface RunningService extends AsyncDisposable {
   readonly folder: string
   /** All that it has printed so far, both streams. */
   output(): string
-  /** SIGTERM; resolves with the exit code, null when a signal ended it. Rejects when it hangs. */
+  /**
+   * SIGTERM; resolves with the exit code, null when a signal ended it. Rejects when it hangs, and
+   * when anything personal or secret was printed meanwhile.
+   */
   stop(): Promise<number | null>
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
@@ -76,7 +80,10 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal)
     try {
-      return await within(stopTimeoutMs, exited, () => `to end after ${signal}:\n${output()}`)
+      const code = await within(stopTimeoutMs, exited, () => `to end after ${signal}:\n${output()}`)
+      const leaks = personalLines(output(), options.env)
+      if (leaks.length > 0) throw new Error(`Personal or secret, and printed:\n${leaks.join('\n')}`)
+      return code
     } finally {
       child.kill('SIGKILL')
       await exited.catch(() => null)

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { personalLines } from './personal-data.ts'
+
+test.each([
+  'an address\n{"msg":"kept signup of ada@lists.example.com"}',
+  'a name\n{"msg":"thanks","name":"Ada Lovelace"}',
+  'a challenge token\n{"token":"XXXX.DUMMY.TOKEN.XXXX"}',
+])('a log with %s is noticed by every test that starts the service', (text) => {
+  expect(personalLines(text)).toHaveLength(1)
+})
+
+test('a secret is noticed wherever it is printed, in part, too', () => {
+  const env = {
+    API_KEYS: 'short,a-long-random-text',
+    SHEETS_PRIVATE_KEY: '--BEGIN--\\nMIIEvQIBADANBg',
+  }
+  expect(personalLines('key: a-long-random-text\nMIIEvQIBADANBg\nfine', env)).toHaveLength(2)
+})
+
+test('the line to try at start may show an address, and a log may show who writes to the sheet', () => {
+  const log = '{"msg":"share it with rollcall@project.iam.gserviceaccount.com"}'
+  expect(personalLines(`curl -d email=ada@example.com\n${log}`)).toEqual([])
+})

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { createGoogleWorld } from './google-world.ts'
+import { ManualClock } from './manual-clock.ts'
 import { makeBatch, makeSignup, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
 
 spreadsheetContract('Google Sheets', {
@@ -52,4 +53,29 @@ test('a copy of a spreadsheet, which carries our markers along, is noticed', asy
   // A batch whose marker the copy brought along is not taken for applied.
   const batch = makeBatch(1, { Sheet1: [makeSignup()] })
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
+})
+
+test('a tab that somebody empties gets the header again once there was no batch for a minute', async () => {
+  await using world = await createGoogleWorld()
+  const clock = new ManualClock(Date.now())
+  const spreadsheet = world.connect(world.spreadsheetId, clock)
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  const write = async (id: number) => {
+    const before = world.emulator.log.calls().length
+    await spreadsheet.write(makeBatch(id, { News: [makeSignup()] }), testSignal)
+    return world.emulator.log.calls().length - before
+  }
+  await write(1)
+  sheet.deleteRows('News', 1, 2)
+  // Its first batch cannot know: asking before each would take the quota of every other call.
+  expect(await write(2)).toBe(1)
+  expect(await world.rows('News')).toHaveLength(1)
+  sheet.deleteRows('News', 1, 1)
+  await clock.run(61_000)
+  expect(await write(3)).toBe(3)
+  expect(await world.rows('News')).toMatchObject([['Email'], [expect.stringContaining('@')]])
+  await clock.run(61_000)
+  expect(await write(4)).toBe(2)
+  expect(await world.rows('News')).toHaveLength(3)
+  expect(await write(5)).toBe(1)
 })

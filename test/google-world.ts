@@ -1,6 +1,6 @@
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
-import { systemClock } from '../src/platform/clock.ts'
+import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
@@ -15,7 +15,7 @@ export interface GoogleWorld extends SpreadsheetWorld {
   /** Settings with which the service reaches this spreadsheet. */
   readonly env: Readonly<Record<string, string>>
   /** The adapter against this spreadsheet or another one, as after a restart. */
-  connect(spreadsheetId?: string): Spreadsheet
+  connect(spreadsheetId?: string, clock?: Clock): Spreadsheet
 }
 
 /** An emulated spreadsheet of its own, shared with a service account; without the quota of Google. */
@@ -35,14 +35,14 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       SHEETS_API_URL: emulator.url,
       SHEETS_TOKEN_URL: emulator.tokenUrl,
     },
-    connect: (id = spreadsheetId) =>
+    connect: (id = spreadsheetId, clock = systemClock) =>
       createGoogleSheets({
         account: { email: account.email, spreadsheetId: id },
         sign: signWith(account.privateKeyPem),
         apiUrl: emulator.url,
         tokenUrl: emulator.tokenUrl,
         http: httpClient,
-        clock: systemClock,
+        clock,
         random: Math.random,
         gate: async () => undefined,
       }),

@@ -41,7 +41,7 @@ export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   const { account, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
   const tokens = new AccessTokens({ email: account.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, account, http, tokens, gate })
-  return new GoogleSheets(account.spreadsheetId, api, new Layout(api, random))
+  return new GoogleSheets(account.spreadsheetId, api, new Layout(api, clock, random))
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Random } from '../../platform/clock.ts'
+import type { Clock, Random } from '../../platform/clock.ts'
 import type { TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
 import type { TabPlan } from './requests.ts'
@@ -12,6 +12,12 @@ const wholeTabRowsMax = 1000
 /** Ranges asked for in one call; they travel in the URL, so there is a limit on its length. */
 const rangesPerCall = 20
 
+/**
+ * After so long without a batch its tabs are looked at again: people empty a tab once they have tried
+ * the form. Only then, once: it costs a call a minute at most, and none while there is traffic.
+ */
+const restMs = 60_000
+
 /** Ids are int32 and not negative. */
 const sheetIdMax = 2 ** 31 - 1
 
@@ -21,14 +27,18 @@ const sheetIdMax = 2 ** 31 - 1
  */
 export class Layout {
   readonly #api: SheetsApi
+  readonly #clock: Clock
   readonly #random: Random
   #sheets: readonly Sheet[] | undefined
   /** Ids of sheets that are known to hold something. */
   readonly #filled = new Set<number>()
+  /** When a batch was applied last; undefined once its tabs were looked at again since. */
+  #appliedAtMs: number | undefined
   #copyWarning: string | undefined
 
-  constructor(api: SheetsApi, random: Random) {
+  constructor(api: SheetsApi, clock: Clock, random: Random) {
     this.#api = api
+    this.#clock = clock
     this.#random = random
   }
 
@@ -64,11 +74,14 @@ export class Layout {
     if (loaded.kind !== 'ok') return loaded
     const sheets = this.#sheets ?? []
     const found = tabs.map((rows) => ({ rows, sheet: findSheet(sheets, rows.tab) }))
+    const hasRested = this.#clock.elapsed() - (this.#appliedAtMs ?? Infinity) > restMs
     const unsure = found.flatMap(({ sheet }) =>
-      sheet && !this.#filled.has(sheet.sheetId) ? [sheet] : [],
+      sheet && (hasRested || !this.#filled.has(sheet.sheetId)) ? [sheet] : [],
     )
     const filled = await this.#whichHoldSomething(unsure, signal)
     if (filled.kind !== 'filled') return filled
+    if (hasRested) this.#appliedAtMs = undefined
+    for (const { sheetId } of unsure) this.#filled.delete(sheetId)
     for (const sheetId of filled.sheetIds) this.#filled.add(sheetId)
     const taken = new Set(sheets.map(({ sheetId }) => sheetId))
     // Tabs without rows were looked at too: the same calls, so that nobody can tell by the time.
@@ -86,6 +99,7 @@ export class Layout {
   /** Takes over what the answer to an applied batch tells of the sheets. */
   learn(reply: Record<string, unknown>, plans: readonly TabPlan[]): void {
     this.#sheets = readSheets(reply['updatedSpreadsheet'])
+    this.#appliedAtMs = this.#clock.elapsed()
     for (const { sheetId } of plans) this.#filled.add(sheetId)
   }
 
@@ -108,7 +122,9 @@ export class Layout {
     sheets: readonly Sheet[],
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'filled'; readonly sheetIds: readonly number[] } | ApiFailure> {
-    const large = sheets.filter(({ rowCount }) => rowCount > wholeTabRowsMax)
+    const large = sheets.filter(
+      ({ rowCount, sheetId }) => rowCount > wholeTabRowsMax || this.#filled.has(sheetId),
+    )
     const ranges = sheets.map((sheet) => (large.includes(sheet) ? firstRow(sheet) : whole(sheet)))
     const first = await this.#rangesWithValues(ranges, signal)
     if (first.kind !== 'ranges') return first

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import ts from 'typescript'
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
 
 import {
@@ -137,13 +138,14 @@ test('bulk with a wrong API key is an error of status 401', async () => {
   expect(JSON.stringify(error) + error.message).not.toContain('wrong-key')
 })
 
-test('the API key goes with bulk signups only', async () => {
+test('the API key goes with every signup, and with nothing else', async () => {
   await using proxy = await startFaultyProxy(service.url, [])
   const client = clientAt(`${proxy.url}/`)
-  await client.signup(ada)
+  const { id } = await client.signup(ada)
   await client.bulk([ada])
+  await client.status(id)
   const given = proxy.requests.map(({ authorization }) => authorization)
-  expect(given).toEqual([undefined, 'Bearer right-key'])
+  expect(given).toEqual(['Bearer right-key', 'Bearer right-key', undefined])
 })
 
 test('an id that no signup has is an error of status 404', async () => {
@@ -177,12 +179,32 @@ test('types tell what may be sent, and what an answer holds', () => {
   expectTypeOf<Written>().not.toHaveProperty('delivery')
 })
 
+const page = readFileSync(join(projectRoot, 'docs/api.md'), 'utf8')
+const snippet = /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? ''
+
+test('the snippet of docs/api.md has the types of the client', () => {
+  expect(typeProblems(snippet)).toEqual([])
+  expect(typeProblems(snippet.replace('email:', 'mail:')).join()).toContain("write 'email'")
+})
+
 test('the snippet of docs/api.md runs by the package name', async () => {
   await using open = await startService()
-  const page = readFileSync(join(projectRoot, 'docs/api.md'), 'utf8')
-  const snippet = /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? ''
   const code = snippet.replaceAll('http://localhost:3000', open.url)
   const args = ['--input-type=module-typescript', '--eval', code]
   const run = await promisify(execFile)(process.execPath, args, { cwd: projectRoot })
   expect(run.stdout.trim().split('\n')).toEqual(['written', 'accepted, rejected', '422 email'])
 })
+
+/** What the compiler has against a module that would stand in the project's folder. */
+function typeProblems(code: string): readonly string[] {
+  const name = join(projectRoot, 'snippet.ts')
+  const { config } = ts.readConfigFile(join(projectRoot, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, projectRoot)
+  const host = ts.createCompilerHost(options)
+  const { getSourceFile, fileExists } = host
+  host.fileExists = (path) => path === name || fileExists(path)
+  host.getSourceFile = (path, version) =>
+    path === name ? ts.createSourceFile(name, code, version) : getSourceFile(path, version)
+  const found = ts.getPreEmitDiagnostics(ts.createProgram([name], options, host))
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+}

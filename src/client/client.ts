@@ -13,7 +13,10 @@ import type {
 export interface ClientOptions {
   /** Where the service is, such as `https://signups.example.com`; may end with a path of a proxy. */
   readonly baseUrl: string
-  /** Needed for `bulk` where the service has `API_KEYS`; sent with nothing else. */
+  /**
+   * One of the service's `API_KEYS`: `bulk` needs it there, and with it no signup is rate-limited.
+   * For servers only: a page would show it to everybody.
+   */
   readonly apiKey?: string
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** For one try, besides the time that `wait` asks for. Default 15,000. */
@@ -55,7 +58,7 @@ export interface BulkResults extends BulkAccepted {
 export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
   ({ readonly status: 'accepted' } | { readonly status: 'written'; readonly writtenAt: string })
 
-/** All methods reject with `RollcallError`. */
+/** All methods reject with `RollcallError`; a call that its signal ends, with the signal's reason. */
 export interface Client {
   signup(fields: SignupFields, options?: SubmitOptions): Promise<SignupResult>
   /** Resolves when at least one was accepted: `results` tells of each. Rejects when none was. */
@@ -130,13 +133,13 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  const post = (url: string, content: object, submit: SubmitOptions, authorization?: string) => {
+  const post = (url: string, content: object, submit: SubmitOptions) => {
     const { idempotencyKey = randomKey(), wait, signal } = submit
     const headers = {
       'content-type': 'application/json',
       'idempotency-key': idempotencyKey,
       ...(wait !== undefined && { prefer: `wait=${wait}` }),
-      ...(authorization !== undefined && { authorization }),
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     }
     const patienceMs = timeoutMs + (wait ?? 0) * 1000
     const body = JSON.stringify(content)
@@ -145,12 +148,8 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     signup: (fields, submit = {}) => ask<SignupResult>(post(api, fields, submit)),
-    bulk: (signups, { challengeToken, ...submit } = {}) => {
-      const authorization = apiKey === undefined ? undefined : `Bearer ${apiKey}`
-      return ask<BulkAccepted>(
-        post(`${api}/bulk`, { signups, challengeToken }, submit, authorization),
-      )
-    },
+    bulk: (signups, { challengeToken, ...submit } = {}) =>
+      ask<BulkAccepted>(post(`${api}/bulk`, { signups, challengeToken }, submit)),
     status: async (id, { signal } = {}) => {
       const url = `${api}/${encodeURIComponent(id)}`
       const request = { method: 'GET', url, headers: {}, timeoutMs, signal } as const
@@ -160,7 +159,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Rejects only when the caller has ended the call. */
+/** Rejects when the caller has ended the call, and then only. */
 async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Outcome> {
   const { url, method, body, timeoutMs, signal } = request
   signal?.throwIfAborted()

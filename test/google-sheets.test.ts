@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 
 import { createGoogleWorld } from './google-world.ts'
 import { ManualClock } from './manual-clock.ts'
-import { makeBatch, makeSignup, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
+import { makeFullSignup } from './make-signup.ts'
+import { makeBatch, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
 
 spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
@@ -16,10 +17,10 @@ test('a spreadsheet that is nearly full is told before it is full', async () => 
   await spreadsheet.open(testSignal)
   expect(spreadsheet.warnings).toEqual([])
   sheet.resizeTab('Sheet1', { rowCount: 1_200_000, columnCount: 7 })
-  await spreadsheet.write(makeBatch(1, { Sheet1: [makeSignup()] }), testSignal)
+  await spreadsheet.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
   expect(spreadsheet.warnings).toEqual([expect.stringMatching(/84 % full: 8400000 of .*10000000/)])
   sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
-  await spreadsheet.write(makeBatch(2, { Sheet1: [makeSignup()] }), testSignal)
+  await spreadsheet.write(makeBatch(2, { Sheet1: [makeFullSignup()] }), testSignal)
   expect(spreadsheet.warnings).toEqual([])
 })
 
@@ -29,7 +30,7 @@ test('a full spreadsheet refuses with the words of Google, and takes rows again 
   sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
   const spreadsheet = world.connect()
   await spreadsheet.open(testSignal)
-  const batch = makeBatch(1, { News: [makeSignup()] })
+  const batch = makeBatch(1, { News: [makeFullSignup()] })
   expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
     kind: 'refused',
     message: expect.stringContaining('above the limit of'),
@@ -43,7 +44,7 @@ test('a full spreadsheet refuses with the words of Google, and takes rows again 
 test('a copy of a spreadsheet, which carries our markers along, is noticed', async () => {
   await using world = await createGoogleWorld()
   const first = world.connect()
-  await first.write(makeBatch(1, { Sheet1: [makeSignup()] }), testSignal)
+  await first.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
   expect(first.warnings).toEqual([])
   const copy = world.emulator.spreadsheet(world.spreadsheetId).copy()
   copy.share(world.email, 'editor')
@@ -51,7 +52,7 @@ test('a copy of a spreadsheet, which carries our markers along, is noticed', asy
   expect(await second.open(testSignal)).toEqual({ kind: 'open' })
   expect(second.warnings).toEqual([expect.stringContaining('is a copy')])
   // A batch whose marker the copy brought along is not taken for applied.
-  const batch = makeBatch(1, { Sheet1: [makeSignup()] })
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
 })
 
@@ -62,7 +63,7 @@ test('a tab that somebody empties gets the header again once there was no batch 
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   const write = async (id: number) => {
     const before = world.emulator.log.calls().length
-    await spreadsheet.write(makeBatch(id, { News: [makeSignup()] }), testSignal)
+    await spreadsheet.write(makeBatch(id, { News: [makeFullSignup()] }), testSignal)
     return world.emulator.log.calls().length - before
   }
   await write(1)

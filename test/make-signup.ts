@@ -18,6 +18,22 @@ export function makeSignup(fields: Partial<Signup> = {}): Signup {
   }
 }
 
+let made = 0
+
+/** A signup with every field filled, like no other. */
+export function makeFullSignup(fields: Partial<Signup> = {}): Signup {
+  made += 1
+  return makeSignup({
+    receivedAt: Date.UTC(2026, 10, 20, 10) + made,
+    email: `visitor-${made}@example.org`,
+    sheetTab: 'News',
+    name: 'Ada Lovelace',
+    tags: ['early', 'press'],
+    metadata: '{"campaign":"spring, 2026"}',
+    ...fields,
+  })
+}
+
 export function makeSignups(count: number, fields: Partial<Signup> = {}): Signup[] {
   return Array.from({ length: count }, (_, index) =>
     makeSignup({ email: `person${index + 1}@example.com`, ...fields }),

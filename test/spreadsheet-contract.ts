@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 import { columns, toRow } from '../src/signup/row.ts'
-import type { Signup, SignupId } from '../src/signup/signup.ts'
+import type { Signup } from '../src/signup/signup.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
+import { makeFullSignup } from './make-signup.ts'
 
 /** What the suite needs to know of one kind of spreadsheet. */
 export interface SpreadsheetHarness {
@@ -24,25 +25,6 @@ export interface SpreadsheetWorld extends AsyncDisposable {
 }
 
 export const testSignal = new AbortController().signal
-
-let made = 0
-
-/** A signup like no other, but for what is given. */
-export function makeSignup(given: Partial<Signup> = {}): Signup {
-  made += 1
-  const id = `0190c6f2-0000-7000-8000-${String(made).padStart(12, '0')}` as SignupId
-  return {
-    id,
-    receivedAt: Date.UTC(2026, 10, 20, 10) + made,
-    email: `visitor-${made}@example.org`,
-    sheetTab: 'News',
-    source: 'api',
-    name: 'Ada Lovelace',
-    tags: ['early', 'press'],
-    metadata: '{"campaign":"spring, 2026"}',
-    ...given,
-  }
-}
 
 /** Batch `number` of one journal. */
 export function makeBatch(
@@ -95,7 +77,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
 
     describe('tabs', () => {
       test('a missing tab is made with the header row', async () => {
-        const batch = makeBatch(1, { News: [makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
@@ -103,7 +85,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       test('an empty tab gets the header row', async () => {
         await world.createTab('News', [])
         await restart()
-        const batch = makeBatch(1, { News: [makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
@@ -115,7 +97,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         ]
         await world.createTab('News', content)
         await restart()
-        const batch = makeBatch(1, { News: [makeSignup(), makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup(), makeFullSignup()] })
         await write(batch)
         const rows = (await world.rows('News')) ?? []
         expect(rows.slice(0, 2).map((row) => row.slice(0, 2))).toEqual(content)
@@ -125,7 +107,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       test('a tab that differs in case only is the same tab', async () => {
         await world.createTab('News', [header])
         await restart()
-        const batch = makeBatch(1, { news: [makeSignup()] })
+        const batch = makeBatch(1, { news: [makeFullSignup()] })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('news', batch)])
       })
@@ -148,10 +130,13 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
           ],
           ...['con', 'x'.repeat(100), '🌵'.repeat(50), 'ü'.repeat(100)],
         ]
-        const batch = makeBatch(1, Object.fromEntries(names.map((tab) => [tab, [makeSignup()]])))
+        const batch = makeBatch(
+          1,
+          Object.fromEntries(names.map((tab) => [tab, [makeFullSignup()]])),
+        )
         await write(batch)
         await restart()
-        const next = makeBatch(2, Object.fromEntries(names.map((tab) => [tab, [makeSignup()]])))
+        const next = makeBatch(2, Object.fromEntries(names.map((tab) => [tab, [makeFullSignup()]])))
         await write(next)
         for (const tab of names) {
           const [first, ...rows] = (await world.rows(tab)) ?? []
@@ -166,9 +151,9 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('a tab that was deleted between two batches is made again with the header row', async () => {
-        await write(makeBatch(1, { News: [makeSignup()] }))
+        await write(makeBatch(1, { News: [makeFullSignup()] }))
         await world.deleteTab('News')
-        const batch = makeBatch(2, { News: [makeSignup()] })
+        const batch = makeBatch(2, { News: [makeFullSignup()] })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
@@ -186,9 +171,14 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       test('a tab without rows stays as it is, beside one that gets some', async () => {
         await world.createTab('Empty', [])
         await restart()
-        const first = makeBatch(1, { News: [makeSignup()] })
+        const first = makeBatch(1, { News: [makeFullSignup()] })
         await write(first)
-        const second = makeBatch(2, { Empty: [], News: [], Missing: [], Events: [makeSignup()] })
+        const second = makeBatch(2, {
+          Empty: [],
+          News: [],
+          Missing: [],
+          Events: [makeFullSignup()],
+        })
         await write(second)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first)])
         expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', second)])
@@ -200,7 +190,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         await world.createTab('Empty', [])
         await restart()
         await write(makeBatch(1, { Empty: [], Missing: [] }))
-        const batch = makeBatch(2, { Empty: [makeSignup()], Missing: [makeSignup()] })
+        const batch = makeBatch(2, { Empty: [makeFullSignup()], Missing: [makeFullSignup()] })
         await write(batch)
         expect(await world.rows('Empty')).toEqual([header, ...rowsOf('Empty', batch)])
         expect(await world.rows('Missing')).toEqual([header, ...rowsOf('Missing', batch)])
@@ -215,20 +205,20 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
 
     describe('rows', () => {
       test('rows keep the order of the batch, and batches their order', async () => {
-        const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeSignup()) })
-        const second = makeBatch(2, { News: Array.from({ length: 20 }, () => makeSignup()) })
+        const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
+        const second = makeBatch(2, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
         await write(first)
         await write(second)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
       })
 
       test('one batch writes several tabs, new ones and old ones', async () => {
-        await write(makeBatch(1, { News: [makeSignup()] }))
+        await write(makeBatch(1, { News: [makeFullSignup()] }))
         const before = (await world.rows('News')) ?? []
         const batch = makeBatch(2, {
-          Events: [makeSignup()],
-          News: [makeSignup(), makeSignup()],
-          'Press 2026': [makeSignup()],
+          Events: [makeFullSignup()],
+          News: [makeFullSignup(), makeFullSignup()],
+          'Press 2026': [makeFullSignup()],
         })
         await write(batch)
         expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', batch)])
@@ -237,13 +227,13 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('5,000 rows go in one batch', async () => {
-        const batch = makeBatch(1, { News: Array.from({ length: 5_000 }, () => makeSignup()) })
+        const batch = makeBatch(1, { News: Array.from({ length: 5_000 }, () => makeFullSignup()) })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
       test('optional cells that are empty keep their columns', async () => {
-        const batch = makeBatch(1, { News: [makeSignup({ name: '', tags: [], metadata: '' })] })
+        const batch = makeBatch(1, { News: [makeFullSignup({ name: '', tags: [], metadata: '' })] })
         await write(batch)
         const [, row] = (await world.rows('News')) ?? []
         expect(row).toHaveLength(7)
@@ -253,7 +243,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       test.each([
         ...['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.org","x")', '-', '=', '@'],
       ])('%j in a cell is text and no formula', async (text) => {
-        const signup = makeSignup({ source: text, name: text, tags: [text, 'b'] })
+        const signup = makeFullSignup({ source: text, name: text, tags: [text, 'b'] })
         await write(makeBatch(1, { News: [signup] }))
         const [, row] = (await world.rows('News')) ?? []
         const seen = harness.readsFormulaAs
@@ -290,7 +280,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
           '\ufefftext',
         ],
       ])('%j in a cell stays as it is', async (text) => {
-        const signup = makeSignup({ name: text, metadata: JSON.stringify({ text }) })
+        const signup = makeFullSignup({ name: text, metadata: JSON.stringify({ text }) })
         const batch = makeBatch(1, { News: [signup] })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
@@ -299,7 +289,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
 
     describe('exactly once', () => {
       test('a batch that was applied is not applied again', async () => {
-        const batch = makeBatch(1, { News: [makeSignup()], Events: [makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
         await write(batch)
         await write(batch)
         await restart()
@@ -309,24 +299,24 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('the next batch is written after a restart and a repeat of the one before', async () => {
-        const first = makeBatch(1, { News: [makeSignup()] })
+        const first = makeBatch(1, { News: [makeFullSignup()] })
         await write(first)
         await restart()
         await write(first)
-        const second = makeBatch(2, { News: [makeSignup()] })
+        const second = makeBatch(2, { News: [makeFullSignup()] })
         await write(second)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
       })
 
       test('two signups that agree in everything are two rows', async () => {
-        const signup = makeSignup()
+        const signup = makeFullSignup()
         const batch = makeBatch(1, { News: [signup, signup] })
         await write(batch)
         expect(await world.rows('News')).toHaveLength(3)
       })
 
       test('a batch that was abandoned before it was sent is never applied', async () => {
-        const batch = makeBatch(1, { News: [makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
         await restart()
@@ -336,7 +326,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('the signups of an abandoned batch are written by the next one, once', async () => {
-        const signup = makeSignup()
+        const signup = makeFullSignup()
         const abandoned = makeBatch(1, { News: [signup] })
         expect(await spreadsheet.abandon(abandoned, testSignal)).toEqual({ kind: 'abandoned' })
         const batch = makeBatch(2, { News: [signup] })
@@ -346,7 +336,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('abandoning a batch that was applied says so and takes nothing back', async () => {
-        const batch = makeBatch(1, { News: [makeSignup()] })
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
         await write(batch)
         await restart()
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
@@ -354,9 +344,9 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('pruning settled batches can be repeated and changes no row', async () => {
-        const first = makeBatch(1, { News: [makeSignup()] })
-        const second = makeBatch(2, { News: [makeSignup()] })
-        const third = makeBatch(3, { News: [makeSignup()] })
+        const first = makeBatch(1, { News: [makeFullSignup()] })
+        const second = makeBatch(2, { News: [makeFullSignup()] })
+        const third = makeBatch(3, { News: [makeFullSignup()] })
         await write(first)
         expect(await spreadsheet.abandon(second, testSignal)).toEqual({ kind: 'abandoned' })
         const markers = [first.marker, second.marker]
@@ -368,9 +358,13 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
       })
 
       test('a batch of another journal with the same number is another batch', async () => {
-        const ours = makeBatch(1, { News: [makeSignup()] })
+        const ours = makeBatch(1, { News: [makeFullSignup()] })
         await write(ours)
-        const theirs = { ...makeBatch(1, { News: [makeSignup()] }), marker: 5, fingerprint: 'j9:1' }
+        const theirs = {
+          ...makeBatch(1, { News: [makeFullSignup()] }),
+          marker: 5,
+          fingerprint: 'j9:1',
+        }
         await write(theirs)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', ours, theirs)])
       })

@@ -15,7 +15,8 @@ import { createWorkbook } from '../src/spreadsheet/workbook/workbook.ts'
 import { Crash, crashingFiles, interceptedFiles } from './failing-files.ts'
 import type { CrashPoint } from './failing-files.ts'
 import { numberedBatch } from './numbered-batch.ts'
-import { makeBatch, makeSignup, rowsOf, testSignal } from './spreadsheet-contract.ts'
+import { makeFullSignup } from './make-signup.ts'
+import { makeBatch, rowsOf, testSignal } from './spreadsheet-contract.ts'
 import { createWorkbookWorld, readTabFiles } from './workbook-world.ts'
 import type { WorkbookWorld } from './workbook-world.ts'
 
@@ -48,16 +49,19 @@ const crashPoints: CrashPoint[] = Array.from({ length: 12 }, (_, index) => index
   (step) => [0, 0.03, 0.5, 0.97, 0.999, 1].map((part) => ({ step, part })),
 )
 
-const before = makeBatch(1, { News: [makeSignup(), makeSignup()], Events: [makeSignup()] })
+const before = makeBatch(1, {
+  News: [makeFullSignup(), makeFullSignup()],
+  Events: [makeFullSignup()],
+})
 const during = makeBatch(2, {
-  News: [makeSignup(), makeSignup({ metadata: '' }), makeSignup()],
-  Events: [makeSignup(), makeSignup()],
-  'New one': [makeSignup(), makeSignup()],
+  News: [makeFullSignup(), makeFullSignup({ metadata: '' }), makeFullSignup()],
+  Events: [makeFullSignup(), makeFullSignup()],
+  'New one': [makeFullSignup(), makeFullSignup()],
 })
 const after = makeBatch(3, {
-  News: [makeSignup()],
-  Events: [makeSignup()],
-  'New one': [makeSignup()],
+  News: [makeFullSignup()],
+  Events: [makeFullSignup()],
+  'New one': [makeFullSignup()],
 })
 
 describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
@@ -208,7 +212,10 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
 
   test('what a lost journal left half done is finished before the batch of another', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
-    const other = { ...makeBatch(1, { News: [makeSignup()] }), fingerprint: 'another-journal:1' }
+    const other = {
+      ...makeBatch(1, { News: [makeFullSignup()] }),
+      fingerprint: 'another-journal:1',
+    }
 
     await writeAll(world, other)
     expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, during, other)])
@@ -217,7 +224,10 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
 
   test('what a lost journal left and cannot be finished is the trouble of no tab of another', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
-    const other = { ...makeBatch(1, { News: [makeSignup()] }), fingerprint: 'another-journal:1' }
+    const other = {
+      ...makeBatch(1, { News: [makeFullSignup()] }),
+      fingerprint: 'another-journal:1',
+    }
     const files = interceptedFiles(async (change) => {
       if (change.kind !== 'append') return change.make()
       throw Object.assign(new Error('The test says so.'), { code: 'EBUSY' })

@@ -5,13 +5,8 @@ import { columns } from '../src/signup/row.ts'
 import { createWorkbook } from '../src/spreadsheet/workbook/workbook.ts'
 import { interceptedFiles } from './failing-files.ts'
 import type { Change } from './failing-files.ts'
-import {
-  makeBatch,
-  makeSignup,
-  rowsOf,
-  spreadsheetContract,
-  testSignal,
-} from './spreadsheet-contract.ts'
+import { makeFullSignup } from './make-signup.ts'
+import { makeBatch, rowsOf, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
 import { createWorkbookWorld, readTabFiles } from './workbook-world.ts'
 import type { WorkbookWorld } from './workbook-world.ts'
 
@@ -34,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]())
 
 describe('a tab file', () => {
-  const signup = makeSignup({ name: 'O"Brien, Ada', tags: [], metadata: '' })
+  const signup = makeFullSignup({ name: 'O"Brien, Ada', tags: [], metadata: '' })
   const batch = makeBatch(1, { News: [signup] })
   const time = new Date(signup.receivedAt).toISOString()
   const row = `${signup.email},${time},api,"O""Brien, Ada",,,News`
@@ -80,7 +75,7 @@ describe('a tab file', () => {
 })
 
 test('the hidden record keeps no address once the batch is written', async () => {
-  const signup = makeSignup()
+  const signup = makeFullSignup()
   await world.connect().write(makeBatch(1, { News: [signup] }), testSignal)
   const folder = join(world.directory, '.rollcall')
   const names = await readdir(folder)
@@ -89,7 +84,7 @@ test('the hidden record keeps no address once the batch is written', async () =>
 })
 
 describe('what a person has to mend is refused, and goes on once it is mended', () => {
-  const batch = makeBatch(1, { News: [makeSignup()], Events: [makeSignup()] })
+  const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
   const write = () => world.connect().write(batch, testSignal)
 
   test('a tab file that is a link out of the folder is not followed', async () => {
@@ -146,11 +141,11 @@ describe('what a person has to mend is refused, and goes on once it is mended', 
 })
 
 describe('when the disk fails during a write', () => {
-  const first = makeBatch(1, { News: [makeSignup()], Events: [makeSignup()] })
+  const first = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
   const second = makeBatch(2, {
-    News: [makeSignup()],
-    Events: [makeSignup()],
-    'New one': [makeSignup()],
+    News: [makeFullSignup()],
+    Events: [makeFullSignup()],
+    'New one': [makeFullSignup()],
   })
   const tabs = ['News', 'Events', 'New one']
 

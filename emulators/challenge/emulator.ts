@@ -1,5 +1,5 @@
 import { type EmulatorClock, realClock } from '../google-sheets/clock.ts'
-import { FaultPlan } from './faults.ts'
+import { planFaults } from './faults.ts'
 import { providerRules, type ProviderName } from './providers.ts'
 import { defaultOptions, type SiteverifyOptions } from './siteverify.ts'
 import { type Site, type TokenContent, TokenOffice } from './tokens.ts'
@@ -54,7 +54,7 @@ export type Solution =
 export class EmulatedChallenge {
   readonly clock: EmulatorClock
   readonly office = new TokenOffice()
-  readonly faults = new FaultPlan()
+  readonly faults = planFaults()
   readonly siteverify: SiteverifyOptions
   readonly calls: LoggedCall[] = []
   scripts = 0

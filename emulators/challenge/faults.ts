@@ -1,13 +1,10 @@
+import { FaultPlan, type PlannedFault } from '../fault-plan.ts'
 import type { ProviderName } from './providers.ts'
 
 /** What goes wrong with a siteverify call: whether its token is redeemed, and what the client sees. */
-export interface Fault {
+export interface Fault extends PlannedFault {
   /** The calls that it meets; all when left out. */
   readonly provider?: ProviderName
-  /** How many such calls pass unharmed first. Default 0. */
-  readonly skip?: number
-  /** How many calls it meets; 0 means every one until it is cleared. Default 1. */
-  readonly times?: number
   /** Whether the call is carried out: `now`, its token is spent, or `never`. Default `never`. */
   readonly redeem?: 'now' | 'never'
   /**
@@ -59,40 +56,9 @@ export type FaultAnswer = keyof typeof cannedAnswers
 
 export const faultAnswers = Object.keys(cannedAnswers) as readonly FaultAnswer[]
 
-/** The faults that are still to come, in the order in which they were added. */
-export class FaultPlan {
-  #planned: { readonly fault: Fault; skipLeft: number; timesLeft: number }[] = []
-
-  add(...faults: readonly Fault[]): void {
-    for (const fault of faults) {
-      const timesLeft = fault.times === 0 ? Infinity : (fault.times ?? 1)
-      this.#planned.push({ fault, skipLeft: fault.skip ?? 0, timesLeft })
-    }
-  }
-
-  clear(): void {
-    this.#planned = []
-  }
-
-  /** Faults that have not met all their calls yet. */
-  get pending(): readonly Fault[] {
-    return this.#planned.map(({ fault }) => fault)
-  }
-
-  /** The fault that meets this call, if any; it is used up by one. */
-  take(provider: ProviderName): Fault | undefined {
-    for (const planned of this.#planned) {
-      if ((planned.fault.provider ?? provider) !== provider) continue
-      if (planned.skipLeft > 0) {
-        planned.skipLeft -= 1
-        continue
-      }
-      planned.timesLeft -= 1
-      if (planned.timesLeft === 0) this.#planned = this.#planned.filter((it) => it !== planned)
-      return planned.fault
-    }
-    return undefined
-  }
+/** The faults of siteverify that are still to come. */
+export function planFaults(): FaultPlan<Fault, ProviderName> {
+  return new FaultPlan(({ provider }, called) => provider === undefined || provider === called)
 }
 
 /** The two halves of a fault, with what holds when they are left out. */

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startLoopbackServer } from '../loopback-server.ts'
 import { answerAdmin } from './admin.ts'
 import { type Call, drop, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
 import { type Counters, EmulatedChallenge, type EmulatorOptions } from './emulator.ts'
@@ -32,28 +32,10 @@ export async function startChallengeEmulator(
   options: EmulatorOptions = {},
 ): Promise<ChallengeEmulator> {
   const challenge = new EmulatedChallenge(options)
-  const server = createServer((request, response) => {
-    serve(challenge, request, response).catch((error: unknown) => {
-      // A bug of the emulator itself: loud, and different from anything that a provider says.
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      if (!response.headersSent) response.writeHead(599, { 'Content-Type': 'text/plain' })
-      response.end(`The emulator failed.\n${text}\n`)
-    })
-  })
-  server.listen(options.port ?? 0, '127.0.0.1')
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve)
-    server.once('error', reject)
-  })
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
-
-  const stop = async () => {
-    if (!server.listening) return
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeAllConnections()
-    await closed
-  }
+  const { url, stop } = await startLoopbackServer(
+    (request, response) => serve(challenge, request, response),
+    options.port,
+  )
   return {
     url,
     challenge,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { CallLog, type CallCounters, type LoggedCall } from './call-log.ts'
 import { realClock, type EmulatorClock } from './clock.ts'
-import { FaultPlan, seededRandom } from './faults.ts'
+import { planFaults, seededRandom } from './faults.ts'
 import { FrontEnd } from './front-end.ts'
 import { SheetsModel, type NewSpreadsheet } from './model.ts'
 import { googleQuota, QuotaLedger, strictQuota, type QuotaRule } from './quota.ts'
@@ -60,7 +60,7 @@ export class EmulatedGoogle {
   readonly clock: EmulatorClock
   readonly model: SheetsModel
   readonly tokens = new TokenOffice()
-  readonly faults: FaultPlan
+  readonly faults: ReturnType<typeof planFaults>
   readonly log = new CallLog()
   readonly frontEnd: FrontEnd
   readonly logBodies: boolean
@@ -70,7 +70,7 @@ export class EmulatedGoogle {
     const random = options.seed === undefined ? Math.random : seededRandom(options.seed)
     this.clock = options.clock ?? realClock
     this.model = new SheetsModel({ random, ...options.model })
-    this.faults = new FaultPlan(random)
+    this.faults = planFaults(random)
     this.frontEnd = new FrontEnd(this.model, this.tokens, new QuotaLedger(rulesOf(options.quota)))
     this.logBodies = options.logBodies ?? false
   }

@@ -1,3 +1,4 @@
+import { FaultPlan, type PlannedFault } from '../fault-plan.ts'
 import type { Answer } from './answer.ts'
 import type { FaultAnswer } from './fault-answers.ts'
 import type { CallKind } from './route.ts'
@@ -6,16 +7,10 @@ import type { CallKind } from './route.ts'
  * What goes wrong with a call: whether and when it is applied, and what the client sees of it.
  * Every combination of the two is possible, which makes the fault matrix of a test.
  */
-export interface Fault {
+export interface Fault extends PlannedFault {
   /** The calls that it meets; all when left out. `read` and `write` are calls of the Sheets API. */
   readonly on?: CallKind | 'read' | 'write' | 'any' | readonly CallKind[]
   readonly spreadsheetId?: string
-  /** How many such calls pass unharmed first. Default 0. */
-  readonly skip?: number
-  /** How many calls it meets; 0 means every one until it is cleared. Default 1. */
-  readonly times?: number
-  /** Chance of meeting a call that it could meet, from the emulator's seeded numbers. Default 1. */
-  readonly probability?: number
   /**
    * `now` and `never` speak for themselves. `later`: after `applyAfterMs`, or when
    * `releaseLate()` is called. `twice`: the same request is delivered two times. Default `never`,
@@ -41,56 +36,9 @@ export interface FaultTarget {
   readonly spreadsheetId?: string | undefined
 }
 
-interface Planned {
-  readonly fault: Fault
-  skipLeft: number
-  /** `Infinity` for a fault without an end. */
-  timesLeft: number
-}
-
-/** The faults that are still to come, in the order in which they were added. */
-export class FaultPlan {
-  #planned: Planned[] = []
-  readonly #random: () => number
-
-  constructor(random: () => number = Math.random) {
-    this.#random = random
-  }
-
-  add(...faults: readonly Fault[]): void {
-    for (const fault of faults) {
-      const timesLeft = fault.times === 0 ? Infinity : (fault.times ?? 1)
-      this.#planned.push({ fault, skipLeft: fault.skip ?? 0, timesLeft })
-    }
-  }
-
-  clear(): void {
-    this.#planned = []
-  }
-
-  /** Faults that have not met all their calls yet. */
-  get pending(): readonly Fault[] {
-    return this.#planned.map(({ fault }) => fault)
-  }
-
-  /** The fault that meets this call, if any; it is used up by one. */
-  take(target: FaultTarget): Fault | undefined {
-    for (const planned of this.#planned) {
-      if (!matches(planned.fault, target)) continue
-      if (planned.skipLeft > 0) {
-        planned.skipLeft -= 1
-        continue
-      }
-      const { probability } = planned.fault
-      if (probability !== undefined && this.#random() >= probability) continue
-      planned.timesLeft -= 1
-      if (planned.timesLeft === 0) {
-        this.#planned = this.#planned.filter((other) => other !== planned)
-      }
-      return planned.fault
-    }
-    return undefined
-  }
+/** The faults of Google that are still to come; `random` decides those with a `probability`. */
+export function planFaults(random: () => number): FaultPlan<Fault, FaultTarget> {
+  return new FaultPlan(matches, random)
 }
 
 /** What becomes of the call when the fault does not say it. */

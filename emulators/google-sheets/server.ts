@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startLoopbackServer } from '../loopback-server.ts'
 import { answerAdmin } from './admin.ts'
 import type { Answer } from './answer.ts'
 import { Deliveries } from './deliveries.ts'
@@ -36,27 +36,15 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
   const google = new EmulatedGoogle(options)
   const deliveries = new Deliveries(google)
   let url = ''
-  const server = createServer((request, response) => {
-    serve({ google, deliveries, url }, request, response).catch((error: unknown) => {
-      // A bug of the emulator itself: loud, and different from anything that Google says.
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      if (!response.headersSent) response.writeHead(599, { 'Content-Type': 'text/plain' })
-      response.end(`The emulator failed.\n${text}\n`)
-    })
-  })
-  server.listen(options.port ?? 0, '127.0.0.1')
-  await new Promise<void>((resolve, reject) => {
-    server.once('listening', resolve)
-    server.once('error', reject)
-  })
-  url = `http://127.0.0.1:${portOf(server.address())}`
+  const server = await startLoopbackServer(
+    (request, response) => serve({ google, deliveries, url }, request, response),
+    options.port,
+  )
+  url = server.url
 
   const stop = async () => {
     deliveries.stop()
-    if (!server.listening) return
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeAllConnections()
-    await closed
+    await server.stop()
   }
   return {
     url,
@@ -79,11 +67,6 @@ export async function startGoogleEmulator(options: EmulatorOptions = {}): Promis
     stop,
     [Symbol.asyncDispose]: stop,
   }
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (typeof address !== 'object' || address === null) throw new Error('The server has no port.')
-  return address.port
 }
 
 interface Serving {

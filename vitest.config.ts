@@ -6,6 +6,7 @@ export default defineConfig({
     // Tests start real processes and servers; a busy machine must not fail them.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
     allowOnly: false,
   },
 })

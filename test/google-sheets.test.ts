@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { createGoogleWorld } from './google-world.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -80,4 +80,64 @@ test('a tab that somebody empties gets the header again once there was no batch 
   expect(await write(4)).toBe(2)
   expect(await world.rows('News')).toHaveLength(3)
   expect(await write(5)).toBe(1)
+})
+
+describe('a tab that Google does not let us use is refused by itself, so that the others go on', () => {
+  test('when Google takes its name for that of another tab', async () => {
+    await using world = await createGoogleWorld({ model: { titles: 'case folding' } })
+    const spreadsheet = world.connect()
+    await spreadsheet.write(makeBatch(1, { Newsletter: [makeFullSignup()] }), testSignal)
+    const mixed = makeBatch(2, { Guests: [makeFullSignup()], newſletter: [makeFullSignup()] })
+    expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({ kind: 'retryable' })
+    expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({
+      kind: 'refused',
+      tab: 'newſletter',
+      message: expect.stringContaining('A sheet with the name "…" already exists'),
+      hint: expect.stringContaining('SHEET_TABS'),
+    })
+    expect(await world.rows('Guests')).toBeUndefined()
+  })
+
+  test('when it is a chart', async () => {
+    await using world = await createGoogleWorld()
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    world.emulator.faults.add({ on: 'get', answer })
+    const batch = makeBatch(1, { chart1: [makeFullSignup()] })
+    expect(await world.connect().write(batch, testSignal)).toMatchObject({
+      kind: 'refused',
+      tab: 'chart1',
+    })
+  })
+
+  test('and not when only its title cannot be asked about', async () => {
+    await using world = await createGoogleWorld()
+    await world.createTab('News', [['Notes']])
+    const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!1:1" } })
+    world.emulator.faults.add({ on: 'values.batchGet', answer: { status: 400, body } })
+    const batch = makeBatch(1, { News: [makeFullSignup()] })
+    expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  })
+})
+
+test('a hundred tabs with the longest names are looked at in calls of a length that servers take', async () => {
+  await using world = await createGoogleWorld()
+  const names = Array.from({ length: 100 }, (_, index) => '表'.repeat(97) + (100 + index))
+  for (const name of names) await world.createTab(name, [])
+  const batch = makeBatch(1, Object.fromEntries(names.map((name) => [name, [makeFullSignup()]])))
+  expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  expect(await world.rows(names[99] ?? '')).toHaveLength(2)
+  const lengths = world.emulator.log.calls().map(({ path }) => path.length)
+  expect(Math.max(...lengths)).toBeLessThan(4500)
+})
+
+test('what Google quotes of a request is told to nobody', async () => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  await world.createTab('ada@example.com', [])
+  const batch = makeBatch(1, { 'ada@example.com': [makeFullSignup()] })
+  const outcome = await spreadsheet.write(batch, testSignal)
+  expect(outcome).toMatchObject({ message: expect.stringContaining('"…" already exists') })
+  expect(JSON.stringify(outcome)).not.toContain('ada@')
 })

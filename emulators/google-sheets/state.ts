@@ -17,6 +17,8 @@ export interface ModelOptions {
   readonly cellsMax: number
   /** Characters of keys and values of developer metadata, per spreadsheet and per sheet. */
   readonly metadataCharactersMax: number
+  /** Which titles are the same to `addSheet`: nobody has told how Google folds other alphabets. */
+  readonly titles: 'lower case' | 'case folding'
   /** `appendCells` with a row wider than the grid. */
   readonly wideAppend: 'refuse' | 'widen'
   /** `deleteDeveloperMetadata` and `updateDeveloperMetadata` that match nothing. */
@@ -89,6 +91,7 @@ export interface SpreadsheetState {
 export const modelDefaults: ModelOptions = {
   cellsMax: 10_000_000,
   metadataCharactersMax: 30_000,
+  titles: 'lower case',
   wideAppend: 'refuse',
   metadataNoMatch: 'succeed',
   falseIsData: true,

@@ -132,12 +132,14 @@ export function freeSheetId(
   return sheetId
 }
 
-function freeTitle({ spreadsheet }: Batch, title: string, except?: Sheet): string {
+function freeTitle({ spreadsheet, options }: Batch, title: string, except?: Sheet): string {
   if (title === '') throw invalidArgument('The sheet name cannot be empty.')
   if (title.length > titleCharactersMax) {
     throw invalidArgument(`The sheet name cannot be longer than ${titleCharactersMax} characters.`)
   }
-  const same = (sheet: Sheet) => sheet.title.toLowerCase() === title.toLowerCase()
+  const folded = (text: string) =>
+    options.titles === 'case folding' ? text.toUpperCase().toLowerCase() : text.toLowerCase()
+  const same = (sheet: Sheet) => folded(sheet.title) === folded(title)
   if (spreadsheet.sheets.some((sheet) => sheet !== except && same(sheet))) {
     throw invalidArgument(
       `A sheet with the name "${title}" already exists. Please enter another name.`,

@@ -17,7 +17,7 @@ export interface Account {
 /** What Google's error envelope says, or what could be made of an answer without one. */
 export interface GoogleError {
   readonly status: number
-  /** Google's text; the first words of the body when it is not the envelope. */
+  /** Google's text without what it quotes of the request; `HTTP` and the status without an envelope. */
   readonly message: string
   /** Whether the answer is Google's envelope, that is: from the Sheets API itself. */
   readonly isEnvelope: boolean
@@ -30,10 +30,15 @@ export function readError(answer: HttpAnswer): GoogleError {
   const retryAfterMs = retryAfter(answer.headers)
   return {
     status: answer.status,
-    message: message ?? `HTTP ${answer.status}`,
+    message: message === undefined ? `HTTP ${answer.status}` : withoutQuotations(message),
     isEnvelope: message !== undefined,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   }
+}
+
+/** Messages reach logs and answers; names of tabs and cells come from visitors, and stay out of both. */
+function withoutQuotations(message: string): string {
+  return message.replace(/".*"/s, '"…"').replace(/(Unable to parse range: ).*/s, '$1…')
 }
 
 /**
@@ -49,7 +54,7 @@ export function classify(error: GoogleError, account: Account): Refused | Retrya
   return refusal(error, account)
 }
 
-function refusal(error: GoogleError, { email, spreadsheetId }: Account): Refused {
+function refusal(error: GoogleError, { email }: Account): Refused {
   const refused = (message: string, hint: string): Refused => ({ kind: 'refused', message, hint })
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
@@ -67,8 +72,15 @@ function refusal(error: GoogleError, { email, spreadsheetId }: Account): Refused
   if (error.status === 404) {
     return refused(
       messages.notFound,
-      `Check SHEETS_SHEET_ID: there is no spreadsheet with the id ${spreadsheetId} that ${email} can ` +
-        'see. Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
+      `Check SHEETS_SHEET_ID: there is no spreadsheet with this id that ${email} can see. ` +
+        'Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
+    )
+  }
+  if (/^Invalid requests\[\d+\]\.addSheet: A sheet with the name/.test(error.message)) {
+    return refused(
+      error.message,
+      "Google takes the tab's name for that of another tab. Rename that one, or name the tabs that " +
+        'signups may use in SHEET_TABS.',
     )
   }
   return refused(error.message, 'Mend what the message names; delivery then goes on by itself.')

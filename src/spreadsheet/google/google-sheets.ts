@@ -74,14 +74,14 @@ class GoogleSheets implements Spreadsheet {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
     const value = markerValue(batch, this.#spreadsheetId)
-    const requests = batchRequests(batch.marker, value, plan.plans)
+    const requests = batchRequests(batch.marker, value, plan.tabs)
     const result = await this.#updateWithMarker(
       batch.marker,
       requests.map(({ request }) => request),
       signal,
     )
     if (result.kind === 'ok') {
-      this.#layout.learn(result.body, plan.plans)
+      this.#layout.learn(result.body, plan)
       return { kind: 'applied' }
     }
     const message = result.error?.message ?? ''
@@ -92,7 +92,7 @@ class GoogleSheets implements Spreadsheet {
     }
     if (isStaleLayout(message)) {
       this.#layout.forget()
-      return { kind: 'retryable', message, afterMs: 0 }
+      if (!plan.isFresh) return { kind: 'retryable', message, afterMs: 0 }
     }
     const tab = requests[requestIndex(message) ?? -1]?.tab
     return result.kind === 'refused' && tab !== undefined ? { ...result, tab } : result

@@ -4,6 +4,8 @@ import { tabKey } from '../../signup/signup.ts'
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
+  /** Whether it has cells; a chart can be a sheet, too. */
+  readonly isGrid: boolean
   readonly rowCount: number
   readonly columnCount: number
 }
@@ -24,7 +26,8 @@ export function fillWarning(sheets: readonly Sheet[]): string | undefined {
 }
 
 /** The mask that asks for just what `readSheets` reads. */
-export const sheetFields = 'sheets.properties(sheetId,title,gridProperties(rowCount,columnCount))'
+export const sheetFields =
+  'sheets.properties(sheetId,title,sheetType,gridProperties(rowCount,columnCount))'
 
 /** Reads the sheets of a `Spreadsheet` resource; undefined when it carries none. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
@@ -38,6 +41,7 @@ export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
       {
         sheetId: Number(properties['sheetId'] ?? 0),
         title: typeof properties['title'] === 'string' ? properties['title'] : '',
+        isGrid: (properties['sheetType'] ?? 'GRID') === 'GRID',
         rowCount: Number(grid['rowCount'] ?? 0),
         columnCount: Number(grid['columnCount'] ?? 0),
       },

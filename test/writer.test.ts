@@ -207,6 +207,37 @@ test('a tab that cannot be written is set aside, the others go on, and it heals 
   expect(it.health.tabs.size).toBe(0)
 })
 
+test('a hundred tabs that cannot be written leave most of the calls of a day for the others', async () => {
+  await using it = world()
+  it.spreadsheet.script = ({ tabs }) => {
+    const locked = tabs.find(({ tab }) => tab !== 'Free')
+    return locked && refuses('protected', locked.tab)
+  }
+  it.writer.start()
+  const locked = Array.from({ length: 100 }, (_, n) => makeSignup({ sheetTab: `Locked ${n}` }))
+  await it.journal.append(locked)
+  await it.clock.run(hour)
+  const callsBefore = it.spreadsheet.calls.length
+  await it.clock.run(24 * hour)
+  expect(it.health.tabs.size).toBe(100)
+  expect(it.spreadsheet.calls.length - callsBefore).toBeLessThan(4000)
+  await it.journal.append([makeSignup({ sheetTab: 'Free' })])
+  await it.delivered(1)
+})
+
+test('while delivery fails for a reason that may pass, health says so', async () => {
+  await using it = world()
+  let isUp = false
+  it.spreadsheet.script = () => (isUp ? undefined : neverArrived)
+  it.writer.start()
+  await it.journal.append([makeSignup()])
+  await it.clock.run(minute)
+  expect(it.health.delivery).toEqual({ state: 'delayed', error: 'socket hang up' })
+  isUp = true
+  await it.delivered(1)
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+})
+
 test('a batch of unknown outcome is given up for a tab only after it was made impossible', async () => {
   await using it = world()
   it.spreadsheet.script = (batch, attempt) => {

@@ -19,7 +19,7 @@ function origin(text: string): Parsed<string | undefined> {
     return notAnOrigin('has * beside other origins.', `Leave one of them: ${starHint}`)
   if (text.includes('*')) return notAnOrigin('has an origin with a wildcard.', wildcardHint)
   if (text.toLowerCase() === 'null') return notAnOrigin('names null, which is no origin.', nullHint)
-  const url = /^https?:\/\/[^/?#@\\]+\/?$/i.test(text) ? URL.parse(text) : null
+  const url = /^https?:\/\/[^/?#@\\;'"\s]+\/?$/i.test(text) ? URL.parse(text) : null
   if (url) return { value: url.origin }
   return notAnOrigin('has an entry that is no web origin.', listHint)
 }

@@ -22,6 +22,7 @@ export class Attempts {
   readonly #options: AttemptsOptions
   /** Delivery waits for a person since then, and was tried that often. */
   #blocked: { readonly since: Millis; readonly tries: number } | undefined
+  #isDelayed = false
 
   constructor(options: AttemptsOptions) {
     this.#options = options
@@ -36,7 +37,7 @@ export class Attempts {
     for (let failures = 1; !stopping.aborted; failures++) {
       const result: T | Failure = await call(giveUp)
       if (!isFailure(result) || isFinal(result)) {
-        this.unblock()
+        this.resume()
         return result as Exclude<T, Retryable | Unknown>
       }
       if (result.kind === 'refused') {
@@ -49,10 +50,11 @@ export class Attempts {
     return undefined
   }
 
-  /** Delivery goes on, if it was blocked. */
-  unblock(): void {
-    if (this.#blocked) this.#options.events.deliveryResumed()
+  /** Delivery goes on, if it was delayed or blocked. */
+  resume(): void {
+    if (this.#blocked || this.#isDelayed) this.#options.events.deliveryResumed()
     this.#blocked = undefined
+    this.#isDelayed = false
   }
 
   /** Waits before the next try, after so many that failed in a row. */
@@ -60,10 +62,14 @@ export class Attempts {
     failures: number,
     { message, afterMs }: Pick<Retryable, 'message' | 'afterMs'>,
   ): Promise<void> {
-    const { random, events } = this.#options
-    const waitMs = backoffMs(failures, afterMs, random)
-    events.deliveryDelayed(message, waitMs)
-    await this.rest(waitMs)
+    await this.delay(message, backoffMs(failures, afterMs, this.#options.random))
+  }
+
+  /** Waits, and says why; delivery is delayed until `resume`. */
+  async delay(message: string, ms: Millis): Promise<void> {
+    this.#isDelayed = true
+    this.#options.events.deliveryDelayed(message, ms)
+    await this.rest(ms)
   }
 
   /** Waits; a stop ends it early. */

@@ -97,7 +97,7 @@ export class Fence {
     this.#pruneNotBefore = now + minute
     const result = await spreadsheet.prune(markers, giveUp)
     if (result.kind !== 'pruned') {
-      events.deliveryDelayed(result.message, 0)
+      events.deliveryOddity(`Old markers stay for now: ${result.message}`)
       return
     }
     await journal.forgetMarkers(markers)

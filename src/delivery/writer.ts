@@ -39,6 +39,9 @@ const tryMaxMs = 5 * minute
 /** So many signups within a quiet period are a burst. */
 const burstFrom = 10
 
+/** Where more tabs are set aside, each waits longer: their tries must leave calls for the others. */
+const asideTabsMax = 4
+
 /** Longest sleep: a timer holds no more than 2^31 ms. */
 const idleMaxMs = 60 * minute
 
@@ -153,7 +156,7 @@ export class Writer {
     const { journal } = this.#options
     const left = await journal.frozenBatch()
     if (left) return this.#deliver(left)
-    this.#attempts.unblock()
+    this.#attempts.resume()
     await this.#fence.keepUp()
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
     if (!this.#mayHaveMore && dueTab === undefined) return this.#idle()
@@ -163,12 +166,11 @@ export class Writer {
 
   /** FREEZING: a tab whose next try is due goes alone, so that it cannot hold the others back again. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, limits, events, bucket, markersMax } = this.#options
+    const { journal, limits, bucket, markersMax } = this.#options
     await this.#linger()
     await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
     if ((await journal.markerCount()) >= markersMax) {
-      events.deliveryDelayed('Too many markers stand in the spreadsheet', 10 * second)
-      await this.#attempts.rest(10 * second)
+      await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
     }
     if (this.#isStopping) return undefined
@@ -259,7 +261,8 @@ export class Writer {
     const known = this.#aside.get(tabKey(tab))
     const since = known?.since ?? this.#now()
     const tries = (known?.tries ?? 0) + 1
-    const retryAt = this.#now() + blockedRetryMs(tries, this.#now() - since)
+    const share = Math.max(1, this.#aside.size / asideTabsMax)
+    const retryAt = this.#now() + blockedRetryMs(tries, this.#now() - since) * share
     this.#aside.set(tabKey(tab), { since, tries, retryAt })
     events.tabSetAside(tab, message, hint)
   }

@@ -27,6 +27,7 @@ export interface Events {
   deliveryFailed(error: unknown): void
   /** Only the operator can mend it; told once until the reason changes. */
   deliveryBlocked(message: string, hint: string): void
+  /** After it was delayed or blocked. */
   deliveryResumed(): void
   tabSetAside(tab: string, message: string, hint: string): void
   tabResumed(tab: string): void
@@ -64,6 +65,9 @@ export function createEvents(log: Logger, health: Health): Events {
       log.info({ batch, rows, tries }, 'batch written')
     },
     deliveryDelayed(message, waitMs) {
+      if (health.delivery.state !== 'blocked') {
+        health.delivery = { state: 'delayed', error: message }
+      }
       log.warn({ reason: message, waitMs: Math.round(waitMs) }, 'delivery delayed')
     },
     deliveryFailed(error) {

@@ -1,6 +1,9 @@
 /** Whether signups reach the spreadsheet. */
 export type DeliveryHealth =
   | { readonly state: 'ok' }
+  /** Failing for a reason that may pass by itself. */
+  | { readonly state: 'delayed'; readonly error: string }
+  /** Only a person can mend it. */
   | { readonly state: 'blocked'; readonly error: string; readonly hint: string }
 
 /** Whether signups can be stored. */

@@ -110,6 +110,7 @@ const readiness = z.strictObject({
   challenge,
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),
+    z.strictObject({ state: z.literal('delayed'), error: z.string(), ...more }),
     z.strictObject({ state: z.literal('blocked'), error: z.string(), hint: z.string(), ...more }),
   ]) satisfies z.ZodType<Health['delivery']>,
 })

@@ -22,6 +22,7 @@ describe('what is no origin is refused with what to do', () => {
     ['https://user:password@example.com', /no web origin/],
     ['ftp://example.com', /no web origin/],
     ['https://', /no web origin/],
+    ["https://example.com;script-src-elem'unsafe-inline'", /no web origin/],
     ['https://example.com https://example.org', /no web origin/],
     ['https://*.example.com', /wildcard/],
     ['*,https://example.com', /beside/],

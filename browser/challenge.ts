@@ -33,8 +33,8 @@ export interface ChallengeSetup {
 
 /** One widget in one form. */
 export interface Challenge {
-  /** The token of now, waited for if need be; `onWait` is called then. */
-  readonly token: (onWait: () => void) => Promise<string | undefined>
+  /** The token of now, waited for if need be; `onWait` is called then, and when it is there. */
+  readonly token: (onWait: (why: 'checking' | 'sending') => void) => Promise<string | undefined>
   /** A token is good for one answer. */
   readonly reset: () => void
   readonly remove: () => void
@@ -48,6 +48,8 @@ let loading: Promise<WidgetApi> | undefined
  */
 export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
   const { config, box, language, theme } = setup
+  // A page may have taken the empty box out of the flow.
+  const width = box.clientWidth || (box.parentElement?.clientWidth ?? 0)
   loading ??= loadScript(setup)
   const api = await loading.catch((error: unknown) => {
     loading = undefined
@@ -59,7 +61,7 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
     sitekey: config.challengeSiteKey,
     theme,
     language,
-    size: box.clientWidth < normalWidthMin ? 'compact' : fullSize(config),
+    size: width < normalWidthMin ? 'compact' : fullSize(config),
     appearance: 'interaction-only',
     retry: 'auto',
     'refresh-expired': 'auto',
@@ -77,14 +79,15 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
     hasFailed = false
     api.reset(id)
   }
-  const token = async (onWait: () => void) => {
+  const token: Challenge['token'] = async (onWait) => {
     if (!current()) {
       if (hasFailed) reset()
-      onWait()
+      onWait('checking')
       await new Promise<void>((resolve, reject) => {
         waiting = (failure) => (failure ? reject(failure) : resolve())
         setTimeout(waiting, solveMaxMs, new Told('checkFailed'))
       })
+      onWait('sending')
     }
     return current()
   }

@@ -1,5 +1,4 @@
 import { create } from './dom.ts'
-import { extraEntries } from './extra.ts'
 import { type Handle, takeOver } from './form.ts'
 import css from './form.css'
 import { type Options, optionsOf } from './options.ts'
@@ -58,7 +57,7 @@ export class RollcallForm extends HTMLElement {
     const read = await readTexts(language, endpoint)
     if (this.#card !== card) return
 
-    const texts = { ...english, ...read, ...options.texts }
+    const texts: Texts = { ...english, ...read, ...options.texts }
     const form = buildForm(texts, options.fields?.name, endpoint)
     card.lang = language
     card.dir = texts.dir
@@ -72,9 +71,8 @@ export class RollcallForm extends HTMLElement {
       texts,
       language,
       endpoint,
-      redirect: options.redirect,
+      options: { ...options, source: options.source ?? 'embed' },
       target: this,
-      extra: extraEntries({ ...options, source: options.source ?? 'embed' }),
       theme: () => this.#theme(),
       challengeBox: () => this.#placeChallenge(card),
     })

@@ -1,9 +1,8 @@
 import { create } from './dom.ts'
-import { extraEntries } from './extra.ts'
 import { type Handle, takeOver } from './form.ts'
 import type { Options } from './options.ts'
 import { endpointOf } from './place.ts'
-import { chooseLanguage, english, readTexts } from './texts.ts'
+import { chooseLanguage, english, type Texts, readTexts } from './texts.ts'
 import { themeFor } from './theme.ts'
 
 const enhanced = new WeakMap<HTMLFormElement, Handle>()
@@ -16,24 +15,23 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
   const known = enhanced.get(form)
   if (known) return known
   const action = form.getAttribute('action') ?? ''
-  const isOurs = !options.server && action.endsWith('/api/signup')
+  const isOurs = !options.server && /\/api\/signup(\?|$)/.test(action)
   const endpoint = isOurs ? new URL(action, document.baseURI).href : endpointOf(options.server)
   const language = chooseLanguage(options.language, form)
-  const texts = { ...english, ...options.texts }
+  const texts: Texts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))
   const handle = takeOver({
     form,
     texts,
     language,
     endpoint,
-    redirect: options.redirect,
+    options,
     target: form,
-    extra: extraEntries(options),
     theme: () => themeFor(form, options.theme),
     challengeBox: () => {
       const box = create('div', { class: 'rollcall-challenge' })
-      // A slot that the page has set aside, or above the button.
-      form.querySelector('[type=submit],button:not([type])')?.before(box)
+      // Below everything: nothing may move while somebody reaches for the button.
+      form.append(box)
       return box
     },
   })

@@ -2,21 +2,26 @@ import type { Options } from './options.ts'
 
 type Entry = readonly [name: string, value: string]
 
-/** A page that navigates by itself may drop them from its address. */
-const arrivedWith = location.search
 /** Within the limits of the service: an address can hold anything, and must not cost a signup. */
 const utmMax = 10
 const utmCharactersMax = 200
 
-/** What the page's options have sent, besides what the visitor types. */
-export function extraEntries({ tab, source, tags, fields, utm }: Options): Entry[] {
+/**
+ * What the page's options have sent, besides what the visitor types.
+ * @param arrivedWith query of the page's address when it was opened
+ */
+export function extraEntries(options: Options, arrivedWith: string): Entry[] {
+  const { tab, source, tags, fields, utm } = options
   const plain = { sheetTab: tab, source, tags: tags?.toString() }
   const given = Object.entries(plain).filter((entry): entry is [string, string] => !!entry[1])
-  const metadata = [...Object.entries(fields?.hidden ?? {}), ...(utm ? utmEntries() : [])]
+  const metadata = [
+    ...Object.entries(fields?.hidden ?? {}),
+    ...(utm ? utmEntries(arrivedWith) : []),
+  ]
   return [...given, ...metadata.map(([name, value]) => [`metadata[${name}]`, value] as const)]
 }
 
-function utmEntries(): Entry[] {
+function utmEntries(arrivedWith: string): Entry[] {
   const both = new URLSearchParams(`${arrivedWith}&${location.search.slice(1)}`)
   return [...new Map(both)]
     .filter(([name, value]) => /^utm_\w{1,40}$/.test(name) && value)

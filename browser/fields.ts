@@ -1,7 +1,7 @@
 import type { ProblemField } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
-import { loadLater } from './place.ts'
-import { english, type Texts } from './texts.ts'
+import { suggestEmail } from './suggestion.ts'
+import type { Texts } from './texts.ts'
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -19,7 +19,14 @@ export interface Fields {
   clear(): void
 }
 
-export function watchFields(form: HTMLFormElement, texts: Texts, signal: AbortSignal): Fields {
+interface FieldsSetup {
+  readonly form: HTMLFormElement
+  readonly texts: Texts
+  readonly language: string
+  readonly signal: AbortSignal
+}
+
+export function watchFields({ form, texts, language, signal }: FieldsSetup): Fields {
   /** While a button is being pressed nothing may move: a click needs the button where it was. */
   let isPressing = false
   let typing = 0
@@ -33,14 +40,17 @@ export function watchFields(form: HTMLFormElement, texts: Texts, signal: AbortSi
   on(form, 'focusout', (control) => {
     if (!isPressing && isControl(control) && control.value) say(control, problemOf(control, texts))
   })
-  on(form, 'input', (control) => {
+  const typed = (control: EventTarget | null) => {
     if (!isControl(control)) return
     if (isWrong(control) && !problemOf(control, texts)) say(control, '')
     clearTimeout(typing)
     typing = window.setTimeout(() => {
-      if (control.name === 'email') void suggestFor(control, texts)
+      if (control.name === 'email') suggest(control, suggestEmail(control.value), texts)
     }, typingPauseMs)
-  })
+  }
+  on(form, 'input', typed)
+  // Whoever pastes has done so before this was loaded.
+  typed(controlsOf(form).find(({ name }) => name === 'email') ?? null)
 
   const show = (problemFor: (control: Control) => string) => {
     const wrong = controlsOf(form).filter((control) => {
@@ -57,7 +67,7 @@ export function watchFields(form: HTMLFormElement, texts: Texts, signal: AbortSi
       !show(({ name }) => {
         const { message = '' } = errors.find(({ field }) => field === name) ?? {}
         // The service speaks English.
-        const isForeign = message && name === 'email' && texts.emailWrong !== english.emailWrong
+        const isForeign = message && name === 'email' && language !== 'en'
         return isForeign ? texts.emailWrong : message
       }),
     clear: () => {
@@ -101,11 +111,6 @@ function say(control: Control, problem: string): void {
   if (!problem && !isWrong(control)) return
   noteOf(control, 'problem').textContent = problem
   control.ariaInvalid = problem ? 'true' : null
-}
-
-async function suggestFor(control: Control, texts: Texts): Promise<void> {
-  const { suggestEmail } = await loadLater()
-  suggest(control, suggestEmail(control.value), texts)
 }
 
 /** Offers to replace what was typed. */

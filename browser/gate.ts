@@ -24,17 +24,18 @@ export interface Gate {
 
 export function createGate(setup: GateSetup): Gate {
   const { endpoint, signal } = setup
+  let box: HTMLElement | undefined
+  signal.addEventListener('abort', () => box?.remove())
   const show = once(async () => {
     const config = await readConfig(endpoint)
-    const box = setup.challengeBox()
-    signal.addEventListener('abort', () => box.remove())
+    box ??= setup.challengeBox()
     try {
       const challenge = await showChallenge({ ...setup, config, box, theme: setup.theme() })
       if (signal.aborted) challenge.remove()
       signal.addEventListener('abort', challenge.remove)
       return challenge
     } catch (error) {
-      box.remove()
+      box.replaceChildren()
       throw error
     }
   })

@@ -9,7 +9,7 @@ const pauseMaxMs = 15_000
 
 export interface SenderSetup extends GateSetup {
   /** Something takes longer, and what. */
-  readonly onWait: (why: 'checking' | 'offline' | 'retrying') => void
+  readonly onWait: (why: 'checking' | 'sending' | 'offline' | 'retrying') => void
 }
 
 export interface Sender {
@@ -86,7 +86,7 @@ async function tryOnce(
 ): Promise<Answer | undefined> {
   try {
     const challenge = await gate.open()
-    const token = await challenge?.token(() => onWait('checking'))
+    const token = await challenge?.token(onWait)
     const content = new URLSearchParams(data)
     if (token) content.set('challengeToken', token)
     const answer = await post(endpoint, key, content)

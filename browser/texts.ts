@@ -1,4 +1,4 @@
-/** Everything a visitor reads. Each can be replaced by the option `texts`. */
+/** What a visitor reads. Each text can be replaced by the option `texts`. */
 export const english = {
   /** `ltr` or `rtl`. */
   dir: 'ltr',
@@ -11,6 +11,7 @@ export const english = {
   optional: 'optional',
   submit: 'Sign up',
   sending: 'Signing you up…',
+  failed: 'This could not be sent just now. Please try again.',
   done: 'Thank you! You are signed up.',
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',
@@ -19,7 +20,6 @@ export const english = {
   suggestion: 'Did you mean *?',
   offline: 'You are offline. This will be sent when you are back online.',
   retrying: 'This is taking a little longer. Still trying…',
-  failed: 'This could not be sent just now. Please try again.',
   checking: 'Checking that you are human. If you see a box, please tick it.',
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',

@@ -7,11 +7,12 @@ import { projectRoot } from './source-file.ts'
 const built = (path: string) => readFileSync(join(projectRoot, 'dist', path))
 const gzipped = (path: string) => gzipSync(built(path), { level: 9 }).byteLength
 
-const embedBytesMax = 6 * 1024
+/** With all of English. */
+const embedBytesMax = 4.5 * 1024
 /** What is loaded with the first focus. */
-const laterBytesMax = 2.5 * 1024
+const laterBytesMax = 5 * 1024
 
-test('embed.js, with all of English, is at most 6 KB gzipped', () => {
+test('embed.js is at most 4.5 KB gzipped, and what it loads with the first focus at most 5 KB', () => {
   console.log(
     `embed.js: ${gzipped('embed.js')} bytes gzipped, later.js: ${gzipped('embed/later.js')}`,
   )

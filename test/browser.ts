@@ -38,12 +38,15 @@ export interface HostOptions {
   readonly query?: string
 }
 
-export interface HostPage extends AsyncDisposable {
+export interface OpenPage extends AsyncDisposable {
   readonly page: Page
-  /** Where the page came from: another origin than the service. */
-  readonly url: string
   /** Errors and warnings in its console, and what nobody caught. */
   readonly complaints: string[]
+}
+
+export interface HostPage extends OpenPage {
+  /** Where the page came from: another origin than the service. */
+  readonly url: string
 }
 
 /** Somebody's page, on an origin of its own, in a fresh browser profile. */
@@ -59,40 +62,54 @@ export async function openHost(browser: Browser, options: HostOptions): Promise<
   await new Promise((resolve) => server.once('listening', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const context = await browser.newContext({ locale: 'en-US', ...options.context })
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (/error|warning/.test(message.type())) complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  await page.goto(`${url}/${query}`)
+  const opened = await openPage(browser, `${url}/${query}`, options.context)
   return {
-    page,
+    ...opened,
     url,
-    complaints,
     [Symbol.asyncDispose]: async () => {
-      await context.close()
+      await opened[Symbol.asyncDispose]()
       server.closeAllConnections()
       server.close()
     },
   }
 }
 
-/** What axe-core finds on the page, shadow trees included: rule and place of each. */
-export async function accessibilityProblems(page: Page): Promise<string[]> {
+/** The page at this address, in a fresh browser profile. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ locale: 'en-US', ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (/error|warning/.test(message.type())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.goto(url)
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Rules for whole pages. The page around a form is the host's: it has no landmarks or headings. */
+const wholePageRules = ['region', 'page-has-heading-one', 'landmark-one-main']
+
+/**
+ * What axe-core finds on the page, shadow trees included: rule and place of each.
+ * @param isWhole whether the page is all ours, and not only the form in it
+ */
+export async function accessibilityProblems(page: Page, isWhole = false): Promise<string[]> {
   await page.evaluate(axe.source)
-  return page.evaluate(async () => {
+  const off = isWhole ? [] : wholePageRules
+  const rules = Object.fromEntries(off.map((rule) => [rule, { enabled: false }]))
+  return page.evaluate(async (rules) => {
     const { axe } = window as unknown as { axe: AxeCore }
-    // The page around the form is the host's: it has no landmarks and no heading of its own.
-    const rules = { region: { enabled: false }, 'page-has-heading-one': { enabled: false } }
-    const { violations } = await axe.run(document, {
-      rules: { ...rules, 'landmark-one-main': { enabled: false } },
-    })
+    // What other origins show in frames is theirs, and asking their windows is complained about.
+    const { violations } = await axe.run(document, { rules, iframes: false })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
     )
-  })
+  }, rules)
 }
 
 interface AxeCore {

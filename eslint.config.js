@@ -46,6 +46,18 @@ export default defineConfig(
     },
   },
   {
+    files: ['examples/*.js'],
+    languageOptions: {
+      globals: {
+        crypto: 'readonly',
+        document: 'readonly',
+        fetch: 'readonly',
+        FormData: 'readonly',
+        window: 'readonly',
+      },
+    },
+  },
+  {
     files: ['scripts/*.js'],
     languageOptions: {
       globals: { process: 'readonly', setInterval: 'readonly', clearInterval: 'readonly' },

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessibilityProblems, openHost, startBrowser } from './browser.ts'
-import { projectRoot } from './source-file.ts'
+import { documentedUrl, readSnippets } from './docs-snippets.ts'
+import { readTab } from './read-workbook.ts'
 import { type RunningService, startService } from './start-service.ts'
 
 let browser: Browser
@@ -18,27 +18,46 @@ afterAll(async () => {
   await service.stop()
 })
 
-const docs = readFileSync(join(projectRoot, 'docs/embed.md'), 'utf8')
-const snippets = docs.split('\n## ').flatMap((section) => {
-  const [title = ''] = section.split('\n', 1)
-  const blocks = [...section.matchAll(/```html\n([^]*?)```/g)]
-  return blocks.map(([, html = ''], index) => ({ title: `${title} ${index + 1}`, html }))
+const snippets = readSnippets('docs/embed.md')
+const inLanguage = (wanted: string) => snippets.filter(({ language }) => language === wanted)
+const thanks = 'Thank you! You are signed up.'
+
+test('the guide has its snippets, each in a language that a test runs', () => {
+  const languages = new Set(snippets.map(({ language }) => language))
+  expect([...languages].sort()).toEqual(['astro', 'html', 'http', 'jsx', 'svelte', 'ts', 'vue'])
+  expect(inLanguage('html')).toHaveLength(9)
 })
 
-test('the guide has its snippets', () => {
-  expect(snippets).toHaveLength(7)
-})
+test.each(inLanguage('html'))(
+  'the snippet under "$title" signs somebody up, and nothing is left of it when it goes',
+  async ({ code }) => {
+    const body = `<main>${code.replaceAll(documentedUrl, '%s')}</main>`
+    await using host = await openHost(browser, { body, service: service.url })
+    const { page } = host
+    await page.getByLabel(/^Email/).waitFor()
+    const name = page.getByLabel('Name')
+    if (await name.isVisible()) await name.fill('Ada')
+    await page.getByLabel(/^Email/).fill('ada@example.com')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button').click()
+    await page.getByText(thanks).waitFor()
+    await page.locator('main').evaluate((main) => main.remove())
+    expect(await page.locator('body').innerHTML()).toMatch(/^\s*$/)
+    expect(host.complaints).toEqual([])
+  },
+)
 
-test.each(snippets)('the snippet under "$title" signs somebody up', async ({ html }) => {
-  const body = html.replaceAll('https://signup.example.com', '%s')
-  await using host = await openHost(browser, { body, service: service.url })
+test.each(inLanguage('http'))('the policy under "$title" is all that a page needs', async (it) => {
+  const csp = it.code.replace(/^Content-Security-Policy: /, '').trim()
+  await using host = await openHost(browser, {
+    csp: `default-src 'none'; ${csp.replaceAll(documentedUrl, service.url)}`,
+    body: '<script src="%s/embed.js" data-tab="Policy" async></script>',
+    service: service.url,
+  })
   const { page } = host
-  await page.getByLabel(/^Email/).waitFor()
-  const name = page.getByLabel('Name')
-  if (await name.isVisible()) await name.fill('Ada')
-  await page.getByLabel(/^Email/).fill('ada@example.com')
-  expect(await accessibilityProblems(page)).toEqual([])
-  await page.getByRole('button').click()
-  await page.getByText('Thank you! You are signed up.').waitFor()
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => readTab(join(service.folder, 'data'), 'Policy.csv')).toHaveLength(2)
   expect(host.complaints).toEqual([])
 })

@@ -1,12 +1,12 @@
-import { chmod, chown, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { columns } from '../src/signup/row.ts'
+import { asNobody } from './as-nobody.ts'
 import { allDelivered, readiness, waitUntil } from './delivery-state.ts'
 import { postSignup } from './post-signup.ts'
 import { readTab } from './read-workbook.ts'
-import { projectRoot } from './source-file.ts'
 import { type RunningService, type StartOptions, startService } from './start-service.ts'
 import { type TempFolder, tempFolder } from './temp-folder.ts'
 
@@ -207,21 +207,3 @@ describe.concurrent('a tab file that cannot be written', () => {
     expect(run.names()).toEqual(['Email', 'ada', 'grace', 'first'])
   })
 })
-
-/** Nothing is forbidden to root: a service that root starts here goes on as the user "nobody". */
-async function asNobody({ path }: TempFolder): Promise<StartOptions> {
-  if (process.getuid?.() !== 0) return {}
-  const nobody = 65534
-  await chown(path, nobody, nobody)
-  const program = join(path, 'start.mjs')
-  await writeFile(
-    program,
-    // Loaded first: "nobody" may not be allowed to read the project.
-    `const { serve } = await import(${JSON.stringify(join(projectRoot, 'src/cli/serve.ts'))})
-     process.chdir(${JSON.stringify(path)})
-     process.setgid(${nobody})
-     process.setuid(${nobody})
-     process.exitCode = await serve(process.stdout, process.stderr)`,
-  )
-  return { program }
-}

@@ -76,6 +76,13 @@ Content-Type: application/json
       'a[0].b is string',
     ],
     ['there are more items', 'json', '[1]', '[1, 2]', 'has 2 items, not 1'],
+    [
+      'a message differs',
+      'json',
+      '{ "errors": [{ "field": "a", "message": "No." }] }',
+      '{ "errors": [{ "field": "b", "message": "Yes." }] }',
+      'answer.errors[0].message is "Yes.", not "No."',
+    ],
     ['it is no JSON', 'json', '{}', '<html>', 'missing or no JSON'],
     ['the status differs', 'http', accepted, reply.replace('202', '422'), 'status is 422, not 202'],
     ['a header is missing', 'http', accepted, reply.replace('Content', 'X'), 'header content-type'],

@@ -61,7 +61,8 @@ export function npmScriptsIn(markdown: string): string[] {
 
 /**
  * How an answer differs in shape from the one that the page shows; empty when it does not. Ids and
- * times may differ, but not status, keys, types and the number of items or columns.
+ * times may differ, but not status, keys, types, the number of items or columns, and what people
+ * are told in words: `message` and `detail`.
  */
 export function compareAnswer(language: string, shown: string, actual: string): string[] {
   if (shown.startsWith('HTTP/')) return compareHttp(shown, actual)
@@ -103,7 +104,10 @@ function compareJson(path: string, shown: unknown, actual: unknown): string[] {
       ? shown.flatMap((item, i) => compareJson(`${path}[${i}]`, item, actual[i]))
       : [`${path} has ${actual.length} items, not ${shown.length}`]
   }
-  if (!isObject(shown) || !isObject(actual)) return []
+  if (!isObject(shown) || !isObject(actual)) {
+    const isSame = shown === actual || !/\.(message|detail)$/.test(path)
+    return isSame ? [] : [`${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(shown)}`]
+  }
   const keys = [...new Set([...Object.keys(shown), ...Object.keys(actual)])]
   return keys.flatMap((key) => compareJson(`${path}.${key}`, shown[key], actual[key]))
 }

@@ -342,6 +342,18 @@ describe('a body of another kind than it says', () => {
     const plain = await send({ ...headers, 'content-encoding': 'identity' }, json)
     expect(plain.answer.status).toBe(202)
   })
+
+  test.each([
+    ['gzip, chunked', 415],
+    ['deflate,\tchunked', 415],
+    ['Chunked', 202],
+    ['identity, chunked', 202],
+  ])('a body in the transfer codings %j is %i', async (codings, status) => {
+    const chunked = `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
+    const headers = [`Transfer-Encoding: ${codings}`, 'Connection: close']
+    const answers = await sendRaw(service.url, post(headers, chunked))
+    expect(answers.map((answer) => answer.status)).toEqual([status])
+  })
 })
 
 test('nothing of all this was an error that nobody foresaw', () => {

@@ -38,6 +38,15 @@ test('the same key and content give the first answer again, and one row', async 
   await expect.poll(() => rowsIn(folder.path)).toHaveLength(2)
 })
 
+test('metadata with its keys in another order is the same content', async () => {
+  await using service = await startService()
+  const send = (metadata: object) => postSignup(service.url, { ...ada, metadata }, keyed('key-1'))
+  const first = (await (await send({ plan: 'free', from: 'blog' })).json()) as Receipt
+  const again = await send({ from: 'blog', plan: 'free' })
+  expect(again.status).toBe(202)
+  expect(await again.json()).toMatchObject({ id: first.id })
+})
+
 test('the same key with other content is 422 with what to do, on either endpoint', async () => {
   await using service = await startService()
   await postSignup(service.url, ada, keyed('key-1'))

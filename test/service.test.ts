@@ -278,7 +278,7 @@ test('a port that is taken is told with what to do', async () => {
   const ended = await startService({ program }).catch((error: unknown) => error)
   expect(ended).toMatchObject({
     code: 1,
-    output: expect.stringMatching(/already in use[\s\S]*PORT/),
+    output: expect.stringMatching(/another program listens on it \(EADDRINUSE\)\..*set PORT/),
   })
 })
 

@@ -94,6 +94,29 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
     }
   })
 
+  test.each(keepingDeeds)(
+    'and a person who %s, rows of one visitor and moment in two batches are all there once',
+    async (deed) => {
+      const { email, receivedAt } = makeFullSignup()
+      const alike = (name: string) => makeFullSignup({ email, receivedAt, name })
+      const first = makeBatch(1, { News: [alike('one'), alike('two')] })
+      const second = makeBatch(2, { News: [alike('three'), alike('four')] })
+      for (const point of crashPoints) {
+        await using world = await createWorkbookWorld()
+        await writeAll(world, first)
+        await crash(world, point, 'write', second)
+        await toEachFile(world, deed)
+        // A crash of the repair, and one more person.
+        await crash(world, { step: 3, part: 0.5 }, 'write', second)
+        await toEachFile(world, deed)
+        await writeAll(world, second)
+        for (const row of rowsOf('News', first, second)) {
+          expect(await countRow(world.path('News'), row), about(point, row[3])).toBe(1)
+        }
+      }
+    },
+  )
+
   test.each(removingDeeds)('and a person who %s, no row comes twice', async (deed) => {
     for (const point of crashPoints) {
       await using world = await crashedWorld(point)
@@ -303,11 +326,12 @@ async function crash(
   world: WorkbookWorld,
   point: CrashPoint,
   call: 'write' | 'abandon' = 'write',
+  batch = during,
 ): Promise<boolean> {
   const { files, hasCrashed } = crashingFiles(point)
   const workbook = createWorkbook({ directory: world.directory }, files)
   try {
-    await workbook[call](during, testSignal)
+    await workbook[call](batch, testSignal)
   } catch (error) {
     if (!(error instanceof Crash)) throw error
   }

@@ -12,6 +12,8 @@ export async function serve(
   err: NodeJS.WritableStream,
 ): Promise<number> {
   const stop = stopSignal()
+  // Nobody may read it any more, or its disk be full: the service itself goes on.
+  for (const stream of [out, err]) stream.on('error', () => {})
   try {
     const { config, secrets } = loadConfig(readEnvironment())
     await using service = await startService(config, secrets)

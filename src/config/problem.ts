@@ -19,6 +19,9 @@ export interface Problem extends Refusal {
 
 export type Parsed<T> = { readonly value: T } | Refusal
 
+/** Gives the text of a setting its meaning. `example` is one that is accepted, for the hint. */
+export type Parser<T> = (text: string, example: string) => Parsed<T>
+
 /** The settings cannot be used. The message tells every problem, ready to print. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -1,5 +1,5 @@
 import { describeGiven } from './problem.ts'
-import type { Parsed, Problem, Refusal } from './problem.ts'
+import type { Parser, Problem, Refusal } from './problem.ts'
 import { settings } from './settings.ts'
 import type { SettingName, SettingWithDefault } from './settings.ts'
 
@@ -23,28 +23,24 @@ export class SettingsReader {
   }
 
   /** What a setting means; undefined when it is unset or was refused. */
-  optional<T>(name: SettingName, parse: (text: string) => Parsed<T>): T | undefined {
+  optional<T>(name: SettingName, parse: Parser<T>): T | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
-    const parsed = parse(text)
+    const parsed = parse(text, exampleOf(name))
     if ('value' in parsed) return parsed.value
     this.refuse(name, parsed)
     return undefined
   }
 
   /** The same for a setting that is needed: when it is unset, that is refused with these words. */
-  required<T>(
-    name: SettingName,
-    parse: (text: string) => Parsed<T>,
-    missing: Refusal,
-  ): T | undefined {
+  required<T>(name: SettingName, parse: Parser<T>, missing: Refusal): T | undefined {
     if (this.text(name) === undefined) this.refuse(name, missing)
     return this.optional(name, parse)
   }
 
   /** What a setting means, its default when it is unset or was refused. */
-  withDefault<T>(name: SettingWithDefault, parse: (text: string) => Parsed<T>): T {
-    const parsed = parse(defaultOf(name))
+  withDefault<T>(name: SettingWithDefault, parse: Parser<T>): T {
+    const parsed = parse(defaultOf(name), exampleOf(name))
     if (!('value' in parsed)) throw new Error(`The default of ${name} ${parsed.problem}`)
     return this.optional(name, parse) ?? parsed.value
   }
@@ -63,6 +59,10 @@ export function textOf(raw: string | undefined): string | undefined {
   const trimmed = raw?.trim() ?? ''
   const text = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed
   return text === '' ? undefined : text
+}
+
+function exampleOf(name: SettingName): string {
+  return settings.find((setting) => setting.name === name)?.example ?? ''
 }
 
 function defaultOf(name: SettingWithDefault): string {

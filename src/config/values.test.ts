@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Parsed } from './problem.ts'
+import type { Parser } from './problem.ts'
 import {
   emailAddress,
   filePath,
@@ -12,7 +12,7 @@ import {
 
 const port = wholeNumber(0, 65_535)
 
-const accepted: readonly (readonly [(text: string) => Parsed<unknown>, string, unknown])[] = [
+const accepted: readonly (readonly [Parser<unknown>, string, unknown])[] = [
   [port, '0', 0],
   [port, '65535', 65_535],
   [port, '0080', 80],
@@ -41,7 +41,7 @@ const accepted: readonly (readonly [(text: string) => Parsed<unknown>, string, u
   ],
 ]
 
-const refused: readonly (readonly [(text: string) => Parsed<unknown>, string, RegExp])[] = [
+const refused: readonly (readonly [Parser<unknown>, string, RegExp])[] = [
   [port, '65536', /out of range/],
   [port, '-1', /out of range/],
   [port, '3000.5', /out of range/],
@@ -79,17 +79,28 @@ const refused: readonly (readonly [(text: string) => Parsed<unknown>, string, Re
 
 describe('a value is accepted', () => {
   test.each(accepted)('%o: %s', (parse, text, value) => {
-    expect(parse(text)).toEqual({ value })
+    expect(parse(text, '')).toEqual({ value })
   })
 })
 
 describe('a value is refused, with what is wrong, what is expected and what to do', () => {
   test.each(refused)('%o: %s', (parse, text, problem) => {
     const some = expect.stringMatching(/./)
-    expect(parse(text)).toEqual({
+    expect(parse(text, 'an example')).toEqual({
       problem: expect.stringMatching(problem),
       expected: some,
       hint: some,
     })
+  })
+})
+
+describe('the hint names an example of the setting itself', () => {
+  test.each([
+    [port, '70000', 'Choose one from 0 to 65,535, such as 8080.'],
+    [port, '-1', 'Write it with digits only, such as 8080: no unit, sign, comma or dot.'],
+    [wholeNumber(0, 10), 'true', /such as 8080: no unit/],
+    [httpUrl, 'example.com', 'Write it in full, such as 8080, or remove it for the default.'],
+  ])('%o: %s', (parse, text, hint) => {
+    expect(parse(text, '8080')).toMatchObject({ hint: expect.stringMatching(hint) })
   })
 })

@@ -2,29 +2,32 @@ import { isIP } from 'node:net'
 import { limits } from '../signup/limits.ts'
 import { tabProblem } from '../signup/tab.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { Parsed } from './problem.ts'
+import type { Parsed, Parser } from './problem.ts'
 
 /** What pino calls its levels. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /** Parses a whole number from `min` to `max`, digits only. */
-export function wholeNumber(min: number, max: number): (text: string) => Parsed<number> {
-  const range = `a whole number from ${thousands(min)} to ${thousands(max)}`
-  return (text) => {
+export function wholeNumber(min: number, max: number): Parser<number> {
+  const range = `from ${thousands(min)} to ${thousands(max)}`
+  return (text, example) => {
     const value = Number(text)
-    if (/^\d+$/.test(text) && value >= min && value <= max) return { value }
+    const hasDigitsOnly = /^\d+$/.test(text)
+    if (hasDigitsOnly && value >= min && value <= max) return { value }
     const isNumber = /^[+-]?\d+(\.\d+)?$/.test(text)
     return {
       problem: isNumber ? 'is out of range.' : 'is not a whole number.',
-      expected: range,
-      hint: 'Write it with digits only, such as 3000: no unit, sign, comma or dot.',
+      expected: `a whole number ${range}`,
+      hint: hasDigitsOnly
+        ? `Choose one ${range}, such as ${example}.`
+        : `Write it with digits only, such as ${example}: no unit, sign, comma or dot.`,
     }
   }
 }
 
 /** Parses an http(s) URL and gives it without a slash at the end. */
-export function httpUrl(text: string): Parsed<string> {
+export function httpUrl(text: string, example: string): Parsed<string> {
   const expected =
     'a URL that begins with https:// (or http://), without query, fragment or password'
   const url = URL.parse(text)
@@ -32,14 +35,14 @@ export function httpUrl(text: string): Parsed<string> {
     return {
       problem: 'is not an http(s) URL.',
       expected,
-      hint: 'Write it in full, such as https://sheets.example.com, or remove it for the default.',
+      hint: `Write it in full, such as ${example}, or remove it for the default.`,
     }
   }
   if (url.username !== '' || url.password !== '') {
     return {
       problem: 'has a user name or a password in it.',
       expected,
-      hint: 'Remove the part before the @: access goes by the service account alone.',
+      hint: 'Remove the part before the @: it would not be used.',
     }
   }
   if (/[?#]/.test(text)) {

@@ -45,8 +45,7 @@ export async function readBody(
 ): Promise<Body> {
   const { headers } = request
   const contentType = headers.get('content-type') ?? ''
-  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
-  if (coding !== '' && coding !== 'identity') throw refuse.contentCoding()
+  if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase()
   switch (mediaType) {
     case 'application/json':
@@ -64,6 +63,15 @@ export async function readBody(
     default:
       throw refuse.contentType()
   }
+}
+
+/** Node joins chunks, and hands on what they hold: also when `Transfer-Encoding` says `gzip, chunked`. */
+function isCoded(headers: Headers): boolean {
+  const content = headers.get('content-encoding') ?? ''
+  const transfer = headers.get('transfer-encoding') ?? ''
+  return (
+    !/^\s*(identity)?\s*$/i.test(content) || !/^[\s,]*((identity|chunked)[\s,]*)*$/i.test(transfer)
+  )
 }
 
 function isUtf8(contentType: string): boolean {

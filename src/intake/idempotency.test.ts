@@ -41,6 +41,25 @@ test('the content of a signup is what becomes a row: neither its token nor the c
   }
 })
 
+test('the order of the keys in metadata does not matter, that of a list does', () => {
+  const content = (metadata: string) => contentOf({ ...signup, metadata })
+  const given = '{"b":1,"__proto__":{"d":[{"y":1,"x":2}],"c":3},"10":4,"a":5}'
+  const other = '{"10":4,"a":5,"__proto__":{"c":3,"d":[{"x":2,"y":1}]},"b":1}'
+  expect(content(other)).toEqual(content(given))
+  for (const change of [given.replace('5', '6'), '{"b":1,"10":4,"a":5}']) {
+    expect(content(change)).not.toEqual(content(given))
+  }
+  expect(content('{"a":[1,2]}')).not.toEqual(content('{"a":[2,1]}'))
+})
+
+test('metadata that is nested as deeply as its limit allows has a content', () => {
+  const depth = 4_990
+  const metadata = `{"b":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
+  expect(contentOf({ ...signup, metadata })).toContain(
+    `{"a":${'['.repeat(depth)}${']'.repeat(depth)},"b":1}`,
+  )
+})
+
 test('fingerprints tell routes and contents apart, and the same from the same', async () => {
   const prints = await Promise.all([
     fingerprintOf('signup', contentOf(signup)),

@@ -1,4 +1,5 @@
 import type { Idempotency } from '../journal/journal.ts'
+import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
@@ -39,7 +40,29 @@ export async function fingerprintOf(route: string, content: readonly unknown[]):
 /** What makes two signups the same request: all that becomes a row, and no challenge token. */
 export function contentOf(signup: ParsedSignup): readonly unknown[] {
   const { email, sheetTab, source, name, tags, metadata } = signup
-  return [email, tabKey(sheetTab), source, name, tags, metadata]
+  return [email, tabKey(sheetTab), source, name, tags, inKeyOrder(metadata)]
+}
+
+/** The same JSON with the keys of every object sorted: their order means nothing. Never recurses. */
+function inKeyOrder(json: string): string {
+  if (json === '') return json
+  const values: unknown[] = [JSON.parse(json)]
+  for (const value of values) {
+    if (isObject(value)) sortKeys(value)
+    const children: unknown[] = typeof value === 'object' && value ? Object.values(value) : []
+    values.push(...children)
+  }
+  return JSON.stringify(values[0])
+}
+
+function sortKeys(object: Record<string, unknown>): void {
+  const sorted = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [key, value] of sorted) {
+    Reflect.deleteProperty(object, key)
+    // By assignment, `__proto__` would be no key.
+    const property = { value, enumerable: true, configurable: true, writable: true }
+    Object.defineProperty(object, key, property)
+  }
 }
 
 /** Work with one key, one after the other, in order of arrival; different keys at the same time. */

@@ -21,12 +21,17 @@ export interface Standing {
   readonly limit: number
   /** How many more would fit now. */
   readonly remaining: number
-  /** Until all that was asked for would fit; when it was taken: until the next one is forgotten. */
+  /**
+   * Until all that was asked for would fit; when it was taken: until the next one is forgotten. At
+   * most a minute.
+   */
   readonly waitMs: number
 }
 
 interface Slot {
-  readonly endsAt: number
+  readonly number: number
+  /** When its last signup came: all of it is forgotten a window later. */
+  lastAt: number
   count: number
 }
 
@@ -54,7 +59,7 @@ export class RateLimit {
   take(address: string, count: number): Standing {
     const now = this.#clock.elapsed()
     this.#forget(now)
-    const slots = (this.#slots.get(address) ?? []).filter(({ endsAt }) => endsAt + windowMs > now)
+    const slots = (this.#slots.get(address) ?? []).filter(({ lastAt }) => lastAt + windowMs > now)
     const used = slots.reduce((sum, slot) => sum + slot.count, 0)
     const limit = this.#perMinute
     if (used + count > limit) {
@@ -78,17 +83,21 @@ export class RateLimit {
   #forget(now: number): void {
     for (const [address, slots] of this.#slots) {
       const last = slots.at(-1)
-      if (last && last.endsAt + windowMs > now) return
+      if (last && last.lastAt + windowMs > now) return
       this.#slots.delete(address)
     }
   }
 }
 
 function addTo(slots: Slot[], count: number, now: number): void {
-  const endsAt = (Math.floor(now / slotMs) + 1) * slotMs
+  const number = Math.floor(now / slotMs)
   const last = slots.at(-1)
-  if (last?.endsAt === endsAt) last.count += count
-  else slots.push({ endsAt, count })
+  if (last?.number === number) {
+    last.lastAt = now
+    last.count += count
+  } else {
+    slots.push({ number, lastAt: now, count })
+  }
 }
 
 /** How long until so many of them are forgotten; a whole window when there are not so many. */
@@ -96,7 +105,7 @@ function waitFor(slots: readonly Slot[], count: number, now: number): number {
   let forgotten = 0
   for (const slot of slots) {
     forgotten += slot.count
-    if (forgotten >= count) return slot.endsAt + windowMs - now
+    if (forgotten >= count) return slot.lastAt + windowMs - now
   }
   return windowMs
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
+import { whyUnopened } from '../platform/unusable-file.ts'
 import { JournalUnavailable } from './journal.ts'
 import { addressIndex, migrations, statements } from './schema.ts'
 
@@ -10,10 +11,11 @@ export class SqliteDatabase {
   readonly #db: DatabaseSync
   readonly #prepared = new Map<Name, StatementSync>()
 
-  /** @throws Error when the file is not a journal, or was written by a newer version. */
+  /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
   constructor(file: string, options: { readonly findsAddresses: boolean }) {
-    this.#db = new DatabaseSync(file)
+    let db: DatabaseSync | undefined
     try {
+      this.#db = db = new DatabaseSync(file)
       // FULL is set on every open: it is a property of the connection, not of the file.
       this.#db.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -22,10 +24,8 @@ export class SqliteDatabase {
       this.#migrate()
       this.#db.exec(options.findsAddresses ? addressIndex.create : addressIndex.drop)
     } catch (cause) {
-      this.#db.close()
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      const hint = isDamage(cause) ? damageHint : ''
-      throw new Error(`The journal ${file} cannot be opened: ${reason}.${hint}`, { cause })
+      db?.close()
+      throw new Error(`The journal ${file} cannot be opened: ${reasonOf(cause, file)}`, { cause })
     }
   }
 
@@ -123,6 +123,12 @@ class JournalDamaged extends Error {
   override readonly name = 'JournalDamaged'
 }
 
+function reasonOf(error: unknown, file: string): string {
+  if (isOneOf(error, unopened)) return whyUnopened(file, error)
+  const message = error instanceof Error ? error.message : String(error)
+  return `${message}.${isDamage(error) ? damageHint : ''}`
+}
+
 const damageHint =
   ' Put back a copy of journal.db and its -wal file that were made together. Without one, move the ' +
   'damaged ones away, save what can be read with "sqlite3 journal.db .recover", and begin anew.'
@@ -132,11 +138,19 @@ function lastLine(text: string): string {
   return text.split('\n').at(-1) ?? text
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, with whatever their extended codes add. */
+/** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
+const unopened = [8, 10, 14]
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damaged = [11, 26]
+
 function isDamage(error: unknown): boolean {
-  if (error instanceof JournalDamaged) return true
+  return error instanceof JournalDamaged || isOneOf(error, damaged)
+}
+
+/** Whether it is an error of SQLite with one of these codes, whatever its extended code adds. */
+function isOneOf(error: unknown, codes: readonly number[]): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
-  return [11, 26].includes(Number(error.errcode) & 0xff)
+  return codes.includes(Number(error.errcode) & 0xff)
 }
 
 /** SQLite's errors (disk full, I/O, locked) become the journal's; errors of our own stay. */

@@ -24,6 +24,23 @@ export function createLog(
         return id === undefined ? {} : { requestId: id }
       },
     },
-    pino.destination(2),
+    standardError(),
   )
+}
+
+/** What waits to be printed; beyond that, lines are dropped. */
+const waitingBytesMax = 1024 * 1024
+
+/** Nobody may read it any more, or the disk of its file be full: the service itself goes on. */
+function standardError() {
+  const stream = pino.destination({ dest: 2, maxLength: waitingBytesMax })
+  // At the end of the process, it would try for ever to write what it could not.
+  const flush = stream.flushSync.bind(stream)
+  let isFailing = false
+  stream.on('error', () => (isFailing = true))
+  stream.on('write', () => (isFailing = false))
+  stream.flushSync = () => {
+    if (!isFailing) flush()
+  }
+  return stream
 }

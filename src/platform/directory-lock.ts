@@ -1,24 +1,45 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { durableFiles } from './durable-file.ts'
+import { whyUnopened, whyUnusable } from './unusable-file.ts'
 
 /**
- * Holds a directory for one process: a second one is refused. The lock is an open transaction on a
- * small database, so the operating system lets go of it when the process ends, however it ends.
+ * Holds a directory for one process, and makes it when it is missing: a second process is refused.
+ * The lock is an open transaction on a small database, so the operating system lets go of it when
+ * the process ends, however it ends.
  *
- * @throws Error when another process holds the directory, or when it cannot be written.
+ * @throws Error when another process holds the directory, or when it cannot be made or written.
  */
-export function lockDirectory(directory: string): Disposable {
-  const database = new DatabaseSync(join(directory, 'lock'))
+export async function lockDirectory(directory: string): Promise<Disposable> {
   try {
+    await durableFiles.ensureDirectory(directory)
+  } catch (cause) {
+    throw new Error(`The data directory ${directory} cannot be made: ${whyUnusable(cause)}`, {
+      cause,
+    })
+  }
+  const file = join(directory, 'lock')
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file)
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (cause) {
-    database.close()
-    if (!(cause instanceof Error && cause.message.includes('locked'))) throw cause
-    throw new Error(
+    database?.close()
+    throw new Error(refusal(directory, file, cause), { cause })
+  }
+  const held = database
+  return { [Symbol.dispose]: () => held.close() }
+}
+
+function refusal(directory: string, file: string, cause: unknown): string {
+  if (cause instanceof Error && cause.message.includes('locked')) {
+    return (
       `The data directory ${directory} is in use by another process. ` +
-        'Stop that process, or give this one another DATA_DIR.',
-      { cause },
+      'Stop that process, or give this one another DATA_DIR.'
     )
   }
-  return { [Symbol.dispose]: () => database.close() }
+  return (
+    `The data directory ${directory} cannot be used. Opening ${file}, which keeps a second ` +
+    `process out, failed: ${whyUnopened(file, cause)}`
+  )
 }

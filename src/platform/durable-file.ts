@@ -33,7 +33,7 @@ export const durableFiles: DurableFiles = {
       await mkdir(path)
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return
-      if (codeOf(error) !== 'ENOENT') throw error
+      if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
       await this.ensureDirectory(dirname(path))
       await mkdir(path)
     }

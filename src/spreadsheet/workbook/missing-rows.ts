@@ -2,38 +2,60 @@ import { columns } from '../../signup/row.ts'
 import { textCell } from './csv.ts'
 
 /** What spreadsheet programs put between cells when they save a CSV file again. */
-const delimiters = [',', ';', '\t'].map(
-  (mark) => new RegExp(`(?:"((?:[^"]|"")*)"|([^${mark}]*))(?:${mark}|$)`, 'gy'),
-)
+const delimiters = [',', ';', '\t']
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const tabIndex = columns.indexOf('Sheet Tab')
 const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
 
+/** How many rows there are of each identity; of those that are not named, none. */
+export type Counts = Readonly<Record<string, number>>
+
 /**
- * Those of our rows, all of one tab, that are not in a file that a person has changed since: sorted,
- * edited, saved with other delimiters or quotes. A row is known by its address, the timestamp right
- * after it, and its last cell, the tab's name, so that one which a crash cut short does not count.
- * Two rows that agree in all three must be there twice.
+ * Counts the rows that could be ours, all of one tab, in a file that a person may have changed:
+ * sorted, edited, saved with other delimiters or quotes. A row is known by its address, the timestamp
+ * right after it, and its last cell, the tab's name, so that one which a crash cut short does not count.
  */
-export async function missingRows(
+export async function countRows(
   ours: readonly string[][],
-  theirLines: AsyncIterable<string>,
-): Promise<string[][]> {
-  const tab = textCell(ours[0]?.[tabIndex] ?? '')
-  const identities = ours.map((row) => identityOf(row.map(textCell), tab) ?? '')
-  const counts = new Map(identities.map((identity) => [identity, 0]))
+  theirLines: AsyncIterable<string> | Iterable<string>,
+): Promise<Counts> {
+  const tab = tabOf(ours)
+  const counts = new Map(ours.map((row) => [ourIdentity(row, tab), 0]))
   for await (const line of theirLines) {
-    const identity = firstOf(delimiters, (delimiter) => identityOf(cellsOf(line, delimiter), tab))
-    const count = counts.get(identity ?? '')
-    if (identity !== undefined && count !== undefined) counts.set(identity, count + 1)
+    const identity = firstOf(delimiters, (mark) => identityOf(cellsOf(line, mark), tab)) ?? ''
+    const count = counts.get(identity)
+    if (count !== undefined) counts.set(identity, count + 1)
   }
-  return ours.filter((_, index) => {
-    const identity = identities[index] ?? ''
-    const count = counts.get(identity) ?? 0
-    counts.set(identity, count - 1)
+  return Object.fromEntries([...counts].filter(([, count]) => count > 0))
+}
+
+/**
+ * Those of our rows that are not in a file, by what was counted in it now and before any of ours was
+ * written. Two rows that agree in all that they are known by must have come twice.
+ */
+export function missingRows(ours: readonly string[][], now: Counts, before: Counts): string[][] {
+  const tab = tabOf(ours)
+  const found = new Map<string, number>()
+  return ours.filter((row) => {
+    const identity = ourIdentity(row, tab)
+    const count = found.get(identity) ?? (now[identity] ?? 0) - (before[identity] ?? 0)
+    found.set(identity, count - 1)
     return count <= 0
   })
+}
+
+/** The timestamp of a row that was written with this delimiter; undefined when it has none. */
+export function timestampIn(line: string, delimiter: string): string | undefined {
+  return cellsOf(line, delimiter).find((cell) => timestamp.test(cell))
+}
+
+function tabOf(ours: readonly string[][]): string {
+  return textCell(ours[0]?.[tabIndex] ?? '')
+}
+
+function ourIdentity(row: readonly string[], tab: string): string {
+  return identityOf(row.map(textCell), tab) ?? ''
 }
 
 function identityOf(cells: readonly string[], tab: string): string | undefined {
@@ -42,8 +64,9 @@ function identityOf(cells: readonly string[], tab: string): string | undefined {
   return at > 0 && isWhole ? `${cells[at - 1]}\n${cells[at]}` : undefined
 }
 
-function cellsOf(line: string, delimiter: RegExp): string[] {
-  return Array.from(line.replace(/^\uFEFF/, '').matchAll(delimiter), ([, quoted, bare]) =>
+function cellsOf(line: string, delimiter: string): string[] {
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}]*))(?:${delimiter}|$)`, 'gy')
+  return Array.from(line.replace(/^\uFEFF/, '').matchAll(cell), ([, quoted, bare]) =>
     quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'),
   )
 }

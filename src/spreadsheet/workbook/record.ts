@@ -18,6 +18,8 @@ const additionSchema = z.object({
   /** A line end that the file's last line lacks, or the header row; else empty. */
   lead: z.string(),
   rows: z.array(z.array(z.string())),
+  /** Rows of other batches in the file that could be taken for ours: how many of each identity. */
+  earlier: z.record(z.string(), z.number()).default({}),
   /** Between cells and after rows: those of the file. */
   delimiter: z.string(),
   lineEnd: z.string(),

@@ -11,7 +11,8 @@ import type { DurableFiles } from '../../platform/durable-file.ts'
 import { csvRecord } from './csv.ts'
 import { naming } from './failure.ts'
 import { fileName } from './file-name.ts'
-import { missingRows } from './missing-rows.ts'
+import { countEarlierRows } from './earlier-rows.ts'
+import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
 
 /** As RFC 4180 has it. A file that was saved with another one, or another delimiter, keeps that. */
@@ -31,8 +32,16 @@ export type Standing =
   | { readonly kind: 'torn' }
   /** All of it. */
   | { readonly kind: 'whole'; readonly isLast: boolean }
-  /** A person has changed the file since: these rows are not in it. */
-  | { readonly kind: 'changed'; readonly missing: string[][] }
+  | Changed
+
+/** A person has changed the file since. */
+interface Changed {
+  readonly kind: 'changed'
+  /** Those of our rows that are not in it. */
+  readonly missing: string[][]
+  /** The rows in it that could be taken for ours, be they of this batch or an earlier one. */
+  readonly present: Counts
+}
 
 /** What it takes to add these signups below what the tab's file holds. */
 export async function planAddition(directory: string, tab: TabSignups): Promise<Addition> {
@@ -48,10 +57,11 @@ export async function planAddition(directory: string, tab: TabSignups): Promise<
 export async function planRemainder(
   directory: string,
   { tab, fileName, rows, isRemainder }: Addition,
-  missing: string[][],
+  { missing, present }: Changed,
 ): Promise<Addition> {
   const someAreThere = isRemainder || missing.length < rows.length
-  return planRows(directory, { tab, fileName, rows: missing, isRemainder: someAreThere })
+  const part = { tab, fileName, rows: missing, isRemainder: someAreThere }
+  return { ...(await planRows(directory, part)), earlier: present }
 }
 
 /** Compares the file with the addition. Reads no more than was to be added, unless it was changed. */
@@ -60,9 +70,10 @@ export async function standingOf(directory: string, addition: Addition): Promise
 }
 
 async function compare(path: string, addition: Addition): Promise<Standing> {
-  const { sizeBefore, rows } = addition
+  const { sizeBefore, rows, earlier } = addition
   await using file = await ifExists(openFile(path, constants.O_RDONLY))
-  if (!file) return sizeBefore === 0 ? { kind: 'none' } : { kind: 'changed', missing: rows }
+  if (!file && sizeBefore === 0) return { kind: 'none' }
+  if (!file) return { kind: 'changed', missing: rows, present: {} }
 
   const { size } = await file.stat()
   if (size === sizeBefore) return { kind: 'none' }
@@ -72,7 +83,8 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
     if (tail.equals(ours)) return { kind: 'whole', isLast: size === sizeBefore + ours.length }
     if (size <= sizeBefore + ours.length && isTorn(tail, ours)) return { kind: 'torn' }
   }
-  return { kind: 'changed', missing: await missingRows(rows, file.readLines({ start: 0 })) }
+  const present = await countRows(rows, file.readLines({ start: 0 }))
+  return { kind: 'changed', missing: missingRows(rows, present, earlier), present }
 }
 
 /** Brings the file from `standing` to the whole addition. */
@@ -120,26 +132,27 @@ async function planRows(
 ): Promise<Addition> {
   const path = join(directory, part.fileName)
   const stats = await statIfExists(path)
-  const look = stats && (await naming(part, () => lookInto(path, stats)))
+  const look = stats && (await naming(part, () => lookInto(path, stats, part.rows)))
   const found = look ?? emptyFile
   // Not even the header row, when there is nothing to put below it.
   const lead = part.rows.length === 0 ? '' : found.lead
   return { ...part, ...found, creates: !look, lead }
 }
 
-type Look = Pick<Addition, 'sizeBefore' | 'delimiter' | 'lineEnd' | 'lead'>
+type Look = Pick<Addition, 'sizeBefore' | 'delimiter' | 'lineEnd' | 'lead' | 'earlier'>
 
 const emptyFile: Look = {
   sizeBefore: 0,
   delimiter: ',',
   lineEnd: standardLineEnd,
   lead: csvRecord(columns) + standardLineEnd,
+  earlier: {},
 }
 
 /** What a saved header row shows of the delimiter: in much of Europe programs save a semicolon. */
 const headerStart = /^(?:\xef\xbb\xbf)?"?Email"?([,;\t])"?Timestamp"?\1/
 
-async function lookInto(path: string, stats: Stats): Promise<Look> {
+async function lookInto(path: string, stats: Stats, rows: readonly string[][]): Promise<Look> {
   // Opening a pipe would wait for its other end; so look before.
   if (stats.isSymbolicLink()) throw notAFile('ELOOP', path)
   if (!stats.isFile()) throw notAFile('EISDIR', path)
@@ -153,11 +166,12 @@ async function lookInto(path: string, stats: Stats): Promise<Look> {
   const end = await readText(file, Math.max(0, size - 2), 2)
   const [lastLineEnd] = /\r?\n$|\r$/.exec(end) ?? []
   const [firstLineEnd = standardLineEnd] = /\r?\n/.exec(head) ?? []
+  const found = { sizeBefore: size, delimiter: headerStart.exec(head)?.[1] ?? ',' }
   return {
-    sizeBefore: size,
-    delimiter: headerStart.exec(head)?.[1] ?? ',',
+    ...found,
     lineEnd: lastLineEnd ?? firstLineEnd,
     lead: lastLineEnd === undefined ? firstLineEnd : '',
+    earlier: await countEarlierRows(rows, found, (from, length) => readAt(file, from, length)),
   }
 }
 

@@ -150,7 +150,7 @@ class Workbook implements Spreadsheet {
 
   async #replan(step: Step): Promise<Step> {
     if (step.standing.kind !== 'changed') return step
-    const addition = await planRemainder(this.location, step.addition, step.standing.missing)
+    const addition = await planRemainder(this.location, step.addition, step.standing)
     return { addition, standing: { kind: 'none' } }
   }
 

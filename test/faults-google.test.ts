@@ -185,7 +185,7 @@ test('while Google answers nothing but errors, visitors are answered and strict 
     () => run.service.output().includes('delivery delayed'),
     () => 'nothing is said of the outage',
   )
-  const outage = { delivery: { state: 'ok', backlog: 3 } }
+  const outage = { delivery: { state: 'delayed', backlog: 3 } }
   expect(await readiness(run.service)).toMatchObject({ status: 200, body: outage })
   expect(await readiness(run.service, 'strict')).toMatchObject({ status: 200, body: outage })
   run.faults.clear()

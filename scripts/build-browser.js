@@ -13,7 +13,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** With what the newest of these lacks, browsers from spring 2024 on get along: Safari 17.5. */
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
-/** Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`. */
+/**
+ * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
+ * `embed/frame.js` for pages with our form in a frame; `assets/page.js` for our own pages.
+ */
 export async function buildBrowser() {
   const languages = join(root, 'browser/languages')
   await mkdir(join(root, 'dist/embed'), { recursive: true })
@@ -22,6 +25,8 @@ export async function buildBrowser() {
     await writeFile(join(root, 'dist/embed', basename(name)), JSON.stringify(texts))
   }
   await bundle('later.ts', 'embed/later.js', 'esm')
+  await bundle('frame.ts', 'embed/frame.js', 'iife')
+  await bundle('page.ts', 'assets/page.js', 'iife')
   // Last: by its age the set-up script knows that all is built.
   await bundle('embed.ts', 'embed.js', 'iife')
 }

@@ -45,7 +45,8 @@ workbook under \`./data\`. [google-setup.md](google-setup.md) leads to a Google 
 - Every problem is told at once at start, with what was given (of a secret only its form), what is
   expected and what to do. The exit code is 2 then, and nothing was started.
 - A variable whose name begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and that is not a setting is a
-  problem too: it is most likely a slip.
+  problem too: it is most likely a slip. So is one that nearly has the name of another setting, such as
+  \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, unless that setting is there as well, be it empty.
 - Where the rows go: to Google Sheets when any \`SHEETS_\` setting is set, and then the spreadsheet's id and
   the service account are needed; otherwise to the local workbook.
   \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs use it too.

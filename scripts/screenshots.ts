@@ -1,12 +1,13 @@
 /**
- * `npm run screenshots`: the form in every state, in light, dark and phone width, into
- * screenshots/, to be looked at.
+ * `npm run screenshots`: the form and the pages in every state, in light, dark and phone width,
+ * into screenshots/, to be looked at.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { createChallengeWorld } from '../test/challenge-world.ts'
 import { openHost, startBrowser } from '../test/browser.ts'
+import { shootPages } from './screenshots-pages.ts'
 import { startService } from '../test/start-service.ts'
 import { projectRoot } from '../test/source-file.ts'
 
@@ -150,5 +151,6 @@ for (const { look, width, colorScheme, background } of looks) {
     await host.page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true })
   }
 }
+await shootPages(browser, folder, { looks, world })
 await browser.close()
 process.stdout.write(`Look at them: ${folder}\n`)

@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: runs before `npm start`, `npm test` and the like, on any Node from 20,
  * with nothing installed yet. That is why it is plain JavaScript and imports nothing but Node.
  *
- * usage: node scripts/setup.js [--for start|check|test]
+ * usage: node scripts/setup.js [--for start|check|test|bench]
  */
 import { spawn } from 'node:child_process'
 import {
@@ -14,7 +14,7 @@ import {
   utimes,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -36,12 +36,14 @@ const dependencies = { ready: dependenciesReady, install: installDependencies }
 
 const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
 const chromium = { ready: chromiumReady, install: installChromium }
+const wrk = { ready: wrkReady, install: installWrk }
 
 /** What each command needs, in order. */
 const needs = {
   start: [dependencies, browserFiles],
   check: [dependencies],
-  test: [dependencies, browserFiles, chromium],
+  test: [dependencies, browserFiles, chromium, wrk],
+  bench: [dependencies, browserFiles, wrk],
 }
 
 class SetupError extends Error {}
@@ -147,7 +149,7 @@ async function chromiumReady() {
 
 /** From Debian's packages, where that is possible. Without it only the tests that need it fail. */
 async function installChromium() {
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  if (canAptInstall()) {
     process.stdout.write('Installing Chromium for the tests in a browser (apt-get) ...\n')
     await aptInstall('chromium')
   }
@@ -156,6 +158,28 @@ async function installChromium() {
     'The tests in a browser will fail, as no Chromium was found: install it (Debian: sudo apt-get ' +
       'install chromium), or set CHROMIUM to the path of a Chromium or Chrome.\n',
   )
+}
+
+/** The load generator of the bench. */
+function wrkReady() {
+  if (!existsSync(join(root, 'bench'))) return true
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.some((folder) => existsSync(join(folder, 'wrk')))
+}
+
+async function installWrk() {
+  if (canAptInstall()) {
+    process.stdout.write('Installing wrk for the bench (apt-get) ...\n')
+    await aptInstall('wrk')
+  }
+  if (wrkReady()) return
+  process.stderr.write(
+    'The bench will fail, as there is no wrk: install it (Debian: sudo apt-get install wrk).\n',
+  )
+}
+
+function canAptInstall() {
+  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 }
 
 function aptInstall(name) {

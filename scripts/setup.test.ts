@@ -119,7 +119,7 @@ test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Cannot set up for --for tests: use --for start|check|test.\n',
+    stderr: 'Cannot set up for --for tests: use --for start|check|test|bench.\n',
   })
 })
 

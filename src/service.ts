@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdir, readFile } from 'node:fs/promises'
+import { randomUUIDv7 } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { v7 as uuidv7 } from 'uuid'
 
 import type { Challenge } from './challenge/challenge.ts'
 import { isTestSecret, widgetOf } from './challenge/providers.ts'
@@ -16,6 +16,8 @@ import { Admission } from './intake/admission.ts'
 import { ApiKeys } from './intake/api-keys.ts'
 import { ArrivingBodies } from './intake/body.ts'
 import { Turns } from './intake/idempotency.ts'
+import { accentStyles } from './intake/pages/accent.ts'
+import { stylesheetPath } from './intake/pages/document.ts'
 import { createIntake } from './intake/routes.ts'
 import { Waiting } from './intake/wait.ts'
 import type { Journal } from './journal/journal.ts'
@@ -27,7 +29,7 @@ import { systemClock } from './platform/clock.ts'
 import { lockDirectory } from './platform/directory-lock.ts'
 import { httpClient } from './platform/http-client.ts'
 import { listen } from './platform/http-server.ts'
-import { readStaticFiles } from './platform/static-files.ts'
+import { readStaticFiles, type StaticFile, staticFile } from './platform/static-files.ts'
 import type { SignupId } from './signup/signup.ts'
 import { tabsByKey } from './signup/tab.ts'
 import { createGoogleSheets } from './spreadsheet/google/google-sheets.ts'
@@ -46,13 +48,12 @@ export interface Service extends AsyncDisposable {
 const graceMs = 10_000
 
 /** Google recommends at most 2 MB a call; the rows are the contract's. */
-const googleLimits = { rowsMax: 5000, bytesMax: 2_000_000 }
+const googleLimits = { rowsMax: 5000, bytesMax: 2 * 1024 * 1024 }
 
 /** Builds every stage and starts them. Rejects when one cannot start; nothing is left running then. */
 export async function startService(config: Config, secrets: Secrets): Promise<Service> {
   await using started = new AsyncDisposableStack()
-  await mkdir(config.dataDir, { recursive: true })
-  started.use(lockDirectory(config.dataDir))
+  started.use(await lockDirectory(config.dataDir))
 
   const requestIds = new AsyncLocalStorage<string>()
   const log = createLog(config.logLevel, () => requestIds.getStore())
@@ -69,7 +70,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 
   const challenge = createChallenge(config, secrets, events)
   const waiting = new Waiting({ journal, health, clock })
-  const newId = () => uuidv7() as SignupId
+  const newId = () => randomUUIDv7() as SignupId
   const { bodyBytesMax, bulkItemsMax, listen: address } = config
   const { allowedOrigins, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
@@ -92,8 +93,8 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     trustedProxies,
     signupsPerMinute,
     inRequest: (requestId, run) => requestIds.run(requestId, run),
-    assets: await browserFiles(log),
-    stylesheet: await readFile(new URL('intake/pages/page.css', import.meta.url), 'utf8'),
+    pages: config.pages,
+    assets: [...(await browserFiles(log)), await stylesheet(config)],
   })
   const server = await listen({ ...intake, ...address, bodyBytesMax })
   started.defer(() => {
@@ -119,6 +120,13 @@ async function browserFiles(log: Logger) {
     )
   }
   return files
+}
+
+/** Of the pages, with the accent colour of the settings. */
+async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
+  const styles = await readFile(new URL('intake/pages/page.css', import.meta.url), 'utf8')
+  const content = accent === undefined ? styles : styles + accentStyles(accent)
+  return staticFile(stylesheetPath.slice(1), new TextEncoder().encode(content))
 }
 
 function policyOf({ defaultSheetTab, sheetTabs = [], newTabsMax, duplicates }: Config) {

@@ -122,7 +122,7 @@ describe('a tab that Google does not let us use is refused by itself, so that th
 
 test('a hundred tabs with the longest names are looked at in calls of a length that servers take', async () => {
   await using world = await createGoogleWorld()
-  const names = Array.from({ length: 100 }, (_, index) => '表'.repeat(97) + (100 + index))
+  const names = Array.from({ length: 100 }, (_, index) => `${'表'.repeat(97)}${100 + index}`)
   for (const name of names) await world.createTab(name, [])
   const batch = makeBatch(1, Object.fromEntries(names.map((name) => [name, [makeFullSignup()]])))
   expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })

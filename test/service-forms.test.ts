@@ -37,8 +37,8 @@ async function expectPage(answer: Response, status: number): Promise<string> {
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer.headers.get('content-security-policy')).toContain("style-src 'self'")
   const page = await answer.text()
-  expect(page).toMatch(/^<!doctype html>\s*<html lang="en" dir="ltr">/)
-  expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=/)
+  expect(page).toMatch(/^<!doctype html>\s*<html lang="en" dir="ltr" data-theme="auto">/)
+  expect(page).not.toMatch(/<script(?! src="\/assets\/page.js" defer><)|<style|\sstyle=|\son\w+=/)
   return page
 }
 

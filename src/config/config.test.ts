@@ -62,6 +62,7 @@ test('with no settings at all it is the local workbook, and every default holds'
   expect(load({})).toEqual({
     config: {
       spreadsheet: { kind: 'workbook' },
+      pages: { name: 'off' },
       defaultSheetTab: 'Sheet1',
       sheetTabs: undefined,
       newTabsMax: 100,
@@ -115,6 +116,14 @@ test('settings mean what they say', () => {
     TRUST_PROXY: '2',
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'silent',
+    PAGE_TITLE: ' The letter ',
+    PAGE_TEXT: 'One mail a month.',
+    PAGE_BUTTON: 'Join',
+    PAGE_ACCENT: '#0A7',
+    PAGE_LOGO_URL: 'https://Example.com/logo.svg?v=2',
+    PAGE_LANGUAGE: 'DE',
+    PAGE_CONSENT: 'I agree to the [terms](https://example.com/terms).',
+    PAGE_NAME: 'required',
   })
   expect(config).toEqual({
     spreadsheet: {
@@ -124,6 +133,20 @@ test('settings mean what they say', () => {
       apiUrl: 'http://127.0.0.1:8080',
       tokenUrl: 'http://127.0.0.1:8080/token',
       quota: { perMinute: 60, perDay: 200 },
+    },
+    pages: {
+      title: 'The letter',
+      text: 'One mail a month.',
+      button: 'Join',
+      accent: '#00aa77',
+      logoUrl: 'https://example.com/logo.svg?v=2',
+      language: 'de',
+      consent: [
+        { text: 'I agree to the ' },
+        { text: 'terms', url: 'https://example.com/terms' },
+        { text: '.' },
+      ],
+      name: 'required',
     },
     defaultSheetTab: 'Waiting list',
     sheetTabs: ['News', 'Events'],
@@ -327,8 +350,14 @@ test('the message is ready to print: one paragraph for each problem', () => {
     '  PORT: is out of range.',
     '    given:    "70000"',
     '    expected: a whole number from 0 to 65,535',
-    expect.stringMatching(/^    do:       ./),
+    '    do:       Choose one from 0 to 65,535, such as 8080.',
   ])
+})
+
+test('a hint names an example of the very setting', () => {
+  const [verifyUrl, bodyLimit] = problemsIn({ CHALLENGE_VERIFY_URL: 'x', BODY_LIMIT_BYTES: '1' })
+  expect(verifyUrl?.hint).toContain('https://challenge.example.com/siteverify')
+  expect(bodyLimit?.hint).toBe('Choose one from 1,024 to 16,777,216, such as 65536.')
 })
 
 describe('every setting of this version is acted on', () => {
@@ -365,6 +394,8 @@ describe('a name that is none of ours and looks like one is refused', () => {
     ['CHALLENGE_SITEKEY', /did you mean CHALLENGE_SITE_KEY\?/],
     ['ROLLCALL_PORT', /did you mean PORT\?/],
     ['ROLLCALL_COLOUR', /the name of a setting/],
+    ['ALLOWED_ORIGIN', /did you mean ALLOWED_ORIGINS\?/],
+    ['RATE_LIMIT', /did you mean RATE_LIMIT_PER_MINUTE\?/],
   ])('%s', (name, expected) => {
     expect(problemsIn({ [name]: 'value' })).toEqual([
       expect.objectContaining({ setting: name, expected: expect.stringMatching(expected) }),
@@ -373,6 +404,28 @@ describe('a name that is none of ours and looks like one is refused', () => {
 
   test('and other names are nobody’s business', () => {
     expect(() => load({ PATH: '/bin', SHEET: 'x', npm_config_user_agent: 'npm' })).not.toThrow()
+  })
+
+  test('unless the setting is there too, even empty: then it is another program’s', () => {
+    expect(() =>
+      load({ API_KEY: 'x', API_KEYS: '', SHEET_TAB: 'x', SHEET_TABS: 'y' }),
+    ).not.toThrow()
+    expect(namesIn({ SHEETS_SHEETID: 'x', ...pair })).toEqual(['SHEETS_SHEETID'])
+  })
+
+  test('but not what Kubernetes says of a service of that name', () => {
+    const links = {
+      ROLLCALL_SERVICE_HOST: '10.0.0.7',
+      ROLLCALL_SERVICE_PORT: '3000',
+      ROLLCALL_SERVICE_PORT_HTTP: '3000',
+      ROLLCALL_PORT: 'tcp://10.0.0.7:3000',
+      ROLLCALL_PORT_3000_TCP: 'tcp://10.0.0.7:3000',
+      ROLLCALL_PORT_3000_TCP_PROTO: 'tcp',
+      ROLLCALL_PORT_3000_TCP_PORT: '3000',
+      ROLLCALL_PORT_3000_TCP_ADDR: '10.0.0.7',
+    }
+    expect(() => load(links)).not.toThrow()
+    expect(namesIn({ ...links, ROLLCALL_PORT: '3000' })).toEqual(['ROLLCALL_PORT'])
   })
 })
 

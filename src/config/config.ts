@@ -11,6 +11,7 @@ import { settings } from './settings.ts'
 import { misspelt, notYetSupported } from './unknown.ts'
 import { originList } from './origins.ts'
 import { keyList, tabList } from './lists.ts'
+import { type PagesConfig, readPages } from './pages.ts'
 import { duplicates, filePath, listenHost, logLevel, tabName, wholeNumber } from './values.ts'
 import type { LogLevel } from './values.ts'
 
@@ -19,6 +20,7 @@ export interface Config {
   readonly spreadsheet: GoogleConfig | { readonly kind: 'workbook' }
   /** Undefined: off. */
   readonly challenge: ChallengeConfig | undefined
+  readonly pages: PagesConfig
   readonly defaultSheetTab: string
   /** The only tabs that signups may name besides the default one; undefined: any. */
   readonly sheetTabs: readonly string[] | undefined
@@ -56,6 +58,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const config: Config = {
     spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
     challenge: challenged?.challenge,
+    pages: readPages(reader),
     defaultSheetTab: reader.withDefault('DEFAULT_SHEET_TAB', tabName),
     sheetTabs: reader.optional('SHEET_TABS', tabList),
     newTabsMax: reader.withDefault('MAX_SHEET_TABS', wholeNumber(0, 10_000)),

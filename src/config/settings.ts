@@ -22,6 +22,7 @@ type Group =
   | 'Tabs'
   | 'Storage'
   | 'HTTP server'
+  | 'Pages'
   | 'Bot challenge'
   | 'Access and limits'
   | 'Logging'
@@ -177,6 +178,66 @@ export const settings = [
       'How many proxies stand in front of the service, 0 to 10: the client address is the one that the first of them wrote into `X-Forwarded-For`.',
     default: '0',
     example: '1',
+    supported: true,
+  },
+  {
+    name: 'PAGE_TITLE',
+    group: 'Pages',
+    meaning: 'Heading of the signup page `/`: up to 100 characters.',
+    example: 'The Rollcall letter',
+    supported: true,
+  },
+  {
+    name: 'PAGE_TEXT',
+    group: 'Pages',
+    meaning: 'A line under the heading: up to 300 characters.',
+    example: 'One short mail a month. No noise.',
+    supported: true,
+  },
+  {
+    name: 'PAGE_BUTTON',
+    group: 'Pages',
+    meaning: 'What the button says, on the bare form too: up to 60 characters.',
+    example: 'Count me in',
+    supported: true,
+  },
+  {
+    name: 'PAGE_ACCENT',
+    group: 'Pages',
+    meaning:
+      'Colour of the button, as `#rgb` or `#rrggbb`. Where it would be hard to read it is shown lighter or darker.',
+    example: '"#0a7a4b"',
+    supported: true,
+  },
+  {
+    name: 'PAGE_LOGO_URL',
+    group: 'Pages',
+    meaning: 'A picture above the heading, by its `https://` address.',
+    example: 'https://example.com/logo.svg',
+    supported: true,
+  },
+  {
+    name: 'PAGE_LANGUAGE',
+    group: 'Pages',
+    meaning:
+      'Language for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`; it is also that of the texts above. Unset: English.',
+    example: 'de',
+    supported: true,
+  },
+  {
+    name: 'PAGE_CONSENT',
+    group: 'Pages',
+    meaning:
+      'Text of a checkbox that must be ticked, on the bare form too: up to 1,000 characters; `[words](https://…)` is a link. What was agreed to goes into Metadata as `consent`.',
+    example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
+    supported: true,
+  },
+  {
+    name: 'PAGE_NAME',
+    group: 'Pages',
+    meaning: 'Whether the pages ask for a name: `off`, `optional` or `required`.',
+    default: 'off',
+    example: 'optional',
     supported: true,
   },
   {

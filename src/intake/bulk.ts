@@ -11,9 +11,9 @@ import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { readBody } from './body.ts'
 import type { Visit } from './edge.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
-import { bulkAccepted, refuse } from './respond.ts'
+import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
-import { submit, tooManyTabs } from './submit.ts'
+import { submit, tooManyTabs, visitorOf } from './submit.ts'
 import { patienceOf, progressOf } from './wait.ts'
 
 export interface BulkIntake extends SignupIntake {
@@ -37,7 +37,7 @@ export async function postBulk(
   request: Request,
   intake: BulkIntake,
   visit: Visit,
-): Promise<Response> {
+): Promise<Answer> {
   const { apiKeys, clock, waiting } = intake
   const hasApiKey = await apiKeys.areIn(request.headers)
   if (apiKeys.areSet && !hasApiKey) throw refuse.apiKey()
@@ -58,7 +58,7 @@ export async function postBulk(
     parsed.map((one, index) => contentOfItem(one, items[index])),
   )
   // Durable from here on: the client may leave.
-  const visitor = { challengeToken, remoteAddress: visit.remoteAddress }
+  const visitor = visitorOf(visit, challengeToken)
   const submission = { parsed: wanted, idempotency, visitor, count }
   const { results, isReplay } = await submit(submission, intake)
   const outcomes = outcomesOf(parsed, results)

@@ -2,7 +2,7 @@ import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
 import { clientAddress } from './client-address.ts'
-import { secure } from './headers.ts'
+import { secure, securityHeaders } from './headers.ts'
 import {
   type AllowedOrigins,
   corsHeaders,
@@ -12,7 +12,7 @@ import {
 } from './origin.ts'
 import type { FormEntries } from './pages/typed-form.ts'
 import { RateLimit, type Standing } from './rate-limit.ts'
-import { problem, rateLimitHeaders, refuse, type RequestRefused } from './respond.ts'
+import { Answer, problem, rateLimitHeaders, refuse, type RequestRefused } from './respond.ts'
 import { visitorAddress } from './visitor-address.ts'
 
 export interface EdgeOptions {
@@ -45,7 +45,7 @@ export interface Visit {
 
 export interface Application {
   /** Never throws. */
-  handle(request: Request, visit: Visit): Promise<Response>
+  handle(request: Request, visit: Visit): Promise<Response | Answer>
   /** Answers a request that is refused before it comes to a handler. */
   refuse(refused: RequestRefused, request: Request, visit: Visit): Response | Promise<Response>
 }
@@ -81,17 +81,20 @@ export function createEdge(options: EdgeOptions, application: Application) {
     }
 
     const origin = headers.get('origin')
-    const hosts = requestHosts(headers, isProxyTrusted)
-    const isAllowed = isOriginAllowed(origin, allowedOrigins, hosts)
-    const visit = {
+    const hosts = () => requestHosts(headers, isProxyTrusted)
+    const isAllowed = origin === null || isOriginAllowed(origin, allowedOrigins, hosts())
+    const visit: Visit = {
       requestId,
       take,
-      remoteAddress: visitorAddress({
-        remoteAddress: connection.remoteAddress,
-        forwardedFor: headers.get('x-forwarded-for'),
-        trustedProxies,
-      }),
-      ownOrigin: ownOrigin(request, hosts, isProxyTrusted),
+      // Found out only when somebody asks, as few do.
+      get remoteAddress() {
+        const { remoteAddress } = connection
+        const forwardedFor = headers.get('x-forwarded-for')
+        return visitorAddress({ remoteAddress, forwardedFor, trustedProxies })
+      },
+      get ownOrigin() {
+        return ownOrigin(request, hosts(), isProxyTrusted)
+      },
     }
     const response = isAllowed
       ? await application.handle(request, visit)
@@ -115,10 +118,11 @@ export function refuseProtocol(failure: ProtocolFailure): Response {
 }
 
 function dressed(
-  response: Response,
+  response: Response | Answer,
   requestId: string,
   headers: Readonly<Record<string, string>>,
 ): Response {
+  if (response instanceof Answer) return dressedAnswer(response, requestId, headers)
   response.headers.set('x-request-id', requestId)
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'vary') response.headers.append(name, value)
@@ -126,6 +130,24 @@ function dressed(
   }
   secure(response.headers)
   return response
+}
+
+function dressedAnswer(
+  { status, headers, body }: Answer,
+  requestId: string,
+  { vary, ...added }: Readonly<Record<string, string>>,
+): Response {
+  return new Answer(
+    status,
+    {
+      ...securityHeaders,
+      ...headers,
+      ...added,
+      vary: [headers['vary'], vary].filter((it) => it !== undefined).join(', '),
+      'x-request-id': requestId,
+    },
+    body,
+  ).toResponse()
 }
 
 /** A trusted proxy's own id is kept, when it is one that can hold nothing but an id. */

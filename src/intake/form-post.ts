@@ -1,12 +1,24 @@
 import type { Events } from '../ops/events.ts'
-import type { AllowedOrigins } from './origin.ts'
+import { type Parsed, parseForm } from '../signup/parse.ts'
 import { thanksPath } from './pages.ts'
-import { redirectLocation, redirectOrigin } from './redirect.ts'
+import { missingOnPage } from './pages/field-problems.ts'
+import { firstValue, type FormEntries } from './pages/typed-form.ts'
+import { type PageOptions, type View, viewOf } from './pages/view.ts'
+import { redirectLocation, redirectOrigin, type RedirectRules } from './redirect.ts'
 import { seeOther } from './respond.ts'
 
-export interface FormPostOptions {
-  readonly allowedOrigins: AllowedOrigins
+export interface FormPostOptions extends PageOptions {
   readonly events: Events
+}
+
+/** A signup from a form; one of our own pages has to hold what the page asks for. */
+export function parsePosted(request: Request, fields: FormEntries, options: PageOptions): Parsed {
+  const parsed = parseForm(fields, { ...options.tabs, source: 'form' })
+  // By the query a form of ours is told from all others, which need no view.
+  if (!request.url.includes('?')) return parsed
+  const missing = missingOnPage(viewOf(request, options), fields)
+  if (missing.length === 0) return parsed
+  return { ok: false, problems: [...(parsed.ok ? [] : parsed.problems), ...missing] }
 }
 
 /**
@@ -17,12 +29,30 @@ export interface FormPostOptions {
  * @param ownOrigin the origin under which the visitor sees us
  */
 export function sendOn(
+  request: Request,
   redirect: string | undefined,
   ownOrigin: string,
-  { allowedOrigins, events }: FormPostOptions,
+  options: FormPostOptions,
 ): Response {
-  if (redirect === undefined) return seeOther(thanksPath)
-  const location = redirectLocation(redirect, { ownOrigin, allowedOrigins })
-  if (location === undefined) events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin))
-  return seeOther(location ?? thanksPath)
+  const { allowedOrigins, events } = options
+  const { location, isFollowed } = next(viewOf(request, options), redirect, {
+    ownOrigin,
+    allowedOrigins,
+  })
+  if (redirect !== undefined && !isFollowed) {
+    events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin))
+  }
+  return seeOther(location)
+}
+
+/** Where such a form will lead to. */
+export function nextLocation(view: View, fields: FormEntries, rules: RedirectRules): string {
+  const redirect = firstValue(fields, 'redirect')
+  return next(view, redirect === '' ? undefined : redirect, rules).location
+}
+
+function next(view: View, redirect: string | undefined, rules: RedirectRules) {
+  const location = redirect === undefined ? undefined : redirectLocation(redirect, rules)
+  const thanks = thanksPath + view.query
+  return { location: location ?? thanks, isFollowed: location !== undefined }
 }

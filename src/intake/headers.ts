@@ -19,6 +19,9 @@ const neverRendered: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
+/** All of them, for an answer of plain data that no browser should render. */
+export const securityHeaders: Readonly<Record<string, string>> = { ...everywhere, ...neverRendered }
+
 /** Adds the security headers that `headers` lacks. */
 export function secure(headers: Headers): void {
   if (!headers.has('content-security-policy')) setAbsent(headers, neverRendered)
@@ -35,27 +38,29 @@ export interface PageSources {
   readonly allowedOrigins: AllowedOrigins
   /** Whether pages of the allowed origins may show it in a frame. */
   readonly framed: boolean
-  /** Where the challenge's script and frame come from, when there is a challenge. */
-  readonly challengeOrigins?: readonly string[]
+  /** Where the challenge's script, frame and styles come from; none while it is off. */
+  readonly widget: { readonly origins: readonly string[] }
+  readonly pages: { readonly logoUrl?: string | undefined }
 }
 
 /**
- * The headers of an HTML page: scripts and styles from files of our own only, nothing inline.
+ * The headers of an HTML page: nothing inline, all from files of our own, but for challenge and logo.
  * `form-action` names the origins a redirect may lead to, as browsers apply it to redirects too.
  */
 export function pageHeaders({
   allowedOrigins,
   framed,
-  challengeOrigins = [],
+  widget: { origins },
+  pages: { logoUrl },
 }: PageSources): Record<string, string> {
   const named = allowedOrigins === '*' ? [] : allowedOrigins
   const policy: Record<string, readonly string[]> = {
     'default-src': ["'none'"],
-    'script-src': ["'self'", ...challengeOrigins],
-    'style-src': ["'self'"],
-    'img-src': ["'self'", 'data:'],
-    'connect-src': ["'self'", ...challengeOrigins],
-    'frame-src': challengeOrigins.length > 0 ? challengeOrigins : ["'none'"],
+    'script-src': ["'self'", ...origins],
+    'style-src': ["'self'", ...origins],
+    'img-src': ["'self'", 'data:', ...(logoUrl === undefined ? [] : [new URL(logoUrl).origin])],
+    'connect-src': ["'self'", ...origins],
+    'frame-src': origins.length > 0 ? origins : ["'none'"],
     'form-action': ["'self'", ...named],
     'base-uri': ["'none'"],
     'frame-ancestors': framed ? frameAncestors(allowedOrigins) : ["'none'"],

@@ -12,7 +12,9 @@ import {
   response,
   signupRefusals,
 } from './openapi/responses.ts'
+import { formParameters, viewParameters } from './openapi/page-parameters.ts'
 import { type Json, schemas } from './openapi/schemas.ts'
+import { thanksPath } from './pages.ts'
 
 /** What of the settings the document tells. */
 export interface DescribedService {
@@ -136,7 +138,7 @@ function postSignup(bodyBytesMax: number): Operation {
     description: `From a program as JSON, or from any HTML form. At most ${bodyBytesMax} bytes.`,
     tags: ['signup'],
     security: [],
-    parameters: sending,
+    parameters: [...sending, ...viewParameters],
     requestBody: {
       required: true,
       content: {
@@ -219,6 +221,7 @@ function getPage(path: string): Operation {
     summary,
     tags: ['browser'],
     security: [],
+    parameters: path === thanksPath ? viewParameters : formParameters,
     responses: pageResponses(summary),
   }
 }

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusalPage, thanksPage } from './pages.ts'
+import { visitorsView } from '../../test/page-options.ts'
+import { type Refusal, refusalPage, thanksPage } from './pages.ts'
+import type { View } from './pages/view.ts'
 
 const requestId = '00000000-0000-4000-8000-000000000000'
+
+/** Of a form of somebody else's, unless the view says otherwise. */
+function refusal(
+  refusal: Omit<Refusal, 'requestId' | 'next'>,
+  view: View = visitorsView('/api/signup'),
+): Promise<string> {
+  return refusalPage({ ...refusal, requestId, next: '/next' }, view)
+}
 
 /** Values of the attribute in the page, in order, as a browser reads them. */
 function attributes(page: string, name: string): string[] {
@@ -17,18 +27,15 @@ function attributes(page: string, name: string): string[] {
 }
 
 test('an error stands beside its field, which has what was typed and the focus', async () => {
-  const page = await refusalPage(
-    {
-      status: 422,
-      message: '',
-      typed: [
-        ['email', 'nobody'],
-        ['name', 'Ada'],
-      ],
-      errors: [{ field: 'email', message: 'An @ is missing.' }],
-    },
-    requestId,
-  )
+  const page = await refusal({
+    status: 422,
+    message: '',
+    typed: [
+      ['email', 'nobody'],
+      ['name', 'Ada'],
+    ],
+    errors: [{ field: 'email', message: 'An @ is missing.' }],
+  })
   expect(page.replace(/\s+/g, ' ')).toMatch(
     /<input id="email" name="email" value="nobody"[^>]* aria-invalid="true" aria-describedby="email-problem" autofocus \/>/,
   )
@@ -40,19 +47,16 @@ test('an error stands beside its field, which has what was typed and the focus',
 })
 
 test('an error of a field that is not shown stands on top, which has the focus then', async () => {
-  const page = await refusalPage(
-    {
-      status: 422,
-      message: '',
-      typed: [['email', 'ada@example.com']],
-      errors: [
-        { field: 'sheetTab', message: 'No such tab.' },
-        { field: 'name', message: 'Not shown either.' },
-        { field: '', message: 'As a whole.' },
-      ],
-    },
-    requestId,
-  )
+  const page = await refusal({
+    status: 422,
+    message: '',
+    typed: [['email', 'ada@example.com']],
+    errors: [
+      { field: 'sheetTab', message: 'No such tab.' },
+      { field: 'name', message: 'Not shown either.' },
+      { field: '', message: 'As a whole.' },
+    ],
+  })
   expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
   expect(page).toContain('<li><b>sheetTab</b>: No such tab.</li>')
   expect(page).toContain('<li><b>name</b>: Not shown either.</li>')
@@ -71,22 +75,19 @@ test('every field comes back, but no challenge token', async () => {
     ['company', 'A\nB'],
     ['company', 'C'],
   ] as const
-  const page = await refusalPage(
-    {
-      status: 503,
-      message: '',
-      typed: [
-        ['email', ''],
-        ['email', 'ada@example.com'],
-        ...hidden,
-        ['challengeToken', 'secret-1'],
-        ['cf-turnstile-response', 'secret-2'],
-        ['h-captcha-response', 'secret-3'],
-        ['g-recaptcha-response', 'secret-4'],
-      ],
-    },
-    requestId,
-  )
+  const page = await refusal({
+    status: 503,
+    message: '',
+    typed: [
+      ['email', ''],
+      ['email', 'ada@example.com'],
+      ...hidden,
+      ['challengeToken', 'secret-1'],
+      ['cf-turnstile-response', 'secret-2'],
+      ['h-captcha-response', 'secret-3'],
+      ['g-recaptcha-response', 'secret-4'],
+    ],
+  })
   expect(page).not.toContain('secret')
   const names = ['email', ...hidden.map(([name]) => name)]
   const values = ['ada@example.com', ...hidden.map(([, value]) => value)]
@@ -103,7 +104,7 @@ test.each([
   ['a defect', 500, '', true],
 ])('whether %s (%i) brings the form back', async (_, status, message, bringsForm) => {
   const typed = [['email', 'ada@example.com']] as const
-  const page = await refusalPage({ status, message, typed }, requestId)
+  const page = await refusal({ status, message, typed })
   expect(page.includes('<form')).toBe(bringsForm)
   expect(page.includes('ada@example.com')).toBe(bringsForm)
 })
@@ -112,13 +113,13 @@ test.each([
   ['more fields than any form has', Array.from({ length: 1_001 }, () => ['a', ''] as const)],
   ['more text than any signup may hold', [['email', 'x'.repeat(100_001)] as const]],
 ])('a form with %s is not sent back', async (_, typed) => {
-  expect(await refusalPage({ status: 422, message: '', typed }, requestId)).not.toContain('<form')
+  expect(await refusal({ status: 422, message: '', typed })).not.toContain('<form')
 })
 
 test.each([400, 401, 403, 404, 405, 413, 415, 418, 422, 429, 500, 503])(
   'without a form that was read, %i says what to do, and in trouble of ours, how to find it in the log',
   async (status) => {
-    const page = await refusalPage({ status, message: 'for developers' }, requestId)
+    const page = await refusal({ status, message: 'for developers' })
     expect(page).toMatch(/<h1>.{10,}<\/h1>\s*<p>.{10,}<\/p>/)
     expect(page.includes(requestId)).toBe(status >= 500)
     expect(page).not.toContain('<form')
@@ -154,7 +155,7 @@ test('no value, name or message can add to the markup, and all of it can be read
           ...wrong.map((it) => ({ field: named(it.field), message: change(it.message) })),
           { field: 'email', message: change(email) },
         ]
-        return refusalPage({ status: 422, message: email, typed, errors }, requestId)
+        return refusal({ status: 422, message: email, typed, errors })
       }
       const harmless = await render((text) => (text === '' ? '' : 'x'))
       const page = await render((text) => text)
@@ -168,8 +169,8 @@ test('no value, name or message can add to the markup, and all of it can be read
 })
 
 test('the thank-you page has a heading, a language and a status', async () => {
-  const page = await thanksPage()
+  const page = await thanksPage(visitorsView('/api/signup/thanks'))
   expect(page).toMatch(/^<!doctype html>/)
-  expect(page).toContain('<html lang="en" dir="ltr">')
-  expect(page).toMatch(/<div role="status">[^]*<h1>Thank you<\/h1>/)
+  expect(page).toContain('<html lang="en" dir="ltr" data-theme="auto">')
+  expect(page).toMatch(/<div [^>]*role="status">[^]*<h1>Thank you<\/h1>/)
 })

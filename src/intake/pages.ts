@@ -3,27 +3,32 @@ import { limits } from '../signup/limits.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { details, type Failure } from './pages/alert.ts'
 import { document } from './pages/document.ts'
+import { translated } from './pages/field-problems.ts'
 import { formPage } from './pages/form-page.ts'
-import { english, type PageProblem } from './pages/texts.ts'
+import type { PageProblem } from './pages/texts.ts'
 import { type FormEntries, typedForm } from './pages/typed-form.ts'
+import type { View } from './pages/view.ts'
 
 /** Where a visitor is sent after signing up, unless the form says otherwise. */
 export const thanksPath = '/api/signup/thanks'
 
 /** The same for everybody: neither the address nor anything else about the visitor is in it. */
-export async function thanksPage(): Promise<string> {
-  const { thanks } = english
-  return document(
-    english,
-    thanks.title,
-    html`<div role="status">
-      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
-        <path d="m5 12.5 4.5 4.5L19 7.5" />
-      </svg>
-      <h1>${thanks.title}</h1>
-      <p>${thanks.text}</p>
-    </div>`,
-  )
+export async function thanksPage(view: View): Promise<string> {
+  const { title, text, close } = view.texts.thanks
+  const isBare = view.page === 'form'
+  const body = html`<div class="thanks" role="status">
+    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+      <path d="m5 12.5 4.5 4.5L19 7.5" />
+    </svg>
+    <h1>${title}</h1>
+    <p>${text} ${!isBare && close}</p>
+  </div>`
+  return document(view, { title, body })
+}
+
+/** The form, empty but for what the page's address has sent along. */
+export async function signupPage(view: View, linked: FormEntries, next: string): Promise<string> {
+  return formPage(view, { typed: typedForm(linked, view), next })
 }
 
 /** What a person is told of a request that is not answered as asked. */
@@ -31,25 +36,32 @@ export interface Refusal {
   readonly status: number
   readonly message: string
   readonly errors?: readonly ProblemField[] | undefined
+  readonly requestId: string
   /** The form that was posted, if it came so far. */
   readonly typed?: FormEntries | undefined
+  /** Where that form leads to when it is sent again. */
+  readonly next: string
 }
 
 /** The form again with what was typed, or where there is none, what went wrong. */
-export async function refusalPage(refusal: Refusal, requestId: string): Promise<string> {
-  const { status, errors = [], typed } = refusal
+export async function refusalPage(refusal: Refusal, view: View): Promise<string> {
+  const { status, errors = [], requestId, typed, next } = refusal
+  const { problems, reference } = view.texts
   const problem = pageProblem(refusal)
-  const reference = status >= 500 ? `${english.reference}: ${requestId}` : undefined
-  const failure: Failure = { text: english.problems[problem], errors, reference }
+  const failure: Failure = {
+    text: problems[problem],
+    errors: translated(errors, typed ?? [], view),
+    reference: status >= 500 ? `${reference}: ${requestId}` : undefined,
+  }
   // A page that may not use us gets no form from us either: that one would be allowed.
   if (typed && isShowable(typed) && problem !== 'forbidden') {
-    return formPage(english, typedForm(typed), failure)
+    return formPage(view, { typed: typedForm(typed, view), next, failure })
   }
   const { title, text } = failure.text
-  const content = html`<h1>${title}</h1>
+  const body = html`<h1>${title}</h1>
     <p>${text}</p>
     ${details(failure)}`
-  return document(english, title, content)
+  return document(view, { title, body })
 }
 
 /** Several times what a signup may hold; more is no form of a person, and would cost the more. */
@@ -61,8 +73,9 @@ function isShowable(typed: FormEntries): boolean {
   return characters <= typedCharactersMax
 }
 
-function pageProblem({ status, message }: Refusal): PageProblem {
+function pageProblem({ status, message, errors }: Refusal): PageProblem {
   if (message === 'Invalid challenge token') return 'challenge'
+  if (status === 400 && errors) return 'address'
   return problemsByStatus[status] ?? (status < 500 ? 'unreadable' : 'unexpected')
 }
 

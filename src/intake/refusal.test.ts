@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { pageOptions } from '../../test/page-options.ts'
 import { answerRefusal } from './refusal.ts'
 import { refuse, RequestRefused } from './respond.ts'
 
 const visit = {
   requestId: '00000000-0000-4000-8000-000000000000',
+  ownOrigin: 'http://localhost',
   typed: [
     ['email', 'ada@example.com'],
     ['sheetTab', 'Launch'],
@@ -22,10 +24,10 @@ test.each([
 ])(
   'after %s a person gets the form again, by the same status',
   async (_, refused, status, retry) => {
-    const answer = await answerRefusal(requestOf('text/html'), refused, visit, '*')
+    const answer = await answerRefusal(requestOf('text/html'), refused, visit, pageOptions())
     expect(answer.status).toBe(status)
     expect(answer.headers.get('retry-after')).toBe(retry)
-    expect(answer.headers.get('vary')).toBe('Accept')
+    expect(answer.headers.get('vary')).toBe('Accept, Accept-Language')
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const page = await answer.text()
     expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
@@ -38,7 +40,7 @@ test.each([
 )
 
 test('a program gets a problem document, and caches are told that it depends', async () => {
-  const answer = await answerRefusal(requestOf('*/*'), refuse.noSuchPath(), visit, '*')
+  const answer = await answerRefusal(requestOf('*/*'), refuse.noSuchPath(), visit, pageOptions())
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
   expect(answer.headers.get('vary')).toBe('Accept')
   expect(await answer.json()).toMatchObject({ status: 404, requestId: visit.requestId })

@@ -1,13 +1,16 @@
+import { nextLocation } from './form-post.ts'
 import { pageHeaders } from './headers.ts'
 import { prefersHtml } from './negotiate.ts'
-import type { AllowedOrigins } from './origin.ts'
 import { refusalPage } from './pages.ts'
 import type { FormEntries } from './pages/typed-form.ts'
+import { type PageOptions, viewOf } from './pages/view.ts'
 import { page, problem, type RequestRefused } from './respond.ts'
 
 /** What the answer to a refused request needs to know of it. */
 export interface RefusedVisit {
   readonly requestId: string
+  /** The origin under which the visitor sees us. */
+  readonly ownOrigin: string
   /** The fields of a posted form, once they were read. */
   readonly typed?: FormEntries
 }
@@ -16,12 +19,15 @@ export interface RefusedVisit {
 export async function answerRefusal(
   request: Request,
   refused: RequestRefused,
-  { requestId, typed }: RefusedVisit,
-  allowedOrigins: AllowedOrigins,
+  { requestId, ownOrigin, typed }: RefusedVisit,
+  options: PageOptions,
 ): Promise<Response> {
   if (!prefersHtml(request.headers.get('accept'))) return problem(refused, requestId)
   const { status, message, errors, headers } = refused
-  const html = await refusalPage({ status, message, errors, typed }, requestId)
-  const security = pageHeaders({ allowedOrigins, framed: true })
-  return page(html, status, { ...headers, ...security, vary: 'Accept' })
+  const { allowedOrigins } = options
+  const view = viewOf(request, options)
+  const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
+  const html = await refusalPage({ status, message, errors, requestId, typed, next }, view)
+  const security = pageHeaders({ ...options, framed: true })
+  return page(html, status, { ...headers, ...security, vary: 'Accept, Accept-Language' })
 }

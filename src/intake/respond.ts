@@ -72,13 +72,22 @@ export const refuse = {
   jsonOnly: () =>
     new RequestRefused(415, 'Send bulk signups as JSON, with Content-Type: application/json.'),
   contentCoding: () =>
-    new RequestRefused(415, 'Compressed bodies are not taken. Send it without Content-Encoding.', {
-      headers: { 'accept-encoding': 'identity' },
-    }),
+    new RequestRefused(
+      415,
+      'Compressed bodies are not taken. Send it without Content-Encoding, and with no ' +
+        'Transfer-Encoding but chunked.',
+      { headers: { 'accept-encoding': 'identity' } },
+    ),
   charset: () =>
     new RequestRefused(
       415,
       'Only UTF-8 is taken. Send the body in UTF-8, with charset=utf-8 or none.',
+    ),
+  pageAddress: (problems: readonly FieldProblem[]) =>
+    new RequestRefused(
+      400,
+      `No signup can be taken with what the address of this page asks for: ${summary(problems)}`,
+      { errors: problems },
     ),
   fields: (problems: readonly FieldProblem[]) =>
     new RequestRefused(422, summary(problems), { errors: problems }),
@@ -202,8 +211,28 @@ export interface AcceptedHow extends Progress {
   readonly isReplay: boolean
 }
 
+/**
+ * An answer as plain data, to which headers can be added for nothing. Those to signups are: making a
+ * `Response` and changing its `Headers` costs more than storing the signup (docs/decisions/performance.md).
+ */
+export class Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, body: string) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+
+  toResponse(): Response {
+    return new Response(this.body, { status: this.status, headers: this.headers })
+  }
+}
+
 /** 202: on disk, on its way. 201: written, for a visitor who waited for that. */
-export function accepted(receipt: Receipt, how: AcceptedHow): Response {
+export function accepted(receipt: Receipt, how: AcceptedHow): Answer {
   const body: SignupAccepted = {
     id: receipt.id,
     status: how.areWritten ? 'written' : 'accepted',
@@ -211,11 +240,11 @@ export function accepted(receipt: Receipt, how: AcceptedHow): Response {
     receivedAt: new Date(receipt.receivedAt).toISOString(),
     ...deliveryOf(how),
   }
-  return json(body, how.waitSeconds === undefined ? 202 : 201, acceptedHeaders(how))
+  return plain(body, how.waitSeconds === undefined ? 202 : 201, acceptedHeaders(how))
 }
 
 /** As for one signup; 207 when some were rejected. */
-export function bulkAccepted(results: readonly BulkResult[], how: AcceptedHow): Response {
+export function bulkAccepted(results: readonly BulkResult[], how: AcceptedHow): Answer {
   const rejected = results.filter(({ status }) => status === 'rejected').length
   const body: BulkAccepted = {
     accepted: results.length - rejected,
@@ -224,7 +253,7 @@ export function bulkAccepted(results: readonly BulkResult[], how: AcceptedHow): 
     ...deliveryOf(how),
   }
   const status = how.waitSeconds === undefined ? 202 : 201
-  return json(body, rejected > 0 ? 207 : status, acceptedHeaders(how))
+  return plain(body, rejected > 0 ? 207 : status, acceptedHeaders(how))
 }
 
 function deliveryOf({ blockedBy }: Progress): Pick<SignupAccepted, 'delivery'> {
@@ -276,15 +305,6 @@ export function seeOther(location: string): Response {
   return new Response(null, { status: 303, headers })
 }
 
-/** A file that pages are made with; of frames without an origin too, hence for every origin. */
-export function asset(content: string, mediaType: string): Response {
-  return text(content, 200, {
-    'content-type': `${mediaType}; charset=utf-8`,
-    'cache-control': 'public, max-age=3600',
-    'cross-origin-resource-policy': 'cross-origin',
-  })
-}
-
 /** Of answers that are a page or JSON, as the sender prefers. */
 const varies = { vary: 'Accept' }
 
@@ -299,6 +319,14 @@ export function rateLimitHeaders({ limit, remaining, waitMs }: Standing): Record
     'ratelimit-policy': `"signups";q=${limit};w=60`,
     ratelimit: `"signups";r=${remaining};t=${seconds(waitMs)}`,
   }
+}
+
+function plain(body: object, status: number, headers: Record<string, string>): Answer {
+  return new Answer(
+    status,
+    { 'content-type': 'application/json', ...headers },
+    JSON.stringify(body),
+  )
 }
 
 function json(body: object, status: number, headers: Record<string, string> = {}): Response {

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
+import { getPath } from 'hono/utils/url'
 
 import { JournalUnavailable } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
@@ -7,22 +8,19 @@ import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
 import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
-import type { ChallengeWidget } from '../challenge/challenge.ts'
 import { type AssetOptions, assetRoutes } from './assets.ts'
 import { type BulkIntake, postBulk } from './bulk.ts'
 import { createEdge, type EdgeOptions, refuseProtocol, type Visit } from './edge.ts'
 import { describeService, openapiPath } from './openapi.ts'
 import { preflightHeaders } from './origin.ts'
-import { type PageOptions, pageRoutes } from './page-routes.ts'
+import { pageRoutes } from './page-routes.ts'
+import type { PageOptions } from './pages/view.ts'
 import { answerRefusal } from './refusal.ts'
 import * as respond from './respond.ts'
-import { ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
+import { type Answer, ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
 import { postSignup } from './signup.ts'
 
-export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {
-  /** Of the challenge, for the pages that show it. */
-  readonly widget: ChallengeWidget
-}
+export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {}
 
 /** The HTTP application. */
 export interface Intake {
@@ -41,9 +39,15 @@ type Method = 'GET' | 'POST'
 /** Of a file that is not sent again. */
 const retainedHeaders = [...RETAINED_304_HEADERS, 'cross-origin-resource-policy']
 
+/** What goes past the router, which takes longer than parsing a signup. */
+const direct: Readonly<Record<string, typeof postSignup | typeof postBulk>> = {
+  '/api/signup': postSignup,
+  '/api/signup/bulk': postBulk,
+}
+
 /** Every path, and what answers it. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { journal, health, log, allowedOrigins } = options
+  const { journal, health, log } = options
   // Not strict: a slash at the end of a path makes no difference.
   const app = new Hono<Env>({ strict: false })
 
@@ -60,7 +64,7 @@ export function createIntake(options: IntakeOptions): Intake {
     })
   }
 
-  for (const path of ['/assets/*', openapiPath]) app.use(path, etag({ retainedHeaders }))
+  app.use(openapiPath, etag({ retainedHeaders }))
   route('/api/health', { GET: () => ok({ status: 'ok' }) })
   route('/api/ready', {
     GET: async ({ req }) => {
@@ -71,13 +75,14 @@ export function createIntake(options: IntakeOptions): Intake {
   })
   route('/api/config', { GET: () => ok(publicConfig(options)) })
   route('/api/signup', {
-    POST: ({ req, env }) => postSignup(req.raw, options, env),
+    POST: async ({ req, env }) => toResponse(await postSignup(req.raw, options, env)),
   })
   route('/api/signup/bulk', {
-    POST: ({ req, env }) => postBulk(req.raw, options, env),
+    POST: async ({ req, env }) => toResponse(await postBulk(req.raw, options, env)),
   })
   const pages = pageRoutes(options)
-  for (const [path, handler] of Object.entries(pages)) route(path, { GET: handler })
+  for (const [path, handler] of Object.entries(pages))
+    route(path, { GET: ({ req, env }) => handler(req.raw, env) })
   for (const [path, answer] of assetRoutes(options))
     route(path, { GET: ({ req }) => answer(req.raw) })
   const description = JSON.stringify(describe(options, Object.keys(pages)))
@@ -92,17 +97,36 @@ export function createIntake(options: IntakeOptions): Intake {
 
   // Every refusal and every error comes by here, and is answered here.
   const refusal = (refused: RequestRefused, request: Request, visit: Visit) =>
-    answerRefusal(request, refused, visit, allowedOrigins)
+    answerRefusal(request, refused, visit, options)
   app.notFound(() => {
     throw refuse.noSuchPath()
   })
-  app.onError((error, { req, env }) => {
-    if (error instanceof RequestRefused) return refusal(error, req.raw, env)
+  const failure = (error: unknown, request: Request, visit: Visit) => {
+    if (error instanceof RequestRefused) return refusal(error, request, visit)
     log.error({ err: error }, 'a request failed in a way that nobody foresaw')
-    return refusal(refuse.unexpected(), req.raw, env)
-  })
-  const handle = async (request: Request, visit: Visit) => app.fetch(request, visit)
+    return refusal(refuse.unexpected(), request, visit)
+  }
+  app.onError((error, { req, env }) => failure(error, req.raw, env))
+  const handle = handlerOf(app, options, failure)
   return { fetch: createEdge(options, { handle, refuse: refusal }), refuse: refuseProtocol }
+}
+
+type Failure = (error: unknown, request: Request, visit: Visit) => Response | Promise<Response>
+
+function handlerOf(app: Hono<Env>, options: IntakeOptions, failure: Failure) {
+  return async (request: Request, visit: Visit): Promise<Response | Answer> => {
+    const post = request.method === 'POST' ? direct[getPath(request)] : undefined
+    if (!post) return app.fetch(request, visit)
+    try {
+      return await post(request, options, visit)
+    } catch (error) {
+      return failure(error, request, visit)
+    }
+  }
+}
+
+function toResponse(answer: Response | Answer): Response {
+  return 'toResponse' in answer ? answer.toResponse() : answer
 }
 
 function allowedMethods(handlers: Partial<Record<Method, Handler>>): readonly string[] {
@@ -111,16 +135,12 @@ function allowedMethods(handlers: Partial<Record<Method, Handler>>): readonly st
 
 function describe(options: IntakeOptions, paths: readonly string[]) {
   const { bodyBytesMax, bulkItemsMax, apiKeys, assets } = options
-  const styles = paths.filter((path) => path.endsWith('.css'))
   return describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: apiKeys.areSet,
-    pages: paths.filter((path) => !styles.includes(path)),
-    files: [
-      ...styles.map((path) => ({ path, contentType: 'text/css; charset=utf-8' })),
-      ...assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
-    ],
+    pages: paths,
+    files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
   })
 }
 

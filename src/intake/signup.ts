@@ -1,21 +1,19 @@
 import type { Health } from '../ops/health.ts'
-import { type ParseContext, parseForm, parseSignup } from '../signup/parse.ts'
+import { parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { type ArrivingBodies, readBody } from './body.ts'
 import type { Visit } from './edge.ts'
-import { type FormPostOptions, sendOn } from './form-post.ts'
+import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
-import { accepted, refuse } from './respond.ts'
-import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
+import { accepted, type Answer, refuse } from './respond.ts'
+import { submit, type SubmitOptions, tooManyTabs, visitorOf } from './submit.ts'
 import { patienceOf, progressOf, type Waiting } from './wait.ts'
 
 export interface SignupIntake extends SubmitOptions, FormPostOptions {
   readonly health: Health
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
-  /** Which tabs there are to name. */
-  readonly tabs: Required<Omit<ParseContext, 'source'>>
   readonly bodyBytesMax: number
   readonly arriving: ArrivingBodies
 }
@@ -25,7 +23,7 @@ export async function postSignup(
   request: Request,
   intake: SignupIntake,
   visit: Visit,
-): Promise<Response> {
+): Promise<Response | Answer> {
   const { tabs, bodyBytesMax, arriving, apiKeys, clock } = intake
   const hasApiKey = await apiKeys.areIn(request.headers)
   const key = idempotencyKey(request.headers)
@@ -37,7 +35,7 @@ export async function postSignup(
   const patience = patienceOf(request, clock)
   const parsed =
     body.kind === 'form'
-      ? parseForm(body.fields, { ...tabs, source: 'form' })
+      ? parsePosted(request, body.fields, intake)
       : parseSignup(body.value, { ...tabs, source: 'api' })
   if (!parsed.ok) {
     count()
@@ -45,16 +43,13 @@ export async function postSignup(
   }
   const idempotency = await idempotencyOf(key, 'signup', () => contentOf(parsed.value))
   // Durable from here on: the visitor may leave.
-  const visitor = {
-    challengeToken: parsed.value.challengeToken,
-    remoteAddress: visit.remoteAddress,
-  }
+  const visitor = visitorOf(visit, parsed.value.challengeToken)
   const submission = { parsed: [parsed.value], idempotency, visitor, count }
   const { results, isReplay } = await submit(submission, intake)
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
   if (body.kind === 'form' && prefersHtml(request.headers.get('accept'))) {
-    return sendOn(parsed.value.redirect, visit.ownOrigin, intake)
+    return sendOn(request, parsed.value.redirect, visit.ownOrigin, intake)
   }
   return accepted(status, { ...(await progressOf([status], patience, intake)), isReplay })
 }

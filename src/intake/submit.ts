@@ -91,6 +91,19 @@ function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptio
   return { id: newId(), receivedAt, email, sheetTab, source, name, tags, metadata }
 }
 
+/** The address is found out when the challenge asks for it. */
+export function visitorOf(
+  visit: Partial<Pick<Visitor, 'remoteAddress'>>,
+  challengeToken: string | undefined,
+): Visitor {
+  return {
+    challengeToken,
+    get remoteAddress() {
+      return visit.remoteAddress
+    },
+  }
+}
+
 /** Told when a signup's tab would be one too many. */
 export const tooManyTabs: FieldProblem = {
   field: 'sheetTab',

@@ -24,8 +24,11 @@ export interface Share {
   readonly stored: StoredSignup[]
 }
 
-/** What JSON adds to a row in a request: seven cells with their braces, the timestamp, the tab's name. */
-const rowOverheadBytes = 380
+/** `{"values":[]},` around a row, and the timestamp in it. */
+const rowBytes = 15 + 24
+/** `{"userEnteredValue":{"stringValue":""}},` around the text of a cell; an empty cell is `{},`. */
+const cellBytes = 41
+const emptyCellBytes = 3
 
 /**
  * Fills one batch from several tabs: each gets an equal share of the rows and bytes, and what some
@@ -59,7 +62,7 @@ function giveEqually(
     const rowsFloor = left.rows - Math.floor(left.rows / sharers)
     const bytesFloor = left.bytes - left.bytes / sharers
     for (const next of pending(tab, stored.at(-1)?.position ?? tab.writtenTo)) {
-      const bytes = next.bytes + rowOverheadBytes
+      const bytes = requestBytes(next)
       const fits = left.rows > rowsFloor && left.bytes - bytes >= bytesFloor
       const isOldestOfAll = index === 0 && stored.length === 0 && left.rows > 0
       if (!fits && !isOldestOfAll) return true
@@ -69,4 +72,12 @@ function giveEqually(
     }
     return false
   })
+}
+
+/** What a row takes in a request; quotes in metadata take a little more. */
+function requestBytes({ bytes, signup }: StoredSignup): number {
+  const { sheetTab, name, tags, metadata } = signup
+  const empty = Number(name === '') + Number(tags.length === 0) + Number(metadata === '')
+  const cells = (7 - empty) * cellBytes + empty * emptyCellBytes
+  return rowBytes + cells + Buffer.byteLength(sheetTab) + bytes
 }

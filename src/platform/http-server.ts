@@ -8,6 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { listenFailure } from './listen-failure.ts'
 
 export interface HttpServer {
   /** Where it listens, for people on this machine. */
@@ -66,14 +67,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port } = options
   const server = createHttpServer(options)
   await new Promise<void>((resolve, reject) => {
-    const fail = (cause: Error) =>
-      reject(
-        new Error(
-          `Cannot listen on port ${port} of ${host}: ${cause.message}. Set PORT or HOST to another one, ` +
-            'or stop what uses it.',
-          { cause },
-        ),
-      )
+    const fail = (cause: Error) => reject(listenFailure(host, port, cause))
     server.once('error', fail)
     server.listen(port, host, () => {
       server.off('error', fail)

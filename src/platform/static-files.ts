@@ -28,19 +28,15 @@ export async function readStaticFiles(folder: string): Promise<readonly StaticFi
   })
   const paths = names.map((name) => name.replaceAll('\\', '/')).sort()
   return Promise.all(
-    paths.flatMap((path) => {
-      const contentType = contentTypes[extname(path)]
-      return contentType === undefined ? [] : [readStaticFile(folder, path, contentType)]
-    }),
+    paths
+      .filter((path) => extname(path) in contentTypes)
+      .map(async (path) => staticFile(path, await readFile(join(folder, path)))),
   )
 }
 
-async function readStaticFile(
-  folder: string,
-  path: string,
-  contentType: string,
-): Promise<StaticFile> {
-  const content = await readFile(join(folder, path))
+/** A file by its path and content. */
+export async function staticFile(path: string, content: Uint8Array): Promise<StaticFile> {
+  const contentType = contentTypes[extname(path)] ?? 'application/octet-stream'
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(content, {
       params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength },

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { PageTexts } from './texts.ts'
+import type { View } from './view.ts'
 
 /** Escaped; what goes in as a string comes out as text. */
 export type Html = ReturnType<typeof html>
@@ -7,21 +7,43 @@ export type Html = ReturnType<typeof html>
 /** Path of the stylesheet that every page uses. */
 export const stylesheetPath = '/assets/page.css'
 
-/** A whole page. Works without scripts and under a CSP that allows our own stylesheet only. */
-export async function document(texts: PageTexts, title: string, content: Html): Promise<string> {
-  const page = await html`<!doctype html>
-    <html lang="${texts.lang}" dir="${texts.dir}">
+/** Path of the script, without which the pages work as well, unless the challenge is on. */
+const scriptPath = '/assets/page.js'
+
+export interface Content {
+  readonly title: string
+  readonly body: Html
+  /** For search engines, which may list the page then. */
+  readonly description?: string | undefined
+  readonly isListed?: boolean
+  readonly hasForm?: boolean
+}
+
+/** A whole page. Everything it loads is a file of ours, but for the logo and the challenge. */
+export async function document(view: View, content: Content): Promise<string> {
+  const { language, theme, page, settings } = view
+  const { title, body, description, isListed = false, hasForm = false } = content
+  const isBare = page === 'form'
+  const { logoUrl } = settings
+  const dir = language === 'ar' ? 'rtl' : 'ltr'
+  const text = await html`<!doctype html>
+    <html lang="${language}" dir="${dir}" data-theme="${theme}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
+        ${!isListed && html`<meta name="robots" content="noindex" />`}
+        ${description && html`<meta name="description" content="${description}" />`}
         <title>${title}</title>
         <link rel="stylesheet" href="${stylesheetPath}" />
+        <link rel="icon" href="${logoUrl ?? 'data:,'}" />
+        ${(hasForm || isBare) && html`<script src="${scriptPath}" defer></script>`}
       </head>
-      <body>
-        <main>${content}</main>
+      <body class="${isBare ? 'bare' : 'whole'}">
+        <main>
+          ${logoUrl && !isBare && html`<img class="logo" src="${logoUrl}" alt="" />`} ${body}
+        </main>
       </body>
     </html> `
-  return page.toString()
+  return text.toString()
 }

@@ -1,79 +1,83 @@
 import { html } from 'hono/html'
-import { limits } from '../../signup/limits.ts'
 import { alert, type Failure } from './alert.ts'
+import { consentControl, control, inputsOf } from './controls.ts'
 import { document, type Html } from './document.ts'
+import { ownText } from './own-text.ts'
 import type { PageTexts } from './texts.ts'
-import type { TypedForm } from './typed-form.ts'
+import { consentField, type TypedForm } from './typed-form.ts'
+import type { View } from './view.ts'
+
+export interface FormPage {
+  readonly typed: TypedForm
+  /** Where a script goes on after the signup, as the answer to a form without script would. */
+  readonly next: string
+  readonly failure?: Failure
+}
 
 /** The signup form with what was typed, each error beside its field and all others on top. */
-export async function formPage(
-  texts: PageTexts,
-  typed: TypedForm,
-  failure?: Failure,
-): Promise<string> {
-  const { form } = texts
-  const controls = controlsOf(texts, typed)
+export async function formPage(view: View, { typed, next, failure }: FormPage): Promise<string> {
+  const { texts, page, settings } = view
+  const inputs = inputsOf(texts, typed, view.name === 'required')
+  const names = [...inputs.map(({ name }) => name), ...(typed.consent ? [consentField] : [])]
   const beside = new Map(failure?.errors.map(({ field, message }) => [field, message]))
-  const firstWrong = controls.find(({ id }) => beside.has(id))?.id
-  const onTop = failure?.errors.filter(({ field }) => !controls.some(({ id }) => id === field))
-  const content = html`
-    <h1>${form.title}</h1>
-    ${failure && alert({ ...failure, errors: onTop ?? [] }, firstWrong === undefined)}
-    <form method="post" action="/api/signup">
-      ${controls.map((it) => control(it, beside.get(it.id), it.id === firstWrong))}
+  const firstWrong = names.find((name) => beside.has(name))
+  // No browser lets a frame take the focus from the page around.
+  const mayTakeFocus = page !== 'form'
+  const onTop = failure?.errors.filter(({ field }) => !names.includes(field)) ?? []
+  const problemOf = (name: string) => ({
+    message: beside.get(name),
+    takesFocus: mayTakeFocus && name === firstWrong,
+  })
+  const isSingle = page === 'form' && names.length === 1
+  const body = html`
+    ${heading(view)}
+    ${failure && alert({ ...failure, errors: onTop }, mayTakeFocus && firstWrong === undefined)}
+    ${view.isChallenged && failure?.text !== texts.problems.challenge && noScript(texts)}
+    <form
+      method="post"
+      action="/api/signup${view.query}"
+      data-next="${next}"
+      ${isSingle && html`class="single"`}
+    >
+      ${inputs.map((it) => control(it, problemOf(it.name)))}
       ${typed.hidden.map(
         ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
       )}
-      <button type="submit">${form.submit}</button>
+      ${typed.consent && consentControl(view, typed.consent, problemOf(consentField))}
+      <button type="submit">
+        <span>${page && settings.button ? ownText(view, settings.button) : texts.form.submit}</span>
+      </button>
     </form>
   `
-  return document(texts, failure ? `${form.error}: ${form.title}` : form.title, content)
+  const title = (page && settings.title) ?? texts.form.title
+  const isHosted = page === 'hosted'
+  return document(view, {
+    title: failure ? `${texts.form.error}: ${title}` : title,
+    body,
+    hasForm: true,
+    isListed: isHosted && !failure,
+    description: isHosted ? settings.text : undefined,
+  })
 }
 
-interface Control {
-  readonly id: string
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  readonly attributes: Html
-}
-
-function controlsOf({ form }: PageTexts, typed: TypedForm): readonly Control[] {
-  const email: Control = {
-    id: 'email',
-    label: form.email,
-    value: typed.email,
-    attributes: html`type="email" autocomplete="email" inputmode="email" spellcheck="false" required
-    maxlength="${limits.emailCharactersMax}"`,
-  }
-  if (typed.name === undefined) return [email]
-  const name: Control = {
-    id: 'name',
-    label: form.name,
-    hint: form.optional,
-    value: typed.name,
-    attributes: html`type="text" autocomplete="name" maxlength="${limits.nameCharactersMax}"`,
-  }
-  return [email, name]
-}
-
-function control(it: Control, problem: string | undefined, takesFocus: boolean): Html {
-  const problemId = `${it.id}-problem`
-  const wrong = html`aria-invalid="true" aria-describedby="${problemId}"`
+/** None on the bare form: the page around it has its own. */
+function heading(view: View): Html | false {
+  const { page, settings, texts } = view
+  if (page === 'form') return false
+  const title = page && settings.title ? ownText(view, settings.title) : texts.form.title
   return html`
-    <div class="field">
-      <label for="${it.id}">
-        ${it.label} ${it.hint && html`<span class="hint">(${it.hint})</span>`}
-      </label>
-      <input
-        id="${it.id}"
-        name="${it.id}"
-        value="${it.value}"
-        ${it.attributes}
-        ${problem && wrong}
-        ${takesFocus && html`autofocus`}
-      />
-      ${problem && html`<p class="problem" id="${problemId}">${problem}</p>`}
-    </div>
+    <h1>${title}</h1>
+    ${page && settings.text && html`<p class="intro">${ownText(view, settings.text)}</p>`}
+  `
+}
+
+function noScript({ noScript: { title, text } }: PageTexts): Html {
+  return html`
+    <noscript>
+      <div class="alert">
+        <p><strong>${title}</strong></p>
+        <p>${text}</p>
+      </div>
+    </noscript>
   `
 }

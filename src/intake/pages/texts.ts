@@ -1,8 +1,21 @@
-/** Everything that a page says in one language, but for what is wrong with a field. */
+import type { Language } from '../../signup/languages.ts'
+import ar from './languages/ar.json' with { type: 'json' }
+import de from './languages/de.json' with { type: 'json' }
+import en from './languages/en.json' with { type: 'json' }
+import es from './languages/es.json' with { type: 'json' }
+import fr from './languages/fr.json' with { type: 'json' }
+import hi from './languages/hi.json' with { type: 'json' }
+import it from './languages/it.json' with { type: 'json' }
+import ja from './languages/ja.json' with { type: 'json' }
+import ko from './languages/ko.json' with { type: 'json' }
+import nl from './languages/nl.json' with { type: 'json' }
+import pl from './languages/pl.json' with { type: 'json' }
+import pt from './languages/pt.json' with { type: 'json' }
+import tr from './languages/tr.json' with { type: 'json' }
+import zh from './languages/zh.json' with { type: 'json' }
+
+/** Everything that a page says in one language. */
 export interface PageTexts {
-  /** BCP 47. */
-  readonly lang: string
-  readonly dir: 'ltr' | 'rtl'
   readonly form: {
     readonly title: string
     readonly email: string
@@ -13,16 +26,29 @@ export interface PageTexts {
     /** Begins the title of a page with errors, so that it is the first thing heard. */
     readonly error: string
   }
-  readonly thanks: { readonly title: string; readonly text: string }
+  readonly fields: Readonly<Record<FieldText, string>>
+  readonly thanks: {
+    readonly title: string
+    readonly text: string
+    /** Only where it is a page of its own. */
+    readonly close: string
+  }
+  /** For browsers without scripts, when the challenge is on. */
+  readonly noScript: ProblemText
   readonly problems: Readonly<Record<PageProblem, ProblemText>>
   /** Before the id that finds the error in the log. */
   readonly reference: string
 }
 
+/** What a visitor can be told of a field. */
+export type FieldText =
+  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing'
+
 /** What a visitor can be told; for developers, `detail` of the JSON answer says it more exactly. */
 export type PageProblem =
   | 'fields'
   | 'challenge'
+  | 'address'
   | 'forbidden'
   | 'notFound'
   | 'method'
@@ -38,62 +64,19 @@ export interface ProblemText {
   readonly text: string
 }
 
-export const english: PageTexts = {
-  lang: 'en',
-  dir: 'ltr',
-  form: {
-    title: 'Sign up',
-    email: 'Email address',
-    name: 'Name',
-    optional: 'optional',
-    submit: 'Sign up',
-    error: 'Error',
-  },
-  thanks: {
-    title: 'Thank you',
-    text: 'We have received your signup. You can close this page.',
-  },
-  problems: {
-    fields: {
-      title: 'That did not work yet',
-      text: 'Please correct what is named below and send it again.',
-    },
-    challenge: {
-      title: 'We could not tell that you are a person',
-      text: 'Nothing was stored. Please send the form once more.',
-    },
-    forbidden: {
-      title: 'This form cannot be used from where it is',
-      text: 'Nothing was stored. Please tell the people whose page you came from.',
-    },
-    notFound: {
-      title: 'There is nothing here',
-      text: 'Please check the address for typing errors.',
-    },
-    method: {
-      title: 'There is nothing to see here',
-      text: 'To sign up, go back to the page with the form and send it from there.',
-    },
-    tooLarge: {
-      title: 'That was too much at once',
-      text: 'Nothing was stored. Please go back, shorten what you wrote and send it again.',
-    },
-    unreadable: {
-      title: 'We could not read what was sent',
-      text: 'Nothing was stored. Please go back and try once more.',
-    },
-    tooMany: {
-      title: 'Too many signups at once',
-      text: 'Nothing was stored. Please wait a minute and send it again.',
-    },
-    unavailable: {
-      title: 'We cannot take signups just now',
-      text: 'Nothing was stored. Please send it again in a moment.',
-    },
-    unexpected: {
-      title: 'Something went wrong here',
-      text: 'Please try again in a moment.',
-    },
-  },
-  reference: 'Reference',
+export const pageTexts: Readonly<Record<Language, PageTexts>> = {
+  ar,
+  de,
+  en,
+  es,
+  fr,
+  hi,
+  it,
+  ja,
+  ko,
+  nl,
+  pl,
+  pt,
+  tr,
+  zh,
 }

@@ -1,0 +1,26 @@
+import { enhance } from './enhance.ts'
+import { tellHeight } from './height.ts'
+
+/** On our own pages: the form sends itself, with the challenge if it is on, and goes on by itself. */
+const { lang: language, dataset } = document.documentElement
+const form = document.querySelector('form')
+
+const consent = document.querySelector<HTMLInputElement>('#consent')
+
+if (consent) {
+  // In the page's language, which need not be the browser's.
+  const check = () =>
+    consent.setCustomValidity(consent.checked ? '' : (consent.dataset['missing'] ?? ''))
+  consent.addEventListener('input', check)
+  check()
+}
+if (form) {
+  enhance(form, { language, theme: dataset['theme'] ?? '' })
+  // What the last answer said is of the past.
+  form.addEventListener('rollcall:submit', () => document.querySelector('.alert')?.remove())
+  form.addEventListener('rollcall:success', (event) => {
+    event.preventDefault()
+    location.assign(form.dataset['next'] ?? '/')
+  })
+}
+if (parent !== window) tellHeight()

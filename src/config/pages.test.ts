@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { color, consent, logoUrl } from './pages.ts'
+
+test.each([
+  ['#0a7a4b', '#0a7a4b'],
+  ['#FA0', '#ffaa00'],
+  ['0a7a4b', '#0a7a4b'],
+])('the colour %s is taken as %s', (text, value) => {
+  expect(color(text)).toEqual({ value })
+})
+
+test.each(['', '#', '#12', '#1234', '#12345g', 'red', 'rgb(0,0,0)', '#0a7a4b;}', '#0a7a4b\n'])(
+  'what is no colour in hexadecimal digits is refused: %j',
+  (text) => {
+    expect(color(text)).toMatchObject({ problem: 'is not a colour.' })
+  },
+)
+
+test.each([
+  ['https://example.com/logo.svg', 'https://example.com/logo.svg'],
+  ['HTTPS://Example.COM/a b?v=1', 'https://example.com/a%20b?v=1'],
+  ['http://localhost:8080/logo.png', 'http://localhost:8080/logo.png'],
+  ['http://127.0.0.1/logo.png', 'http://127.0.0.1/logo.png'],
+])('the picture at %s is taken', (text, value) => {
+  expect(logoUrl(text)).toEqual({ value })
+})
+
+test.each([
+  '/logo.png',
+  'http://example.com/logo.png',
+  'https://user:pw@example.com/logo.png',
+  "https://a;script-src'none'.example/logo.png",
+  'data:image/png;base64,AAAA',
+  'javascript:alert(1)',
+])('an address that no page should load from is refused: %s', (text) => {
+  expect(logoUrl(text)).toHaveProperty('problem')
+})
+
+const privacy = { text: 'policy', url: 'https://example.com/p?a=1' }
+
+test.each([
+  ['I agree.', [{ text: 'I agree.' }]],
+  ['[policy](https://example.com/p?a=1)', [privacy]],
+  [
+    'I read the [policy](https://example.com/p?a=1) and [policy](https://example.com/p?a=1).',
+    [{ text: 'I read the ' }, privacy, { text: ' and ' }, privacy, { text: '.' }],
+  ],
+  ['<b>*Yes*</b> [1] (see below)', [{ text: '<b>*Yes*</b> [1] (see below)' }]],
+])('in %s a link is a link and all else is text', (text, parts) => {
+  expect(consent(text)).toEqual({ value: parts })
+})
+
+test.each([
+  'I read the [policy](/privacy).',
+  'I read the [policy]().',
+  'I read the [policy](javascript:alert).',
+  'I read the [policy](https://exa mple.com/).',
+  'Line one\nline two',
+  'x'.repeat(1_001),
+])('a consent that would be shown wrongly is refused: %j', (text) => {
+  expect(consent(text)).toHaveProperty('problem')
+})

@@ -1,0 +1,129 @@
+import { type Language, languages } from '../signup/languages.ts'
+import { hasUnprintable } from '../signup/text.ts'
+import type { Parsed } from './problem.ts'
+import type { SettingsReader } from './reader.ts'
+
+/** How the pages for visitors look and what they ask for. What is undefined is as by default. */
+export interface PagesConfig {
+  readonly title: string | undefined
+  /** A line under the title. */
+  readonly text: string | undefined
+  readonly button: string | undefined
+  /** `#rrggbb`, in lower case. */
+  readonly accent: string | undefined
+  readonly logoUrl: string | undefined
+  /** For visitors whose browser names none of ours. */
+  readonly language: Language | undefined
+  /** What a visitor must agree to. */
+  readonly consent: readonly ConsentPart[] | undefined
+  /** Whether visitors are asked for a name. */
+  readonly name: 'off' | 'optional' | 'required'
+}
+
+/** A piece of the text, a link when it has a `url`. */
+export interface ConsentPart {
+  readonly text: string
+  readonly url?: string
+}
+
+const consentCharactersMax = 1_000
+
+export function readPages(reader: SettingsReader): PagesConfig {
+  return {
+    title: reader.optional('PAGE_TITLE', lineOf(100)),
+    text: reader.optional('PAGE_TEXT', lineOf(300)),
+    button: reader.optional('PAGE_BUTTON', lineOf(60)),
+    accent: reader.optional('PAGE_ACCENT', color),
+    logoUrl: reader.optional('PAGE_LOGO_URL', logoUrl),
+    language: reader.optional('PAGE_LANGUAGE', language),
+    consent: reader.optional('PAGE_CONSENT', consent),
+    name: reader.withDefault('PAGE_NAME', nameField),
+  }
+}
+
+/** Parses text in one line. */
+function lineOf(charactersMax: number): (text: string) => Parsed<string> {
+  return (text) => {
+    const isLine = !hasUnprintable(text)
+    if (isLine && text.length <= charactersMax) return { value: text }
+    return {
+      problem: isLine ? 'is too long.' : 'has line breaks or other control characters in it.',
+      expected: `up to ${charactersMax} characters in one line`,
+      hint: 'Everybody sees it on the page: write plain text, as HTML is shown as it is typed.',
+    }
+  }
+}
+
+/** Parses a colour and gives it as `#rrggbb`. */
+export function color(text: string): Parsed<string> {
+  const [, short, long] = /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text) ?? []
+  const digits = short?.replace(/./g, '$&$&') ?? long
+  if (digits !== undefined) return { value: `#${digits.toLowerCase()}` }
+  return {
+    problem: 'is not a colour.',
+    expected: 'a colour as #rgb or #rrggbb, such as #0a7a4b',
+    hint: 'Copy its hexadecimal code; in .env put it between quotes, as # begins a comment there.',
+  }
+}
+
+/** Parses the address of a picture. Of a URL with a user in it, browsers load nothing. */
+export function logoUrl(text: string): Parsed<string> {
+  const url = URL.parse(text)
+  // The host goes into the page's policy, which has its own punctuation.
+  const isPlain = url && /^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname) && url.username === ''
+  const isLocal = url && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  if (isPlain && (url.protocol === 'https:' || (isLocal && url.protocol === 'http:'))) {
+    return { value: url.href }
+  }
+  return {
+    problem:
+      isPlain && url.protocol === 'http:' ? 'is not encrypted.' : 'is not a URL of a picture.',
+    expected: 'a URL that begins with https:// (http:// for localhost only)',
+    hint: 'Put the picture on a web server with https and copy its address.',
+  }
+}
+
+function language(text: string): Parsed<Language> {
+  const value = languages.find((known) => known === text.toLowerCase())
+  if (value) return { value }
+  return {
+    problem: 'is no language that the pages speak.',
+    expected: `one of ${languages.join(', ')}`,
+    hint: 'Leave out the country: de for de-AT. Visitors get their own language when it is among these.',
+  }
+}
+
+/** Parses text in which `[words](https://…)` is a link, and nothing else is markup. */
+export function consent(text: string): Parsed<readonly ConsentPart[]> {
+  const line = lineOf(consentCharactersMax)(text)
+  if (!('value' in line)) return line
+  const parts: ConsentPart[] = []
+  let rest = 0
+  for (const { 0: link, 1: words = '', 2: address = '', index } of text.matchAll(
+    /\[([^[\]]+)\]\(([^()]*)\)/g,
+  )) {
+    const url = URL.parse(address)
+    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return notALink
+    if (index > rest) parts.push({ text: text.slice(rest, index) })
+    parts.push({ text: words, url: url.href })
+    rest = index + link.length
+  }
+  if (rest < text.length) parts.push({ text: text.slice(rest) })
+  return { value: parts }
+}
+
+const notALink = {
+  problem: 'has a link without an address.',
+  expected: 'text in which a link is written as [privacy policy](https://example.com/privacy)',
+  hint: 'Write the address in full, with https:// in front and without spaces.',
+}
+
+function nameField(text: string): Parsed<PagesConfig['name']> {
+  const value = (['off', 'optional', 'required'] as const).find((it) => it === text.toLowerCase())
+  if (value) return { value }
+  return {
+    problem: 'is none of off, optional and required.',
+    expected: 'off, optional or required',
+    hint: 'Use optional for a name that may be left out: every field more costs signups.',
+  }
+}

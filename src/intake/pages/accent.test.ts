@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { accentColors, accentStyles, contrastRatio, surfaces } from './accent.ts'
+
+test.each([
+  ['#000000', '#ffffff', 21],
+  ['#ffffff', '#ffffff', 1],
+  ['#767676', '#ffffff', 4.54],
+  ['#ff0000', '#ffffff', 4.0],
+  ['#0000ff', '#ffffff', 8.59],
+])('the contrast of %s and %s is %d', (one, other, ratio) => {
+  expect(contrastRatio(one, other)).toBeCloseTo(ratio, 1)
+})
+
+test.each([
+  // A strong colour stays what it is on a light card, with white on it.
+  ['#0a7a4b', 'light', { accent: '#0a7a4b', onAccent: '#ffffff', line: '#0a7a4b' }],
+  // A light one has black on it, and an edge that can be seen.
+  ['#ffd000', 'light', { accent: '#ffd000', onAccent: '#000000' }],
+  ['#ffd000', 'dark', { accent: '#ffd000', onAccent: '#000000', line: '#ffd000' }],
+  ['#ffffff', 'light', { accent: '#ffffff', onAccent: '#000000' }],
+  ['#000000', 'light', { accent: '#000000', onAccent: '#ffffff', line: '#000000' }],
+] as const)('the accent %s on a %s card', (accent, theme, expected) => {
+  expect(accentColors(accent, theme)).toMatchObject(expected)
+})
+
+test('a dark accent is made lighter on a dark card', () => {
+  const { accent } = accentColors('#001a66', 'dark')
+  expect(accent).not.toBe('#001a66')
+})
+
+test('whatever the accent, everything can be read in both themes', () => {
+  const color = fc.integer({ min: 0, max: 0xffffff }).map((it) => it.toString(16).padStart(6, '0'))
+  fc.assert(
+    fc.property(color, fc.constantFrom('light', 'dark'), (digits, theme) => {
+      const { accent, strong, onAccent, line } = accentColors(`#${digits}`, theme)
+      expect(contrastRatio(accent, onAccent)).toBeGreaterThanOrEqual(4.5)
+      expect(contrastRatio(strong, onAccent)).toBeGreaterThanOrEqual(4.5)
+      expect(contrastRatio(line, surfaces[theme])).toBeGreaterThanOrEqual(4.5)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('the stylesheet has the surfaces that are reckoned with, and the colours that are replaced', () => {
+  const styles = readFileSync(new URL('page.css', import.meta.url), 'utf8')
+  expect(styles).toContain(`--surface: light-dark(${surfaces.light}, ${surfaces.dark})`)
+  const replaced = [...accentStyles('#0a7a4b').matchAll(/--[\w-]+(?=:)/g)].map(([name]) => name)
+  expect(replaced).toHaveLength(4)
+  for (const name of replaced) expect(styles).toContain(`${name}: light-dark(`)
+})

@@ -1,0 +1,97 @@
+/** Red, green and blue, 0 to 255. */
+type Color = readonly [number, number, number]
+
+/** The colours of one theme that follow from the accent colour, as `#rrggbb`. */
+export interface AccentColors {
+  /** Behind the button's text. */
+  readonly accent: string
+  /** The same under the pointer. */
+  readonly strong: string
+  /** Of the button's text. */
+  readonly onAccent: string
+  /** Of links, the focus ring and the edge of the button. */
+  readonly line: string
+}
+
+/** What cards are filled with in page.css: the brightest and the darkest that stands behind. */
+export const surfaces = { light: '#ffffff', dark: '#1b2129' } as const
+
+const black: Color = [0, 0, 0]
+const white: Color = [255, 255, 255]
+
+/** WCAG 2.2, 1.4.3: of text. */
+const textContrast = 4.5
+/** 1.4.11: of what is needed to tell a control. */
+const shapeContrast = 3
+const steps = 50
+
+/** How an accent colour (`#rrggbb`) is used so that everything can be read, by WCAG AA. */
+export function accentColors(accent: string, theme: 'light' | 'dark'): AccentColors {
+  const surface = parse(surfaces[theme])
+  const away = theme === 'light' ? black : white
+  const given = parse(accent)
+  // On dark cards a dark button would drown; on light ones its edge shows a light one.
+  const button = theme === 'light' ? given : apart(given, surface, away, shapeContrast)
+  const onAccent = contrast(button, white) >= textContrast ? white : black
+  return {
+    accent: format(button),
+    strong: format(mix(button, onAccent === white ? black : white, 0.18)),
+    onAccent: format(onAccent),
+    line: format(apart(given, surface, away, textContrast)),
+  }
+}
+
+/** Rules that replace the colours in page.css. */
+export function accentStyles(accent: string): string {
+  const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
+  return `
+:root {
+  --accent: light-dark(${light.accent}, ${dark.accent});
+  --accent-strong: light-dark(${light.strong}, ${dark.strong});
+  --on-accent: light-dark(${light.onAccent}, ${dark.onAccent});
+  --accent-line: light-dark(${light.line}, ${dark.line});
+}
+`
+}
+
+/** Contrast ratio of two colours (`#rrggbb`), 1 to 21. */
+export function contrastRatio(one: string, other: string): number {
+  return contrast(parse(one), parse(other))
+}
+
+/** The colour itself, or as little of `towards` in it as gives the contrast with the surface. */
+function apart(color: Color, surface: Color, towards: Color, ratio: number): Color {
+  for (let step = 0; step < steps; step++) {
+    const mixed = mix(color, towards, step / steps)
+    if (contrast(mixed, surface) >= ratio) return mixed
+  }
+  return towards
+}
+
+function contrast(one: Color, other: Color): number {
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** WCAG 2.2, "relative luminance". */
+function luminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = color.map((value) => {
+    const part = value / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function mix([r, g, b]: Color, [r2, g2, b2]: Color, share: number): Color {
+  const part = (from: number, to: number) => Math.round(from + (to - from) * share)
+  return [part(r, r2), part(g, g2), part(b, b2)]
+}
+
+function parse(text: string): Color {
+  const value = Number.parseInt(text.slice(1), 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
+}
+
+function format(color: Color): string {
+  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+}

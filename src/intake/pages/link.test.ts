@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { linkedFields } from './link.ts'
+
+test.each<[query: string, fields: [string, string][]]>([
+  [
+    'tab=News&source=poster&redirect=/welcome',
+    [
+      ['sheetTab', 'News'],
+      ['source', 'poster'],
+      ['redirect', '/welcome'],
+    ],
+  ],
+  [
+    'tags=a,b&tags=c',
+    [
+      ['tags', 'a,b'],
+      ['tags', 'c'],
+    ],
+  ],
+  [
+    'field-plan=pro&field-a%20b=%22%3Cb%3E',
+    [
+      ['metadata[plan]', 'pro'],
+      ['metadata[a b]', '"<b>'],
+    ],
+  ],
+  ['utm_source=mail&utm_campaign=', [['metadata[utm_source]', 'mail']]],
+  ['email=a@b.c&fbclid=1&utm=2&utm_a-b=3&field-=4&field-a[b]=5&TAB=6&challengeToken=7', []],
+])('the address ?%s sends these fields along', (query, fields) => {
+  expect(linkedFields(new URLSearchParams(query))).toEqual(fields)
+})
+
+test('of utm parameters ten are kept, each cut', () => {
+  const query = new URLSearchParams()
+  for (let index = 0; index < 12; index++) query.append(`utm_${index}`, 'x'.repeat(300))
+  const fields = linkedFields(query)
+  expect(fields).toHaveLength(10)
+  expect(new Set(fields.map(([, value]) => value.length))).toEqual(new Set([200]))
+})

@@ -1,0 +1,78 @@
+import type { RunningService } from '../test/start-service.ts'
+import { cpuMicroseconds, leaveAlone, wakeAll } from './processes.ts'
+import { median, type Sizes } from './scenario.ts'
+
+/** Measures one process for a while; resolves with a rate. */
+export type Slice = (url: string, seconds: number) => Promise<number>
+
+export interface Subject {
+  readonly service: RunningService
+  readonly slice: Slice
+}
+
+/**
+ * Measures two in turn, A, B, A, B, so that what else happens on the machine meets both; the one whose
+ * turn it is not stands still. Resolves with the rates of each, and with the CPU time of each request,
+ * which a busy machine changes less.
+ */
+export async function alternate(a: Subject, b: Subject, sizes: Sizes) {
+  const all = [a.service, b.service]
+  const of = { a: new Series(a), b: new Series(b) }
+  const measure = (series: Series, seconds: number) => {
+    leaveAlone(series.subject.service, all)
+    return series.measure(seconds)
+  }
+  try {
+    for (const series of [of.a, of.b]) {
+      if (sizes.warmUpSeconds > 0) await measure(series, sizes.warmUpSeconds)
+      series.clear()
+    }
+    for (let round = 0; round < sizes.rounds; round++) {
+      await measure(of.a, sizes.sliceSeconds)
+      await measure(of.b, sizes.sliceSeconds)
+    }
+  } finally {
+    wakeAll(all)
+  }
+  return { a: of.a.rates, b: of.b.rates, cpu: { a: of.a.cpu, b: of.b.cpu } }
+}
+
+/** What was measured of one of the two. */
+class Series {
+  readonly subject: Subject
+  readonly rates: number[] = []
+  /** Microseconds for one of what the rate counts. */
+  readonly cpu: number[] = []
+
+  constructor(subject: Subject) {
+    this.subject = subject
+  }
+
+  async measure(seconds: number): Promise<void> {
+    const { service, slice } = this.subject
+    const before = cpuMicroseconds(service.pid)
+    const rate = await slice(service.url, seconds)
+    this.rates.push(rate)
+    this.cpu.push((cpuMicroseconds(service.pid) - before) / (rate * seconds))
+  }
+
+  clear(): void {
+    this.rates.length = 0
+    this.cpu.length = 0
+  }
+}
+
+/** Rates and CPU time of both, for the note beside a ratio. */
+export function inWords(
+  { a, b, cpu }: Awaited<ReturnType<typeof alternate>>,
+  what = 'signups',
+): string {
+  const [slow, fast] = [median(b), median(a)].map(Math.round)
+  const micro = [cpu.b, cpu.a].map((times) => median(times).toFixed(1))
+  return `${slow} ${what}/s against ${fast}; CPU ${micro.join(' against ')} µs each`
+}
+
+/** B by A, round by round. */
+export function ratios({ a, b }: { readonly a: readonly number[]; readonly b: readonly number[] }) {
+  return b.map((rate, round) => rate / (a[round] ?? Number.NaN))
+}

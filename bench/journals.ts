@@ -1,0 +1,55 @@
+import { constants, mkdtempSync, rmSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { makeSignup } from '../test/make-signup.ts'
+
+const appendedAtOnce = 5_000
+
+type State = 'waiting' | 'written'
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const filled = new Map<string, Promise<string>>()
+
+/**
+ * Makes a data folder whose journal holds so many signups, by the journal's own interface. They wait for
+ * delivery, or all of them are written. Each is filled once in a run, and copied from then on.
+ */
+export async function fillJournal(dataDir: string, count: number, state: State): Promise<string> {
+  const name = `${state}-${count}`
+  const source = filled.get(name) ?? fill(join(folder, name), count, state)
+  filled.set(name, source)
+  await cp(await source, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE })
+  return dataDir
+}
+
+async function fill(dataDir: string, count: number, state: State): Promise<string> {
+  await mkdir(dataDir, { recursive: true })
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  const limits = { rowsMax: appendedAtOnce, bytesMax: Number.MAX_SAFE_INTEGER }
+  for (let made = 0; made < count; made += appendedAtOnce) {
+    const length = Math.min(appendedAtOnce, count - made)
+    await journal.append(Array.from({ length }, (_, index) => usualSignup(made + index)))
+    if (state === 'waiting') continue
+    const batch = await journal.freeze(limits, () => true)
+    if (batch) await journal.settle(batch.number, Date.now())
+  }
+  if (state === 'written') await journal.forgetMarkers(await journal.endedMarkers())
+  const backlog = await journal.backlog()
+  if (backlog !== (state === 'waiting' ? count : 0)) throw new Error(`${backlog} signups wait.`)
+  return dataDir
+}
+
+/** As `usualBody`, with another address each. */
+export function usualSignup(number: number) {
+  return makeSignup({
+    receivedAt: Date.now(),
+    email: `person${number}@example.com`,
+    source: 'landing-page',
+    name: 'Ada Lovelace',
+    tags: ['launch', 'beta'],
+    metadata: '{"plan":"free","utm_source":"newsletter"}',
+  })
+}

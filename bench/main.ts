@@ -1,0 +1,48 @@
+/**
+ * `npm run bench`: measures what Rollcall exists for, as ratios taken in one run, alternating.
+ *
+ *   -- --only bare,bulk   scenarios whose name begins so
+ *   -- --quick            tiny sizes: shows that it runs, says nothing of speed
+ *   -- --record           appends the table to bench/RESULTS.md
+ */
+import { appendFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { describeMachine, loadCeiling } from './machine.ts'
+import { pinOurselves } from './processes.ts'
+import { tableHead, tableRow } from './report.ts'
+import { fullSizes, quickSizes } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    quick: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
+  },
+})
+const names = options.only.split(',')
+const chosen = scenarios.filter(({ name }) => names.some((start) => name.startsWith(start)))
+if (chosen.length === 0) {
+  const known = scenarios.map(({ name }) => name).join(', ')
+  throw new Error(`No scenario begins with "${options.only}". There are: ${known}.`)
+}
+const sizes = options.quick ? quickSizes : fullSizes
+
+const lines: string[] = []
+const say = (line: string) => {
+  lines.push(line)
+  process.stdout.write(`${line}\n`)
+}
+
+pinOurselves()
+for (const line of await describeMachine()) say(`- ${line}`)
+say(`- ${await loadCeiling(sizes.sliceSeconds)}`)
+say('')
+for (const line of tableHead) say(line)
+for (const scenario of chosen) say(tableRow(scenario, await scenario.run(sizes)))
+if (options.record) {
+  const title = `## ${new Date().toISOString().slice(0, 10)}${options.quick ? ', quick' : ''}`
+  const text = `\n${title}\n\n${lines.join('\n')}\n`
+  await appendFile(join(import.meta.dirname, 'RESULTS.md'), text)
+}

@@ -1,0 +1,62 @@
+/**
+ * What the service is measured against: bare `node:http` that parses the JSON and answers the same
+ * bytes. With JOURNAL=each, every request is one SQLite transaction besides, synced to disk.
+ */
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** As the service answers, header by header: each round checks that the sizes agree. */
+const headers = [
+  ...['access-control-allow-origin', '*'],
+  'access-control-expose-headers',
+  'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+  ...['cache-control', 'no-store', 'content-length', '125'],
+  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['content-type', 'application/json', 'cross-origin-resource-policy', 'same-origin'],
+  'permissions-policy',
+  'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
+  ...['referrer-policy', 'same-origin', 'vary', 'Accept, Origin'],
+  ...['x-content-type-options', 'nosniff', 'x-frame-options', 'DENY'],
+  ...['x-request-id', 'b593aaac-1a13-41a8-a419-f6227804f349'],
+]
+
+const answer = JSON.stringify({
+  id: '01a1fcc9-07ab-732d-88d7-215f177b45b1',
+  status: 'accepted',
+  sheetTab: 'Sheet1',
+  receivedAt: '2026-11-21T06:26:35.563Z',
+})
+
+const store = process.env['JOURNAL'] === 'each' ? oneTransactionEach() : () => undefined
+
+const server = createServer((request, response) => {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', (chunk: string) => (text += chunk))
+  request.on('end', () => {
+    store(JSON.parse(text))
+    response.writeHead(202, headers)
+    response.end(answer)
+  })
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`Rollcall listens on http://127.0.0.1:${port}\n`)
+})
+process.once('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+})
+
+function oneTransactionEach(): (signup: unknown) => void {
+  const folder = process.env['DATA_DIR'] ?? '.'
+  mkdirSync(folder, { recursive: true })
+  const database = new DatabaseSync(join(folder, 'each.db'))
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  database.exec('CREATE TABLE signup (id TEXT PRIMARY KEY, fields TEXT NOT NULL) STRICT')
+  const insert = database.prepare('INSERT INTO signup (id, fields) VALUES (?, ?)')
+  return (signup) => void insert.run(crypto.randomUUID(), JSON.stringify(signup))
+}

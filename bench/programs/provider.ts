@@ -1,0 +1,116 @@
+/**
+ * Google's token endpoint, the calls of the Sheets API that Rollcall makes, and a challenge provider,
+ * in as little as they can be. The emulators check, keep and log everything, and were the limit here:
+ * seven million cells do not fit, and each token has to be issued first. DELAY_MS holds answers back;
+ * IS_DOWN=1 refuses every call. GET /rows tells how many rows and calls came.
+ */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const delayMs = Number(process.env['DELAY_MS'] ?? 0)
+const isDown = process.env['IS_DOWN'] === '1'
+
+let rows = 0
+let calls = 0
+/** Values of the markers that stand in the spreadsheet, by id. */
+const markers = new Map<number, string>()
+
+interface Marker {
+  readonly metadataId: number
+  readonly metadataValue: string
+}
+
+interface UpdateRequest {
+  readonly createDeveloperMetadata?: { developerMetadata: Marker }
+  readonly deleteDeveloperMetadata?: {
+    dataFilter: { developerMetadataLookup: { metadataId: number } }
+  }
+  readonly appendCells?: { rows: readonly unknown[] }
+}
+
+const gridProperties = { rowCount: 1000, columnCount: 26 }
+const spreadsheet = { sheets: [{ properties: { sheetId: 0, title: 'Sheet1', gridProperties } }] }
+
+const server = createServer((request, response) => {
+  void (async () => {
+    const { status, body } = await answer(request)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body))
+  })()
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`Rollcall listens on http://127.0.0.1:${port}\n`)
+})
+process.once('SIGTERM', () => {
+  server.close()
+  server.closeAllConnections()
+})
+
+async function answer(request: IncomingMessage): Promise<Answer> {
+  const url = request.url ?? '/'
+  const body = await text(request)
+  if (url === '/rows') return { status: 200, body: { rows, calls } }
+  if (delayMs > 0) await sleep(delayMs)
+  if (url === '/token') return { status: 200, body: { access_token: 'token', expires_in: 3600 } }
+  if (url === '/siteverify') {
+    return { status: 200, body: { success: true, hostname: 'localhost', 'error-codes': [] } }
+  }
+  calls += 1
+  const unavailable = { code: 503, message: 'The service is down.', status: 'UNAVAILABLE' }
+  if (isDown) return { status: 503, body: { error: unavailable } }
+  return sheetsAnswer(url, body)
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+function sheetsAnswer(url: string, body: string): Answer {
+  if (url.includes(':batchUpdate')) return update(JSON.parse(body) as Update)
+  if (url.includes('/values:batchGet')) return ok({ valueRanges: [{ values: [['Email']] }] })
+  if (url.includes('developerMetadata:search')) {
+    const found = [...markers.keys()].map((metadataId) => ({ developerMetadata: { metadataId } }))
+    return ok({ matchedDeveloperMetadata: found })
+  }
+  const marker = /developerMetadata\/(\d+)/.exec(url)?.[1]
+  return ok(marker === undefined ? spreadsheet : { metadataValue: markers.get(Number(marker)) })
+}
+
+interface Update {
+  readonly requests: readonly UpdateRequest[]
+}
+
+function ok(body: unknown): Answer {
+  return { status: 200, body }
+}
+
+/** As Google does it: a marker that exists keeps the whole batch out. */
+function update({ requests }: Update): Answer {
+  const marker = requests[0]?.createDeveloperMetadata?.developerMetadata.metadataId
+  if (marker === undefined || !markers.has(marker)) {
+    return ok({ replies: requests.map(apply), updatedSpreadsheet: spreadsheet })
+  }
+  const reason = `developer metadata with ID [${marker}] because developer metadata with that ID already exists.`
+  const message = `Invalid requests[0].createDeveloperMetadata: Cannot add ${reason}`
+  return { status: 400, body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } }
+}
+
+function apply(request: UpdateRequest): unknown {
+  const { createDeveloperMetadata, deleteDeveloperMetadata, appendCells } = request
+  rows += appendCells?.rows.length ?? 0
+  if (createDeveloperMetadata) {
+    const { metadataId, metadataValue } = createDeveloperMetadata.developerMetadata
+    markers.set(metadataId, metadataValue)
+    return { createDeveloperMetadata }
+  }
+  if (!deleteDeveloperMetadata) return {}
+  const { metadataId } = deleteDeveloperMetadata.dataFilter.developerMetadataLookup
+  markers.delete(metadataId)
+  return {
+    deleteDeveloperMetadata: { deletedDeveloperMetadata: [{ metadataId }] },
+  }
+}

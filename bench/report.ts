@@ -1,0 +1,25 @@
+import { type Bound, type Measured, median, meets, type Scenario } from './scenario.ts'
+
+/** One line of the table, as Markdown. */
+export function tableRow(scenario: Scenario, { values, note }: Measured): string {
+  const { name, what, unit, reach, aim } = scenario
+  const value = median(values)
+  const spread =
+    values.length > 1 ? ` (${shown(Math.min(...values))} to ${shown(Math.max(...values))})` : ''
+  const verdict = meets(value, aim) ? 'aim' : meets(value, reach) ? 'reached' : 'MISSED'
+  const measured = `**${shown(value)} ${unit}**${spread}`
+  return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | ${measured} | ${verdict} | ${note} |`
+}
+
+export const tableHead = [
+  '| name | what | to reach | aim for | measured: median (spread) | | |',
+  '|---|---|---|---|---|---|---|',
+]
+
+function bound({ isAtLeast, value }: Bound): string {
+  return `${isAtLeast ? '≥' : '≤'} ${value}`
+}
+
+function shown(value: number): string {
+  return value >= 1000 ? Math.round(value).toString() : value.toPrecision(3)
+}

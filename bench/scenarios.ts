@@ -1,0 +1,26 @@
+import type { Scenario } from './scenario.ts'
+import { acceptingScenarios } from './scenarios/accepting.ts'
+import { backlogScenarios } from './scenarios/backlog.ts'
+import { bulkScenario } from './scenarios/bulk.ts'
+import { challengeScenario } from './scenarios/challenge.ts'
+import { deliveryScenarios } from './scenarios/delivery.ts'
+import { embedSizeScenario } from './scenarios/embed-size.ts'
+import { idleRowScenario } from './scenarios/idle-row.ts'
+import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
+import { latencyScenarios } from './scenarios/latency.ts'
+import { memoryScenario } from './scenarios/memory.ts'
+
+/** What is measured, in the order of the table. */
+export const scenarios: readonly Scenario[] = [
+  ...acceptingScenarios,
+  challengeScenario,
+  bulkScenario,
+  ...latencyScenarios,
+  largeJournalScenario,
+  ...deliveryScenarios,
+  ...backlogScenarios,
+  memoryScenario,
+  idleRowScenario,
+  embedSizeScenario,
+  startScenario,
+]

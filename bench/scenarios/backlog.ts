@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { fillJournal } from '../journals.ts'
+import { programPath } from '../processes.ts'
+import { atMost, type Scenario, type Sizes } from '../scenario.ts'
+import { World } from '../world.ts'
+
+interface Delivered {
+  readonly rows: number
+  readonly calls: number
+  readonly cpuMicroseconds: number
+  readonly milliseconds: number
+}
+
+/** Delivers a backlog of so many rows, in a process of its own. */
+async function deliver(world: World, dataDir: string): Promise<Delivered> {
+  const provider = await world.provider()
+  const env = { ...process.env, DATA_DIR: dataDir, PROVIDER_URL: provider.url }
+  const { stdout } = await promisify(execFile)(process.execPath, [programPath('deliver')], { env })
+  const cost = JSON.parse(stdout) as Omit<Delivered, 'calls'>
+  const answer = await fetch(`${provider.url}/rows`)
+  const { rows, calls } = (await answer.json()) as { rows: number; calls: number }
+  if (rows !== cost.rows) throw new Error(`${rows} rows arrived instead of ${cost.rows}.`)
+  return { ...cost, calls }
+}
+
+function calls(name: string, what: string, size: 'backlog' | 'large', reach: number, aim: number) {
+  return {
+    name,
+    what,
+    unit: 'calls',
+    reach: atMost(reach),
+    aim: atMost(aim),
+    async run(sizes: Sizes) {
+      await using world = await World.create()
+      const dataDir = await fillJournal(world.path('data'), sizes[size], 'waiting')
+      const { calls, rows, milliseconds } = await deliver(world, dataDir)
+      return {
+        values: [calls],
+        note: `${rows} rows, all calls counted, waits skipped: ${(milliseconds / 1000).toFixed(1)} s`,
+      }
+    },
+  } satisfies Scenario
+}
+
+export const backlogScenarios: readonly Scenario[] = [
+  calls('calls-small', 'provider calls for a backlog of 100,000 rows', 'backlog', 25, 20),
+  calls('calls-large', 'provider calls for a backlog of 1,000,000 rows', 'large', 250, 200),
+  {
+    name: 'cpu-per-row',
+    what: 'CPU per delivered row',
+    unit: 'µs',
+    reach: atMost(20),
+    aim: atMost(8),
+    async run(sizes) {
+      const values: number[] = []
+      for (let round = 0; round < sizes.rounds; round++) {
+        await using world = await World.create()
+        const dataDir = await fillJournal(world.path('data'), sizes.backlog, 'waiting')
+        const { cpuMicroseconds, rows } = await deliver(world, dataDir)
+        values.push(cpuMicroseconds / rows)
+      }
+      return {
+        values,
+        note: `backlog of ${sizes.backlog}: freeze, send and settle, garbage included`,
+      }
+    },
+  },
+]

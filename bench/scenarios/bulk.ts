@@ -1,0 +1,39 @@
+import { alternate, inWords, ratios } from '../alternate.ts'
+import { usualBody, wrk } from '../load.ts'
+import { atLeast, type Scenario } from '../scenario.ts'
+import { World } from '../world.ts'
+
+/** Signups per second in bulk requests, by those that come one at a time. */
+export const bulkScenario: Scenario = {
+  name: 'bulk',
+  what: 'bulk of 1,000, signups per second against single',
+  unit: '×',
+  reach: atLeast(4),
+  aim: atLeast(8),
+  async run(sizes) {
+    await using world = await World.create()
+    const provider = await world.provider()
+    const single = await world.service(provider)
+    const bulk = await world.service(provider)
+    const items = Array.from({ length: sizes.bulkItems }, () => usualBody).join(',')
+    const { folder } = world
+    const rates = await alternate(
+      {
+        service: single,
+        slice: (url, seconds) =>
+          wrk({ url: `${url}/api/signup`, connections: 64, seconds, body: usualBody, folder }),
+      },
+      {
+        service: bulk,
+        slice: async (url, seconds) => {
+          const body = `{"signups":[${items}]}`
+          const path = '/api/signup/bulk'
+          const requests = await wrk({ url: url + path, connections: 4, seconds, body, folder })
+          return requests * sizes.bulkItems
+        },
+      },
+      sizes,
+    )
+    return { values: ratios(rates), note: inWords(rates) }
+  },
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { fillJournal, usualSignup } from '../journals.ts'
+import { atMost, median, type Scenario, type Sizes } from '../scenario.ts'
+import { connectSheets } from '../sheets.ts'
+import { World } from '../world.ts'
+
+const rowsPerDelivery = 100
+const deliveriesPerRound = 20
+
+/** Freezes, sends and settles batches, without the waits between them. */
+async function openDelivery(dataDir: string, providerUrl: string) {
+  const journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  const sheets = connectSheets(providerUrl, {
+    clock: systemClock,
+    gate: async () => undefined,
+    during: (work) => work(),
+  })
+  const { signal } = new AbortController()
+  const limits = { rowsMax: 5000, bytesMax: 2_000_000 }
+  const deliverOnce = async () => {
+    const batch = await journal.freeze(limits, () => true)
+    if (!batch) throw new Error('Nothing waits to be delivered.')
+    const outcome = await sheets.write(batch, signal)
+    if (outcome.kind !== 'applied') throw new Error(`The batch is ${outcome.kind}.`)
+    await journal.settle(batch.number, systemClock.now())
+  }
+  return { journal, deliverOnce, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() }
+}
+
+type Delivery = Awaited<ReturnType<typeof openDelivery>>
+
+/** The median cost of a round's deliveries: elapsed and CPU time of this process. */
+async function costOf({ journal, deliverOnce }: Delivery) {
+  const times: number[] = []
+  const cpu: number[] = []
+  for (let count = 0; count < deliveriesPerRound; count++) {
+    await journal.append(Array.from({ length: rowsPerDelivery }, (_, at) => usualSignup(at)))
+    const before = process.cpuUsage()
+    const begin = performance.now()
+    await deliverOnce()
+    times.push(performance.now() - begin)
+    const { user, system } = process.cpuUsage(before)
+    cpu.push((user + system) / 1000)
+  }
+  return { ms: median(times), cpuMs: median(cpu) }
+}
+
+/** Many signups in the journal by few, all of them written but for those of this delivery. */
+function cost(kind: 'ms' | 'cpuMs', name: string, what: string): Scenario {
+  return {
+    name,
+    what,
+    unit: '×',
+    reach: atMost(1.1),
+    aim: atMost(1),
+    async run(sizes: Sizes) {
+      await using world = await World.create()
+      const { url } = await world.provider()
+      const open = async (count: number) =>
+        openDelivery(await fillJournal(world.path(`data-${count}`), count, 'written'), url)
+      await using small = await open(sizes.small)
+      await using large = await open(sizes.large)
+      await costOf(small)
+      await costOf(large)
+      const values: number[] = []
+      const costs: number[] = []
+      for (let round = 0; round < sizes.rounds; round++) {
+        const few = (await costOf(small))[kind]
+        const many = (await costOf(large))[kind]
+        values.push(many / few)
+        costs.push(many)
+      }
+      const note = `${median(costs).toFixed(2)} ms for ${rowsPerDelivery} rows`
+      return { values, note }
+    },
+  }
+}
+
+export const deliveryScenarios: readonly Scenario[] = [
+  cost('cpuMs', 'delivery-cpu', 'CPU of one delivery with 1,000,000 signups against 1,000'),
+  cost('ms', 'delivery-time', 'time of one delivery with 1,000,000 signups against 1,000'),
+]

@@ -1,0 +1,73 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import type { RunningService } from '../test/start-service.ts'
+import { type TempFolder, tempFolder } from '../test/temp-folder.ts'
+import { programPath, startBeside, startMeasured } from './processes.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
+export interface ProviderOptions {
+  readonly delayMs?: number
+  readonly isDown?: boolean
+}
+
+/** What scenarios are made of; all of it ends and goes away together. */
+export class World implements AsyncDisposable {
+  readonly #started = new AsyncDisposableStack()
+  readonly #folder: TempFolder
+
+  private constructor(folder: TempFolder) {
+    this.#folder = this.#started.use(folder)
+  }
+
+  static async create(): Promise<World> {
+    return new World(await tempFolder())
+  }
+
+  get folder(): string {
+    return this.#folder.path
+  }
+
+  async provider({ delayMs = 0, isDown = false }: ProviderOptions = {}): Promise<RunningService> {
+    const settings = { DELAY_MS: String(delayMs), IS_DOWN: isDown ? '1' : '0' }
+    return this.#started.use(await startBeside('provider', settings))
+  }
+
+  /** The real service, which delivers to this provider. */
+  async service(
+    provider: RunningService,
+    { env = {}, dataDir }: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
+  ): Promise<RunningService> {
+    const settings = { LOG_LEVEL: 'error', ...googleSettings(provider.url), ...env }
+    return this.#started.use(
+      await startMeasured({ env: settings, ...(dataDir === undefined ? {} : { dataDir }) }),
+    )
+  }
+
+  async baseline(journal: 'none' | 'each'): Promise<RunningService> {
+    const env = { JOURNAL: journal }
+    return this.#started.use(await startMeasured({ program: programPath('baseline'), env }))
+  }
+
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#started.disposeAsync()
+  }
+}
+
+export function googleSettings(providerUrl: string): Record<string, string> {
+  return {
+    SHEETS_SHEET_ID: 'bench-spreadsheet-0001-abcdefghijklmnop',
+    SHEETS_CREDENTIALS_EMAIL: 'rollcall@bench.iam.gserviceaccount.com',
+    SHEETS_PRIVATE_KEY: privateKey,
+    SHEETS_API_URL: providerUrl,
+    SHEETS_TOKEN_URL: `${providerUrl}/token`,
+  }
+}

@@ -108,6 +108,15 @@ describe('behind a proxy, with one other origin that is named', () => {
   let visitors = 0
   const visitor = () => ({ 'x-forwarded-for': `203.0.113.${++visitors}` })
 
+  test('a form that is sent again under its key leads on again, marked as a replay', async () => {
+    const send = () =>
+      postForm(service, { email: 'ada@example.com' }, { headers: { 'idempotency-key': 'form-1' } })
+    const [first, again] = [await send(), await send()]
+    expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([303, null])
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([303, 'true'])
+    expect(again.headers.get('location')).toBe(first.headers.get('location'))
+  })
+
   test('the same form gets JSON when a program sends it', async () => {
     const headers = { ...visitor(), accept: '*/*' }
     const answer = await postForm(service, { email: 'ada@example.com' }, { headers })

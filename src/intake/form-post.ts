@@ -30,7 +30,7 @@ export function parsePosted(request: Request, fields: FormEntries, options: Page
  */
 export function sendOn(
   request: Request,
-  redirect: string | undefined,
+  { redirect, isReplay }: { readonly redirect: string | undefined; readonly isReplay: boolean },
   ownOrigin: string,
   options: FormPostOptions,
 ): Response {
@@ -42,7 +42,7 @@ export function sendOn(
   if (redirect !== undefined && !isFollowed) {
     events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin))
   }
-  return seeOther(location)
+  return seeOther(location, isReplay)
 }
 
 /** Where such a form will lead to. */

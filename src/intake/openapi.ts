@@ -121,10 +121,8 @@ const parameters: Json = {
 
 const sending = [ref('parameters', 'Idempotency-Key'), ref('parameters', 'Prefer')]
 
-const acceptedHeaders = {
-  ...rateLimit,
-  'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed'),
-}
+const replayed = { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }
+const acceptedHeaders = { ...rateLimit, ...replayed }
 const writtenHeaders = {
   ...acceptedHeaders,
   'Preference-Applied': ref('headers', 'Preference-Applied'),
@@ -152,6 +150,7 @@ function postSignup(bodyBytesMax: number): Operation {
       202: jsonResponse('On disk, on its way.', 'SignupAccepted', acceptedHeaders),
       303: response('A form of a person was taken: on to the next page.', undefined, {
         Location: { required: true, schema: { type: 'string', format: 'uri-reference' } },
+        ...replayed,
         ...rateLimit,
       }),
       ...refused(signupRefusals),

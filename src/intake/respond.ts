@@ -260,7 +260,10 @@ function deliveryOf({ blockedBy }: Progress): Pick<SignupAccepted, 'delivery'> {
   return blockedBy === undefined ? {} : { delivery: { state: 'blocked', error: blockedBy } }
 }
 
-function acceptedHeaders({ waitSeconds, isReplay }: AcceptedHow): Record<string, string> {
+function acceptedHeaders({
+  waitSeconds,
+  isReplay,
+}: Pick<AcceptedHow, 'isReplay'> & Partial<AcceptedHow>): Record<string, string> {
   return {
     ...(waitSeconds !== undefined && { 'preference-applied': `wait=${waitSeconds}` }),
     ...(isReplay && { 'idempotency-replayed': 'true' }),
@@ -300,8 +303,8 @@ export function page(html: string, status: number, headers: Record<string, strin
 }
 
 /** To another page, by GET: its reload sends no form again. `location` is a serialised URL. */
-export function seeOther(location: string): Response {
-  const headers = { location, 'content-length': '0', ...varies }
+export function seeOther(location: string, isReplay: boolean): Response {
+  const headers = { location, 'content-length': '0', ...acceptedHeaders({ isReplay }) }
   return new Response(null, { status: 303, headers })
 }
 

@@ -49,7 +49,8 @@ export async function postSignup(
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
   if (body.kind === 'form' && prefersHtml(request.headers.get('accept'))) {
-    return sendOn(request, parsed.value.redirect, visit.ownOrigin, intake)
+    const { redirect } = parsed.value
+    return sendOn(request, { redirect, isReplay }, visit.ownOrigin, intake)
   }
   return accepted(status, { ...(await progressOf([status], patience, intake)), isReplay })
 }

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomUUIDv7 } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { v7 as uuidv7 } from 'uuid'
 
 import type { Challenge } from './challenge/challenge.ts'
 import { isTestSecret, widgetOf } from './challenge/providers.ts'
@@ -70,7 +70,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 
   const challenge = createChallenge(config, secrets, events)
   const waiting = new Waiting({ journal, health, clock })
-  const newId = () => randomUUIDv7() as SignupId
+  const newId = () => uuidv7() as SignupId
   const { bodyBytesMax, bulkItemsMax, listen: address } = config
   const { allowedOrigins, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
 
 import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Signup, SignupId } from '../src/signup/signup.ts'
@@ -6,7 +6,7 @@ import type { Signup, SignupId } from '../src/signup/signup.ts'
 /** A signup as parsing would give it; every test writes what it is about. */
 export function makeSignup(fields: Partial<Signup> = {}): Signup {
   return {
-    id: randomUUIDv7() as SignupId,
+    id: uuidv7() as SignupId,
     receivedAt: Date.UTC(2026, 10, 20, 10),
     email: 'ada@example.com',
     sheetTab: 'Sheet1',

@@ -90,6 +90,7 @@ const rules: readonly Rule[] = [
       ['src/intake/signup.ts', `await fetch(url)`],
       ['src/intake/signup.ts', `const client = { fetch }`],
       ['src/intake/signup.ts', `const get = options.fetch ?? globalThis.fetch`],
+      ['src/challenge/siteverify.ts', `import { request as send } from 'node:https'`],
       ['src/delivery/writer.ts', `const now = Date.now()`],
       ['src/delivery/writer.ts', `const now = new Date()`],
       ['src/delivery/writer.ts', `const now = performance.now()`],
@@ -103,7 +104,7 @@ const rules: readonly Rule[] = [
     good: [
       ['src/platform/http-server.ts', `const listen = ({ fetch }: Options) => serve({ fetch })`],
       ['src/config/env.ts', `export const read = () => process.env`],
-      ['src/platform/http-client.ts', `await fetch(url)`],
+      ['src/platform/http-client.ts', `import { request as send } from 'node:https'`],
       ['src/client/client.ts', `globalThis.fetch(url)`],
       ['src/platform/clock.ts', `const now = Date.now()`],
       ['src/platform/durable-file.ts', `await file.sync()`],

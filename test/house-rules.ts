@@ -23,11 +23,15 @@ const confinedCalls: readonly ConfinedCall[] = [
     matches: (node) => isMember(node, 'process', 'env') || isImported(node, 'process', ['env']),
   },
   {
-    name: 'fetch',
+    name: 'calls over HTTP',
     home: 'src/platform/http-client.ts',
     alsoIn: 'src/client/client.ts',
     instead: 'use the HTTP client of platform/http-client.ts',
-    matches: (node) => isGlobal(node, 'fetch') || isMember(node, 'globalThis', 'fetch'),
+    matches: (node) =>
+      isGlobal(node, 'fetch') ||
+      isMember(node, 'globalThis', 'fetch') ||
+      isImported(node, 'http', ['request', 'get', 'Agent']) ||
+      isImported(node, 'https', ['request', 'get', 'Agent']),
   },
   {
     name: 'the current time',

@@ -35,7 +35,7 @@ const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
 const plain = { send: plainRequest, agent: new PlainAgent(reuse) }
 const tls = { send: tlsRequest, agent: new TlsAgent(reuse) }
 
-/** By node's own client: `fetch` takes seven times its CPU (docs/decisions/performance.md). */
+/** By node's own client: `fetch` takes twice its CPU (docs/decisions/performance.md). */
 export const httpClient: HttpClient = async (request) => {
   const { method, url, headers = {}, body, timeoutMs, signal } = request
   const { send, agent } = url.startsWith('https:') ? tls : plain

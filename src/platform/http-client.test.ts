@@ -1,0 +1,87 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { HttpFailure, httpClient, type HttpRequest } from './http-client.ts'
+
+/** A server for one test; `connections` counts those that it was asked for. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener)
+  const seen = { connections: 0 }
+  server.on('connection', () => (seen.connections += 1))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    seen,
+    url: `http://127.0.0.1:${port}/path`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const call = (url: string, more: Partial<HttpRequest> = {}) =>
+  httpClient({
+    method: 'POST',
+    url,
+    body: 'asked=größer',
+    timeoutMs: 10_000,
+    answerBytesMax: 1000,
+    signal: new AbortController().signal,
+    ...more,
+  })
+
+const failure = async (calling: Promise<unknown>) => {
+  const error: unknown = await calling.catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(HttpFailure)
+  return String(error)
+}
+
+test('an answer comes whole, whatever its status, and one connection serves one call after the other', async () => {
+  await using server = await serve((request, response) => {
+    request.setEncoding('utf8').on('data', (body: string) => {
+      response.writeHead(418, { 'x-kind': ['tea', 'pot'] }).end(`${request.method ?? ''} ${body}`)
+    })
+  })
+  for (let count = 0; count < 3; count++) {
+    const { status, headers, text } = await call(server.url)
+    expect([status, headers.get('x-kind'), text]).toEqual([418, 'tea, pot', 'POST asked=größer'])
+  }
+  expect(server.seen.connections).toBe(1)
+})
+
+test('a redirect is an answer like any other', async () => {
+  await using server = await serve((_request, response) => {
+    response.writeHead(302, { location: '/elsewhere' }).end()
+  })
+  expect(await call(server.url)).toMatchObject({ status: 302, text: '' })
+})
+
+test.each<[string, RequestListener]>([
+  ['no answer', () => undefined],
+  ['half an answer', (_request, response) => response.writeHead(200).write('half')],
+])('%s in time is a failure that says so', async (_, listener) => {
+  await using server = await serve(listener)
+  expect(await failure(call(server.url, { timeoutMs: 100 }))).toContain('no answer within 100 ms')
+})
+
+test('a call ends when its signal says so, also one that did so before', async () => {
+  const ending = new AbortController()
+  const { signal } = ending
+  await using server = await serve(() => ending.abort())
+  expect(await failure(call(server.url, { signal }))).toContain('given up')
+  expect(await failure(call(server.url, { signal }))).toContain('given up')
+})
+
+test('an answer that is too large is a failure, however little of it has come', async () => {
+  await using server = await serve((_request, response) => response.write('x'.repeat(2000)))
+  expect(await failure(call(server.url))).toContain('larger than 1000 bytes')
+})
+
+test('a failure names the origin and the reason, and nothing of path or query', async () => {
+  await using server = await serve((request) => request.socket.destroy())
+  const cut = await failure(call(`${server.url}?secret=1`))
+  expect(cut).toMatch(/POST http:\/\/127\.0\.0\.1:\d+: (socket hang up|read ECONNRESET)/)
+  expect(cut).not.toContain('secret')
+  expect(await failure(call('http://127.0.0.1:1/'))).toContain('ECONNREFUSED')
+})

@@ -74,7 +74,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Several turns of the event loop: group commits and chains of promises come to rest. */
+/** So many turns of the event loop that group commits, and batches read in slices, come to rest. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 24; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -18,6 +18,12 @@ export interface StoredSignup {
   readonly isIgnored: boolean
 }
 
+/** A tab's waiting signups after a position, in order, in slices that are read one after the other. */
+export type PendingSlices = (
+  tab: PendingTab,
+  after: number,
+) => AsyncIterable<readonly StoredSignup[]>
+
 /** What a tab puts into the batch: a run of its waiting signups, the oldest first. */
 export interface Share {
   readonly tab: PendingTab
@@ -35,43 +41,65 @@ const emptyCellBytes = 3
  * leave over goes to the others, so that a tab with a long backlog cannot hold the others back.
  *
  * `tabs` begins with the one that has waited longest; its oldest signup always goes, whatever its
- * size. `pending` lists a tab's waiting signups after a position, in order, and is read no further
- * than needed.
+ * size. `pending` is read no further than needed.
  */
-export function fillShares(
+export async function fillShares(
   tabs: readonly PendingTab[],
   limits: BatchLimits,
-  pending: (tab: PendingTab, after: number) => Iterable<StoredSignup>,
-): readonly Share[] {
+  pending: PendingSlices,
+): Promise<readonly Share[]> {
   const shares: readonly Share[] = tabs.map((tab) => ({ tab, stored: [] }))
   const left = { rows: limits.rowsMax, bytes: limits.bytesMax }
   // Two rounds: equal shares first, then the rest to those that want more.
-  const unsatisfied = giveEqually(shares, left, pending)
-  giveEqually(unsatisfied, left, pending)
+  const unsatisfied = await giveEqually(shares, left, pending)
+  await giveEqually(unsatisfied, left, pending)
   return shares.filter(({ stored }) => stored.length > 0)
 }
 
 /** Divides what is left among these tabs; returns those that have more than they got. */
-function giveEqually(
+async function giveEqually(
   shares: readonly Share[],
-  left: { rows: number; bytes: number },
-  pending: (tab: PendingTab, after: number) => Iterable<StoredSignup>,
-): readonly Share[] {
-  return shares.filter(({ tab, stored }, index) => {
+  left: Left,
+  pending: PendingSlices,
+): Promise<readonly Share[]> {
+  const unsatisfied: Share[] = []
+  for (const [index, share] of shares.entries()) {
     const sharers = shares.length - index
-    const rowsFloor = left.rows - Math.floor(left.rows / sharers)
-    const bytesFloor = left.bytes - left.bytes / sharers
-    for (const next of pending(tab, stored.at(-1)?.position ?? tab.writtenTo)) {
-      const bytes = requestBytes(next)
-      const fits = left.rows > rowsFloor && left.bytes - bytes >= bytesFloor
-      const isOldestOfAll = index === 0 && stored.length === 0 && left.rows > 0
-      if (!fits && !isOldestOfAll) return true
-      stored.push(next)
-      left.rows -= 1
-      left.bytes -= bytes
+    const floor = {
+      rows: left.rows - Math.floor(left.rows / sharers),
+      bytes: left.bytes - left.bytes / sharers,
     }
-    return false
-  })
+    const slices = pending(share.tab, share.stored.at(-1)?.position ?? share.tab.writtenTo)
+    for await (const slice of slices) {
+      if (give(share, slice, { left, floor, isFirst: index === 0 })) continue
+      unsatisfied.push(share)
+      break
+    }
+  }
+  return unsatisfied
+}
+
+interface Left {
+  rows: number
+  bytes: number
+}
+
+/** Whether all of the slice fitted. The oldest of all signups does, whatever its size. */
+function give(
+  { stored }: Share,
+  slice: readonly StoredSignup[],
+  { left, floor, isFirst }: { left: Left; floor: Readonly<Left>; isFirst: boolean },
+): boolean {
+  for (const next of slice) {
+    const bytes = requestBytes(next)
+    const fits = left.rows > floor.rows && left.bytes - bytes >= floor.bytes
+    const isOldestOfAll = isFirst && stored.length === 0 && left.rows > 0
+    if (!fits && !isOldestOfAll) return false
+    stored.push(next)
+    left.rows -= 1
+    left.bytes -= bytes
+  }
+  return true
 }
 
 /** What a row takes in a request; quotes in metadata take a little more. */

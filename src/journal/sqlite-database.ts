@@ -63,10 +63,6 @@ export class SqliteDatabase {
     return this.#statement(name).all(...values)
   }
 
-  iterate(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).iterate(...values)
-  }
-
   /** Runs a statement and returns how many rows it changed. */
   run(name: Name, ...values: SQLInputValue[]): number {
     return Number(this.#statement(name).run(...values).changes)

@@ -14,6 +14,8 @@ interface Event {
 export class SimulatedTime {
   now: Millis = 0
   events = 0
+  /** How much is going on that takes turns of the event loop, and no simulated time. */
+  #busy = 0
   readonly #heap: Event[] = []
   #planned = 0
 
@@ -26,10 +28,21 @@ export class SimulatedTime {
     }
   }
 
+  /** Time stands still until this has come to its end. */
+  async standStill<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy += 1
+    try {
+      return await work()
+    } finally {
+      this.#busy -= 1
+    }
+  }
+
   /** Lives through the events until `isDone`, or until nothing is left to happen before `end`. */
   async runUntil(end: Millis, isDone: () => boolean): Promise<void> {
     for (;;) {
-      await turn()
+      do await turn()
+      while (this.#busy > 0)
       if (isDone()) return
       const next = this.#pop()
       if (!next) return

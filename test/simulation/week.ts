@@ -71,6 +71,9 @@ export async function runWeek(seed: number): Promise<Week> {
     note,
   })
   await using journal = openSqliteJournal(':memory:')
+  // A large batch is read in slices, a turn each.
+  const freeze = journal.freeze.bind(journal)
+  journal.freeze = (...batch) => time.standStill(() => freeze(...batch))
   let names = 0
   planTraffic(time, dice, (kind) => {
     const signup = makeSignup((names += 1), 'News', time.now)

@@ -41,6 +41,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   /** Asked before each write; nothing means that all is well. */
   script: (batch: FrozenBatch, attempt: number) => Act | Promise<Act> | undefined = () => undefined
   opened: () => Opened = () => ({ kind: 'open' })
+  /** Asked before each `abandon`; nothing means that all is well. */
+  abandons: () => Abandoned | undefined = () => undefined
   readonly #attempts = new Map<number, number>()
   readonly #applied = new Set<number>()
   readonly #abandoned = new Set<number>()
@@ -63,6 +65,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
 
   async abandon(batch: FrozenBatch): Promise<Abandoned> {
     this.calls.push(`abandon ${batch.number}`)
+    const failure = this.abandons()
+    if (failure) return failure
     if (this.#applied.has(batch.marker) && this.hasFence) return { kind: 'applied' }
     this.#abandoned.add(batch.marker)
     this.markers.add(batch.marker)
@@ -71,7 +75,10 @@ export class ScriptedSpreadsheet implements Spreadsheet {
 
   async prune(markers: readonly number[]): Promise<Pruned> {
     this.calls.push(`prune ${markers.length}`)
-    for (const marker of markers) this.markers.delete(marker)
+    for (const marker of markers) {
+      this.markers.delete(marker)
+      this.#applied.delete(marker)
+    }
     return { kind: 'pruned' }
   }
 

@@ -361,6 +361,23 @@ test('the fence of a spreadsheet is tested once, a minute after its first batch,
   expect(await it.journal.fact('fence of a test')).toBe('holds')
 })
 
+test('a marker that another writer may have pruned meanwhile says nothing about the fence', async () => {
+  await using it = world()
+  it.spreadsheet.abandons = () => ({ kind: 'refused', message: 'Not shared', hint: 'Share it.' })
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(4 * minute)
+  expect(it.health.delivery).toMatchObject({ error: 'Not shared' })
+  await it.spreadsheet.prune(await it.journal.endedMarkers())
+  await it.clock.run(16 * minute)
+  it.spreadsheet.abandons = () => undefined
+  await it.journal.append(makeSignups(1))
+  await it.clock.run(hour)
+  expect(it.health.delivery.state).toBe('ok')
+  expect(it.spreadsheet.calls.slice(-2)).toEqual(['write 2', 'abandon 2'])
+  expect(await it.journal.fact('fence of a test')).toBe('holds')
+})
+
 test('a spreadsheet that would apply a batch twice is not written to, and that is told', async () => {
   await using it = world()
   it.spreadsheet.hasFence = false

@@ -4,6 +4,12 @@ import type { Millis } from '../signup/signup.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
 import { backoffMs, blockedRetryMs } from './backoff.ts'
 
+/**
+ * How long one try may take, in milliseconds, waiting for the quota included: much shorter than the
+ * life of a marker, which another writer on the same journal may begin to count meanwhile.
+ */
+export const tryMaxMs = 5 * 60 * 1000
+
 export interface AttemptsOptions {
   readonly clock: Clock
   readonly random: Random
@@ -28,14 +34,17 @@ export class Attempts {
     this.#options = options
   }
 
-  /** Makes a call until it succeeds or fails in a way that `isFinal` wants to see; undefined on stop. */
+  /**
+   * Makes a call until it succeeds or fails in a way that `isFinal` wants to see; undefined on stop.
+   * The signal gives up a try that takes longer than `tryMaxMs`.
+   */
   async persist<T extends { readonly kind: string }>(
     call: (signal: AbortSignal) => Promise<T>,
     isFinal: (failure: Failure) => boolean = () => false,
   ): Promise<Exclude<T, Retryable | Unknown> | undefined> {
-    const { stopping, giveUp } = this.#options
+    const { stopping } = this.#options
     for (let failures = 1; !stopping.aborted; failures++) {
-      const result: T | Failure = await call(giveUp)
+      const result: T | Failure = await this.#inTime(call)
       if (!isFailure(result) || isFinal(result)) {
         this.resume()
         return result as Exclude<T, Retryable | Unknown>
@@ -76,6 +85,18 @@ export class Attempts {
   async rest(ms: Millis): Promise<void> {
     const { clock, stopping } = this.#options
     if (ms > 0) await clock.sleep(ms, stopping)
+  }
+
+  async #inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, giveUp } = this.#options
+    const ended = new AbortController()
+    const late = new AbortController()
+    void clock.sleep(tryMaxMs, ended.signal).then(() => late.abort())
+    try {
+      return await call(AbortSignal.any([giveUp, late.signal]))
+    } finally {
+      ended.abort()
+    }
   }
 
   async #block({ message, hint }: Refused): Promise<void> {

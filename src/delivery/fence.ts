@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Abandoned, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, tryMaxMs } from './attempts.ts'
 
 export interface FenceOptions {
   readonly journal: Journal
@@ -31,6 +31,9 @@ const pruneFrom = 10
 /** The fence is tested when the first batch of a spreadsheet has been in it for this long. */
 const testAfterMs = minute
 
+/** Another writer on the journal may prune a marker at the end of its life: no test begins after this. */
+const testWithinMs = markerLifeMs - 2 * tryMaxMs
+
 /** Looks after the markers that batches leave behind, and that they do what delivery rests on. */
 export class Fence {
   readonly #options: FenceOptions
@@ -38,7 +41,7 @@ export class Fence {
   readonly #endedSince = new Map<number, Millis>()
   #pruneNotBefore: Millis = 0
   /** A settled batch to test the fence with, and when; `tested` once it is known to hold. */
-  #test: { readonly batch: FrozenBatch; readonly at: Millis } | 'tested' | undefined
+  #test: Test | 'tested' | undefined
 
   constructor(options: FenceOptions) {
     this.#options = options
@@ -46,7 +49,7 @@ export class Fence {
 
   /** When `keepUp` has something to do that nothing else calls for. */
   get testAt(): Millis {
-    return typeof this.#test === 'object' ? this.#test.at : Infinity
+    return typeof this.#test === 'object' ? this.#test.settledAt + testAfterMs : Infinity
   }
 
   /** Does what is due. Costs calls now and then only. */
@@ -61,7 +64,7 @@ export class Fence {
     if (this.#test !== undefined || markersMax === Infinity) return
     const isTested = (await journal.fact(factOf(spreadsheet))) !== undefined
     const batch = { number, marker, fingerprint, tabs: [] }
-    this.#test = isTested ? 'tested' : { batch, at: clock.elapsed() + testAfterMs }
+    this.#test = isTested ? 'tested' : { batch, settledAt: clock.elapsed() }
   }
 
   /**
@@ -70,13 +73,18 @@ export class Fence {
    */
   async #testOnce(): Promise<void> {
     const { journal, spreadsheet, clock, attempts } = this.#options
-    if (typeof this.#test !== 'object' || clock.elapsed() < this.#test.at) return
-    const { batch } = this.#test
-    const result = await attempts.persist(async (signal): Promise<Abandoned> => {
+    if (typeof this.#test !== 'object' || clock.elapsed() < this.testAt) return
+    const { batch, settledAt } = this.#test
+    let isBroken = false
+    const result = await attempts.persist(async (signal): Promise<Abandoned | typeof tooLate> => {
+      if (isBroken) return broken
+      if (clock.elapsed() > settledAt + testWithinMs) return tooLate
       const end = await spreadsheet.abandon(batch, signal)
-      return end.kind === 'abandoned' ? broken : end
+      isBroken = end.kind === 'abandoned'
+      return isBroken ? broken : end
     })
-    if (!result) return
+    if (result?.kind === 'too late') this.#test = undefined
+    if (result?.kind !== 'applied') return
     await journal.noteFact(factOf(spreadsheet), 'holds')
     this.#test = 'tested'
   }
@@ -104,6 +112,14 @@ export class Fence {
     for (const marker of markers) this.#endedSince.delete(marker)
   }
 }
+
+interface Test {
+  readonly batch: FrozenBatch
+  readonly settledAt: Millis
+}
+
+/** The next batch will do for the test. */
+const tooLate = { kind: 'too late' } as const
 
 const broken: Refused = {
   kind: 'refused',

@@ -30,12 +30,6 @@ export interface WriterOptions {
 const second = 1000
 const minute = 60 * second
 
-/**
- * How long one try may take, waiting for the quota included: much shorter than the life of a marker,
- * which another writer may begin to count meanwhile.
- */
-const tryMaxMs = 5 * minute
-
 /** So many signups within a quiet period are a burst. */
 const burstFrom = 10
 
@@ -195,7 +189,7 @@ export class Writer {
     let tries = 0
     const outcome = await this.#attempts.persist((signal) => {
       tries += 1
-      return this.#whileFrozen(batch, signal, (inTime) => spreadsheet.write(batch, inTime))
+      return this.#whileFrozen(batch, () => spreadsheet.write(batch, signal))
     }, isAboutOneTab)
     switch (outcome?.kind) {
       case undefined:
@@ -214,26 +208,14 @@ export class Writer {
     }
   }
 
-  /**
-   * Makes a call about a batch if it is still frozen, and gives the call up before the batch's marker
-   * could be pruned: another writer on the same journal may end the batch at any time.
-   */
+  /** Makes a call about a batch if no other writer on the same journal has ended it. */
   async #whileFrozen<T>(
     batch: FrozenBatch,
-    signal: AbortSignal,
-    call: (inTime: AbortSignal) => Promise<T>,
+    call: () => Promise<T>,
   ): Promise<T | typeof endedElsewhere> {
-    const { journal, clock } = this.#options
-    const frozen = await journal.frozen()
-    if (frozen?.number !== batch.number || frozen.marker !== batch.marker) return endedElsewhere
-    const ended = new AbortController()
-    const late = new AbortController()
-    void clock.sleep(tryMaxMs, ended.signal).then(() => late.abort())
-    try {
-      return await call(AbortSignal.any([signal, late.signal]))
-    } finally {
-      ended.abort()
-    }
+    const frozen = await this.#options.journal.frozen()
+    const isFrozen = frozen?.number === batch.number && frozen.marker === batch.marker
+    return isFrozen ? call() : endedElsewhere
   }
 
   async #settle(batch: FrozenBatch, tries: number): Promise<void> {
@@ -253,7 +235,7 @@ export class Writer {
     const { journal, spreadsheet, events } = this.#options
     if (tab === undefined) return
     const end = await this.#attempts.persist((signal) =>
-      this.#whileFrozen(batch, signal, (inTime) => spreadsheet.abandon(batch, inTime)),
+      this.#whileFrozen(batch, () => spreadsheet.abandon(batch, signal)),
     )
     if (end?.kind === 'applied') return this.#settle(batch, 1)
     if (end?.kind !== 'abandoned') return

@@ -42,6 +42,7 @@ const forwardedWarning =
 
 /** Undefined when it is no address. Takes ports, brackets, zones and IPv4 in IPv6. */
 export function countedAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text
   const bare = text
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')

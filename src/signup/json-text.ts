@@ -13,7 +13,7 @@ export function parseJson(
   } catch (error) {
     return { problem: `is not valid JSON${placeIn(error)}` }
   }
-  const problem = lossIn(text)
+  const problem = lossIn(text, value)
   return problem === undefined ? { value } : { problem }
 }
 
@@ -23,8 +23,48 @@ function placeIn(error: unknown): string {
   return place ? ` (${place[0]})` : ''
 }
 
-/** What is lost when this text, which is valid JSON, is parsed. Never recurses. */
-function lossIn(text: string): string | undefined {
+/** What is lost when this text, which is valid JSON, is parsed to this value. Never recurses. */
+function lossIn(text: string, value: unknown): string | undefined {
+  let keys = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      const end = endOfString(text, at)
+      if (isKey(text, end)) keys += 1
+      at = end - 1
+    } else if (code === minus || (code >= zero && code <= nine)) {
+      const number = numberAt(text, at)
+      if (!isHeldExactly(number)) {
+        return `has a number with more digits than a double holds (at position ${at}): send it as text`
+      }
+      at += number.length - 1
+    }
+  }
+  return keys === keysIn(value) ? undefined : `has the key ${keyTwiceIn(text)} twice in one object`
+}
+
+const quote = 0x22
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const space = 0x20
+
+/** How many keys its objects have, all together. */
+function keysIn(value: unknown): number {
+  let keys = 0
+  const values = [value]
+  for (const inner of values) {
+    if (typeof inner !== 'object' || inner === null) continue
+    const children: unknown[] = Array.isArray(inner) ? inner : Object.values(inner)
+    if (children !== inner) keys += children.length
+    for (const child of children) if (typeof child === 'object') values.push(child)
+  }
+  return keys
+}
+
+/** The first key that stands in an object that has it already. */
+function keyTwiceIn(text: string): string {
   /** The keys so far of every object that is open; of an array there are none. */
   const open: Set<string>[] = []
   for (let at = 0; at < text.length; at++) {
@@ -36,19 +76,13 @@ function lossIn(text: string): string | undefined {
       const keys = open.at(-1)
       if (keys && isKey(text, end)) {
         const key = stringOf(text.slice(at, end))
-        if (keys.has(key)) return `has the key ${quoted(key)} twice in one object`
+        if (keys.has(key)) return quoted(key)
         keys.add(key)
       }
       at = end - 1
-    } else if (numberStart.test(character)) {
-      const number = numberAt(text, at)
-      if (!isHeldExactly(number)) {
-        return `has a number with more digits than a double holds (at position ${at}): send it as text`
-      }
-      at += number.length - 1
     }
   }
-  return undefined
+  throw new Error('No key stands twice.')
 }
 
 /** Behind the closing quote. */
@@ -65,11 +99,11 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-const colonNext = /\s*:/y
-
+/** Whether a colon follows. */
 function isKey(text: string, end: number): boolean {
-  colonNext.lastIndex = end
-  return colonNext.test(text)
+  let next = end
+  while (text.charCodeAt(next) <= space) next++
+  return text.charCodeAt(next) === colon
 }
 
 function stringOf(literal: string): string {
@@ -80,7 +114,6 @@ function quoted(key: string): string {
   return JSON.stringify(key.length > 64 ? `${key.slice(0, 64)}…` : key)
 }
 
-const numberStart = /[-\d]/
 const number = /[-+.\deE]+/y
 
 function numberAt(text: string, at: number): string {
@@ -88,8 +121,9 @@ function numberAt(text: string, at: number): string {
   return number.exec(text)?.[0] ?? ''
 }
 
-/** Whether a double, written out again, has the digits of this literal. */
+/** Whether a double, written out again, has the digits of this literal: fifteen it always holds. */
 function isHeldExactly(literal: string): boolean {
+  if (/^-?[\d.]{1,15}$/.test(literal)) return true
   const value = Number(literal)
   return !Number.isFinite(value) || significantDigits(String(value)) === significantDigits(literal)
 }

@@ -91,13 +91,23 @@ const status = `
   ) AS writtenAt
   FROM signup JOIN tab ON tab.id = signup.tab`
 
+/** Added by one statement, a signup costs a quarter less than by its own. */
+export const signupsAtOnce = 32
+
+function addSignups(count: number): string {
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  return `INSERT INTO signup
+            (position, id, tab, received_at, email, source, name, tags, metadata, is_ignored)
+          VALUES ${Array<string>(count).fill(row).join(', ')}`
+}
+
 /** Every statement that runs per request, per batch or per call; a test looks at their query plans. */
 export const statements = {
   tabs: 'SELECT id, key, name FROM tab',
   addTab: 'INSERT INTO tab (key, name) VALUES (?, ?) RETURNING id',
-  addSignup: `INSERT INTO signup
-                (id, tab, received_at, email, source, name, tags, metadata, is_ignored)
-              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  lastPosition: "SELECT seq AS position FROM sqlite_sequence WHERE name = 'signup'",
+  addSignup: addSignups(1),
+  addSignups: addSignups(signupsAtOnce),
   sameAddress: 'SELECT 1 FROM signup WHERE tab = ? AND lower(email) = lower(?) LIMIT 1',
   findSignup: `${status} WHERE signup.id = ?`,
   signupsBetween: `${status} WHERE signup.position BETWEEN ? AND ? ORDER BY signup.position`,

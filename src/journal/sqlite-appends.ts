@@ -1,4 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite'
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
 import { type Millis, type Signup, type SignupId, tabKey } from '../signup/signup.ts'
 import type {
@@ -9,6 +9,7 @@ import type {
   Recalled,
   SignupStatus,
 } from './journal.ts'
+import { signupsAtOnce } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 const hour = 60 * 60 * 1000
@@ -36,6 +37,10 @@ export class SqliteAppends {
   readonly #namedKeys: ReadonlySet<string>
   /** Tabs by key. Holds committed tabs only, outside of `write`. */
   readonly #tabs = new Map<string, Tab>()
+  /** Rows that were given their positions, and are not in the table yet. Empty outside of `write`. */
+  #rows: SQLInputValue[][] = []
+  /** The last one that was given away, within `write`. */
+  #position = 0
 
   constructor(db: SqliteDatabase, policy: JournalPolicy) {
     this.#db = db
@@ -50,8 +55,14 @@ export class SqliteAppends {
   write(group: readonly AppendRequest[]): readonly Appended[] {
     const opened: string[] = []
     try {
-      return this.#db.transaction(() => group.map((request) => this.#append(request, opened)))
+      return this.#db.transaction(() => {
+        this.#position = Number(this.#db.get('lastPosition')?.['position'] ?? 0)
+        const answers = group.map((request) => this.#append(request, opened))
+        this.#addRows()
+        return answers
+      })
     } catch (error) {
+      this.#rows = []
       for (const key of opened) this.#tabs.delete(key)
       throw error
     }
@@ -61,6 +72,7 @@ export class SqliteAppends {
     const known = this.#db.get('idempotencyKey', key)
     if (!known) return undefined
     if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
+    this.#addRows()
     const results: (SignupStatus | undefined)[] = this.#db
       .all('signupsBetween', Number(known['first']), Number(known['last']))
       .map(toStatus)
@@ -81,15 +93,27 @@ export class SqliteAppends {
     if (!tab) return undefined
     const { id, receivedAt, email, source, name, tags, metadata } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
-    const isIgnored =
-      this.#policy.duplicates === 'ignore' &&
-      this.#db.get('sameAddress', tab.id, email) !== undefined
+    const isIgnored = Number(this.#policy.duplicates === 'ignore' && this.#isKnown(tab, email))
+    const position = (this.#position += 1)
     const texts = [email, source, name, tagsText, metadata]
-    const position = this.#db.insert(
-      'addSignup',
-      ...[id, tab.id, receivedAt, ...texts, Number(isIgnored)],
-    )
+    this.#rows.push([position, id, tab.id, receivedAt, ...texts, isIgnored])
     return { id, sheetTab: tab.name, receivedAt, position }
+  }
+
+  #isKnown(tab: Tab, email: string): boolean {
+    this.#addRows()
+    return this.#db.get('sameAddress', tab.id, email) !== undefined
+  }
+
+  /** Puts the rows that wait into the table. */
+  #addRows(): void {
+    const rows = this.#rows
+    this.#rows = []
+    const whole = rows.length - (rows.length % signupsAtOnce)
+    for (let at = 0; at < whole; at += signupsAtOnce) {
+      this.#db.run('addSignups', ...rows.slice(at, at + signupsAtOnce).flat())
+    }
+    for (const row of rows.slice(whole)) this.#db.run('addSignup', ...row)
   }
 
   /** The tab of this name, made when it is missing; undefined when it would be one too many. */

@@ -1,5 +1,12 @@
-import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } from 'node:http'
+import {
+  Agent as PlainAgent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as plainRequest,
+} from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 
 /** An answer that arrived whole. */
 export interface HttpAnswer {
@@ -49,7 +56,8 @@ export const httpClient: HttpClient = async (request) => {
     if (signal.aborted) onAbort()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve).on('error', reject)
-      outgoing.end(body)
+      if (body === undefined || body.length <= pieceBytes) outgoing.end(body)
+      else sendInPieces(outgoing, Buffer.from(body))
     })
     const text = await readText(answer, request.answerBytesMax)
     return { status: answer.statusCode ?? 0, headers: headersOf(answer), text }
@@ -61,6 +69,20 @@ export const httpClient: HttpClient = async (request) => {
     signal.removeEventListener('abort', onAbort)
   }
 }
+
+/** So that other requests get their turn: to hand two megabytes to the network takes some 10 ms. */
+function sendInPieces(outgoing: ClientRequest, body: Buffer): void {
+  const pieces = async function* () {
+    for (let at = 0; at < body.length; at += pieceBytes) {
+      yield body.subarray(at, at + pieceBytes)
+      await setImmediate()
+    }
+  }
+  outgoing.setHeader('content-length', body.length)
+  Readable.from(pieces()).pipe(outgoing)
+}
+
+const pieceBytes = 64 * 1024
 
 async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []

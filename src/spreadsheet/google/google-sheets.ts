@@ -41,7 +41,7 @@ export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   const { account, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
   const tokens = new AccessTokens({ email: account.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, account, http, tokens, gate })
-  return new GoogleSheets(account.spreadsheetId, api, new Layout(api, clock, random))
+  return new GoogleSheets(account.spreadsheetId, api, new Layout(api, clock, random), clock)
 }
 
 /**
@@ -53,12 +53,14 @@ class GoogleSheets implements Spreadsheet {
   readonly #spreadsheetId: string
   readonly #api: SheetsApi
   readonly #layout: Layout
+  readonly #clock: Clock
 
-  constructor(spreadsheetId: string, api: SheetsApi, layout: Layout) {
+  constructor(spreadsheetId: string, api: SheetsApi, layout: Layout, clock: Clock) {
     this.location = `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
     this.#spreadsheetId = spreadsheetId
     this.#api = api
     this.#layout = layout
+    this.#clock = clock
   }
 
   get warnings(): readonly string[] {
@@ -74,7 +76,7 @@ class GoogleSheets implements Spreadsheet {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
     const value = markerValue(batch, this.#spreadsheetId)
-    const requests = batchRequests(batch.marker, value, plan.tabs)
+    const requests = await batchRequests(batch.marker, value, plan.tabs, this.#clock)
     const result = await this.#updateWithMarker(
       batch.marker,
       requests.map(({ request }) => request),
@@ -115,7 +117,9 @@ class GoogleSheets implements Spreadsheet {
       {
         method: 'POST',
         path: `/developerMetadata:search?fields=${fields}`,
-        body: { dataFilters: [{ developerMetadataLookup: { metadataKey: markerKey } }] },
+        body: JSON.stringify({
+          dataFilters: [{ developerMetadataLookup: { metadataKey: markerKey } }],
+        }),
       },
       signal,
     )
@@ -162,7 +166,7 @@ class GoogleSheets implements Spreadsheet {
   /** Only an answer that shows the new marker is Google's word that the requests were applied. */
   async #updateWithMarker(
     marker: number,
-    requests: readonly unknown[],
+    requests: readonly string[],
     signal: AbortSignal,
   ): Promise<ApiResult> {
     const result = await this.#update(requests, signal)
@@ -170,7 +174,7 @@ class GoogleSheets implements Spreadsheet {
     return { kind: 'unknown', message: 'The answer of the Sheets API does not show the new marker' }
   }
 
-  #update(requests: readonly unknown[], signal: AbortSignal): Promise<ApiResult> {
+  #update(requests: readonly string[], signal: AbortSignal): Promise<ApiResult> {
     // The titles come with the answer, so that a renamed tab is noticed with the next batch.
     const replies =
       'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
@@ -180,7 +184,7 @@ class GoogleSheets implements Spreadsheet {
       {
         method: 'POST',
         path: `:batchUpdate?fields=${encodeURIComponent(fields)}`,
-        body: { requests, includeSpreadsheetInResponse: true },
+        body: `{"requests":[${requests.join(',')}],"includeSpreadsheetInResponse":true}`,
       },
       signal,
     )

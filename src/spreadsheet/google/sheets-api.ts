@@ -16,7 +16,8 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST'
   /** What follows `/v4/spreadsheets/{id}`, query included. */
   readonly path: string
-  readonly body?: unknown
+  /** JSON. */
+  readonly body?: string
 }
 
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
@@ -82,7 +83,7 @@ export class SheetsApi {
         authorization: `Bearer ${token}`,
         ...(request.body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && { body: request.body }),
       timeoutMs,
       answerBytesMax,
       signal,

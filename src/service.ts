@@ -1,8 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { v7 as uuidv7 } from 'uuid'
 
 import type { Challenge } from './challenge/challenge.ts'
 import { isTestSecret, widgetOf } from './challenge/providers.ts'
@@ -30,7 +28,7 @@ import { lockDirectory } from './platform/directory-lock.ts'
 import { httpClient } from './platform/http-client.ts'
 import { listen } from './platform/http-server.ts'
 import { readStaticFiles, type StaticFile, staticFile } from './platform/static-files.ts'
-import type { SignupId } from './signup/signup.ts'
+import { signupIds } from './signup/id.ts'
 import { tabsByKey } from './signup/tab.ts'
 import { createGoogleSheets } from './spreadsheet/google/google-sheets.ts'
 import { signWith } from './spreadsheet/google/sign-assertion.ts'
@@ -55,8 +53,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   await using started = new AsyncDisposableStack()
   started.use(await lockDirectory(config.dataDir))
 
-  const requestIds = new AsyncLocalStorage<string>()
-  const log = createLog(config.logLevel, () => requestIds.getStore())
+  const log = createLog(config.logLevel)
   const health = createHealth()
   const events = createEvents(log, health)
   const clock = systemClock
@@ -70,7 +67,6 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 
   const challenge = createChallenge(config, secrets, events)
   const waiting = new Waiting({ journal, health, clock })
-  const newId = () => uuidv7() as SignupId
   const { bodyBytesMax, bulkItemsMax, listen: address } = config
   const { allowedOrigins, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
@@ -79,7 +75,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     health,
     log,
     clock,
-    newId,
+    newId: signupIds(),
     tabs: tabsOf(config),
     turns: new Turns(),
     admission: new Admission({ challenge, events, clock }),
@@ -92,7 +88,6 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     allowedOrigins,
     trustedProxies,
     signupsPerMinute,
-    inRequest: (requestId, run) => requestIds.run(requestId, run),
     pages: config.pages,
     assets: [...(await browserFiles(log)), await stylesheet(config)],
   })

@@ -46,7 +46,7 @@ function world() {
     wait: (signups: readonly SignupStatus[], seconds: number, left = staying()) => {
       const since = clock.elapsed()
       const visitor = { waitedMs: undefined as number | undefined }
-      void waiting.untilWritten(signups, since + seconds * second, left).then(() => {
+      void waiting.untilWritten(signups, { until: since + seconds * second, left }).then(() => {
         visitor.waitedMs = clock.elapsed() - since
       })
       return visitor
@@ -161,7 +161,7 @@ test('a client that hangs up is not waited for', async () => {
   const over = Promise.withResolvers<undefined>()
   const server = await listen({
     fetch: async (request) => {
-      const wait = waiting.untilWritten(signups, systemClock.elapsed() + 1e9, request.signal)
+      const wait = waiting.untilWritten(signups, { until: Infinity, left: request.signal })
       waits.resolve(undefined)
       await wait
       over.resolve(undefined)
@@ -204,7 +204,7 @@ test('ten thousand waits on the real clock add one timer to the process', async 
   const before = timers()
   const until = systemClock.elapsed() + 30 * second
   const waits = Array.from({ length: 10_000 }, () =>
-    waiting.untilWritten(signups, until, staying()),
+    waiting.untilWritten(signups, { until, left: staying() }),
   )
   expect(timers() - before).toBeLessThanOrEqual(1)
   waiting.stop()

@@ -20,31 +20,31 @@ function gate(verdict: Verdict | undefined = { kind: 'passed' }) {
   return { admission, attempts, clock }
 }
 
-const visitor = (challengeToken: string | undefined) => ({
-  challengeToken,
-  remoteAddress: undefined,
-})
-
-function content(email: string, key?: string) {
+function applicant(challengeToken: string, email: string, key?: string) {
   const parsed = parseSignup({ email }, { defaultTab: 'Sheet1', source: 'api' })
   if (!parsed.ok) throw new Error('This is a good signup.')
   const idempotency = key === undefined ? undefined : { key, fingerprint: email }
-  return { parsed: [parsed.value], idempotency }
+  return {
+    challengeToken,
+    visit: { requestId: 'a-request', remoteAddress: undefined },
+    parsed: [parsed.value],
+    idempotency,
+  }
 }
 
 const store = async () => 'stored'
 
 test('what is sent again is the same submission, and anything else is another', async () => {
   const { admission, attempts } = gate()
-  const fail = () => admission.admit(visitor('t'), content('a@example.com'), failing)
+  const fail = () => admission.admit(applicant('t', 'a@example.com'), failing)
   const failing = async () => {
     throw new Error('The disk is full.')
   }
   await expect(fail()).rejects.toThrow('full')
   await expect(fail()).rejects.toThrow('full')
-  await admission.admit(visitor('t'), content('b@example.com'), store)
-  await admission.admit(visitor('t'), content('b@example.com', 'key'), store)
-  await admission.admit(visitor('t'), content('b@example.com', 'other key'), store)
+  await admission.admit(applicant('t', 'b@example.com'), store)
+  await admission.admit(applicant('t', 'b@example.com', 'key'), store)
+  await admission.admit(applicant('t', 'b@example.com', 'other key'), store)
   const [first, second, ...others] = attempts.map(({ submissionId }) => submissionId)
   expect(first).toBe(second)
   expect(new Set([first, ...others]).size).toBe(4)
@@ -56,7 +56,7 @@ test('a token is good for one signup, and after a write that failed it still is'
     throw new Error('The disk is full.')
   }
   const admit = (work: () => Promise<string>) =>
-    admission.admit(visitor('token'), content('ada@example.com'), work)
+    admission.admit(applicant('token', 'ada@example.com'), work)
   await expect(admit(failing)).rejects.toThrow('full')
   expect(await admit(store)).toBe('stored')
   await expect(admit(store)).rejects.toMatchObject({ status: 403 })
@@ -65,8 +65,7 @@ test('a token is good for one signup, and after a write that failed it still is'
 
 test('what was used is forgotten when no provider takes the token any more', async () => {
   const { admission, attempts, clock } = gate()
-  const admit = (token: string) =>
-    admission.admit(visitor(token), content('ada@example.com'), store)
+  const admit = (token: string) => admission.admit(applicant(token, 'ada@example.com'), store)
   await admit('token')
   await clock.run(9 * 60_000)
   await expect(admit('token')).rejects.toMatchObject({ status: 403 })
@@ -95,7 +94,7 @@ test.each<[Verdict, number, string, Record<string, string>]>([
   async (verdict, status, message, headers) => {
     const { admission } = gate(verdict)
     const stored = vi.fn(store)
-    const admitted = admission.admit(visitor('token'), content('ada@example.com'), stored)
+    const admitted = admission.admit(applicant('token', 'ada@example.com'), stored)
     await expect(admitted).rejects.toMatchObject({
       status,
       message: expect.stringContaining(message),

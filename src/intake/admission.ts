@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf, Turns } from './idempotency.ts'
 import { refuse } from './respond.ts'
+import type { Visit } from './visit.ts'
 
 export interface AdmissionOptions {
   /** Undefined: everybody is let in. */
@@ -13,11 +14,12 @@ export interface AdmissionOptions {
   readonly clock: Clock
 }
 
-/** Who asks to be let in, and with what. */
-export interface Visitor {
+/** Who asks to be let in, with what, and for what. */
+export interface Applicant {
   readonly challengeToken: string | undefined
-  /** Undefined when only a proxy's is known. */
-  readonly remoteAddress: string | undefined
+  readonly visit: Pick<Visit, 'requestId' | 'remoteAddress'>
+  readonly parsed: readonly ParsedSignup[]
+  readonly idempotency: Idempotency | undefined
 }
 
 /** Longer than any token lives. */
@@ -41,27 +43,32 @@ export class Admission {
   }
 
   /** @throws RequestRefused for a visitor who does not pass; `store` is not called then. */
-  async admit<T>(
-    { challengeToken: token, remoteAddress }: Visitor,
-    submission: SubmissionContent,
+  admit<T>(applicant: Applicant, store: () => Promise<T>): Promise<T> {
+    const { challenge } = this.#options
+    return challenge ? this.#admitPassed(challenge, applicant, store) : store()
+  }
+
+  async #admitPassed<T>(
+    challenge: Challenge,
+    applicant: Applicant,
     store: () => Promise<T>,
   ): Promise<T> {
-    const { challenge } = this.#options
-    if (!challenge) return store()
-    const submissionId = await submissionIdOf(submission)
+    const { challengeToken: token } = applicant
+    const submissionId = await submissionIdOf(applicant)
     const use = await fingerprintOf(submissionId, [token])
     return this.#turns.take(use, async () => {
       if (this.#used.has(use)) throw refuse.challenge()
-      await this.#verify(challenge, { token, submissionId, remoteAddress })
+      const { remoteAddress, requestId } = applicant.visit
+      await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
       const stored = await store()
       this.#remember(use)
       return stored
     })
   }
 
-  async #verify(challenge: Challenge, attempt: Attempt): Promise<void> {
+  async #verify(challenge: Challenge, attempt: Attempt, requestId: string): Promise<void> {
     const verdict = await challenge.verify(attempt)
-    this.#options.events.challengeAnswered(verdict)
+    this.#options.events.challengeAnswered(verdict, requestId)
     switch (verdict.kind) {
       case 'passed':
         return
@@ -83,13 +90,8 @@ export class Admission {
   }
 }
 
-interface SubmissionContent {
-  readonly parsed: readonly ParsedSignup[]
-  readonly idempotency: Idempotency | undefined
-}
-
 /** The same for a request that is sent again: with its key and content, or without one by content. */
-function submissionIdOf({ parsed, idempotency }: SubmissionContent): Promise<string> {
+function submissionIdOf({ parsed, idempotency }: Applicant): Promise<string> {
   return idempotency
     ? fingerprintOf('keyed', [idempotency.key, idempotency.fingerprint])
     : fingerprintOf('unkeyed', parsed.map(contentOf))

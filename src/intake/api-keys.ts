@@ -1,3 +1,4 @@
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 /** The keys of those who may send bulk signups. Compared by digest, every one, in constant time. */
 export class ApiKeys {
   readonly #digests: Promise<readonly Uint8Array[]>
@@ -10,7 +11,7 @@ export class ApiKeys {
   }
 
   /** Whether the request carries one of the keys, as `Authorization: Bearer <key>` (RFC 6750). */
-  async areIn(headers: Headers): Promise<boolean> {
+  async areIn(headers: HttpHeaders): Promise<boolean> {
     if (!this.areSet) return false
     const given = /^bearer +(.*)$/i.exec(headers.get('authorization') ?? '')?.[1]
     const digest = await digestOf(given ?? '')

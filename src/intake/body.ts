@@ -1,3 +1,4 @@
+import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
 import { isObject } from '../signup/json.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { refuse, RequestRefused } from './respond.ts'
@@ -37,41 +38,57 @@ export class ArrivingBodies {
   }
 }
 
-/** Reads a body of one of the three types that are taken; throws `RequestRefused` for all others. */
+/**
+ * Reads a body of one of the three types that are taken; throws `RequestRefused` for all others, and
+ * `IncompleteBody`.
+ */
 export async function readBody(
-  request: Request,
+  request: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
 ): Promise<Body> {
   const { headers } = request
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
-  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  const mediaType = mediaTypeOf(contentType)
+  const bytes = await readBytes(request, bytesMax, arriving)
   switch (mediaType) {
     case 'application/json':
-    case 'application/x-www-form-urlencoded': {
-      if (!isUtf8(contentType)) throw refuse.charset()
-      const text = decode(await readBytes(request, bytesMax, arriving))
-      return mediaType === 'application/json'
-        ? { kind: 'json', value: parseObject(text) }
-        : { kind: 'form', fields: parseUrlencoded(text) }
-    }
-    case 'multipart/form-data': {
-      const bytes = await readBytes(request, bytesMax, arriving)
+      return { kind: 'json', value: parseObject(decode(bytes)) }
+    case 'application/x-www-form-urlencoded':
+      return { kind: 'form', fields: parseUrlencoded(decode(bytes)) }
+    case 'multipart/form-data':
       return { kind: 'form', fields: await parseMultipart(bytes, contentType) }
-    }
-    default:
-      throw refuse.contentType()
   }
 }
 
-/** Node joins chunks, and hands on what they hold: also when `Transfer-Encoding` says `gzip, chunked`. */
-function isCoded(headers: Headers): boolean {
-  const content = headers.get('content-encoding') ?? ''
-  const transfer = headers.get('transfer-encoding') ?? ''
-  return (
-    !/^\s*(identity)?\s*$/i.test(content) || !/^[\s,]*((identity|chunked)[\s,]*)*$/i.test(transfer)
-  )
+/** Stops keeping what it reads at the limit: a larger body never takes memory. */
+function readBytes(
+  request: HttpRequest,
+  bytesMax: number,
+  arriving: ArrivingBodies,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (announced > bytesMax) throw refuse.bodyTooLarge(bytesMax)
+  // The server reads no further than the length that was announced.
+  return announced <= smallBytesMax ? request.bytes() : readPieces(request, bytesMax, arriving)
+}
+
+/** @throws RequestRefused for a type, or a charset, that is not taken */
+function mediaTypeOf(contentType: string) {
+  const end = contentType.indexOf(';')
+  const name = end === -1 ? contentType : contentType.slice(0, end)
+  const mediaType = name.trim().toLowerCase()
+  switch (mediaType) {
+    case 'application/json':
+    case 'application/x-www-form-urlencoded':
+      if (end !== -1 && !isUtf8(contentType)) throw refuse.charset()
+      return mediaType
+    case 'multipart/form-data':
+      return mediaType
+    default:
+      throw refuse.contentType()
+  }
 }
 
 function isUtf8(contentType: string): boolean {
@@ -79,56 +96,35 @@ function isUtf8(contentType: string): boolean {
   return /^(utf-?8|us-ascii)$/i.test(charset)
 }
 
-/** Stops keeping what it reads at the limit: a larger body never takes memory. */
-async function readBytes(
-  request: Request,
-  bytesMax: number,
-  arriving: ArrivingBodies,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (announced > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  try {
-    // The server reads no further than the length that was announced.
-    if (announced <= smallBytesMax) return new Uint8Array(await request.arrayBuffer())
-    return await readStream(request.body, bytesMax, arriving)
-  } catch (error) {
-    if (error instanceof RequestRefused) throw error
-    throw refuse.malformed('The body ended before it was complete.')
-  }
+/** Node joins chunks, and hands on what they hold: also when `Transfer-Encoding` says `gzip, chunked`. */
+function isCoded(headers: HttpHeaders): boolean {
+  const content = headers.get('content-encoding')
+  const transfer = headers.get('transfer-encoding')
+  return (
+    (content !== null && !/^\s*(identity)?\s*$/i.test(content)) ||
+    (transfer !== null && !/^[\s,]*((identity|chunked)[\s,]*)*$/i.test(transfer))
+  )
 }
 
-async function readStream(
-  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+async function readPieces(
+  { body }: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = body?.getReader()
-  const chunks: Uint8Array<ArrayBuffer>[] = []
+  const pieces: Uint8Array<ArrayBuffer>[] = []
   let size = 0
   try {
-    for (;;) {
-      const { value } = (await reader?.read()) ?? {}
-      if (!value) break
-      if (size + value.byteLength > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-      arriving.add(value.byteLength)
-      size += value.byteLength
-      chunks.push(value)
+    for await (const piece of body ?? []) {
+      if (size + piece.byteLength > bytesMax) throw refuse.bodyTooLarge(bytesMax)
+      arriving.add(piece.byteLength)
+      size += piece.byteLength
+      pieces.push(piece)
     }
-    return await new Blob(chunks).bytes()
+    return await new Blob(pieces).bytes()
   } catch (error) {
-    if (reader && error instanceof RequestRefused) void discard(reader)
-    throw error
+    throw error instanceof RequestRefused ? error : new IncompleteBody()
   } finally {
     arriving.remove(size)
-  }
-}
-
-/** Reads on while the answer is on its way, which a client that still sends would miss otherwise. */
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The server has cut it off.
   }
 }
 

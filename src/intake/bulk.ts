@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { AppendResults, SignupStatus } from '../journal/journal.ts'
 import { isObject } from '../signup/json.ts'
 import {
@@ -9,12 +10,12 @@ import {
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { readBody } from './body.ts'
-import type { Visit } from './edge.ts'
+import type { Visit } from './visit.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
 import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
-import { submit, tooManyTabs, visitorOf } from './submit.ts'
-import { patienceOf, progressOf } from './wait.ts'
+import { submit, tooManyTabs } from './submit.ts'
+import { patienceOf } from './wait.ts'
 
 export interface BulkIntake extends SignupIntake {
   /** The most signups in one request. */
@@ -34,48 +35,45 @@ const parsedAtOnce = 25
  * against the limit of the client's address.
  */
 export async function postBulk(
-  request: Request,
+  request: HttpRequest,
   intake: BulkIntake,
   visit: Visit,
 ): Promise<Answer> {
   const { apiKeys, clock, waiting } = intake
-  const hasApiKey = await apiKeys.areIn(request.headers)
-  if (apiKeys.areSet && !hasApiKey) throw refuse.apiKey()
+  if (apiKeys.areSet) {
+    visit.hasApiKey = await apiKeys.areIn(request.headers)
+    if (!visit.hasApiKey) throw refuse.apiKey()
+  }
   const key = idempotencyKey(request.headers)
   const { items, challengeToken } = await readEnvelope(request, intake)
   const patience = patienceOf(request, clock)
-  const count = () => {
-    if (!hasApiKey) visit.take(items.length)
-  }
-
+  const asked = items.length
   const parsed = await parseItems(items, intake)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
-    count()
+    visit.take(asked)
     throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
   }
-  const idempotency = await idempotencyOf(key, 'bulk', () =>
-    parsed.map((one, index) => contentOfItem(one, items[index])),
-  )
+  const content = () => parsed.map((one, index) => contentOfItem(one, items[index]))
+  const idempotency = key === undefined ? undefined : await idempotencyOf(key, 'bulk', content())
   // Durable from here on: the client may leave.
-  const visitor = visitorOf(visit, challengeToken)
-  const submission = { parsed: wanted, idempotency, visitor, count }
+  const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
   const { results, isReplay } = await submit(submission, intake)
   const outcomes = outcomesOf(parsed, results)
   const stored = results.filter((status) => status !== undefined)
   if (stored.length === 0) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
-  const progress = await progressOf(stored, patience, intake)
+  if (patience) await waiting.untilWritten(stored, patience)
   const answers = outcomes.map((outcome, index): BulkResult => {
     if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
     const isWritten = waiting.isWritten(outcome.status)
     return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
   })
-  return bulkAccepted(answers, { ...progress, isReplay })
+  return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
 }
 
 /** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
 async function readEnvelope(
-  request: Request,
+  request: HttpRequest,
   { bodyBytesMax, arriving, bulkItemsMax }: BulkIntake,
 ): Promise<Extract<ParsedBulk, { ok: true }>> {
   const body = await readBody(request, bodyBytesMax, arriving)

@@ -1,3 +1,5 @@
+import type { Visit } from './visit.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Events } from '../ops/events.ts'
 import { type Parsed, parseForm } from '../signup/parse.ts'
 import { thanksPath } from './pages.ts'
@@ -12,7 +14,11 @@ export interface FormPostOptions extends PageOptions {
 }
 
 /** A signup from a form; one of our own pages has to hold what the page asks for. */
-export function parsePosted(request: Request, fields: FormEntries, options: PageOptions): Parsed {
+export function parsePosted(
+  request: HttpRequest,
+  fields: FormEntries,
+  options: PageOptions,
+): Parsed {
   const parsed = parseForm(fields, { ...options.tabs, source: 'form' })
   // By the query a form of ours is told from all others, which need no view.
   if (!request.url.includes('?')) return parsed
@@ -26,12 +32,11 @@ export function parsePosted(request: Request, fields: FormEntries, options: Page
  * reload then loads again without another signup.
  *
  * @param redirect as it was sent
- * @param ownOrigin the origin under which the visitor sees us
  */
 export function sendOn(
-  request: Request,
+  request: HttpRequest,
   { redirect, isReplay }: { readonly redirect: string | undefined; readonly isReplay: boolean },
-  ownOrigin: string,
+  { ownOrigin, requestId }: Pick<Visit, 'ownOrigin' | 'requestId'>,
   options: FormPostOptions,
 ): Response {
   const { allowedOrigins, events } = options
@@ -40,7 +45,7 @@ export function sendOn(
     allowedOrigins,
   })
   if (redirect !== undefined && !isFollowed) {
-    events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin))
+    events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin), requestId)
   }
   return seeOther(location, isReplay)
 }

@@ -1,3 +1,4 @@
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { Idempotency } from '../journal/journal.ts'
 import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
@@ -8,7 +9,7 @@ import { refuse } from './respond.ts'
 const printable = /^[\x20-\x7e]+$/
 
 /** The `Idempotency-Key` of a request; throws `RequestRefused` when it is malformed. */
-export function idempotencyKey(headers: Headers): string | undefined {
+export function idempotencyKey(headers: HttpHeaders): string | undefined {
   const key = headers.get('idempotency-key')
   if (key === null) return undefined
   if (printable.test(key) && key.length <= limits.idempotencyKeyCharactersMax) return key
@@ -18,13 +19,13 @@ export function idempotencyKey(headers: Headers): string | undefined {
   )
 }
 
-/** What makes a request repeatable; undefined when it came without a key. */
+/** What makes a request repeatable. */
 export async function idempotencyOf(
-  key: string | undefined,
+  key: string,
   route: string,
-  content: () => readonly unknown[],
-): Promise<Idempotency | undefined> {
-  return key === undefined ? undefined : { key, fingerprint: await fingerprintOf(route, content()) }
+  content: readonly unknown[],
+): Promise<Idempotency> {
+  return { key, fingerprint: await fingerprintOf(route, content) }
 }
 
 /**

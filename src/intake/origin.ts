@@ -1,3 +1,4 @@
+import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 /**
  * Web origins whose pages may send signups: all, or exactly these, each as a browser writes it
  * (`https://example.com`, lower case, no default port, no slash at the end).
@@ -33,7 +34,7 @@ export function isOwnOrigin(origin: string, host: string): boolean {
  * The hosts a request was sent to: its own header, and behind a trusted proxy the one it was
  * forwarded for.
  */
-export function requestHosts(headers: Headers, isProxyTrusted: boolean): readonly string[] {
+export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): readonly string[] {
   const names = isProxyTrusted ? ['host', 'x-forwarded-host'] : ['host']
   const hosts = names.flatMap((name) => (headers.get(name) ?? '').split(','))
   return hosts.map((host) => host.trim()).filter((host) => host !== '')
@@ -44,7 +45,7 @@ export function requestHosts(headers: Headers, isProxyTrusted: boolean): readonl
  * host of the request, as a trusted proxy forwards them.
  */
 export function ownOrigin(
-  { headers, url }: Pick<Request, 'headers' | 'url'>,
+  { headers, url }: Pick<HttpRequest, 'headers' | 'url'>,
   hosts: readonly string[],
   isProxyTrusted: boolean,
 ): string {
@@ -70,10 +71,16 @@ const exposed = [
 export function corsHeaders(
   origin: string | null,
   allowed: AllowedOrigins,
-): Record<string, string> {
-  const shared = { vary: 'Origin', 'access-control-expose-headers': exposed }
-  if (allowed === '*') return { 'access-control-allow-origin': '*', ...shared }
-  return origin === null ? { vary: 'Origin' } : { 'access-control-allow-origin': origin, ...shared }
+): Readonly<Record<string, string>> {
+  if (allowed === '*') return toAnyOrigin
+  return origin === null ? toNoOrigin : { ...toAnyOrigin, 'access-control-allow-origin': origin }
+}
+
+const toNoOrigin = { vary: 'Origin' }
+const toAnyOrigin = {
+  'access-control-allow-origin': '*',
+  vary: 'Origin',
+  'access-control-expose-headers': exposed,
 }
 
 /** The answer's headers to a browser that asks before it sends. Chrome keeps it for two hours at most. */

@@ -1,5 +1,5 @@
 import { parseForm } from '../signup/parse.ts'
-import type { Visit } from './edge.ts'
+import type { Visit } from './visit.ts'
 import { nextLocation } from './form-post.ts'
 import { pageHeaders } from './headers.ts'
 import { signupPage, thanksPage, thanksPath } from './pages.ts'

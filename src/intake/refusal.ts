@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { nextLocation } from './form-post.ts'
 import { pageHeaders } from './headers.ts'
 import { prefersHtml } from './negotiate.ts'
@@ -17,7 +18,7 @@ export interface RefusedVisit {
 
 /** The one place where refusals become answers: a page for people, a problem document for programs. */
 export async function answerRefusal(
-  request: Request,
+  request: HttpRequest,
   refused: RequestRefused,
   { requestId, ownOrigin, typed }: RefusedVisit,
   options: PageOptions,

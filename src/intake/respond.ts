@@ -1,5 +1,5 @@
 import type { FieldProblem } from '../signup/parse.ts'
-import type { Receipt } from '../signup/signup.ts'
+import type { Millis, Receipt } from '../signup/signup.ts'
 import type {
   BulkAccepted,
   BulkResult,
@@ -36,6 +36,7 @@ export class RequestRefused extends Error {
 
 export const refuse = {
   malformed: (detail: string) => new RequestRefused(400, detail),
+  incompleteBody: () => new RequestRefused(400, 'The body ended before it was complete.'),
   apiKey: () =>
     new RequestRefused(
       401,
@@ -205,70 +206,73 @@ export function problem(refused: RequestRefused, requestId: string): Response {
   return json(body, status, { ...headers, ...varies, ...type })
 }
 
-/** What comes with an answer to signups that are on disk. */
-export interface AcceptedHow extends Progress {
-  /** The answer to an earlier request with the same key. */
-  readonly isReplay: boolean
-}
-
 /**
- * An answer as plain data, to which headers can be added for nothing. Those to signups are: making a
- * `Response` and changing its `Headers` costs more than storing the signup (docs/decisions/performance.md).
+ * An answer to signups, as plain data: making a `Response` and changing its `Headers` costs more than
+ * storing the signup (docs/decisions/performance.md). It is JSON, or a page to those who prefer one.
  */
 export class Answer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** Names and values in turn, besides those that every answer has. */
+  readonly headers: readonly string[]
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, body: string) {
+  constructor(status: number, body: object, { waitSeconds }: Progress, isReplay: boolean) {
     this.status = status
-    this.headers = headers
-    this.body = body
-  }
-
-  toResponse(): Response {
-    return new Response(this.body, { status: this.status, headers: this.headers })
+    this.body = JSON.stringify(body)
+    this.headers = [
+      ...(waitSeconds === undefined ? [] : ['preference-applied', `wait=${waitSeconds}`]),
+      ...(isReplay ? ['idempotency-replayed', 'true'] : []),
+    ]
   }
 }
 
-/** 202: on disk, on its way. 201: written, for a visitor who waited for that. */
-export function accepted(receipt: Receipt, how: AcceptedHow): Answer {
+/**
+ * 202: on disk, on its way. 201: written, for a visitor who waited for that.
+ *
+ * @param isReplay it is the answer to an earlier request with the same key
+ */
+export function accepted(receipt: Receipt, progress: Progress, isReplay: boolean): Answer {
   const body: SignupAccepted = {
     id: receipt.id,
-    status: how.areWritten ? 'written' : 'accepted',
+    status: progress.areWritten ? 'written' : 'accepted',
     sheetTab: receipt.sheetTab,
-    receivedAt: new Date(receipt.receivedAt).toISOString(),
-    ...deliveryOf(how),
+    receivedAt: isoTime(receipt.receivedAt),
+    ...deliveryOf(progress),
   }
-  return plain(body, how.waitSeconds === undefined ? 202 : 201, acceptedHeaders(how))
+  return new Answer(acceptedStatus(progress), body, progress, isReplay)
 }
 
 /** As for one signup; 207 when some were rejected. */
-export function bulkAccepted(results: readonly BulkResult[], how: AcceptedHow): Answer {
+export function bulkAccepted(
+  results: readonly BulkResult[],
+  progress: Progress,
+  isReplay: boolean,
+): Answer {
   const rejected = results.filter(({ status }) => status === 'rejected').length
   const body: BulkAccepted = {
     accepted: results.length - rejected,
     rejected,
     results,
-    ...deliveryOf(how),
+    ...deliveryOf(progress),
   }
-  const status = how.waitSeconds === undefined ? 202 : 201
-  return plain(body, rejected > 0 ? 207 : status, acceptedHeaders(how))
+  return new Answer(rejected > 0 ? 207 : acceptedStatus(progress), body, progress, isReplay)
 }
+
+function acceptedStatus({ waitSeconds }: Progress): number {
+  return waitSeconds === undefined ? 202 : 201
+}
+
+/** Remembers the last: the signups of one commit share a few milliseconds. */
+const isoTime = (() => {
+  let last: { readonly millis: Millis; readonly text: string } | undefined
+  return (millis: Millis): string => {
+    if (last?.millis !== millis) last = { millis, text: new Date(millis).toISOString() }
+    return last.text
+  }
+})()
 
 function deliveryOf({ blockedBy }: Progress): Pick<SignupAccepted, 'delivery'> {
   return blockedBy === undefined ? {} : { delivery: { state: 'blocked', error: blockedBy } }
-}
-
-function acceptedHeaders({
-  waitSeconds,
-  isReplay,
-}: Pick<AcceptedHow, 'isReplay'> & Partial<AcceptedHow>): Record<string, string> {
-  return {
-    ...(waitSeconds !== undefined && { 'preference-applied': `wait=${waitSeconds}` }),
-    ...(isReplay && { 'idempotency-replayed': 'true' }),
-    ...varies,
-  }
 }
 
 export function signupStatus(status: SignupStatus): Response {
@@ -304,7 +308,8 @@ export function page(html: string, status: number, headers: Record<string, strin
 
 /** To another page, by GET: its reload sends no form again. `location` is a serialised URL. */
 export function seeOther(location: string, isReplay: boolean): Response {
-  const headers = { location, 'content-length': '0', ...acceptedHeaders({ isReplay }) }
+  const replayed = isReplay ? { 'idempotency-replayed': 'true' } : {}
+  const headers = { location, 'content-length': '0', ...replayed, ...varies }
   return new Response(null, { status: 303, headers })
 }
 
@@ -322,14 +327,6 @@ export function rateLimitHeaders({ limit, remaining, waitMs }: Standing): Record
     'ratelimit-policy': `"signups";q=${limit};w=60`,
     ratelimit: `"signups";r=${remaining};t=${seconds(waitMs)}`,
   }
-}
-
-function plain(body: object, status: number, headers: Record<string, string>): Answer {
-  return new Answer(
-    status,
-    { 'content-type': 'application/json', ...headers },
-    JSON.stringify(body),
-  )
 }
 
 function json(body: object, status: number, headers: Record<string, string> = {}): Response {

@@ -1,30 +1,33 @@
+import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
 import { type Context, Hono } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { getPath } from 'hono/utils/url'
 
 import { JournalUnavailable } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
+import type { Logger } from '../ops/log.ts'
 import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
 import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
 import { type AssetOptions, assetRoutes } from './assets.ts'
 import { type BulkIntake, postBulk } from './bulk.ts'
-import { createEdge, type EdgeOptions, refuseProtocol, type Visit } from './edge.ts'
+import { createEdge, type EdgeOptions, refuseProtocol } from './edge.ts'
 import { describeService, openapiPath } from './openapi.ts'
 import { preflightHeaders } from './origin.ts'
 import { pageRoutes } from './page-routes.ts'
 import type { PageOptions } from './pages/view.ts'
 import { answerRefusal } from './refusal.ts'
 import * as respond from './respond.ts'
-import { type Answer, ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
+import { ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
 import { postSignup } from './signup.ts'
+import type { Visit } from './visit.ts'
 
 export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {}
 
 /** The HTTP application. */
 export interface Intake {
-  fetch(request: Request, connection: Connection): Promise<Response>
+  fetch(request: HttpRequest, connection: Connection): Promise<Response | PlainAnswer>
   /** Answers what is no request by the rules of HTTP. */
   refuse(failure: ProtocolFailure): Response
 }
@@ -33,28 +36,27 @@ interface Env {
   Bindings: Visit
 }
 
-type Handler = (context: Context<Env>) => Response | Promise<Response>
-type Method = 'GET' | 'POST'
+interface Handlers {
+  readonly GET?: (context: Context<Env>) => Response | Promise<Response>
+  readonly POST?: typeof postSignup | typeof postBulk
+}
 
 /** Of a file that is not sent again. */
 const retainedHeaders = [...RETAINED_304_HEADERS, 'cross-origin-resource-policy']
-
-/** What goes past the router, which takes longer than parsing a signup. */
-const direct: Readonly<Record<string, typeof postSignup | typeof postBulk>> = {
-  '/api/signup': postSignup,
-  '/api/signup/bulk': postBulk,
-}
 
 /** Every path, and what answers it. */
 export function createIntake(options: IntakeOptions): Intake {
   const { journal, health, log } = options
   // Not strict: a slash at the end of a path makes no difference.
   const app = new Hono<Env>({ strict: false })
+  /** These go past the router, which takes longer than parsing a signup. */
+  const posts = new Map<string, typeof postSignup | typeof postBulk>()
 
   /** The first path that fits is taken: fixed ones stand before those with a parameter. */
-  const route = (path: string, handlers: Partial<Record<Method, Handler>>) => {
-    const allowed = allowedMethods(handlers)
-    for (const [method, handler] of Object.entries(handlers)) app.on(method, path, handler)
+  const route = (path: string, { GET, POST }: Handlers) => {
+    const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
+    if (GET) app.get(path, GET)
+    if (POST) posts.set(path, POST)
     app.options(path, ({ req }) => {
       const isPreflight = req.header('access-control-request-method') !== undefined
       return respond.options(allowed, isPreflight ? preflightHeaders(allowed) : {})
@@ -74,12 +76,8 @@ export function createIntake(options: IntakeOptions): Intake {
     },
   })
   route('/api/config', { GET: () => ok(publicConfig(options)) })
-  route('/api/signup', {
-    POST: async ({ req, env }) => toResponse(await postSignup(req.raw, options, env)),
-  })
-  route('/api/signup/bulk', {
-    POST: async ({ req, env }) => toResponse(await postBulk(req.raw, options, env)),
-  })
+  route('/api/signup', { POST: postSignup })
+  route('/api/signup/bulk', { POST: postBulk })
   const pages = pageRoutes(options)
   for (const [path, handler] of Object.entries(pages))
     route(path, { GET: ({ req, env }) => handler(req.raw, env) })
@@ -95,42 +93,48 @@ export function createIntake(options: IntakeOptions): Intake {
     },
   })
 
-  // Every refusal and every error comes by here, and is answered here.
-  const refusal = (refused: RequestRefused, request: Request, visit: Visit) =>
-    answerRefusal(request, refused, visit, options)
   app.notFound(() => {
     throw refuse.noSuchPath()
   })
-  const failure = (error: unknown, request: Request, visit: Visit) => {
-    if (error instanceof RequestRefused) return refusal(error, request, visit)
-    log.error({ err: error }, 'a request failed in a way that nobody foresaw')
-    return refusal(refuse.unexpected(), request, visit)
+  // Nothing is answered there: whatever is thrown comes to `refused`.
+  app.onError((error) => {
+    throw error
+  })
+  const handle = (request: HttpRequest, visit: Visit) => {
+    const post = request.method === 'POST' ? posts.get(pathOf(request)) : undefined
+    return post ? post(request, options, visit) : app.fetch(withoutBody(request), visit)
   }
-  app.onError((error, { req, env }) => failure(error, req.raw, env))
-  const handle = handlerOf(app, options, failure)
-  return { fetch: createEdge(options, { handle, refuse: refusal }), refuse: refuseProtocol }
-}
-
-type Failure = (error: unknown, request: Request, visit: Visit) => Response | Promise<Response>
-
-function handlerOf(app: Hono<Env>, options: IntakeOptions, failure: Failure) {
-  return async (request: Request, visit: Visit): Promise<Response | Answer> => {
-    const post = request.method === 'POST' ? direct[getPath(request)] : undefined
-    if (!post) return app.fetch(request, visit)
-    try {
-      return await post(request, options, visit)
-    } catch (error) {
-      return failure(error, request, visit)
-    }
+  return {
+    fetch: createEdge(options, {
+      handle,
+      refuse: (error, request, visit) => {
+        const refused = refusalOf(error, visit, log)
+        return answerRefusal(request, refused, visit, options)
+      },
+    }),
+    refuse: refuseProtocol,
   }
 }
 
-function toResponse(answer: Response | Answer): Response {
-  return 'toResponse' in answer ? answer.toResponse() : answer
+/** What an error is to its visitor; one that nobody foresaw is logged. */
+function refusalOf(error: unknown, { requestId }: Visit, log: Logger): RequestRefused {
+  if (error instanceof RequestRefused) return error
+  if (error instanceof IncompleteBody) return refuse.incompleteBody()
+  log.error({ requestId, err: error }, 'a request failed in a way that nobody foresaw')
+  return refuse.unexpected()
 }
 
-function allowedMethods(handlers: Partial<Record<Method, Handler>>): readonly string[] {
-  return [...(handlers.GET ? ['GET', 'HEAD'] : []), ...(handlers.POST ? ['POST'] : []), 'OPTIONS']
+/** Decoded as the router does it, without a slash at the end. */
+function pathOf(request: HttpRequest): string {
+  // Of the request it reads the address only.
+  return getPath(request as Request).replace(/(?<=.)\/$/, '')
+}
+
+/** What the router takes: nothing that has a body goes by it. */
+function withoutBody({ method, url, headers }: HttpRequest): Request {
+  // A `Request` cannot have this method, which is taken nowhere, like PATCH.
+  const allowed = method === 'TRACE' ? 'PATCH' : method
+  return new Request(url, { method: allowed, headers: new Headers([...headers]) })
 }
 
 function describe(options: IntakeOptions, paths: readonly string[]) {

@@ -1,14 +1,15 @@
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Health } from '../ops/health.ts'
-import { parseSignup } from '../signup/parse.ts'
+import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
-import { type ArrivingBodies, readBody } from './body.ts'
-import type { Visit } from './edge.ts'
+import { type ArrivingBodies, type Body, readBody } from './body.ts'
+import type { Visit } from './visit.ts'
 import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
 import { accepted, type Answer, refuse } from './respond.ts'
-import { submit, type SubmitOptions, tooManyTabs, visitorOf } from './submit.ts'
-import { patienceOf, progressOf, type Waiting } from './wait.ts'
+import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
+import { patienceOf, type Waiting } from './wait.ts'
 
 export interface SignupIntake extends SubmitOptions, FormPostOptions {
   readonly health: Health
@@ -20,37 +21,45 @@ export interface SignupIntake extends SubmitOptions, FormPostOptions {
 
 /** `POST /api/signup`: from the request to the answer. */
 export async function postSignup(
-  request: Request,
+  request: HttpRequest,
   intake: SignupIntake,
   visit: Visit,
 ): Promise<Response | Answer> {
-  const { tabs, bodyBytesMax, arriving, apiKeys, clock } = intake
-  const hasApiKey = await apiKeys.areIn(request.headers)
+  const { apiKeys, bodyBytesMax, arriving, clock, waiting } = intake
+  if (apiKeys.areSet) visit.hasApiKey = await apiKeys.areIn(request.headers)
   const key = idempotencyKey(request.headers)
   const body = await readBody(request, bodyBytesMax, arriving)
-  if (body.kind === 'form') visit.typed = body.fields
-  const count = () => {
-    if (!hasApiKey) visit.take(1)
-  }
   const patience = patienceOf(request, clock)
-  const parsed =
-    body.kind === 'form'
-      ? parsePosted(request, body.fields, intake)
-      : parseSignup(body.value, { ...tabs, source: 'api' })
-  if (!parsed.ok) {
-    count()
-    throw refuse.fields(parsed.problems)
-  }
-  const idempotency = await idempotencyOf(key, 'signup', () => contentOf(parsed.value))
+  const parsed = parseBody(body, request, intake, visit)
+  const { challengeToken } = parsed
+  const idempotency =
+    key === undefined ? undefined : await idempotencyOf(key, 'signup', contentOf(parsed))
   // Durable from here on: the visitor may leave.
-  const visitor = visitorOf(visit, parsed.value.challengeToken)
-  const submission = { parsed: [parsed.value], idempotency, visitor, count }
+  const submission = { parsed: [parsed], challengeToken, idempotency, visit, asked: 1 }
   const { results, isReplay } = await submit(submission, intake)
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
   if (body.kind === 'form' && prefersHtml(request.headers.get('accept'))) {
-    const { redirect } = parsed.value
-    return sendOn(request, { redirect, isReplay }, visit.ownOrigin, intake)
+    const { redirect } = parsed
+    return sendOn(request, { redirect, isReplay }, visit, intake)
   }
-  return accepted(status, { ...(await progressOf([status], patience, intake)), isReplay })
+  if (patience) await waiting.untilWritten([status], patience)
+  return accepted(status, waiting.progressOf([status], patience), isReplay)
+}
+
+/** @throws RequestRefused with everything that is wrong; also who sends such counts against the limit */
+function parseBody(
+  body: Body,
+  request: HttpRequest,
+  intake: SignupIntake,
+  visit: Visit,
+): ParsedSignup {
+  if (body.kind === 'form') visit.typed = body.fields
+  const parsed =
+    body.kind === 'form'
+      ? parsePosted(request, body.fields, intake)
+      : parseSignup(body.value, { ...intake.tabs, source: 'api' })
+  if (parsed.ok) return parsed.value
+  visit.take(1)
+  throw refuse.fields(parsed.problems)
 }

@@ -8,30 +8,26 @@ import {
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FieldProblem, ParsedSignup } from '../signup/parse.ts'
-import type { Signup, SignupId } from '../signup/signup.ts'
-import type { Admission, Visitor } from './admission.ts'
+import type { Millis, Signup, SignupId } from '../signup/signup.ts'
+import type { Admission, Applicant } from './admission.ts'
 import type { Turns } from './idempotency.ts'
 import { refuse } from './respond.ts'
+import type { Visit } from './visit.ts'
 
 export interface SubmitOptions {
   readonly journal: Journal
   readonly events: Events
   readonly clock: Clock
-  /** A fresh UUIDv7. */
-  readonly newId: () => SignupId
+  /** A fresh UUIDv7; they rise. */
+  readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
   readonly admission: Admission
 }
 
-export interface Submission {
-  readonly parsed: readonly ParsedSignup[]
-  readonly idempotency: Idempotency | undefined
-  readonly visitor: Visitor
-  /**
-   * Counts the request against the limit of the client's address, unless it is answered again.
-   * @throws RequestRefused 429
-   */
-  readonly count: () => void
+export interface Submission extends Applicant {
+  readonly visit: Visit
+  /** How many count against the limit of the client's address, unless they are answered again. */
+  readonly asked: number
 }
 
 export interface Submitted {
@@ -48,60 +44,46 @@ export interface Submitted {
  */
 export async function submit(submission: Submission, options: SubmitOptions): Promise<Submitted> {
   const { idempotency } = submission
-  const answer = idempotency
-    ? await options.turns.take(idempotency.key, () => store(submission, options))
-    : await store(submission, options)
-  if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
-  return { results: answer.results, isReplay: answer.kind === 'replayed' }
-}
-
-async function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
-  const { visitor, idempotency, count } = submission
-  const { journal, events, admission } = options
+  const { turns, events } = options
   try {
-    const known = idempotency && (await journal.recall(idempotency))
-    // Counted and admitted only now: what is answered again is free, and needs no fresh token.
-    if (known?.kind === 'replayed') return known
-    count()
-    if (known) return known
-    return await admission.admit(visitor, submission, () => append(submission, options))
+    const answer = await (idempotency
+      ? turns.take(idempotency.key, () => storeOnce(submission, idempotency, options))
+      : store(submission, options))
+    if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
+    const { kind, results } = answer
+    if (kind === 'appended') events.signupsAccepted(results.filter(Boolean).length)
+    return { results, isReplay: kind === 'replayed' }
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error
-    events.journalUnavailable(error)
+    events.journalUnavailable(error, submission.visit.requestId)
     throw refuse.journalUnavailable()
   }
 }
 
-async function append(
-  { parsed, idempotency }: Submission,
+/** What is answered again is not counted, and needs no fresh token. */
+async function storeOnce(
+  submission: Submission,
+  idempotency: Idempotency,
   options: SubmitOptions,
 ): Promise<Appended> {
-  const { journal, events, clock } = options
-  const receivedAt = clock.now()
-  const signups = parsed.map((one) => accept(one, receivedAt, options))
-  const answer = await journal.append(signups, idempotency)
-  if (answer.kind === 'appended') {
-    events.signupsAccepted(answer.results.filter((result) => result !== undefined).length)
-  }
-  return answer
+  const known = await options.journal.recall(idempotency)
+  if (known?.kind === 'mismatch') submission.visit.take(submission.asked)
+  return known ?? store(submission, options)
+}
+
+function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
+  const { parsed, idempotency, visit, asked } = submission
+  visit.take(asked)
+  return options.admission.admit(submission, () => {
+    const receivedAt = options.clock.now()
+    const signups = parsed.map((one) => accept(one, receivedAt, options))
+    return options.journal.append(signups, idempotency)
+  })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptions): Signup {
   const { email, sheetTab, source, name, tags, metadata } = parsed
-  return { id: newId(), receivedAt, email, sheetTab, source, name, tags, metadata }
-}
-
-/** The address is found out when the challenge asks for it. */
-export function visitorOf(
-  visit: Partial<Pick<Visitor, 'remoteAddress'>>,
-  challengeToken: string | undefined,
-): Visitor {
-  return {
-    challengeToken,
-    get remoteAddress() {
-      return visit.remoteAddress
-    },
-  }
+  return { id: newId(receivedAt), receivedAt, email, sheetTab, source, name, tags, metadata }
 }
 
 /** Told when a signup's tab would be one too many. */

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Journal, SignupStatus } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -56,8 +57,7 @@ export class Waiting {
    */
   async untilWritten(
     signups: readonly SignupStatus[],
-    until: Millis,
-    left: AbortSignal,
+    { until, left }: Pick<Patience, 'until' | 'left'>,
   ): Promise<void> {
     const tabs = [...new Set(signups.map(({ sheetTab }) => sheetTab))]
     if (this.#stopped.signal.aborted || left.aborted) return
@@ -77,6 +77,19 @@ export class Waiting {
       left.addEventListener('abort', visitor.release)
       void this.#tick()
     })
+  }
+
+  /** How far these signups have come, of visitors who have waited as long as they would. */
+  progressOf(signups: readonly SignupStatus[], patience: Patience | undefined): Progress {
+    let areWritten = true
+    let reason: string | undefined
+    for (const signup of signups) {
+      if (this.isWritten(signup)) continue
+      areWritten = false
+      reason ??= blockedBy(this.#health, signup.sheetTab)
+    }
+    const waitSeconds = areWritten ? patience?.seconds : undefined
+    return { areWritten, waitSeconds, blockedBy: reason }
   }
 
   /** Lets everybody go, and nobody wait any more. */
@@ -119,7 +132,7 @@ export interface Patience {
 }
 
 /** What the `Prefer` header asks for, counted from now; undefined when the visitor would not wait. */
-export function patienceOf(request: Request, clock: Clock): Patience | undefined {
+export function patienceOf(request: HttpRequest, clock: Clock): Patience | undefined {
   const seconds = preferredWait(request.headers)
   if (seconds === undefined) return undefined
   return { seconds, until: clock.elapsed() + seconds * 1000, left: request.signal }
@@ -132,22 +145,6 @@ export interface Progress {
   readonly waitSeconds: number | undefined
   /** What keeps those that are not written from the spreadsheet until the operator mends it. */
   readonly blockedBy: string | undefined
-}
-
-/** Waits as long as the visitor would, and tells how far these signups have come then. */
-export async function progressOf(
-  signups: readonly SignupStatus[],
-  patience: Patience | undefined,
-  { waiting, health }: { readonly waiting: Waiting; readonly health: Health },
-): Promise<Progress> {
-  if (patience) await waiting.untilWritten(signups, patience.until, patience.left)
-  const open = signups.filter((signup) => !waiting.isWritten(signup))
-  const reasons = open.map(({ sheetTab }) => blockedBy(health, sheetTab))
-  return {
-    areWritten: open.length === 0,
-    waitSeconds: open.length === 0 ? patience?.seconds : undefined,
-    blockedBy: reasons.find((reason) => reason !== undefined),
-  }
 }
 
 function blockedBy(health: Health, tab: string): string | undefined {

@@ -14,7 +14,7 @@ function tell(...verdicts: ChallengeVerdict[]) {
   const health = createHealth()
   const events = challengeEvents(pino({ level: 'info' }, { write }), health)
   events.challengeStarted('turnstile', false)
-  for (const verdict of verdicts) events.challengeAnswered(verdict)
+  for (const verdict of verdicts) events.challengeAnswered(verdict, 'a-request')
   return { lines: lines.slice(1), health: health.challenge }
 }
 

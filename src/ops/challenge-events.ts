@@ -24,10 +24,10 @@ export function challengeEvents(log: Logger, health: Health) {
     return isNew
   }
 
-  const rejected = (reason: string, hint: string | undefined) => {
+  const rejected = (reason: string, hint: string | undefined, requestId: string) => {
     const isTold = hint === undefined || reasonsTold.has(reason) || reasonsTold.size >= reasonsMax
     reasonsTold.add(reason)
-    log[isTold ? 'debug' : 'warn']({ reason, hint }, 'a challenge token was refused')
+    log[isTold ? 'debug' : 'warn']({ requestId, reason, hint }, 'a challenge token was refused')
   }
 
   return {
@@ -39,18 +39,18 @@ export function challengeEvents(log: Logger, health: Health) {
         log.warn({ provider, hint }, 'CHALLENGE_SECRET_KEY is for tests: it keeps no bot away')
       }
     },
-    challengeAnswered(verdict: ChallengeVerdict): void {
+    challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {
       switch (verdict.kind) {
         case 'passed':
           set({ state: 'ok' })
           break
         case 'rejected':
-          rejected(verdict.reason, verdict.hint)
+          rejected(verdict.reason, verdict.hint, requestId)
           break
         case 'misconfigured': {
           const { message: error, hint } = verdict
           const isNew = set({ state: 'misconfigured', error, hint })
-          if (isNew) log.error({ reason: error, hint }, 'nobody can pass the challenge')
+          if (isNew) log.error({ requestId, reason: error, hint }, 'nobody can pass the challenge')
           break
         }
         case 'unavailable': {
@@ -58,7 +58,11 @@ export function challengeEvents(log: Logger, health: Health) {
           // An outage has many faces: one line for all of them.
           const isNew = health.challenge.state !== 'unavailable'
           set({ state: 'unavailable', error })
-          if (isNew) log.warn({ reason: error, err: cause }, 'challenge tokens cannot be verified')
+          if (isNew)
+            log.warn(
+              { requestId, reason: error, err: cause },
+              'challenge tokens cannot be verified',
+            )
           break
         }
       }

@@ -11,14 +11,14 @@ import type { Health } from './health.ts'
 export interface Events {
   signupsAccepted(count: number): void
   /** A form's `redirect` leads to an origin that nobody named; its visitor got the thank-you page. */
-  redirectNotFollowed(origin: string): void
+  redirectNotFollowed(origin: string, requestId: string): void
   /** A visitor was answered 503; told when it begins. */
-  journalUnavailable(error: unknown): void
+  journalUnavailable(error: unknown, requestId: string): void
   /** The journal can be written again, as a probe has shown. */
   journalRecovered(): void
   challengeStarted(provider: string, isForTests: boolean): void
   /** What became of a visitor's token; told when it changes. */
-  challengeAnswered(verdict: ChallengeVerdict): void
+  challengeAnswered(verdict: ChallengeVerdict, requestId: string): void
   deliveryStarted(location: string): void
   batchWritten(batch: number, rows: number, tries: number): void
   /** A try did not succeed; the next one comes in `waitMs`. */
@@ -43,14 +43,14 @@ export function createEvents(log: Logger, health: Health): Events {
     signupsAccepted() {
       if (health.journal.state !== 'ok') this.journalRecovered()
     },
-    redirectNotFollowed(origin) {
+    redirectNotFollowed(origin, requestId) {
       const hint = 'Name the origin in ALLOWED_ORIGINS, when its pages may follow a signup.'
-      log.warn({ origin, hint }, 'the redirect of a form was not followed')
+      log.warn({ requestId, origin, hint }, 'the redirect of a form was not followed')
     },
-    journalUnavailable(error) {
+    journalUnavailable(error, requestId) {
       // Once, not with every visitor: the disk may be full.
       if (health.journal.state === 'ok') {
-        log.error({ err: error }, 'signups cannot be stored: visitors are answered 503')
+        log.error({ requestId, err: error }, 'signups cannot be stored: visitors are answered 503')
       }
       health.journal = { state: 'unavailable' }
     },

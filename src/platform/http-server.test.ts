@@ -8,7 +8,10 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 async function start(options: Partial<HttpServerOptions> = {}) {
   const server = await listen({
     fetch: async (request, { remoteAddress }) => {
-      const body = await request.text().catch(() => 'cut off')
+      const body = await request.bytes().then(
+        (bytes) => new TextDecoder().decode(bytes),
+        () => 'cut off',
+      )
       return answer(200, `${request.method} ${request.url} ${body} ${remoteAddress ?? ''}`)
     },
     refuse: (failure) => answer(400, failure),
@@ -107,6 +110,31 @@ test('"100 Continue" is sent for a body that will be read, and not for one that 
 
   await using refusing = await start({ fetch: async () => answer(413, 'too large') })
   expect(bodiesOf(await sendRaw(refusing.url, head(2_000)))).toEqual(['too large'])
+})
+
+test('whoever goes on sending gets to read the answer, and is cut off then', async () => {
+  await using server = await start({ fetch: async () => answer(413, 'too large') })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\nx')
+  expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['too large'])
+})
+
+test('an answer of plain data has the length of its bytes, and its headers in their order', async () => {
+  const headers = ['x-first', '1', 'vary', 'Accept']
+  await using server = await start({ fetch: async () => ({ status: 202, headers, body: 'für' }) })
+  const accepted = await fetch(server.url)
+  expect(accepted.status).toBe(202)
+  expect(await accepted.text()).toBe('für')
+  expect(accepted.headers.get('x-first')).toBe('1')
+  expect(accepted.headers.get('content-length')).toBe('4')
+})
+
+test('a header that comes twice is read as one list', async () => {
+  await using server = await start({
+    fetch: async ({ headers }) => answer(200, `${headers.get('x-a')} ${headers.get('x-b')}`),
+  })
+  const twice = get.replace('\r\n\r\n', '\r\nX-A: 1\r\nx-a: 2\r\n\r\n')
+  expect(bodiesOf(await sendRaw(server.url, twice))).toEqual(['1, 2 null'])
 })
 
 test.each([

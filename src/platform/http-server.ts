@@ -7,7 +7,13 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
+import {
+  type HttpRequest,
+  IncomingRequest,
+  type PlainAnswer,
+  sendAnswer,
+  urlOf,
+} from './http-exchange.ts'
 import { listenFailure } from './listen-failure.ts'
 
 export interface HttpServer {
@@ -28,7 +34,7 @@ export type ProtocolFailure = 'malformed' | 'tooSlow' | 'headersTooLarge' | 'exp
 
 export interface HttpServerOptions {
   /** Never rejects. */
-  readonly fetch: (request: Request, connection: Connection) => Promise<Response>
+  readonly fetch: (request: HttpRequest, connection: Connection) => Promise<Response | PlainAnswer>
   /** What to answer then; the connection is closed behind it. */
   readonly refuse: (failure: ProtocolFailure) => Response
   readonly host: string
@@ -107,24 +113,25 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
     maxHeaderSize: effective.headerBytesMax,
     // Checked below, where the answer can tell what is wrong.
     requireHostHeader: false,
+    // As in the `Headers` of the web: of several, none is dropped.
+    joinDuplicateHeaders: true,
   })
   server.maxConnections = effective.connectionsMax
 
-  const answer = getRequestListener(
-    (request, { incoming }) => fetch(request, { remoteAddress: incoming.socket.remoteAddress }),
-    // HTTP/1.0 knows no Host: then it is this machine's.
-    { hostname: 'localhost', errorHandler: () => refuse('malformed') },
-  )
-  const current = new WeakMap<Duplex, Exchange>()
+  /** The last answer of each connection, begun or not. */
+  const answers = new WeakMap<Duplex, ServerResponse>()
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    current.set(incoming.socket, { incoming, outgoing })
-    if (hasOneHost(incoming)) void answer(incoming, outgoing)
-    else void send(outgoing, refuse('malformed'))
+    const { socket } = incoming
+    answers.set(socket, outgoing)
+    const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
+    if (url === undefined) return void send(outgoing, refuse('malformed'))
+    const request = new IncomingRequest(incoming, outgoing, url)
+    void fetch(request, socket).then((answer) => sendAnswer(outgoing, answer))
   }
   // Node asks for the other end's address only when it is needed, which can be too late.
   server.on('connection', (socket) => Reflect.get(socket, 'remoteAddress'))
   server.on('request', take)
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  server.on('checkContinue', (incoming, outgoing) => {
     if (!(Number(incoming.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
     take(incoming, outgoing)
   })
@@ -136,25 +143,19 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const failed = () => void sendRaw(socket, refuse(failureOf(error)))
-    const exchange = current.get(socket)
-    if (!exchange || exchange.outgoing.writableFinished) return failed()
+    const outgoing = answers.get(socket)
+    if (!outgoing || outgoing.writableFinished) return failed()
     // An earlier request, complete and still being answered: this answer comes after that one.
-    if (exchange.incoming.complete) return exchange.outgoing.once('finish', failed)
-    if (exchange.outgoing.headersSent) socket.destroy()
+    if (outgoing.req.complete) return outgoing.once('finish', failed)
+    if (outgoing.headersSent) socket.destroy()
     else failed()
   })
   return server
 }
 
-interface Exchange {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
-}
-
 /** RFC 9112, section 3.2: any other number is an attempt to be understood in two ways. */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  return hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')
+function hasOneHost({ headers: { host }, httpVersion }: IncomingMessage): boolean {
+  return host === undefined ? httpVersion === '1.0' : !host.includes(',')
 }
 
 function failureOf({ code }: NodeJS.ErrnoException): ProtocolFailure {

@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../../platform/http-exchange.ts'
 import type { ChallengeWidget } from '../../challenge/challenge.ts'
 import type { Language } from '../../signup/languages.ts'
 import type { ParseContext } from '../../signup/parse.ts'
@@ -56,7 +57,7 @@ export interface View {
 
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
-  { url, headers }: Pick<Request, 'url' | 'headers'>,
+  { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
   { pages: settings, widget }: Pick<PageOptions, 'pages' | 'widget'>,
   page?: OwnPage,
 ): View {

@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** The part of a web `Request` that is used of requests; one of those fits, too. */
+export interface HttpRequest {
+  readonly method: string
+  /** Absolute, as a URL parser writes it. */
+  readonly url: string
+  /** Names in lower case; what came several times is joined with commas. */
+  readonly headers: HttpHeaders
+  /** Aborts when the sender has left before the answer. */
+  readonly signal: AbortSignal
+  /** Piece by piece, once. Throws when it ends too early. */
+  readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
+  /** All of it, once. Rejects with `IncompleteBody` when it ends too early. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+export interface HttpHeaders extends Iterable<[name: string, value: string]> {
+  get(name: string): string | null
+}
+
+/** An answer as plain data: a `Response` and its `Headers` cost more than storing a signup. */
+export interface PlainAnswer {
+  readonly status: number
+  /** Names and values in turn, without `content-length`. */
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+/** The sender has left, or was cut off, before the end of its body. */
+export class IncompleteBody extends Error {
+  override readonly name = 'IncompleteBody'
+}
+
+/** How long a client may go on sending after its answer. */
+const discardMs = 500
+
+/** A request as node's server has it; `joinDuplicateHeaders` is on. */
+export class IncomingRequest implements HttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HttpHeaders
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+  #left: AbortController | undefined
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, url: string) {
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.method = incoming.method ?? 'GET'
+    this.url = url
+    this.headers = new IncomingHeaders(incoming.headers)
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#left) {
+      const left = new AbortController()
+      const outgoing = this.#outgoing
+      this.#left = left
+      if (outgoing.destroyed) left.abort()
+      outgoing.once('close', () => {
+        if (!outgoing.writableFinished) left.abort()
+      })
+    }
+    return this.#left.signal
+  }
+
+  get body(): AsyncIterable<Uint8Array<ArrayBuffer>> {
+    // Its end leaves the connection open, for the answer.
+    return this.#incoming.iterator({ destroyOnReturn: false })
+  }
+
+  /** By events: iterating takes longer than parsing a signup. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const incoming = this.#incoming
+    return new Promise((resolve, reject) => {
+      const chunks: Chunk[] = []
+      const cutOff = () => {
+        if (!incoming.readableEnded) reject(new IncompleteBody())
+      }
+      // All of it is here, even if the sender is gone by now.
+      if (incoming.complete) resolve((incoming.read() as Chunk | null) ?? new Uint8Array())
+      else if (incoming.closed) cutOff()
+      incoming.on('data', (chunk: Chunk) => chunks.push(chunk))
+      incoming.on('end', () => {
+        const [first] = chunks
+        resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks))
+      })
+      incoming.on('error', cutOff)
+      incoming.on('close', cutOff)
+    })
+  }
+}
+
+type Chunk = Buffer<ArrayBuffer>
+
+class IncomingHeaders implements HttpHeaders {
+  readonly #headers: IncomingMessage['headers']
+
+  constructor(headers: IncomingMessage['headers']) {
+    this.#headers = headers
+  }
+
+  get(name: string): string | null {
+    const value = this.#headers[name]
+    return value === undefined ? null : String(value)
+  }
+
+  *[Symbol.iterator](): Iterator<[string, string]> {
+    for (const [name, value] of Object.entries(this.#headers)) yield [name, String(value)]
+  }
+}
+
+/** The address of a request, as a URL parser writes it; undefined when it has none. */
+export function urlOf({ url: target = '', headers }: IncomingMessage): string | undefined {
+  // HTTP/1.0 knows no Host: then it is this machine's.
+  const { host = 'localhost' } = headers
+  if (last?.target !== target || last.host !== host) {
+    last = { target, host, url: parsedUrl(target, host) }
+  }
+  return last.url
+}
+
+/** Parsing costs, and signups all come to one address. */
+let last: { target: string; host: string; url: string | undefined } | undefined
+
+function parsedUrl(target: string, host: string): string | undefined {
+  if (!hostForm.test(host) || backslashInPath.test(target)) return undefined
+  if (/^https?:\/\//i.test(target)) return URL.parse(target)?.href
+  return target.startsWith('/') ? URL.parse(`http://${host}${target}`)?.href : undefined
+}
+
+const hostForm = /^([^\s/?#@\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
+const backslashInPath = /^[^?]*\\/
+
+/** Sends an answer, and drops what its client may still be sending. */
+export function sendAnswer(outgoing: ServerResponse, answer: Response | PlainAnswer): void {
+  if (answer instanceof Response) return void sendResponse(outgoing, answer)
+  const { status, headers, body } = answer
+  outgoing.writeHead(status, [...headers, 'content-length', String(Buffer.byteLength(body))])
+  outgoing.end(body)
+  if (!outgoing.req.complete) discard(outgoing.req)
+}
+
+async function sendResponse(outgoing: ServerResponse, response: Response): Promise<void> {
+  const body = response.body && new Uint8Array(await response.arrayBuffer())
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.end(body)
+  if (!outgoing.req.complete) discard(outgoing.req)
+}
+
+/** Reads on for a moment: a client that is cut off while it sends does not see the answer. */
+function discard(incoming: IncomingMessage): void {
+  const cutOff = setTimeout(() => incoming.socket.destroySoon(), discardMs).unref()
+  incoming.once('close', () => clearTimeout(cutOff))
+  incoming.resume()
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { validate, version } from 'uuid'
+
+import { signupIds } from './id.ts'
+
+const start = Date.UTC(2026, 10, 21)
+
+test('an id is a UUIDv7 of its moment', () => {
+  const id = signupIds()(start)
+  expect(validate(id)).toBe(true)
+  expect(version(id)).toBe(7)
+  expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(start)
+})
+
+test('ids rise, in one millisecond, over more than its counter holds, and when the clock is set back', () => {
+  const next = signupIds()
+  const ids = [
+    ...Array.from({ length: 10_000 }, () => next(start)),
+    ...Array.from({ length: 10 }, () => next(start - 60_000)),
+    ...Array.from({ length: 10 }, (_, at) => next(start + at)),
+  ]
+  expect(ids).toEqual(ids.toSorted())
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true)
+})
+
+test('two sources of one moment have nothing but the moment in common', () => {
+  const [one, other] = [signupIds()(start), signupIds()(start)]
+  expect(one.slice(0, 18)).toBe(other.slice(0, 18))
+  expect(one.slice(19)).not.toBe(other.slice(19))
+})

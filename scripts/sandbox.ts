@@ -61,7 +61,7 @@ function startService(
   // Without the settings of a real spreadsheet, and away from any .env file.
   const own = new Set<string>(settings.map(({ name }) => name).filter((name) => name !== 'PORT'))
   const surroundings = Object.entries(process.env).filter(([name]) => !own.has(name))
-  return spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
+  return spawn(process.execPath, [join(import.meta.dirname, '../src/start.js')], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {

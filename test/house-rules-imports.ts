@@ -9,6 +9,7 @@ import type { Finding, Import, SourceFile } from './source-file.ts'
  * only. A folder always may import from itself. Tests are free.
  */
 const mayImport: Record<string, { readonly values: string[]; readonly types?: string[] }> = {
+  'start.js': { values: ['main.ts'] },
   'main.ts': { values: ['cli'] },
   'service.ts': { values: [''] },
   cli: { values: [''] },

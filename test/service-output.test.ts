@@ -12,7 +12,7 @@ import { tempFolder } from './temp-folder.ts'
 /** Starts the service, reads its first line, runs `then`, signs up once, and stops it by SIGTERM. */
 async function run(stdio: StdioOptions, then: 'closeBoth' | 'goOn') {
   await using folder = await tempFolder()
-  const child = spawn(process.execPath, [join(projectRoot, 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(projectRoot, 'src/start.js')], {
     cwd: folder.path,
     stdio,
     // None is left behind when it hangs.

@@ -273,7 +273,7 @@ test('a port that is taken is told with what to do', async () => {
     program,
     `process.env.PORT = ${JSON.stringify(new URL(service.url).port)}
      process.argv.length = 2
-     await import(${JSON.stringify(join(process.cwd(), 'src/main.ts'))})`,
+     await import(${JSON.stringify(join(process.cwd(), 'src/start.js'))})`,
   )
   const ended = await startService({ program }).catch((error: unknown) => error)
   expect(ended).toMatchObject({

@@ -58,7 +58,7 @@ export class ServiceEnded extends Error {
  */
 export async function startService(options: StartOptions = {}): Promise<RunningService> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
-  const program = options.program ?? join(projectRoot, 'src/main.ts')
+  const program = options.program ?? join(projectRoot, 'src/start.js')
   const child = spawn(process.execPath, [program], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],

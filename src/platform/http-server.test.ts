@@ -133,7 +133,7 @@ test('a header that comes twice is read as one list', async () => {
   await using server = await start({
     fetch: async ({ headers }) => answer(200, `${headers.get('x-a')} ${headers.get('x-b')}`),
   })
-  const twice = get.replace('\r\n\r\n', '\r\nX-A: 1\r\nx-a: 2\r\n\r\n')
+  const twice = get.replace('\r\n\r\n', '\r\nConnection: close\r\nX-A: 1\r\nx-a: 2\r\n\r\n')
   expect(bodiesOf(await sendRaw(server.url, twice))).toEqual(['1, 2 null'])
 })
 

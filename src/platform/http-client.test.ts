@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { HttpFailure, httpClient, type HttpRequest } from './http-client.ts'
 
@@ -48,6 +49,16 @@ test('an answer comes whole, whatever its status, and one connection serves one 
     expect([status, headers.get('x-kind'), text]).toEqual([418, 'tea, pot', 'POST asked=größer'])
   }
   expect(server.seen.connections).toBe(1)
+})
+
+test('a body of megabytes arrives whole, and says how long it is', async () => {
+  await using server = await serve((request, response) => {
+    const announced = request.headers['content-length'] ?? ''
+    void text(request).then((body) => response.end(`${announced} ${body.length} ${body.slice(-3)}`))
+  })
+  const body = `${'größer '.repeat(300_000)}end`
+  const answer = await call(server.url, { body })
+  expect(answer.text).toBe(`${Buffer.byteLength(body)} ${body.length} end`)
 })
 
 test('a redirect is an answer like any other', async () => {

@@ -4,9 +4,9 @@
  */
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { serve } from './serve.ts'
 
 /** As the service answers, header by header: each round checks that the sizes agree. */
 const headers = [
@@ -42,14 +42,7 @@ const server = createServer((request, response) => {
     response.end(answer)
   })
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.stdout.write(`Rollcall listens on http://127.0.0.1:${port}\n`)
-})
-process.once('SIGTERM', () => {
-  server.close()
-  server.closeAllConnections()
-})
+serve(server)
 
 function oneTransactionEach(): (signup: unknown) => void {
   const folder = process.env['DATA_DIR'] ?? '.'

@@ -5,9 +5,9 @@
  * IS_DOWN=1 refuses every call. GET /rows tells how many rows and calls came.
  */
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serve } from './serve.ts'
 
 const delayMs = Number(process.env['DELAY_MS'] ?? 0)
 const isDown = process.env['IS_DOWN'] === '1'
@@ -40,14 +40,7 @@ const server = createServer((request, response) => {
     response.end(JSON.stringify(body))
   })()
 })
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo
-  process.stdout.write(`Rollcall listens on http://127.0.0.1:${port}\n`)
-})
-process.once('SIGTERM', () => {
-  server.close()
-  server.closeAllConnections()
-})
+serve(server)
 
 async function answer(request: IncomingMessage): Promise<Answer> {
   const url = request.url ?? '/'

@@ -1,6 +1,6 @@
 import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
-import { isObject } from '../signup/json.ts'
 import { parseJson } from '../signup/json-text.ts'
+import { isObject } from '../signup/json.ts'
 import { refuse, RequestRefused } from './respond.ts'
 
 /** What a request carried: a JSON value, or the text fields of a form. */

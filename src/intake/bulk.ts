@@ -1,5 +1,5 @@
-import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { AppendResults, SignupStatus } from '../journal/journal.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { isObject } from '../signup/json.ts'
 import {
   type FieldProblem,
@@ -10,11 +10,11 @@ import {
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { readBody } from './body.ts'
-import type { Visit } from './visit.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
 import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
 import { submit, tooManyTabs } from './submit.ts'
+import type { Visit } from './visit.ts'
 import { patienceOf } from './wait.ts'
 
 export interface BulkIntake extends SignupIntake {

@@ -1,5 +1,5 @@
-import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { Idempotency } from '../journal/journal.ts'
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'

@@ -1,4 +1,5 @@
 import { limits } from '../signup/limits.ts'
+import { formParameters, viewParameters } from './openapi/page-parameters.ts'
 import {
   everywhere,
   fileResponses,
@@ -12,7 +13,6 @@ import {
   response,
   signupRefusals,
 } from './openapi/responses.ts'
-import { formParameters, viewParameters } from './openapi/page-parameters.ts'
 import { type Json, schemas } from './openapi/schemas.ts'
 import { thanksPath } from './pages.ts'
 

@@ -1,5 +1,4 @@
 import { parseForm } from '../signup/parse.ts'
-import type { Visit } from './visit.ts'
 import { nextLocation } from './form-post.ts'
 import { pageHeaders } from './headers.ts'
 import { signupPage, thanksPage, thanksPath } from './pages.ts'
@@ -7,6 +6,7 @@ import { linkedFields } from './pages/link.ts'
 import { consentField, consentText, type FormEntries } from './pages/typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './pages/view.ts'
 import { page, refuse } from './respond.ts'
+import type { Visit } from './visit.ts'
 
 type PageHandler = (
   request: Request,

@@ -1,3 +1,5 @@
+import type { SignupStatus } from '../journal/journal.ts'
+import type { ProtocolFailure } from '../platform/http-server.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { Millis, Receipt } from '../signup/signup.ts'
 import type {
@@ -8,8 +10,6 @@ import type {
   SignupAccepted,
   SignupStatusAnswer,
 } from '../signup/wire.ts'
-import type { SignupStatus } from '../journal/journal.ts'
-import type { ProtocolFailure } from '../platform/http-server.ts'
 import type { Standing } from './rate-limit.ts'
 import type { Progress } from './wait.ts'
 

@@ -1,4 +1,3 @@
-import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
 import { type Context, Hono } from 'hono'
 import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { getPath } from 'hono/utils/url'
@@ -6,10 +5,11 @@ import { getPath } from 'hono/utils/url'
 import { JournalUnavailable } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
+import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
+import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
 import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
-import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
 import { type AssetOptions, assetRoutes } from './assets.ts'
 import { type BulkIntake, postBulk } from './bulk.ts'
 import { createEdge, type EdgeOptions, refuseProtocol } from './edge.ts'
@@ -23,7 +23,9 @@ import { ok, readiness, refuse, RequestRefused, signupStatus } from './respond.t
 import { postSignup } from './signup.ts'
 import type { Visit } from './visit.ts'
 
-export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {}
+export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {
+  readonly health: Health
+}
 
 /** The HTTP application. */
 export interface Intake {

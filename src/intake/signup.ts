@@ -1,18 +1,16 @@
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import type { Health } from '../ops/health.ts'
 import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { type ArrivingBodies, type Body, readBody } from './body.ts'
-import type { Visit } from './visit.ts'
 import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
 import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
 import { accepted, type Answer, refuse } from './respond.ts'
 import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
+import type { Visit } from './visit.ts'
 import { patienceOf, type Waiting } from './wait.ts'
 
 export interface SignupIntake extends SubmitOptions, FormPostOptions {
-  readonly health: Health
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
   readonly bodyBytesMax: number

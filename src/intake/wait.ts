@@ -1,7 +1,7 @@
-import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Journal, SignupStatus } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { preferredWait } from './prefer.ts'
 

@@ -51,13 +51,21 @@ test('an answer comes whole, whatever its status, and one connection serves one 
   expect(server.seen.connections).toBe(1)
 })
 
-test('a body of megabytes arrives whole, and says how long it is', async () => {
+test('a body in pieces, large and small, arrives whole, and says how long it is', async () => {
   await using server = await serve((request, response) => {
     const announced = request.headers['content-length'] ?? ''
     void text(request).then((body) => response.end(`${announced} ${body.length} ${body.slice(-3)}`))
   })
-  const body = `${'größer '.repeat(300_000)}end`
-  const answer = await call(server.url, { body })
+  const pieces = [
+    '[',
+    'größer '.repeat(100_000),
+    ',',
+    'ß'.repeat(50),
+    'größer '.repeat(200_000),
+    'end',
+  ]
+  const body = pieces.join('')
+  const answer = await call(server.url, { body: pieces })
   expect(answer.text).toBe(`${Buffer.byteLength(body)} ${body.length} end`)
 })
 

@@ -19,7 +19,8 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Record<string, string>
-  readonly body?: string
+  /** A large one comes in pieces: others get their turn while they are sent. */
+  readonly body?: string | readonly string[]
   /** For everything, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
@@ -56,8 +57,8 @@ export const httpClient: HttpClient = async (request) => {
     if (signal.aborted) onAbort()
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve).on('error', reject)
-      if (body === undefined || body.length <= pieceBytes) outgoing.end(body)
-      else sendInPieces(outgoing, Buffer.from(body))
+      if (typeof body === 'object') sendPieces(outgoing, body)
+      else outgoing.end(body)
     })
     const text = await readText(answer, request.answerBytesMax)
     return { status: answer.statusCode ?? 0, headers: headersOf(answer), text }
@@ -70,19 +71,26 @@ export const httpClient: HttpClient = async (request) => {
   }
 }
 
-/** So that other requests get their turn: to hand two megabytes to the network takes some 10 ms. */
-function sendInPieces(outgoing: ClientRequest, body: Buffer): void {
-  const pieces = async function* () {
-    for (let at = 0; at < body.length; at += pieceBytes) {
-      yield body.subarray(at, at + pieceBytes)
-      await setImmediate()
-    }
-  }
-  outgoing.setHeader('content-length', body.length)
-  Readable.from(pieces()).pipe(outgoing)
+function sendPieces(outgoing: ClientRequest, pieces: readonly string[]): void {
+  const bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0)
+  outgoing.setHeader('content-length', bytes)
+  Readable.from(oneByOne(pieces)).pipe(outgoing)
 }
 
-const pieceBytes = 64 * 1024
+/** One in each turn of the event loop; small ones go together. */
+async function* oneByOne(pieces: readonly string[]): AsyncGenerator<string> {
+  let small = ''
+  for (const piece of pieces) {
+    small += piece
+    if (small.length < smallLength) continue
+    yield small
+    small = ''
+    await setImmediate()
+  }
+  if (small !== '') yield small
+}
+
+const smallLength = 32 * 1024
 
 async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []

@@ -1,4 +1,5 @@
 import type { HttpClient } from '../../src/platform/http-client.ts'
+import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated-process.ts'
 
 /**
@@ -10,8 +11,8 @@ export const flaws: Readonly<Record<string, Flaw>> = {
     http:
       (http): HttpClient =>
       (request) => {
-        const body = request.body?.replace(/\{"createDeveloperMetadata".*?\}\}\},/, '')
-        return http(body === undefined ? request : { ...request, body })
+        const body = textOf(request).replace(/\{"createDeveloperMetadata".*?\}\}\},/, '')
+        return http(request.body === undefined ? request : { ...request, body })
       },
   },
   'a retry has a new marker': {

@@ -20,7 +20,7 @@ import type { Answer } from '../../emulators/google-sheets/answer.ts'
 import { faultAnswers, type FaultAnswer } from '../../emulators/google-sheets/fault-answers.ts'
 import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import { readBatch } from './read-batch.ts'
+import { readBatch, textOf } from './read-batch.ts'
 import type { Dice, Schedule } from './schedule.ts'
 import type { Admitted, SimulatedGoogle } from './simulated-google.ts'
 import type { SimulatedTime } from './simulated-time.ts'
@@ -120,7 +120,7 @@ export class Network {
     const { time, google, note, dice, chance, isFaulty } = this.#options
     const call = google.admit(request, time.now)
     if (isFaulty() && call.kind === 'batchUpdate' && dice.chance(chance.foreignMarker)) {
-      if (google.takeMarker(readBatch(JSON.parse(request.body ?? '{}')))) note('foreign marker')
+      if (google.takeMarker(readBatch(JSON.parse(textOf(request))))) note('foreign marker')
     }
     const fault = this.#drawFault(call.kind)
     if (!fault) {

@@ -1,4 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets'
+import type { HttpRequest } from '../../src/platform/http-client.ts'
 
 export interface SentRow {
   readonly tab: string
@@ -14,6 +15,11 @@ export interface SentBatch {
   readonly rows: readonly SentRow[]
   /** Markers that it deletes. */
   readonly pruned: readonly number[]
+}
+
+/** What a request carries, its pieces together. */
+export function textOf({ body = '' }: HttpRequest): string {
+  return typeof body === 'string' ? body : body.join('')
 }
 
 export function readBatch(body: unknown): SentBatch {

@@ -17,7 +17,7 @@ import type { HttpRequest } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { PersonAct, Dice } from './schedule.ts'
 import type { Truth } from './truth.ts'
-import { readBatch, type SentBatch } from './read-batch.ts'
+import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 
 export const spreadsheetId = 'simulated'
 export const robot: Caller = { email: 'robot@example.com', project: 'simulation' }
@@ -73,7 +73,7 @@ export class SimulatedGoogle {
           this.overQuota += 1
           throw error
         }
-        return () => this.#apply(route, url.searchParams, request.body)
+        return () => this.#apply(route, url.searchParams, textOf(request))
       }),
     }
   }
@@ -168,8 +168,8 @@ export class SimulatedGoogle {
     return () => (refused === passed ? answered(behind) : refused)
   }
 
-  #apply(route: Route, query: URLSearchParams, body: string | undefined): Answer {
-    const parsed: unknown = body === undefined ? undefined : JSON.parse(body)
+  #apply(route: Route, query: URLSearchParams, body: string): Answer {
+    const parsed: unknown = body === '' ? undefined : JSON.parse(body)
     const result = answer(this.#model, { route, query, body: parsed, caller: robot })
     if (route.kind === 'batchUpdate') {
       for (const { tab, email, sheetId } of readBatch(parsed).rows) {

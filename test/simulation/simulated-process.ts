@@ -24,7 +24,7 @@ import type { Network, Sender } from './network.ts'
 import type { Dice, Schedule } from './schedule.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
 import type { SimulatedTime } from './simulated-time.ts'
-import { readBatch, type SentBatch } from './read-batch.ts'
+import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
 
 /** A planted bug: what the process is built from, changed. */
@@ -175,7 +175,7 @@ export class SimulatedProcess implements Sender {
       await new Promise<void>((resolve) => this.after(1000, resolve))
       throw new HttpFailure('the network cannot be reached')
     }
-    if (request.url.includes(':batchUpdate')) this.#watch(readBatch(JSON.parse(request.body ?? '')))
+    if (request.url.includes(':batchUpdate')) this.#watch(readBatch(JSON.parse(textOf(request))))
     const answer = network.send(request, this)
     if (this.#diesAt('while a call is on its way')) return never()
     return answer

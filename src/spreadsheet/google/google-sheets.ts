@@ -102,7 +102,7 @@ class GoogleSheets implements Spreadsheet {
 
   async abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned> {
     const value = abandonedValue(batch, this.#spreadsheetId)
-    const requests = [createMarker(batch.marker, value)]
+    const requests = [[createMarker(batch.marker, value)]]
     const result = await this.#updateWithMarker(batch.marker, requests, signal)
     if (result.kind === 'ok') return { kind: 'abandoned' }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
@@ -127,7 +127,10 @@ class GoogleSheets implements Spreadsheet {
     const present = metadataIds(found.body)
     const standing = markers.filter((marker) => present.has(marker))
     if (standing.length === 0) return { kind: 'pruned' }
-    const result = await this.#update(standing.map(deleteMarker), signal)
+    const result = await this.#update(
+      standing.map((marker) => [deleteMarker(marker)]),
+      signal,
+    )
     if (result.kind !== 'ok') return result
     const deleted = deletedMarkers(result.body)
     if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned' }
@@ -166,7 +169,7 @@ class GoogleSheets implements Spreadsheet {
   /** Only an answer that shows the new marker is Google's word that the requests were applied. */
   async #updateWithMarker(
     marker: number,
-    requests: readonly string[],
+    requests: readonly (readonly string[])[],
     signal: AbortSignal,
   ): Promise<ApiResult> {
     const result = await this.#update(requests, signal)
@@ -174,7 +177,8 @@ class GoogleSheets implements Spreadsheet {
     return { kind: 'unknown', message: 'The answer of the Sheets API does not show the new marker' }
   }
 
-  #update(requests: readonly string[], signal: AbortSignal): Promise<ApiResult> {
+  /** Each request comes in pieces of JSON. */
+  #update(requests: readonly (readonly string[])[], signal: AbortSignal): Promise<ApiResult> {
     // The titles come with the answer, so that a renamed tab is noticed with the next batch.
     const replies =
       'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
@@ -184,7 +188,11 @@ class GoogleSheets implements Spreadsheet {
       {
         method: 'POST',
         path: `:batchUpdate?fields=${encodeURIComponent(fields)}`,
-        body: `{"requests":[${requests.join(',')}],"includeSpreadsheetInResponse":true}`,
+        body: [
+          '{"requests":[',
+          ...requests.flatMap((pieces, index) => (index > 0 ? [',', ...pieces] : pieces)),
+          '],"includeSpreadsheetInResponse":true}',
+        ],
       },
       signal,
     )

@@ -18,14 +18,14 @@ export interface TabPlan {
       }
 }
 
-/** A request of a batchUpdate as JSON, and the tab that it serves. */
+/** A request of a batchUpdate as JSON, in pieces where it is large, and the tab that it serves. */
 export interface TabRequest {
   readonly tab: string | undefined
-  readonly request: string
+  readonly request: readonly string[]
 }
 
-/** Written in one piece, while nothing else gets its turn: about a millisecond. */
-const sliceRows = 500
+/** Written in one piece, while nothing else gets its turn: some 0.5 ms. */
+const sliceRows = 250
 
 /** Room for a thousand rows, as a sheet made by hand has; appendCells adds more when needed. */
 const newSheetRows = 1000
@@ -40,11 +40,11 @@ export async function batchRequests(
   plans: readonly TabPlan[],
   clock: Clock,
 ): Promise<readonly TabRequest[]> {
-  const requests: TabRequest[] = [{ tab: undefined, request: createMarker(marker, markerValue) }]
+  const requests: TabRequest[] = [{ tab: undefined, request: [createMarker(marker, markerValue)] }]
   for (const plan of plans) {
     const { tab } = plan.rows
     for (const request of preparations(plan))
-      requests.push({ tab, request: JSON.stringify(request) })
+      requests.push({ tab, request: [JSON.stringify(request)] })
     requests.push({ tab, request: await appendRows(plan, clock) })
   }
   return requests
@@ -129,16 +129,17 @@ function appendHeader(sheetId: number): Record<string, unknown> {
 }
 
 /** Written as text at once, as objects for five thousand rows are many; others get their turn meanwhile. */
-async function appendRows({ rows, sheetId }: TabPlan, clock: Clock): Promise<string> {
+async function appendRows({ rows, sheetId }: TabPlan, clock: Clock): Promise<readonly string[]> {
   const { tab, signups } = rows
-  const slices: string[] = []
+  const pieces = [`{"appendCells":{"sheetId":${sheetId},"rows":[`]
   for (let at = 0; at < signups.length; at += sliceRows) {
     if (at > 0) await clock.sleep(0)
     const slice = signups.slice(at, at + sliceRows)
-    slices.push(slice.map((signup) => rowJson(toRow(signup, tab))).join(','))
+    const separator = at > 0 ? ',' : ''
+    pieces.push(separator + slice.map((signup) => rowJson(toRow(signup, tab))).join(','))
   }
-  const rowsJson = `[${slices.join(',')}]`
-  return `{"appendCells":{"sheetId":${sheetId},"rows":${rowsJson},"fields":"userEnteredValue"}}`
+  pieces.push('],"fields":"userEnteredValue"}}')
+  return pieces
 }
 
 function rowJson(row: Row): string {

@@ -16,8 +16,8 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST'
   /** What follows `/v4/spreadsheets/{id}`, query included. */
   readonly path: string
-  /** JSON. */
-  readonly body?: string
+  /** JSON, in pieces where it is large. */
+  readonly body?: string | readonly string[]
 }
 
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure

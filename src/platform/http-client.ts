@@ -90,7 +90,7 @@ async function* oneByOne(pieces: readonly string[]): AsyncGenerator<string> {
   if (small !== '') yield small
 }
 
-const smallLength = 32 * 1024
+const smallLength = 40 * 1024
 
 async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []

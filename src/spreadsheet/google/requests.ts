@@ -24,8 +24,8 @@ export interface TabRequest {
   readonly request: readonly string[]
 }
 
-/** Written in one piece, while nothing else gets its turn: some 0.5 ms. */
-const sliceRows = 250
+/** Written in one piece, while nothing else gets its turn: a quarter of a millisecond. */
+const sliceRows = 100
 
 /** Room for a thousand rows, as a sheet made by hand has; appendCells adds more when needed. */
 const newSheetRows = 1000

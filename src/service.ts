@@ -58,7 +58,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   const events = createEvents(log, health)
   const clock = systemClock
   const journal = started.use(
-    openSqliteJournal(join(config.dataDir, 'journal.db'), policyOf(config)),
+    openSqliteJournal(join(config.dataDir, 'journal.db'), policyOf(config), clock),
   )
 
   const delivery = await createDelivery(config, secrets, journal)

@@ -76,5 +76,5 @@ export class ManualClock implements Clock {
 
 /** So many turns of the event loop that group commits, and batches read in slices, come to rest. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 24; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 80; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

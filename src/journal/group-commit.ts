@@ -1,3 +1,6 @@
+import type { Clock } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
 interface Waiting<In, Out> {
   readonly item: In
   readonly resolve: (result: Out) => void
@@ -5,24 +8,37 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Group commit: what arrives in one turn of the event loop is committed together, and each caller
- * waits for that one commit. `commit` is given the items in order of arrival and returns one result
+ * Group commit: what arrives together is committed together, and each caller waits for that one
+ * commit. Together is one turn of the event loop, and the next ones as long as each brings more, but no
+ * longer than the last commit took: where the disk is slow, fewer and larger commits. `commit` is given the items in order of arrival and returns one result
  * for each; it changes nothing when it throws. Then each item is tried alone, so that one that cannot
  * be committed does not take the others with it.
  */
 export class GroupCommit<In, Out> {
   readonly #commit: (items: readonly In[]) => readonly Out[]
+  readonly #clock: Pick<Clock, 'elapsed'>
   #waiting: Waiting<In, Out>[] = []
+  #lastTook: Millis = 0
 
-  constructor(commit: (items: readonly In[]) => readonly Out[]) {
+  constructor(commit: (items: readonly In[]) => readonly Out[], clock: Pick<Clock, 'elapsed'>) {
     this.#commit = commit
+    this.#clock = clock
   }
 
   add(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      // setImmediate runs after the poll phase: after every request that is readable now.
-      if (this.#waiting.length === 1) setImmediate(() => this.flush())
+      if (this.#waiting.length === 1) this.#gather(0, this.#clock.elapsed() + this.#lastTook)
+    })
+  }
+
+  /** Commits after this turn, or one that brings nothing more than the `seen` ones. */
+  #gather(seen: number, until: Millis): void {
+    // setImmediate runs after the poll phase: after every request that is readable now.
+    setImmediate(() => {
+      const count = this.#waiting.length
+      if (count > seen && this.#clock.elapsed() < until) this.#gather(count, until)
+      else this.flush()
     })
   }
 
@@ -30,7 +46,10 @@ export class GroupCommit<In, Out> {
   flush(): void {
     const group = this.#waiting
     this.#waiting = []
-    if (group.length > 0) this.#commitGroup(group)
+    if (group.length === 0) return
+    const began = this.#clock.elapsed()
+    this.#commitGroup(group)
+    this.#lastTook = this.#clock.elapsed() - began
   }
 
   #commitGroup(group: readonly Waiting<In, Out>[]): void {

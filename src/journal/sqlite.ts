@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import type { SQLOutputValue } from 'node:sqlite'
 
+import { type Clock, systemClock } from '../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../signup/batch.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -32,23 +33,28 @@ const sliceRows = 100
  *
  * @throws Error when the file is not a journal, or was written by a newer version.
  */
-export function openSqliteJournal(file: string, policy: Partial<JournalPolicy> = {}): Journal {
-  return new SqliteJournal(file, { ...defaultPolicy, ...policy })
+export function openSqliteJournal(
+  file: string,
+  policy: Partial<JournalPolicy> = {},
+  clock: Pick<Clock, 'elapsed'> = systemClock,
+): Journal {
+  return new SqliteJournal(file, { ...defaultPolicy, ...policy }, clock)
 }
 
 /** The journal on `node:sqlite`: write-ahead log, every commit synced to disk before it counts. */
 class SqliteJournal implements Journal {
   readonly #db: SqliteDatabase
   readonly #appends: SqliteAppends
-  readonly #commits = new GroupCommit((group: readonly AppendRequest[]) => this.#write(group))
+  readonly #commits: GroupCommit<AppendRequest, Appended>
   readonly #appendListeners = new Set<(added: number) => void>()
   readonly #settleListeners = new Set<(cursors: readonly TabCursor[]) => void>()
   readonly #id: string
   #backlog: number
 
-  constructor(file: string, policy: JournalPolicy) {
+  constructor(file: string, policy: JournalPolicy, clock: Pick<Clock, 'elapsed'>) {
     this.#db = new SqliteDatabase(file, { findsAddresses: policy.duplicates === 'ignore' })
     this.#appends = new SqliteAppends(this.#db, policy)
+    this.#commits = new GroupCommit((group) => this.#write(group), clock)
     this.#id = this.#db.property('journal', () => randomBytes(4).toString('hex'))
     this.#backlog = Number(this.#db.get('countBacklog')?.['backlog'])
   }

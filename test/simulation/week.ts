@@ -70,7 +70,7 @@ export async function runWeek(seed: number): Promise<Week> {
     travelMaxMs: 150,
     note,
   })
-  await using journal = openSqliteJournal(':memory:')
+  await using journal = openSqliteJournal(':memory:', {}, time.clock)
   // A large batch is read in slices, a turn each.
   const freeze = journal.freeze.bind(journal)
   journal.freeze = (...batch) => time.standStill(() => freeze(...batch))

@@ -3,6 +3,7 @@ import { threadId } from 'node:worker_threads'
 
 import type { Journal } from '../../src/journal/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
 import { Network } from './network.ts'
@@ -83,7 +84,7 @@ class World implements AsyncDisposable {
       travelMaxMs: 900,
       note: (event, detail) => this.#note(event, detail),
     })
-    this.#disk = new SimulatedDisk()
+    this.#disk = new SimulatedDisk(this.#time.clock)
     this.#journal = this.#disk.open()
   }
 
@@ -236,13 +237,16 @@ class World implements AsyncDisposable {
 class SimulatedDisk implements AsyncDisposable {
   readonly #open: Journal[] = []
 
-  constructor() {
+  readonly #clock: Pick<Clock, 'elapsed'>
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock
     const tables = held.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
     held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join(''))
   }
 
   open(): Journal {
-    const journal = openSqliteJournal(uri)
+    const journal = openSqliteJournal(uri, {}, this.#clock)
     this.#open.push(journal)
     return journal
   }

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../platform/http-client.ts'
+import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
 import { isObject } from '../signup/json.ts'
 
 /** What an answer of siteverify says, before anything is made of it. */
@@ -73,7 +73,7 @@ function codesIn(given: unknown): readonly string[] {
 }
 
 /** Whole seconds only, as rate limits say it; undefined for anything else. */
-function retryAfter(headers: Headers): number | undefined {
+function retryAfter(headers: AnswerHeaders): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined
 }

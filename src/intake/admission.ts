@@ -54,8 +54,8 @@ export class Admission {
     store: () => Promise<T>,
   ): Promise<T> {
     const { challengeToken: token } = applicant
-    const submissionId = await submissionIdOf(applicant)
-    const use = await fingerprintOf(submissionId, [token])
+    const submissionId = submissionIdOf(applicant)
+    const use = fingerprintOf(submissionId, [token])
     return this.#turns.take(use, async () => {
       if (this.#used.has(use)) throw refuse.challenge()
       const { remoteAddress, requestId } = applicant.visit
@@ -91,7 +91,7 @@ export class Admission {
 }
 
 /** The same for a request that is sent again: with its key and content, or without one by content. */
-function submissionIdOf({ parsed, idempotency }: Applicant): Promise<string> {
+function submissionIdOf({ parsed, idempotency }: Applicant): string {
   return idempotency
     ? fingerprintOf('keyed', [idempotency.key, idempotency.fingerprint])
     : fingerprintOf('unkeyed', parsed.map(contentOf))

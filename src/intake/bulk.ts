@@ -41,7 +41,7 @@ export async function postBulk(
 ): Promise<Answer> {
   const { apiKeys, clock, waiting } = intake
   if (apiKeys.areSet) {
-    visit.hasApiKey = await apiKeys.areIn(request.headers)
+    visit.hasApiKey = apiKeys.areIn(request.headers)
     if (!visit.hasApiKey) throw refuse.apiKey()
   }
   const key = idempotencyKey(request.headers)
@@ -55,7 +55,7 @@ export async function postBulk(
     throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
   }
   const content = () => parsed.map((one, index) => contentOfItem(one, items[index]))
-  const idempotency = key === undefined ? undefined : await idempotencyOf(key, 'bulk', content())
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, 'bulk', content())
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
   const { results, isReplay } = await submit(submission, intake)

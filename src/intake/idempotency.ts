@@ -1,5 +1,6 @@
 import type { Idempotency } from '../journal/journal.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
+import { sha256 } from '../platform/digest.ts'
 import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
@@ -20,22 +21,20 @@ export function idempotencyKey(headers: HttpHeaders): string | undefined {
 }
 
 /** What makes a request repeatable. */
-export async function idempotencyOf(
+export function idempotencyOf(
   key: string,
   route: string,
   content: readonly unknown[],
-): Promise<Idempotency> {
-  return { key, fingerprint: await fingerprintOf(route, content) }
+): Idempotency {
+  return { key, fingerprint: fingerprintOf(route, content) }
 }
 
 /**
  * Tells requests with different contents apart: SHA-256, base64. `route` is part of it, so that one
  * key on two endpoints is a mismatch.
  */
-export async function fingerprintOf(route: string, content: readonly unknown[]): Promise<string> {
-  const text = JSON.stringify([route, ...content])
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return btoa(String.fromCharCode(...new Uint8Array(digest)))
+export function fingerprintOf(route: string, content: readonly unknown[]): string {
+  return sha256(JSON.stringify([route, ...content]))
 }
 
 /** What makes two signups the same request: all that becomes a row, and no challenge token. */

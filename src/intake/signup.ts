@@ -24,14 +24,14 @@ export async function postSignup(
   visit: Visit,
 ): Promise<Response | Answer> {
   const { apiKeys, bodyBytesMax, arriving, clock, waiting } = intake
-  if (apiKeys.areSet) visit.hasApiKey = await apiKeys.areIn(request.headers)
+  if (apiKeys.areSet) visit.hasApiKey = apiKeys.areIn(request.headers)
   const key = idempotencyKey(request.headers)
   const body = await readBody(request, bodyBytesMax, arriving)
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, request, intake, visit)
   const { challengeToken } = parsed
   const idempotency =
-    key === undefined ? undefined : await idempotencyOf(key, 'signup', contentOf(parsed))
+    key === undefined ? undefined : idempotencyOf(key, 'signup', contentOf(parsed))
   // Durable from here on: the visitor may leave.
   const submission = { parsed: [parsed], challengeToken, idempotency, visit, asked: 1 }
   const { results, isReplay } = await submit(submission, intake)

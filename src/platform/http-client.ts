@@ -8,10 +8,15 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 
+/** Names in any case; what came several times is joined with commas. */
+export interface AnswerHeaders {
+  get(name: string): string | null
+}
+
 /** An answer that arrived whole. */
 export interface HttpAnswer {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: AnswerHeaders
   readonly text: string
 }
 
@@ -24,7 +29,8 @@ export interface HttpRequest {
   /** For everything, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
-  readonly signal: AbortSignal
+  /** Gives the call up. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -43,31 +49,30 @@ const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
 const plain = { send: plainRequest, agent: new PlainAgent(reuse) }
 const tls = { send: tlsRequest, agent: new TlsAgent(reuse) }
 
-/** By node's own client: `fetch` takes twice its CPU (docs/decisions/performance.md). */
+/** By node's own client, and its events: `fetch` takes four times its CPU (docs/decisions/performance.md). */
 export const httpClient: HttpClient = async (request) => {
-  const { method, url, headers = {}, body, timeoutMs, signal } = request
+  const { method, url, headers = {}, body, timeoutMs, answerBytesMax, signal } = request
   const { send, agent } = url.startsWith('https:') ? tls : plain
   const outgoing = send(url, { method, agent, headers })
   let wasCut: Error | undefined
   const cut = (reason: string) => outgoing.destroy((wasCut = new Error(reason)))
   const timer = setTimeout(cut, timeoutMs, `no answer within ${timeoutMs} ms`)
-  const onAbort = () => cut('it was given up')
-  signal.addEventListener('abort', onAbort)
+  const giveUp = () => cut('it was given up')
+  signal?.addEventListener('abort', giveUp)
   try {
-    if (signal.aborted) onAbort()
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.once('response', resolve).on('error', reject)
-      if (typeof body === 'object') sendPieces(outgoing, body)
+    return await new Promise<HttpAnswer>((resolve, reject) => {
+      outgoing.on('error', reject)
+      outgoing.once('response', (incoming) => readAnswer(incoming, answerBytesMax, resolve, reject))
+      if (signal?.aborted) giveUp()
+      else if (typeof body === 'object') sendPieces(outgoing, body)
       else outgoing.end(body)
     })
-    const text = await readText(answer, request.answerBytesMax)
-    return { status: answer.statusCode ?? 0, headers: headersOf(answer), text }
   } catch (error) {
     const reason = reasonOf(wasCut ?? error)
     throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, { cause: error })
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
+    signal?.removeEventListener('abort', giveUp)
   }
 }
 
@@ -92,23 +97,38 @@ async function* oneByOne(pieces: readonly string[]): AsyncGenerator<string> {
 
 const smallLength = 40 * 1024
 
-async function readText(answer: IncomingMessage, bytesMax: number): Promise<string> {
+function readAnswer(
+  incoming: IncomingMessage,
+  bytesMax: number,
+  resolve: (answer: HttpAnswer) => void,
+  reject: (reason: Error) => void,
+): void {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.byteLength
-    if (bytes > bytesMax) throw new Error(`the answer is larger than ${bytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+    if (bytes > bytesMax) {
+      incoming.destroy(new Error(`the answer is larger than ${bytesMax} bytes`))
+    } else chunks.push(chunk)
+  })
+  incoming.on('error', reject)
+  incoming.on('end', () => {
+    const text = Buffer.concat(chunks).toString('utf8')
+    resolve({ status: incoming.statusCode ?? 0, headers: new IncomingHeaders(incoming), text })
+  })
 }
 
-function headersOf({ headersDistinct }: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (const [name, values = []] of Object.entries(headersDistinct)) {
-    for (const value of values) headers.append(name, value)
+/** Looked up when somebody asks, as few do. */
+class IncomingHeaders implements AnswerHeaders {
+  readonly #incoming: IncomingMessage
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming
   }
-  return headers
+
+  get(name: string): string | null {
+    return this.#incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null
+  }
 }
 
 /** Of several addresses that were tried, the first tells. */

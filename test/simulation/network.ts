@@ -97,12 +97,12 @@ export class Network {
       }
       const abort = () => fail('given up')
       const forget = sender.after(request.timeoutMs, () => fail('no answer in time'))
-      if (request.signal.aborted) return abort()
-      request.signal.addEventListener('abort', abort, { once: true })
+      if (request.signal?.aborted) return abort()
+      request.signal?.addEventListener('abort', abort, { once: true })
       const answer = (seen: Answer | 'reset' | 'silence', delayMs: Millis) => {
         if (seen === 'silence') return
         sender.after(dice.between(5, travelMaxMs / 3) + delayMs, () => {
-          request.signal.removeEventListener('abort', abort)
+          request.signal?.removeEventListener('abort', abort)
           if (seen === 'reset') return fail('socket hang up')
           forget()
           const headers = new Headers(seen.headers)

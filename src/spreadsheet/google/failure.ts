@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../platform/http-client.ts'
+import type { AnswerHeaders, HttpAnswer } from '../../platform/http-client.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
 
 /** Messages that are reported word for word, whatever Google's own text was. */
@@ -117,7 +117,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 /** Retry-After in milliseconds: seconds or a date (RFC 9110), at most an hour. */
-function retryAfter(headers: Headers): number | undefined {
+function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
   const date = headers.get('date')

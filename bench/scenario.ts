@@ -14,7 +14,7 @@ export interface Sizes {
 }
 
 export const fullSizes: Sizes = {
-  rounds: 5,
+  rounds: 7,
   sliceSeconds: 2,
   warmUpSeconds: 3,
   large: 1_000_000,

@@ -129,7 +129,8 @@ function refusalOf(error: unknown, { requestId }: Visit, log: Logger): RequestRe
 /** Decoded as the router does it, without a slash at the end. */
 function pathOf(request: HttpRequest): string {
   // Of the request it reads the address only.
-  return getPath(request as Request).replace(/(?<=.)\/$/, '')
+  const path = getPath(request as Request)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 /** What the router takes: nothing that has a body goes by it. */

@@ -115,6 +115,22 @@ test('what browsers load is built when its sources are newer, and not otherwise'
   expect(await readFile(built, 'utf8')).toBe('built built ')
 })
 
+test('after an install the service is compiled, once', async () => {
+  await setup()
+  const program = `import { appendFileSync, mkdirSync } from 'node:fs'
+    mkdirSync('node_modules/.cache/rollcall', { recursive: true })
+    appendFileSync('started', process.argv.slice(2).join(' ') + ';')`
+  await mkdir(join(clone, 'src'))
+  await writeFile(join(clone, 'src', 'start.js'), program)
+  const started = () => readFile(join(clone, 'started'), 'utf8')
+  await setup()
+  await setup()
+  expect(await started()).toBe('--help;')
+  await depend('1.1.0')
+  await setup()
+  expect(await started()).toBe('--help;--help;')
+})
+
 test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,

@@ -9,16 +9,19 @@ interface Waiting<In, Out> {
 
 /**
  * Group commit: what arrives together is committed together, and each caller waits for that one
- * commit. Together is one turn of the event loop, and the next ones as long as each brings more, but no
- * longer than the last commit took: where the disk is slow, fewer and larger commits. `commit` is given the items in order of arrival and returns one result
- * for each; it changes nothing when it throws. Then each item is tried alone, so that one that cannot
- * be committed does not take the others with it.
+ * commit. Together is one turn of the event loop, and the next ones as long as each brings more, but
+ * no longer than a commit takes: where the disk is slow, commits are fewer and larger.
+ *
+ * `commit` is given the items in order of arrival and returns one result for each; it changes nothing
+ * when it throws. Then each item is tried alone, so that one that cannot be committed does not take the
+ * others with it.
  */
 export class GroupCommit<In, Out> {
   readonly #commit: (items: readonly In[]) => readonly Out[]
   readonly #clock: Pick<Clock, 'elapsed'>
   #waiting: Waiting<In, Out>[] = []
-  #lastTook: Millis = 0
+  /** How long the last two commits took: one that hung says nothing of the disk. */
+  #took: readonly [Millis, Millis] = [0, 0]
 
   constructor(commit: (items: readonly In[]) => readonly Out[], clock: Pick<Clock, 'elapsed'>) {
     this.#commit = commit
@@ -28,7 +31,8 @@ export class GroupCommit<In, Out> {
   add(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      if (this.#waiting.length === 1) this.#gather(0, this.#clock.elapsed() + this.#lastTook)
+      if (this.#waiting.length === 1)
+        this.#gather(0, this.#clock.elapsed() + Math.min(...this.#took))
     })
   }
 
@@ -49,7 +53,7 @@ export class GroupCommit<In, Out> {
     if (group.length === 0) return
     const began = this.#clock.elapsed()
     this.#commitGroup(group)
-    this.#lastTook = this.#clock.elapsed() - began
+    this.#took = [this.#took[1], this.#clock.elapsed() - began]
   }
 
   #commitGroup(group: readonly Waiting<In, Out>[]): void {

@@ -69,6 +69,19 @@ test('a body in pieces, large and small, arrives whole, and says how long it is'
   expect(answer.text).toBe(`${Buffer.byteLength(body)} ${body.length} end`)
 })
 
+test('an answer that comes before the end of the body is taken, and the rest is not sent', async () => {
+  const closed = Promise.withResolvers<number>()
+  await using server = await serve((request, response) => {
+    const { socket } = request
+    socket.on('close', () => closed.resolve(socket.bytesRead))
+    request.resume()
+    response.writeHead(413).end('too large')
+  })
+  const body = Array.from({ length: 50 }, () => 'x'.repeat(1_000_000))
+  expect(await call(server.url, { body })).toMatchObject({ status: 413, text: 'too large' })
+  expect(await closed.promise).toBeLessThan(50_000_000)
+})
+
 test('a redirect is an answer like any other', async () => {
   await using server = await serve((_request, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end()

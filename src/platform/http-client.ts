@@ -72,6 +72,8 @@ export const httpClient: HttpClient = async (request) => {
     throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, { cause: error })
   } finally {
     clearTimeout(timer)
+    // Answered before all of it was sent, or cut: the rest is not.
+    if (!outgoing.writableFinished) outgoing.destroy()
     signal?.removeEventListener('abort', giveUp)
   }
 }

@@ -86,6 +86,20 @@ test('an answer that comes before the end of the body is taken, and the connecti
   await new Promise((resolve) => server.close(resolve))
 })
 
+test('an answer that would change the protocol is a failure', async () => {
+  await using server = await serve(({ socket }) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')
+  })
+  expect(await failure(call(server.url))).toContain('the connection ended without an answer')
+})
+
+test('an answer that ends with its connection comes whole', async () => {
+  await using server = await serve(({ socket }) => {
+    socket.end(`HTTP/1.0 200 OK\r\n\r\n${'x'.repeat(900)}`)
+  })
+  expect(await call(server.url)).toMatchObject({ status: 200, text: 'x'.repeat(900) })
+})
+
 test('a redirect is an answer like any other', async () => {
   await using server = await serve((_request, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end()

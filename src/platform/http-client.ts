@@ -61,8 +61,13 @@ export const httpClient: HttpClient = async (request) => {
   signal?.addEventListener('abort', giveUp)
   try {
     return await new Promise<HttpAnswer>((resolve, reject) => {
-      outgoing.on('error', reject)
-      outgoing.once('response', (incoming) => readAnswer(incoming, answerBytesMax, resolve, reject))
+      // As after "101 Switching Protocols", which node tells in no other way.
+      const noAnswer = () => reject(new Error('the connection ended without an answer'))
+      outgoing.on('error', reject).once('close', noAnswer)
+      outgoing.once('response', (incoming) => {
+        outgoing.off('close', noAnswer)
+        readAnswer(incoming, answerBytesMax, resolve, reject)
+      })
       if (signal?.aborted) giveUp()
       else if (typeof body === 'object') sendPieces(outgoing, body)
       else outgoing.end(body)

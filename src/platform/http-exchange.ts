@@ -126,8 +126,13 @@ let last: { target: string; host: string; url: string | undefined } | undefined
 
 function parsedUrl(target: string, host: string): string | undefined {
   if (!hostForm.test(host) || backslashInPath.test(target)) return undefined
-  if (/^https?:\/\//i.test(target)) return URL.parse(target)?.href
+  if (/^https?:\/\//i.test(target)) return withoutUser(URL.parse(target))
   return target.startsWith('/') ? URL.parse(`http://${host}${target}`)?.href : undefined
+}
+
+/** RFC 9110, section 4.2.4: a user in an address is an error. */
+function withoutUser(url: URL | null): string | undefined {
+  return url?.username === '' && url.password === '' ? url.href : undefined
 }
 
 const hostForm = /^([^\s/?#@\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i

@@ -143,6 +143,8 @@ test.each([
   ['no host', 'GET / HTTP/1.1\r\n\r\n', 'malformed'],
   ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'malformed'],
   ['a host with a path', 'GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a user', 'GET http://u:p@a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a password', 'GET http://:p@a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'malformed'],
   ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 'malformed'],
 ])('%s is refused', async (_, request, failure) => {
   await using server = await start()

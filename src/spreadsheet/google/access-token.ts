@@ -9,6 +9,8 @@ const scope = 'https://www.googleapis.com/auth/spreadsheets'
 /** Google checks that the assertion was made for it, whatever address it was sent to. */
 const audience = 'https://oauth2.googleapis.com/token'
 const minute = 60 * 1000
+/** What a header can carry. */
+const visible = /^[\x21-\x7e]+$/
 
 export interface AccessTokenOptions {
   readonly email: string
@@ -63,7 +65,7 @@ export class AccessTokens {
       })
       const body = parseObject(answer.text)
       const token = body?.['access_token']
-      if (answer.status === 200 && typeof token === 'string') {
+      if (answer.status === 200 && typeof token === 'string' && visible.test(token)) {
         const lifetime = Number(body?.['expires_in'] ?? 3600) * 1000
         this.#token = { text: token, until: askedAt + lifetime - 5 * minute }
         return { kind: 'token', token }

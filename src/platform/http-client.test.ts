@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { HttpFailure, httpClient, type HttpRequest } from './http-client.ts'
+import { HttpFailure, httpClient, type OutgoingRequest } from './http-client.ts'
 
 /** A server for one test; `connections` counts those that it was asked for. */
 async function serve(listener: RequestListener) {
@@ -21,7 +21,7 @@ async function serve(listener: RequestListener) {
   }
 }
 
-const call = (url: string, more: Partial<HttpRequest> = {}) =>
+const call = (url: string, more: Partial<OutgoingRequest> = {}) =>
   httpClient({
     method: 'POST',
     url,

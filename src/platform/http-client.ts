@@ -20,7 +20,7 @@ export interface HttpAnswer {
   readonly text: string
 }
 
-export interface HttpRequest {
+export interface OutgoingRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Record<string, string>
@@ -38,7 +38,7 @@ export interface HttpRequest {
  *
  * @throws HttpFailure when no whole answer came. What became of the request is unknown then.
  */
-export type HttpClient = (request: HttpRequest) => Promise<HttpAnswer>
+export type HttpClient = (request: OutgoingRequest) => Promise<HttpAnswer>
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'

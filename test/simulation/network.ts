@@ -18,7 +18,11 @@
  */
 import type { Answer } from '../../emulators/google-sheets/answer.ts'
 import { faultAnswers, type FaultAnswer } from '../../emulators/google-sheets/fault-answers.ts'
-import { type HttpAnswer, HttpFailure, type HttpRequest } from '../../src/platform/http-client.ts'
+import {
+  type HttpAnswer,
+  HttpFailure,
+  type OutgoingRequest,
+} from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { readBatch, textOf } from './read-batch.ts'
 import type { Dice, Schedule } from './schedule.ts'
@@ -88,7 +92,7 @@ export class Network {
     this.#options = options
   }
 
-  send(request: HttpRequest, sender: Sender): Promise<HttpAnswer> {
+  send(request: OutgoingRequest, sender: Sender): Promise<HttpAnswer> {
     const { time, dice, travelMaxMs } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => {
@@ -114,7 +118,7 @@ export class Network {
   }
 
   #arrive(
-    request: HttpRequest,
+    request: OutgoingRequest,
     answer: (seen: Answer | 'reset' | 'silence', delayMs: Millis) => void,
   ): void {
     const { time, google, note, dice, chance, isFaulty } = this.#options

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import type { HttpRequest } from '../../src/platform/http-client.ts'
+import type { OutgoingRequest } from '../../src/platform/http-client.ts'
 
 export interface SentRow {
   readonly tab: string
@@ -18,7 +18,7 @@ export interface SentBatch {
 }
 
 /** What a request carries, its pieces together. */
-export function textOf({ body = '' }: HttpRequest): string {
+export function textOf({ body = '' }: OutgoingRequest): string {
   return typeof body === 'string' ? body : body.join('')
 }
 

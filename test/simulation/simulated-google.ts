@@ -13,7 +13,7 @@ import { owner, SpreadsheetHandle } from '../../emulators/google-sheets/spreadsh
 import type { Caller, SpreadsheetState } from '../../emulators/google-sheets/state.ts'
 import { unauthenticated } from '../../emulators/google-sheets/tokens.ts'
 import type { Random } from '../../src/platform/clock.ts'
-import type { HttpRequest } from '../../src/platform/http-client.ts'
+import type { OutgoingRequest } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { PersonAct, Dice } from './schedule.ts'
 import type { Truth } from './truth.ts'
@@ -54,7 +54,7 @@ export class SimulatedGoogle {
   }
 
   /** A request arrives at the door: authenticated, counted and let in, or answered at once. */
-  admit(request: HttpRequest, now: Millis): Admitted {
+  admit(request: OutgoingRequest, now: Millis): Admitted {
     const url = new URL(request.url)
     if (url.pathname === '/token') return { kind: 'token', apply: () => this.#issueToken(now) }
     const route = findRoute(request.method, url.pathname)

@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['{src,test,emulators,scripts}/**/*.test.ts'],
+    // `npm run test:system`
+    exclude: [...configDefaults.exclude, 'test/system/**'],
     // Tests start real processes and servers; a busy machine must not fail them.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: runs before `npm start`, `npm test` and the like, on any Node from 20,
  * with nothing installed yet. That is why it is plain JavaScript and imports nothing but Node.
  *
- * usage: node scripts/setup.js [--for start|check|test|bench]
+ * usage: node scripts/setup.js [--for start|check|test|system|bench]
  */
 import { spawn } from 'node:child_process'
 import {
@@ -37,6 +37,7 @@ const dependencies = { ready: dependenciesReady, install: installDependencies }
 const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
 const compiled = { ready: compiledReady, install: compile }
 const chromium = { ready: chromiumReady, install: installChromium }
+const systemPrograms = { ready: systemProgramsReady, install: installSystemPrograms }
 const wrk = { ready: wrkReady, install: installWrk }
 
 /** What each command needs, in order. */
@@ -44,6 +45,7 @@ const needs = {
   start: [dependencies, browserFiles, compiled],
   check: [dependencies],
   test: [dependencies, browserFiles, chromium, wrk],
+  system: [dependencies, browserFiles, chromium, systemPrograms],
   bench: [dependencies, browserFiles, compiled, wrk],
 }
 
@@ -193,6 +195,20 @@ async function installWrk() {
   process.stderr.write(
     'The bench will fail, as there is no wrk: install it (Debian: sudo apt-get install wrk).\n',
   )
+}
+
+/** The script looks what is missing, and says itself what it does. */
+function systemProgramsReady() {
+  return !existsSync(join(root, 'test', 'system'))
+}
+
+async function installSystemPrograms() {
+  const script = join(root, 'scripts', 'install-system-programs.sh')
+  const code = await new Promise((resolve) => {
+    const child = spawn('sh', [script], { stdio: ['ignore', 'inherit', 'inherit'] })
+    child.on('error', () => resolve(1)).on('close', resolve)
+  })
+  if (code !== 0) throw new SetupError('The system tests cannot run: the reason is above.')
 }
 
 function canAptInstall() {

@@ -135,7 +135,7 @@ test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Cannot set up for --for tests: use --for start|check|test|bench.\n',
+    stderr: 'Cannot set up for --for tests: use --for start|check|test|system|bench.\n',
   })
 })
 

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Installs the programs of Debian that `npm run test:system` works with, where they are missing, and
+# leaves none of their services running. Says what it installs before it does. To get them in another
+# way, do so: with all of them in PATH this script does nothing.
+#
+# usage: sh scripts/install-system-programs.sh
+set -eu
+PATH="$PATH:/usr/sbin"
+
+# program:package
+wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime"
+
+packages=
+for one in $wanted; do
+  command -v "${one%%:*}" >/dev/null || packages="$packages ${one##*:}"
+done
+[ -n "$packages" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+  echo "npm run test:system needs$packages, which root installs on Debian: sudo sh scripts/install-system-programs.sh" >&2
+  exit 1
+fi
+
+echo "Installing for npm run test:system (apt-get):$packages ..."
+
+# Debian starts what it installs, unless this file forbids it.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod 755 "$policy"
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get -qq update
+# shellcheck disable=SC2086 # one word each
+apt-get -qq install -y --no-install-recommends $packages >/dev/null
+
+# Nor with the next boot of the machine.
+for service in $packages; do
+  [ ! -e "/etc/init.d/$service" ] && [ ! -e "/lib/systemd/system/$service.service" ] && continue
+  if command -v systemctl >/dev/null; then systemctl disable "$service" 2>/dev/null || true; fi
+  if command -v update-rc.d >/dev/null; then update-rc.d "$service" disable 2>/dev/null || true; fi
+done

@@ -156,3 +156,22 @@ test('HTTP/1.0 needs no host', async () => {
   const answers = await sendRaw(server.url, 'GET / HTTP/1.0\r\n\r\n')
   expect(bodiesOf(answers)).toEqual(['GET http://localhost/  127.0.0.1'])
 })
+
+test.each([
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+  [
+    'CONNECT and a part of its body',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nx',
+  ],
+  ['what is no HTTP', 'BROKEN\r\n\r\n'],
+])('a connection that is reset right behind %s harms nobody', async (_, request) => {
+  await using server = await start()
+  for (let count = 0; count < 20; count++) {
+    await using connection = openRaw(server.url)
+    await new Promise((resolve) => connection.socket.once('connect', resolve))
+    connection.write(request)
+    connection.socket.resetAndDestroy()
+    await connection.closed
+  }
+  expect(await (await fetch(server.url)).text()).toContain('GET')
+})

@@ -128,8 +128,12 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
     const request = new IncomingRequest(incoming, outgoing, url)
     void fetch(request, socket).then((answer) => sendAnswer(outgoing, answer))
   }
-  // Node asks for the other end's address only when it is needed, which can be too late.
-  server.on('connection', (socket) => Reflect.get(socket, 'remoteAddress'))
+  server.on('connection', (socket) => {
+    // A reset may come at any time, and Node takes its own listener away when it hands a socket over.
+    socket.on('error', ignore)
+    // Node asks for the other end's address only when it is needed, which can be too late.
+    Reflect.get(socket, 'remoteAddress')
+  })
   server.on('request', take)
   server.on('checkContinue', (incoming, outgoing) => {
     if (!(Number(incoming.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
@@ -138,7 +142,9 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
   server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
     void send(outgoing, refuse('expectation'))
   })
-  server.on('connect', (_incoming: IncomingMessage, socket: Duplex) => {
+  server.on('connect', ({ socket }: IncomingMessage, stream: Duplex) => {
+    // When the request has a body, this is a stream of Node's own around the socket.
+    stream.on('error', ignore)
     void sendRaw(socket, refuse('tunnel'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
@@ -152,6 +158,9 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
   })
   return server
 }
+
+/** Whatever happened to a socket, it is closed then, which is all that has to be known. */
+function ignore(): void {}
 
 /** RFC 9112, section 3.2: any other number is an attempt to be understood in two ways. */
 function hasOneHost({ headers: { host }, httpVersion }: IncomingMessage): boolean {

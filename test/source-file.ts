@@ -26,7 +26,16 @@ export interface Import {
 
 export const projectRoot = join(import.meta.dirname, '..')
 
-const codeFolders = ['src', 'test', 'emulators', 'scripts', 'bench', 'browser', 'examples']
+const codeFolders = [
+  'src',
+  'test',
+  'emulators',
+  'scripts',
+  'bench',
+  'attack',
+  'browser',
+  'examples',
+]
 
 export function parseSource(path: string, text: string): SourceFile {
   return { path, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) }

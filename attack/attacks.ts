@@ -1,0 +1,5 @@
+import type { Attack } from './attack.ts'
+import { resets } from './attacks/resets.ts'
+
+/** Every attack, in the order in which they are carried out. */
+export const attacks: readonly Attack[] = [resets]

@@ -1,0 +1,54 @@
+import { peakBytes } from '../bench/processes.ts'
+import { startService } from '../test/start-service.ts'
+import type { Attack, Counts, Size } from './attack.ts'
+import { Bystander, signUp } from './bystander.ts'
+
+export interface Report {
+  readonly counts: Counts
+  /** The longest that somebody else waited for an answer while it ran. */
+  readonly slowestMs: number
+  /** How long an ordinary signup took afterwards. */
+  readonly afterMs: number
+  readonly peakBytes: number
+}
+
+const defaultPeakBytesMax = 300 * 1024 * 1024
+/** Half of it is the attacker's own work on the same machine. */
+const afterMsMax = 1_000
+
+/**
+ * Runs an attack against a fresh process of the service. Rejects when the process ended, took too much
+ * memory, refused others meanwhile, answers slowly afterwards, or met an error that nobody foresaw.
+ */
+export async function carryOut(attack: Attack, size: Size): Promise<Report> {
+  await using started = new AsyncDisposableStack()
+  const settings = await attack.settings?.(started)
+  const service = started.use(await startService({ env: { LOG_LEVEL: 'warn', ...settings } }))
+  const ended = service.exited.then((code) => {
+    throw new Error(
+      `the process ended with code ${String(code)}:\n${service.output().slice(-4000)}`,
+    )
+  })
+  const bystander = new Bystander(service.url)
+  const counts = await Promise.race([attack.run(service, size), ended])
+  const slowestMs = await Promise.race([bystander.leave(), ended])
+  const report = {
+    counts,
+    slowestMs,
+    afterMs: await signUp(service.url),
+    peakBytes: peakBytes(service.pid),
+  }
+  const most = attack.peakBytesMax ?? defaultPeakBytesMax
+  expectAtMost(most, report.peakBytes, 'bytes of memory were taken')
+  expectAtMost(afterMsMax, report.afterMs, 'ms were needed for a signup afterwards')
+  if (service.output().includes('nobody foresaw')) {
+    throw new Error(`an error that nobody foresaw:\n${service.output().slice(0, 4000)}`)
+  }
+  ended.catch(() => {})
+  expectAtMost(0, (await service.stop()) ?? 1, 'was its exit code')
+  return report
+}
+
+function expectAtMost(most: number, value: number, what: string): void {
+  if (value > most) throw new Error(`${Math.ceil(value)} ${what}, over ${most}`)
+}

@@ -28,8 +28,8 @@ function attributes(page: string, name: string): string[] {
 
 test('an error stands beside its field, which has what was typed and the focus', async () => {
   const page = await refusal({
+    kind: 'fields',
     status: 422,
-    message: '',
     typed: [
       ['email', 'nobody'],
       ['name', 'Ada'],
@@ -48,8 +48,8 @@ test('an error stands beside its field, which has what was typed and the focus',
 
 test('an error of a field that is not shown stands on top, which has the focus then', async () => {
   const page = await refusal({
+    kind: 'fields',
     status: 422,
-    message: '',
     typed: [['email', 'ada@example.com']],
     errors: [
       { field: 'sheetTab', message: 'No such tab.' },
@@ -76,8 +76,8 @@ test('every field comes back, but no challenge token', async () => {
     ['company', 'C'],
   ] as const
   const page = await refusal({
+    kind: 'journalUnavailable',
     status: 503,
-    message: '',
     typed: [
       ['email', ''],
       ['email', 'ada@example.com'],
@@ -97,14 +97,14 @@ test('every field comes back, but no challenge token', async () => {
 })
 
 test.each([
-  ['a foreign page', 403, 'An Origin that is not allowed.', false],
-  ['a refused challenge', 403, 'Invalid challenge token', true],
-  ['too many signups', 429, '', true],
-  ['a full disk', 503, '', true],
-  ['a defect', 500, '', true],
-])('whether %s (%i) brings the form back', async (_, status, message, bringsForm) => {
+  ['a foreign page', 403, 'origin', false],
+  ['a refused challenge', 403, 'challenge', true],
+  ['too many signups', 429, 'tooMany', true],
+  ['a full disk', 503, 'journalUnavailable', true],
+  ['a defect', 500, 'unexpected', true],
+] as const)('whether %s (%i) brings the form back', async (_, status, kind, bringsForm) => {
   const typed = [['email', 'ada@example.com']] as const
-  const page = await refusal({ status, message, typed })
+  const page = await refusal({ kind, status, typed })
   expect(page.includes('<form')).toBe(bringsForm)
   expect(page.includes('ada@example.com')).toBe(bringsForm)
 })
@@ -113,13 +113,13 @@ test.each([
   ['more fields than any form has', Array.from({ length: 1_001 }, () => ['a', ''] as const)],
   ['more text than any signup may hold', [['email', 'x'.repeat(100_001)] as const]],
 ])('a form with %s is not sent back', async (_, typed) => {
-  expect(await refusal({ status: 422, message: '', typed })).not.toContain('<form')
+  expect(await refusal({ kind: 'fields', status: 422, typed })).not.toContain('<form')
 })
 
 test.each([400, 401, 403, 404, 405, 413, 415, 418, 422, 429, 500, 503])(
   'without a form that was read, %i says what to do, and in trouble of ours, how to find it in the log',
   async (status) => {
-    const page = await refusal({ status, message: 'for developers' })
+    const page = await refusal({ kind: 'unexpected', status })
     expect(page).toMatch(/<h1>.{10,}<\/h1>\s*<p>.{10,}<\/p>/)
     expect(page.includes(requestId)).toBe(status >= 500)
     expect(page).not.toContain('<form')
@@ -155,7 +155,7 @@ test('no value, name or message can add to the markup, and all of it can be read
           ...wrong.map((it) => ({ field: named(it.field), message: change(it.message) })),
           { field: 'email', message: change(email) },
         ]
-        return refusal({ status: 422, message: email, typed, errors })
+        return refusal({ kind: 'fields', status: 422, typed, errors })
       }
       const harmless = await render((text) => (text === '' ? '' : 'x'))
       const page = await render((text) => text)

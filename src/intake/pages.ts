@@ -8,6 +8,7 @@ import { formPage } from './pages/form-page.ts'
 import type { PageProblem } from './pages/texts.ts'
 import { type FormEntries, typedForm } from './pages/typed-form.ts'
 import type { View } from './pages/view.ts'
+import type { RefusalKind } from './respond.ts'
 
 /** Where a visitor is sent after signing up, unless the form says otherwise. */
 export const thanksPath = '/api/signup/thanks'
@@ -33,8 +34,8 @@ export async function signupPage(view: View, linked: FormEntries, next: string):
 
 /** What a person is told of a request that is not answered as asked. */
 export interface Refusal {
+  readonly kind: RefusalKind
   readonly status: number
-  readonly message: string
   readonly errors?: readonly ProblemField[] | undefined
   readonly requestId: string
   /** The form that was posted, if it came so far. */
@@ -73,9 +74,9 @@ function isShowable(typed: FormEntries): boolean {
   return characters <= typedCharactersMax
 }
 
-function pageProblem({ status, message, errors }: Refusal): PageProblem {
-  if (message === 'Invalid challenge token') return 'challenge'
-  if (status === 400 && errors) return 'address'
+function pageProblem({ kind, status }: Refusal): PageProblem {
+  if (kind === 'challenge') return 'challenge'
+  if (kind === 'pageAddress') return 'address'
   return problemsByStatus[status] ?? (status < 500 ? 'unreadable' : 'unexpected')
 }
 

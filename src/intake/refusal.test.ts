@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pageOptions } from '../../test/page-options.ts'
 import { answerRefusal } from './refusal.ts'
-import { refuse, RequestRefused } from './respond.ts'
+import { refuse } from './respond.ts'
 
 const visit = {
   requestId: '00000000-0000-4000-8000-000000000000',
@@ -19,7 +19,7 @@ function requestOf(accept: string): Request {
 
 test.each([
   ['a full disk', refuse.journalUnavailable(), 503, '5'],
-  ['a refused challenge', new RequestRefused(403, 'Invalid challenge token'), 403, null],
+  ['a refused challenge', refuse.challenge(), 403, null],
   ['a defect of ours', refuse.unexpected(), 500, null],
 ])(
   'after %s a person gets the form again, by the same status',

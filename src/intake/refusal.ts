@@ -24,11 +24,11 @@ export async function answerRefusal(
   options: PageOptions,
 ): Promise<Response> {
   if (!prefersHtml(request.headers.get('accept'))) return problem(refused, requestId)
-  const { status, message, errors, headers } = refused
+  const { kind, status, errors, headers } = refused
   const { allowedOrigins } = options
   const view = viewOf(request, options)
   const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
-  const html = await refusalPage({ status, message, errors, requestId, typed, next }, view)
+  const html = await refusalPage({ kind, status, errors, requestId, typed, next }, view)
   const security = pageHeaders({ ...options, framed: true })
   return page(html, status, { ...headers, ...security, vary: 'Accept, Accept-Language' })
 }

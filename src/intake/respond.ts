@@ -15,19 +15,49 @@ import type { Progress } from './wait.ts'
 
 /** The one file that knows status codes and how answers look. */
 
+/** What a refusal is called in the log: the name of what makes it. */
+export type RefusalKind =
+  | 'malformed'
+  | 'incompleteBody'
+  | 'apiKey'
+  | 'origin'
+  | 'challenge'
+  | 'noSuchPath'
+  | 'noSuchSignup'
+  | 'method'
+  | 'bodyTooLarge'
+  | 'contentType'
+  | 'bulkTooLarge'
+  | 'jsonOnly'
+  | 'contentCoding'
+  | 'charset'
+  | 'pageAddress'
+  | 'fields'
+  | 'bulk'
+  | 'keyUsedBefore'
+  | 'tooMany'
+  | 'protocol'
+  | 'journalUnavailable'
+  | 'tooBusy'
+  | 'challengeUnavailable'
+  | 'unexpected'
+
 /** Why a request is not answered as asked; thrown anywhere in intake, answered here. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused'
+  readonly kind: RefusalKind
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly errors: readonly ProblemField[] | undefined
 
   constructor(
+    kind: RefusalKind,
     status: number,
     detail: string,
     more: { errors?: readonly ProblemField[]; headers?: Record<string, string> } = {},
   ) {
     super(detail)
+    this.kind = kind
     this.status = status
     this.headers = more.headers ?? {}
     this.errors = more.errors
@@ -35,45 +65,59 @@ export class RequestRefused extends Error {
 }
 
 export const refuse = {
-  malformed: (detail: string) => new RequestRefused(400, detail),
-  incompleteBody: () => new RequestRefused(400, 'The body ended before it was complete.'),
+  malformed: (detail: string) => new RequestRefused('malformed', 400, detail),
+  incompleteBody: () =>
+    new RequestRefused('incompleteBody', 400, 'The body ended before it was complete.'),
   apiKey: () =>
     new RequestRefused(
+      'apiKey',
       401,
       'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
       { headers: { 'www-authenticate': 'Bearer' } },
     ),
   origin: () =>
     new RequestRefused(
+      'origin',
       403,
       'Pages of this origin may not send requests here. The operator lists the origins that may in ' +
         'ALLOWED_ORIGINS.',
     ),
-  challenge: () => new RequestRefused(403, 'Invalid challenge token'),
-  noSuchPath: () => new RequestRefused(404, 'There is nothing at this address.'),
-  noSuchSignup: () => new RequestRefused(404, 'There is no signup with this id.'),
+  challenge: () => new RequestRefused('challenge', 403, 'Invalid challenge token'),
+  noSuchPath: () => new RequestRefused('noSuchPath', 404, 'There is nothing at this address.'),
+  noSuchSignup: () => new RequestRefused('noSuchSignup', 404, 'There is no signup with this id.'),
   method: (allowed: readonly string[]) =>
-    new RequestRefused(405, `This address takes ${allowed.join(', ')} only.`, {
+    new RequestRefused('method', 405, `This address takes ${allowed.join(', ')} only.`, {
       headers: { allow: allowed.join(', ') },
     }),
   bodyTooLarge: (bytesMax: number) =>
-    new RequestRefused(413, `The body is larger than the limit of ${bytesMax} bytes.`),
+    new RequestRefused(
+      'bodyTooLarge',
+      413,
+      `The body is larger than the limit of ${bytesMax} bytes.`,
+    ),
   contentType: () =>
     new RequestRefused(
+      'contentType',
       415,
       'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
         'and say which in the Content-Type header.',
     ),
   bulkTooLarge: (count: number, itemsMax: number) =>
     new RequestRefused(
+      'bulkTooLarge',
       413,
       `The list holds ${count} signups, over the limit of ${itemsMax} in one request. ` +
         'Send it in several parts.',
     ),
   jsonOnly: () =>
-    new RequestRefused(415, 'Send bulk signups as JSON, with Content-Type: application/json.'),
+    new RequestRefused(
+      'jsonOnly',
+      415,
+      'Send bulk signups as JSON, with Content-Type: application/json.',
+    ),
   contentCoding: () =>
     new RequestRefused(
+      'contentCoding',
       415,
       'Compressed bodies are not taken. Send it without Content-Encoding, and with no ' +
         'Transfer-Encoding but chunked.',
@@ -81,19 +125,22 @@ export const refuse = {
     ),
   charset: () =>
     new RequestRefused(
+      'charset',
       415,
       'Only UTF-8 is taken. Send the body in UTF-8, with charset=utf-8 or none.',
     ),
   pageAddress: (problems: readonly FieldProblem[]) =>
     new RequestRefused(
+      'pageAddress',
       400,
       `No signup can be taken with what the address of this page asks for: ${summary(problems)}`,
       { errors: problems },
     ),
   fields: (problems: readonly FieldProblem[]) =>
-    new RequestRefused(422, summary(problems), { errors: problems }),
+    new RequestRefused('fields', 422, summary(problems), { errors: problems }),
   bulk: (problems: readonly ProblemField[]) =>
     new RequestRefused(
+      'bulk',
       422,
       'None of the signups was accepted; "errors" names each wrong field with the place of its ' +
         'signup in the list, from 0. Correct them and send them again.',
@@ -101,12 +148,14 @@ export const refuse = {
     ),
   keyUsedBefore: () =>
     new RequestRefused(
+      'keyUsedBefore',
       422,
       'This Idempotency-Key came with other content before. Send that content again, or take a new ' +
         'key for new content.',
     ),
   tooMany: ({ limit, waitMs }: Standing, count: number) =>
     new RequestRefused(
+      'tooMany',
       429,
       count > limit
         ? `At most ${limit} signups a minute are taken from one address, and here are ${count}. ` +
@@ -117,16 +166,18 @@ export const refuse = {
     ),
   protocol: (failure: ProtocolFailure) => {
     const { status, detail, headers } = protocolRefusals[failure]
-    return new RequestRefused(status, detail, headers && { headers })
+    return new RequestRefused('protocol', status, detail, headers && { headers })
   },
   journalUnavailable: () =>
     new RequestRefused(
+      'journalUnavailable',
       503,
       'Signups cannot be stored just now and this one was not. Send it again a little later.',
       { headers: { 'retry-after': '5' } },
     ),
   tooBusy: () =>
     new RequestRefused(
+      'tooBusy',
       503,
       'Too many large bodies are on their way here just now, and this one was not read. Send it ' +
         'again a little later.',
@@ -134,13 +185,18 @@ export const refuse = {
     ),
   challengeUnavailable: (retryAfterSeconds: number) =>
     new RequestRefused(
+      'challengeUnavailable',
       503,
       'Challenge tokens cannot be verified just now, so this signup was not stored. Send it again a ' +
         'little later.',
       { headers: { 'retry-after': String(retryAfterSeconds) } },
     ),
   unexpected: () =>
-    new RequestRefused(500, 'Something went wrong here. It was logged with the requestId.'),
+    new RequestRefused(
+      'unexpected',
+      500,
+      'Something went wrong here. It was logged with the requestId.',
+    ),
 }
 
 interface ProtocolRefusal {

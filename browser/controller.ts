@@ -42,7 +42,8 @@ export function createController(setup: ControllerSetup): Controller {
         await sender.prepare()
       } catch (error) {
         const { reason } = error as Partial<Told>
-        if (!form.ariaBusy && reason === 'unavailable') messages.alert(reason)
+        const isClosed = reason === 'unavailable' || reason === 'forbidden'
+        if (!form.ariaBusy && isClosed) messages.alert(reason)
       }
     },
     submit: async (submitter) => {

@@ -1,11 +1,13 @@
-import type { ConfigAnswer } from '../src/signup/wire.ts'
+import type { ConfigAnswer, Problem } from '../src/signup/wire.ts'
+import { Told } from './told.ts'
 
 const timeoutMs = 15_000
 const answers = new Map<string, Promise<ConfigAnswer>>()
 
 /**
  * What `GET /api/config` says, asked once; asked again after a failure, and as long as nobody can
- * sign up. `endpoint` is where signups go, `…/api/signup`. Rejects when there is no answer.
+ * sign up. `endpoint` is where signups go, `…/api/signup`. Rejects with `Told` when pages of this
+ * origin may not use the service, and otherwise when there is no answer.
  */
 export function readConfig(endpoint: string): Promise<ConfigAnswer> {
   const known = answers.get(endpoint)
@@ -31,6 +33,12 @@ async function askConfig(endpoint: string): Promise<ConfigAnswer> {
   const answer = await fetch(new URL('config', endpoint), {
     signal: AbortSignal.timeout(timeoutMs),
   })
+  if (answer.status === 403) {
+    const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
+    // For the page's author: the visitor can do nothing about it.
+    console.error(`Rollcall: ${problem?.detail ?? 'this page is refused'}`)
+    throw new Told('forbidden', 403, problem)
+  }
   if (!answer.ok) throw new Error(`${endpoint} answered ${answer.status}`)
   return (await answer.json()) as ConfigAnswer
 }

@@ -98,6 +98,8 @@ async function tryOnce(
     return { status, ok, retryAfter: headers.get('retry-after'), body }
   } catch (error) {
     if (error instanceof Told) throw error
+    // It may be that this page is no longer allowed: only the settings can be asked why.
+    forgetConfig(endpoint)
     return undefined
   }
 }

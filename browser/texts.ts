@@ -23,6 +23,7 @@ export const english = {
   checking: 'Checking that you are human. If you see a box, please tick it.',
   checkFailed: 'We could not confirm that you are human. Please try again.',
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
+  forbidden: 'Signing up does not work on this page just now.',
   unavailable: 'Signing up is not possible just now. Please come back later.',
   wrong: 'Something went wrong: you are not signed up. Please try again later.',
 }

@@ -55,7 +55,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 
   const log = createLog(config.logLevel)
   const health = createHealth()
-  const events = createEvents(log, health)
+  const events = createEvents(log, health, systemClock)
   const clock = systemClock
   const journal = started.use(
     openSqliteJournal(join(config.dataDir, 'journal.db'), policyOf(config), clock),

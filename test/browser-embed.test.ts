@@ -258,6 +258,45 @@ test('the check for accessibility finds a field without a label, in a shadow tre
   expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label at #host/)])
 })
 
+test('a page that may not use the service says so at once, and its author is told what to set', async () => {
+  await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
+  await using host = await openHost(browser, {
+    html: 'lang="de"',
+    body: tag('Refused'),
+    service: strict.url,
+  })
+  const { page } = host
+  const told = page.getByRole('alert').getByText('Auf dieser Seite ist eine Anmeldung gerade nicht')
+  await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
+  await told.waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await told.waitFor()
+  expect(host.complaints.join('\n')).toContain(
+    `Rollcall: Pages of ${host.url} may not send signups here. Their operator can add this origin to ALLOWED_ORIGINS.`,
+  )
+  const answer = await fetch(`${strict.url}/api/ready`)
+  const { refusedByOrigin } = (await answer.json()) as { refusedByOrigin: number }
+  expect(refusedByOrigin).toBeGreaterThanOrEqual(2)
+  const lines = strict.output().split('\n')
+  expect(lines.filter((line) => line.includes(`"origin":"${host.url}"`))).toHaveLength(1)
+  expect(readTab(join(strict.folder, 'data'), 'Refused.csv')).toEqual([])
+})
+
+test('a page that is no longer allowed finds that out with the signup that fails', async () => {
+  await using host = await open({ body: tag('Late') })
+  const { page } = host
+  await page.getByLabel('Email address').focus()
+  await page.waitForLoadState('networkidle')
+  await page.route('**/api/signup', (route) => route.abort())
+  await page.route('**/api/config', (route) =>
+    route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' }, json: {} }),
+  )
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Signing up does not work on this page just now.').waitFor()
+})
+
 /** The text of what describes a field of the only form on the page. */
 async function describedBy(page: Page, id: string): Promise<string> {
   return page.locator(`rollcall-form #${id}`).evaluate((field) => {

@@ -89,6 +89,29 @@ test.each([
   }
 })
 
+test('a page that is not listed can read why, as answer to a plain GET, and what the forms load', async () => {
+  const origin = 'https://evil.example'
+  const get = (path: string, method = 'GET') =>
+    fetch(strict.url + path, { method, headers: { origin } })
+  const refused = await get('/api/config')
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+  expect(expectProblem(refused, await refused.text(), 403)).toContain(`Pages of ${origin} may not`)
+  for (const path of ['/embed.js', '/embed/later.js', '/embed/de.json', '/assets/page.css']) {
+    const file = await get(path)
+    expect([file.status, file.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    await file.body?.cancel()
+    expect((await get(path, 'POST')).status).toBe(403)
+  }
+  expect((await get('/')).status).toBe(403)
+})
+
+test('of an origin that is none only that is told, to the page and in the log', async () => {
+  const origin = 'https://ada@example.com/ada@example.com'
+  const answer = await signup(strict, { origin })
+  expect(expectProblem(answer, await answer.text(), 403)).toContain('without a web origin')
+  await expect.poll(() => strict.output()).toContain('"origin":"none"')
+})
+
 test('a plain form post of a page that is not listed is 403 as well, and stores nothing', async () => {
   const answer = await fetch(`${strict.url}/api/signup`, {
     method: 'POST',

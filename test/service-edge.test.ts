@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem, expectSecured } from './expect-secured.ts'
+import type { Problem } from '../src/signup/wire.ts'
+import { sendRaw } from './raw-http.ts'
 import { type RunningService, startService } from './start-service.ts'
 
 let service: RunningService
@@ -174,6 +176,17 @@ test('a log line about a request carries the id that its answer had, and no othe
   expect(ids.filter((id) => id !== undefined)).toEqual(
     Array(2).fill(answer.headers.get('x-request-id')),
   )
+})
+
+test('every refused request is in the log by the id of its answer, with status and kind', async () => {
+  await using logging = await startService({ env: { LOG_LEVEL: 'debug' } })
+  const requests = ['GET / HTTP/1.1\r\nhost: a b', 'GET /nothing HTTP/1.1\r\nhost: a']
+  for (const request of requests) {
+    const [answer] = await sendRaw(logging.url, `${request}\r\nconnection: close\r\n\r\n`)
+    const { requestId, status } = JSON.parse(answer?.body ?? '') as Problem
+    const told = `"requestId":"${requestId}","status":${status},"kind":"`
+    await expect.poll(() => logging.output()).toContain(told)
+  }
 })
 
 test('settings of the edge that mean nothing are told all at once', async () => {

@@ -26,7 +26,7 @@ function world(options: Partial<WriterOptions> = {}) {
     spreadsheet,
     clock,
     random: () => 0.5,
-    events: createEvents(createLog('silent'), health),
+    events: createEvents(createLog('silent'), health, clock),
     limits: { rowsMax: 5000, bytesMax: 2_000_000 },
     bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
     linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },

@@ -29,7 +29,7 @@ const writer = new Writer({
   spreadsheet: sheets,
   clock,
   random: Math.random,
-  events: createEvents(createLog('error'), createHealth()),
+  events: createEvents(createLog('error'), createHealth(), clock),
   limits: { rowsMax: 5000, bytesMax: 2 * 1024 * 1024 },
   bucket: batchBucket(quota),
   linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },

@@ -15,7 +15,7 @@ function gate(verdict: Verdict | undefined = { kind: 'passed' }) {
     attempts.push(attempt)
     return verdict
   }
-  const events = createEvents(pino({ level: 'silent' }), createHealth())
+  const events = createEvents(pino({ level: 'silent' }), createHealth(), clock)
   const admission = new Admission({ challenge: { verify }, events, clock })
   return { admission, attempts, clock }
 }

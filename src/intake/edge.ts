@@ -1,16 +1,20 @@
 import type { HttpHeaders, HttpRequest, PlainAnswer } from '../platform/http-exchange.ts'
-import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
+import type { Connection } from '../platform/http-server.ts'
 import { secure, securityHeaders } from './headers.ts'
-import { type AllowedOrigins, corsHeaders, isOriginAllowed } from './origin.ts'
-import { Answer, problem, rateLimitHeaders, refuse } from './respond.ts'
+import type { Events } from '../ops/events.ts'
+import { type AllowedOrigins, corsHeaders, isOriginAllowed, webOrigin } from './origin.ts'
+import { Answer, problem, rateLimitHeaders, refuse, type RequestRefused } from './respond.ts'
 import { Reception, type ReceptionOptions, Visit } from './visit.ts'
 
 export interface EdgeOptions extends ReceptionOptions {
   readonly allowedOrigins: AllowedOrigins
+  readonly events: Events
 }
 
 export interface Application {
   handle(request: HttpRequest, visit: Visit): Response | Promise<Response | Answer>
+  /** Whether every page may ask for this: a file that holds nothing of anybody. */
+  isPublic(request: HttpRequest): boolean
   /** Answers what `handle` or the edge has thrown. Never throws. */
   refuse(error: unknown, request: HttpRequest, visit: Visit): Response | Promise<Response>
 }
@@ -20,7 +24,7 @@ export interface Application {
  * headers.
  */
 export function createEdge(options: EdgeOptions, application: Application) {
-  const { allowedOrigins, trustedProxies } = options
+  const { allowedOrigins, trustedProxies, events } = options
   const reception = new Reception(options)
 
   return async (request: HttpRequest, connection: Connection): Promise<Response | PlainAnswer> => {
@@ -30,7 +34,12 @@ export function createEdge(options: EdgeOptions, application: Application) {
     const isAllowed = origin === null || isOriginAllowed(origin, allowedOrigins, visit.hosts)
     let response: Response | Answer
     try {
-      if (!isAllowed) throw refuse.origin()
+      if (!isAllowed && !application.isPublic(request)) {
+        const told = webOrigin(origin)
+        events.originRefused(told, requestId)
+        // A form of ours asks for `/api/config` first, and has to learn that nobody can sign up by it.
+        throw refuse.origin(told, request.method === 'GET')
+      }
       response = await application.handle(request, visit)
     } catch (error) {
       response = await application.refuse(error, request, visit)
@@ -45,9 +54,8 @@ export function createEdge(options: EdgeOptions, application: Application) {
 }
 
 /** The answer to a request that HTTP itself cannot make sense of. */
-export function refuseProtocol(failure: ProtocolFailure): Response {
-  const requestId = crypto.randomUUID()
-  const response = problem(refuse.protocol(failure), requestId)
+export function refuseProtocol(refused: RequestRefused, requestId: string): Response {
+  const response = problem(refused, requestId)
   dress(response.headers, requestId, {})
   return response
 }

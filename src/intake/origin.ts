@@ -31,6 +31,18 @@ export function isOwnOrigin(origin: string, host: string): boolean {
 }
 
 /**
+ * An `Origin` header that may be told and logged, as it holds nothing but a web origin; undefined
+ * for any other, such as `null`.
+ */
+export function webOrigin(origin: string): string | undefined {
+  const isShort = origin.length <= originCharactersMax && /^https?:/.test(origin)
+  return isShort && URL.parse(origin)?.origin === origin ? origin : undefined
+}
+
+/** A host name has at most 253. */
+const originCharactersMax = 270
+
+/**
  * The hosts a request was sent to: its own header, and behind a trusted proxy the one it was
  * forwarded for.
  */

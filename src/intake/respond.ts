@@ -75,12 +75,20 @@ export const refuse = {
       'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
       { headers: { 'www-authenticate': 'Bearer' } },
     ),
-  origin: () =>
+  /**
+   * @param origin as `webOrigin` gives it
+   * @param isReadable whether the page itself, which needs the CORS headers for that, may read why
+   */
+  origin: (origin: string | undefined, isReadable: boolean) =>
     new RequestRefused(
       'origin',
       403,
-      'Pages of this origin may not send requests here. The operator lists the origins that may in ' +
-        'ALLOWED_ORIGINS.',
+      origin !== undefined
+        ? `Pages of ${origin} may not send signups here. Their operator can add this origin to ` +
+            'ALLOWED_ORIGINS.'
+        : 'Pages without a web origin, such as sandboxed frames and local files, may send signups ' +
+            'only where ALLOWED_ORIGINS is *.',
+      isReadable ? { headers: { 'access-control-allow-origin': '*' } } : {},
     ),
   challenge: () => new RequestRefused('challenge', 403, 'Invalid challenge token'),
   noSuchPath: () => new RequestRefused('noSuchPath', 404, 'There is nothing at this address.'),

@@ -48,7 +48,7 @@ const retainedHeaders = [...RETAINED_304_HEADERS, 'cross-origin-resource-policy'
 
 /** Every path, and what answers it. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { journal, health, log } = options
+  const { journal, health, log, events } = options
   // Not strict: a slash at the end of a path makes no difference.
   const app = new Hono<Env>({ strict: false })
   /** These go past the router, which takes longer than parsing a signup. */
@@ -83,8 +83,8 @@ export function createIntake(options: IntakeOptions): Intake {
   const pages = pageRoutes(options)
   for (const [path, handler] of Object.entries(pages))
     route(path, { GET: ({ req, env }) => handler(req.raw, env) })
-  for (const [path, answer] of assetRoutes(options))
-    route(path, { GET: ({ req }) => answer(req.raw) })
+  const files = new Map(assetRoutes(options))
+  for (const [path, answer] of files) route(path, { GET: ({ req }) => answer(req.raw) })
   const description = JSON.stringify(describe(options, Object.keys(pages)))
   route(openapiPath, { GET: () => respond.description(description) })
   route('/api/signup/:id', {
@@ -109,12 +109,19 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     fetch: createEdge(options, {
       handle,
+      isPublic: (request) => request.method === 'GET' && files.has(pathOf(request)),
       refuse: (error, request, visit) => {
         const refused = refusalOf(error, visit, log)
+        events.requestRefused(refused, visit.requestId)
         return answerRefusal(request, refused, visit, options)
       },
     }),
-    refuse: refuseProtocol,
+    refuse: (failure) => {
+      const requestId = crypto.randomUUID()
+      const refused = refuse.protocol(failure)
+      events.requestRefused(refused, requestId)
+      return refuseProtocol(refused, requestId)
+    },
   }
 }
 
@@ -164,13 +171,14 @@ async function probe({ journal, events }: IntakeOptions): Promise<void> {
 
 /** Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away. */
 function ready(health: Health, backlog: number, isStrict: boolean): Response {
-  const { journal, delivery, tabs, challenge, warnings } = health
+  const { journal, delivery, tabs, challenge, warnings, refusedByOrigin } = health
   const isBlocked =
     delivery.state === 'blocked' || tabs.size > 0 || challenge.state === 'misconfigured'
   const body = {
     status: journal.state === 'ok' ? 'ready' : 'unavailable',
     journal,
     challenge,
+    refusedByOrigin,
     delivery: { ...delivery, backlog, tabsSetAside: [...new Set(tabs.values())], warnings },
   }
   return readiness(body, journal.state === 'ok' && !(isStrict && isBlocked))

@@ -1,7 +1,9 @@
+import type { Clock } from '../platform/clock.ts'
 import { tabKey } from '../signup/signup.ts'
 import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
-import type { Logger } from './log.ts'
 import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+import { refusalEvents, type Refused } from './refusal-events.ts'
 
 /**
  * What happens in the business, one function each: it writes the log line, keeps the health that
@@ -10,6 +12,10 @@ import type { Health } from './health.ts'
  */
 export interface Events {
   signupsAccepted(count: number): void
+  /** A request is not answered as asked. */
+  requestRefused(refused: Refused, requestId: string): void
+  /** A page of this web origin, or of none, is not allowed; told once. */
+  originRefused(origin: string | undefined, requestId: string): void
   /** A form's `redirect` leads to an origin that nobody named; its visitor got the thank-you page. */
   redirectNotFollowed(origin: string, requestId: string): void
   /** A visitor was answered 503; told when it begins. */
@@ -37,8 +43,9 @@ export interface Events {
   deliveryOddity(message: string): void
 }
 
-export function createEvents(log: Logger, health: Health): Events {
+export function createEvents(log: Logger, health: Health, clock: Clock): Events {
   return {
+    ...refusalEvents(log, health, clock),
     ...challengeEvents(log, health),
     signupsAccepted() {
       if (health.journal.state !== 'ok') this.journalRecovered()

@@ -23,6 +23,8 @@ export interface Health {
   challenge: ChallengeHealth
   /** What keeps single tabs from being written, by `tabKey`. */
   readonly tabs: Map<string, string>
+  /** Requests since the start that came from pages of an origin that is not allowed. */
+  refusedByOrigin: number
   /** What the operator should know while rows still go in. */
   warnings: readonly string[]
 }
@@ -33,6 +35,7 @@ export function createHealth(): Health {
     delivery: { state: 'ok' },
     challenge: { state: 'off' },
     tabs: new Map(),
+    refusedByOrigin: 0,
     warnings: [],
   }
 }

@@ -108,6 +108,9 @@ const readiness = z.strictObject({
   status: z.enum(['ready', 'unavailable']),
   journal,
   challenge,
+  refusedByOrigin: count.meta({
+    description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
+  }),
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),
     z.strictObject({ state: z.literal('delayed'), error: z.string(), ...more }),

@@ -1,0 +1,52 @@
+import pino from 'pino'
+import { expect, test } from 'vitest'
+
+import { ManualClock } from '../../test/manual-clock.ts'
+import { createHealth } from './health.ts'
+import type { LogLevel } from './log.ts'
+import { refusalEvents } from './refusal-events.ts'
+
+interface Line {
+  readonly level: number
+  readonly requestId?: string
+  readonly leftOut?: number
+  readonly origin?: string
+}
+
+function world(level: LogLevel) {
+  const lines: Line[] = []
+  const write = (line: string) => lines.push(JSON.parse(line) as Line)
+  const clock = new ManualClock()
+  const health = createHealth()
+  return { lines, clock, health, events: refusalEvents(pino({ level }, { write }), health, clock) }
+}
+
+test('of refusals that people ask about 60 a minute are told at info, and how many were left out', async () => {
+  const { lines, clock, events } = world('info')
+  for (const second of [0, 59]) {
+    await clock.run(second * 1000)
+    for (let i = 0; i < 50; i++) events.requestRefused({ kind: 'tooMany', status: 429 }, 'id')
+  }
+  expect(lines).toHaveLength(60)
+  await clock.run(1000)
+  events.requestRefused({ kind: 'origin', status: 403 }, 'next')
+  expect(lines.slice(60)).toMatchObject([{ leftOut: 40 }, { requestId: 'next', kind: 'origin' }])
+})
+
+test('every refused request is told at debug, by its id, status and kind', () => {
+  const { lines, events } = world('debug')
+  for (let i = 0; i < 70; i++) events.requestRefused({ kind: 'challenge', status: 403 }, `id-${i}`)
+  events.requestRefused({ kind: 'fields', status: 422 }, 'id-70')
+  expect(lines.map(({ requestId }) => requestId)).toEqual(lines.map((_, i) => `id-${i}`))
+  expect(lines.map(({ level }) => level)).toEqual(lines.map((_, i) => (i < 60 ? 30 : 20)))
+  expect(lines[70]).toMatchObject({ status: 422, kind: 'fields' })
+})
+
+test('each of the first 20 refused origins is told once, and every request of one is counted', () => {
+  const { lines, health, events } = world('info')
+  for (let i = 0; i < 50; i++) events.originRefused(`https://${i % 25}.example`, 'id')
+  expect(lines.map(({ origin }) => origin)).toEqual(
+    Array.from({ length: 20 }, (_, i) => `https://${i}.example`),
+  )
+  expect(health.refusedByOrigin).toBe(50)
+})

@@ -1,0 +1,53 @@
+import type { Clock } from '../platform/clock.ts'
+import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+
+/** Why a request was not answered as asked. */
+export interface Refused {
+  readonly kind: string
+  readonly status: number
+}
+
+/** What an operator is asked about by people who could not sign up. */
+const toldStatuses: ReadonlySet<number> = new Set([403, 429])
+/** Nobody may fill the disk by being refused. */
+const toldPerMinute = 60
+const originsTold = 20
+
+/** Each refused request by its id, at debug; those that people ask about at info, within bounds. */
+export function refusalEvents(log: Logger, health: Health, clock: Clock) {
+  const origins = new Set<string>()
+  let minuteEnds = -Infinity
+  let told = 0
+  let leftOut = 0
+
+  return {
+    requestRefused({ kind, status }: Refused, requestId: string): void {
+      const line = { requestId, status, kind }
+      const message = 'a request was refused'
+      if (!toldStatuses.has(status)) return log.debug(line, message)
+      const now = clock.elapsed()
+      if (now >= minuteEnds) {
+        if (leftOut > 0) log.info({ leftOut }, 'more requests were refused, and told at debug only')
+        minuteEnds = now + 60_000
+        told = leftOut = 0
+      }
+      if (told++ < toldPerMinute) return log.info(line, message)
+      leftOut++
+      log.debug(line, message)
+    },
+    originRefused(origin: string | undefined, requestId: string): void {
+      health.refusedByOrigin++
+      const name = origin ?? 'none'
+      if (origins.has(name) || origins.size >= originsTold) return
+      origins.add(name)
+      const hint = origin
+        ? 'If these are your pages, add the origin to ALLOWED_ORIGINS.'
+        : 'Only ALLOWED_ORIGINS=* takes signups of sandboxed frames and local files.'
+      log.warn(
+        { requestId, origin: name, hint },
+        'pages of an origin that is not allowed ask for signups',
+      )
+    },
+  }
+}

@@ -41,12 +41,18 @@ workbook under \`./data\`. [google-setup.md](google-setup.md) leads to a Google 
 - Variables may also stand in a file named \`.env\` in the working directory, as \`NAME=value\` lines;
   \`.env.example\` is one to start from. A variable of the environment wins over the file, also when it
   is empty: \`SHEETS_SHEET_ID= npm start\` drops the id in \`.env\` for once.
+- In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment. A line
+  that is neither an assignment nor a comment nor empty is a problem, and is told by its number only:
+  no text of it is printed, as it may be a key.
 - An empty value counts as unset. White space and one pair of quotes around a value are dropped.
 - Every problem is told at once at start, with what was given (of a secret only its form), what is
   expected and what to do. The exit code is 2 then, and nothing was started.
 - A variable whose name begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and that is not a setting is a
   problem too: it is most likely a slip. So is one that nearly has the name of another setting, such as
-  \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, unless that setting is there as well, be it empty.
+  \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, or the one that a provider gives it, such as \`TURNSTILE_SECRET_KEY\`
+  or \`GOOGLE_SHEET_ID\`, unless our setting is there as well, be it empty. \`GOOGLE_PRIVATE_KEY\`,
+  \`GOOGLE_SERVICE_ACCOUNT_EMAIL\`, \`DEFAULT_TAB\` and \`DATA_DIRECTORY\` are a problem in \`.env\` and only a
+  warning in the environment, which other programs share.
 - Where the rows go: to Google Sheets when any \`SHEETS_\` setting is set, and then the spreadsheet's id and
   the service account are needed; otherwise to the local workbook.
   \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs use it too.

@@ -8,6 +8,7 @@ import { SettingsReader } from './reader.ts'
 import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
 import { settings } from './settings.ts'
+import type { EnvFile } from './env-file.ts'
 import { misspelt, notYetSupported } from './unknown.ts'
 import { originList } from './origins.ts'
 import { keyList, tabList } from './lists.ts'
@@ -43,7 +44,10 @@ export interface Config {
 
 /** What settings are read from; `env.ts` gives the one of this process. */
 export interface Environment extends Files {
+  /** Of the process and of the file. */
   readonly variables: Variables
+  /** Undefined: there is none. */
+  readonly envFile?: EnvFile | undefined
 }
 
 const kibibyte = 1024
@@ -51,7 +55,7 @@ const mebibyte = 1024 * kibibyte
 
 /** Gives the environment its meaning. Throws a ConfigError that holds every problem at once. */
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
-  const { variables, folder } = environment
+  const { variables, envFile, folder } = environment
   const reader = new SettingsReader(variables)
   const google = wantsGoogle(reader) ? readGoogle(reader, environment) : undefined
   const challenged = readChallenge(reader)
@@ -76,7 +80,12 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
-  const problems = [...reader.problems, ...notYetSupported(variables), ...misspelt(variables)]
+  const problems = [
+    ...(envFile?.problems ?? []),
+    ...reader.problems,
+    ...notYetSupported(variables),
+    ...misspelt(variables),
+  ]
   if (problems.length > 0) throw new ConfigError(problems)
   const secrets = {
     ...(google && { privateKey: google.privateKey }),

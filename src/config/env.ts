@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import type { Environment } from './config.ts'
+import { type EnvFile, parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
-import type { Variables } from './reader.ts'
 
 /**
  * The environment of this process, with what an `.env` file of the working directory adds to it. A
@@ -12,18 +11,19 @@ import type { Variables } from './reader.ts'
  */
 export function readEnvironment(): Environment {
   const folder = process.cwd()
-  const variables = { ...readEnvFile(join(folder, '.env')), ...process.env }
-  return { variables, folder, readText: (path) => readFileSync(path, 'utf8') }
+  const envFile = readEnvFile(join(folder, '.env'))
+  const variables = { ...envFile?.variables, ...process.env }
+  return { variables, envFile, folder, readText: (path) => readFileSync(path, 'utf8') }
 }
 
-function readEnvFile(path: string): Variables {
+function readEnvFile(path: string): EnvFile | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
     if (text.includes('\0')) throw new TypeError('NUL bytes: probably UTF-16')
-    return parseEnv(text)
+    return parseEnvFile(text)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'ENOENT') return {}
+    if (code === 'ENOENT') return undefined
     throw new ConfigError([unreadable(path, code)], { cause: error })
   }
 }

@@ -1,0 +1,105 @@
+import { parseEnv } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseEnvFile } from './env-file.ts'
+
+test('blank lines, comments and assignments are all that a file needs', () => {
+  const { variables, lines, problems } = parseEnvFile(
+    '\ufeff# ours\r\n\r\n \t \nPORT=3001 # the port\nexport DEFAULT_SHEET_TAB = "Waiting list"  # quoted\n' +
+      "PAGE_TEXT='It\\n#1'\nHOST=\nSHEETS_SHEET_ID=https://docs.google.com/spreadsheets/d/x/edit#gid=0\n" +
+      'A="one\ntwo\\nthree"\nB=`"`\n\tlog-level=debug#1\nLAST=1',
+  )
+  expect(problems).toEqual([])
+  expect(variables).toEqual({
+    PORT: '3001',
+    DEFAULT_SHEET_TAB: 'Waiting list',
+    PAGE_TEXT: 'It\\n#1',
+    HOST: '',
+    SHEETS_SHEET_ID: 'https://docs.google.com/spreadsheets/d/x/edit#gid=0',
+    A: 'one\ntwo\nthree',
+    B: '"',
+    'log-level': 'debug#1',
+    LAST: '1',
+  })
+  expect(lines.get('PORT')).toBe(4)
+  expect(lines.get('LAST')).toBe(13)
+})
+
+test('what is well formed means the same to Node', () => {
+  const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,9}$/)
+  const word = fc.stringMatching(/^[\w!%&()*+,./:;<>?@[\]^{|}~-]{1,12}$/)
+  const between = (quote: string) =>
+    fc
+      .string({ unit: fc.constantFrom('a', ' ', '"', "'", '`', '#', '=', '\n'), maxLength: 12 })
+      .map((text) => {
+        const inner = text.replaceAll(quote, '')
+        return quote + inner + quote
+      })
+  const value = fc.oneof(word, fc.constant(''), between('"'), between("'"), between('`'))
+  const end = fc.constantFrom('', ' ', ' # a comment', '\t#')
+  const line = fc.oneof(
+    fc.constantFrom('', '# comment', '#A=1'),
+    fc
+      .tuple(fc.constantFrom('', 'export '), name, value, end)
+      // Of an empty value Node makes something else when white space follows, or export goes before.
+      .map(([before, key, text, after]) =>
+        text === '' ? `${key}=` : `${before}${key}=${text}${after}`,
+      ),
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 6 }), (rows) => {
+      const text = rows.join('\n')
+      const { variables, problems } = parseEnvFile(text)
+      expect(problems).toEqual([])
+      expect(variables).toEqual({ ...parseEnv(text) })
+    }),
+    { numRuns: 500 },
+  )
+})
+
+describe('a line that is not understood is told by its number', () => {
+  test.each<[string, string, RegExp]>([
+    ['a colon', 'A=1\nPORT: 3001', /no assignment in line 2\./],
+    ['a space', 'PORT 3001', /line 1\./],
+    ['a bare id', '# id\n\n1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE', /line 3\./],
+    ['a name with a space', 'SHEETS ID=1', /line 1\./],
+    ['a colon, and = in the value', 'CHALLENGE_SECRET_KEY: 0xabc=', /line 1\./],
+    ['many lines', 'a\nb\nA=1\nc\n\nd', /lines 1 to 2, 4 and 6\./],
+    ['very many lines', 'a\nA=1\n'.repeat(20), /lines 1, 3, 5, 7, 9, 11, 13, 15 and others\./],
+    ['an unclosed quote', 'PORT="3001\nHOST=::', /not closed.* line 1\./],
+    ['an unclosed quote, and one more below', 'PORT="3001\nHOST="::"', /not closed.* line 1\./],
+    [
+      'a quote that is closed below another setting',
+      'NOTE="3\nCHALLENGE_SECRET_KEY=x\nEND="',
+      /not closed.* lines 1 and 3\./,
+    ],
+    ['text behind a quote', 'PAGE_TITLE="The "best" letter"', /behind the closing one.* line 1\./],
+    ['a colour without quotes', 'PAGE_ACCENT=#0a7a4b', /begins with #.* line 1\./],
+    ['a colour behind a space', 'PAGE_ACCENT = #0a7a4b # green', /begins with #.* line 1\./],
+  ])('%s', (_, text, problem) => {
+    const { problems } = parseEnvFile(text)
+    expect(problems.map((found) => found.problem).join('\n')).toMatch(problem)
+  })
+
+  test.each([
+    ['JSON on several lines', '{\n  "type": "service_account",\n  "private_key": "x"\n}'],
+    ['JSON without quotes', 'SHEETS_PRIVATE_KEY={\n  "type": "service_account"\n}'],
+    ['JSON between double quotes', 'SHEETS_PRIVATE_KEY="{"type":"service_account"}"'],
+    ['JSON of several lines between double quotes', 'SHEETS_PRIVATE_KEY="{\n  "type": "x"\n}"'],
+  ])('%s belongs between single quotes', (_, text) => {
+    expect(parseEnvFile(text).problems[0]?.hint).toContain("SHEETS_PRIVATE_KEY='{…}'")
+  })
+
+  test('lines of a key belong between double quotes', () => {
+    const { problems } = parseEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN\nMIIE\n-----END')
+    expect(problems[0]?.problem).toContain('lines 2 to 3')
+    expect(problems[0]?.hint).toContain('double quotes')
+  })
+
+  test('and one that is not whole gives its value none the less, so that it is not told as missing', () => {
+    expect(parseEnvFile('PORT="3001\nPAGE_ACCENT=#0a7a4b').variables).toEqual({
+      PORT: '3001',
+      PAGE_ACCENT: '#0a7a4b',
+    })
+  })
+})

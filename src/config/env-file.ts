@@ -1,0 +1,133 @@
+import type { Problem } from './problem.ts'
+import { settings } from './settings.ts'
+
+/** What an `.env` file says. */
+export interface EnvFile {
+  /** Of two assignments to one name the last one holds. */
+  readonly variables: Readonly<Record<string, string>>
+  /** The line that each of them begins in, counted from 1. */
+  readonly lines: ReadonlyMap<string, number>
+  /** The lines that are not understood, by their numbers: nothing of their text, as it may be a key. */
+  readonly problems: readonly Problem[]
+}
+
+/** A bounded name, so that no line of a key is taken for one. */
+const assignment = /^\s*(?:export\s+)?([A-Za-z_][\w.-]{0,63})\s*=\s*(.*)$/
+const blankOrComment = /^\s*(#.*)?$/
+const ours: ReadonlySet<string> = new Set(settings.map(({ name }) => name))
+
+/**
+ * Reads lines of the form `NAME=value`, as `parseEnv` of Node does, which passes over what it does
+ * not understand: here that is a problem. `export` in front is dropped, a value between quotes may have
+ * several lines, and `#` begins a comment after white space only: the URL of a spreadsheet has one.
+ */
+export function parseEnvFile(text: string): EnvFile {
+  const rows = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  const values = new Map<string, string>()
+  const lines = new Map<string, number>()
+  const bad = { line: [] as number[], quote: [] as number[], hash: [] as number[] }
+
+  for (let index = 0; index < rows.length;) {
+    const row = rows[index] ?? ''
+    const number = index + 1
+    const [, name, rest = ''] = assignment.exec(row) ?? []
+    if (name === undefined) {
+      if (!blankOrComment.test(row)) bad.line.push(number)
+      index += 1
+      continue
+    }
+    const value = readValue(rest, rows, index)
+    if (value.mistake) bad[value.mistake].push(number)
+    values.set(name, value.text)
+    lines.set(name, number)
+    index += value.rowCount
+  }
+  const badRows = [...bad.line, ...bad.quote].map((number) => rows[number - 1] ?? '')
+  const problems = problemsWith(bad, adviceFor(badRows))
+  return { variables: Object.fromEntries(values), lines, problems }
+}
+
+interface Value {
+  readonly text: string
+  /** How many rows of the file the assignment takes. */
+  readonly rowCount: number
+  readonly mistake?: 'quote' | 'hash'
+}
+
+/** Reads what stands behind the `=`. A value with a mistake in it is given as far as its row goes. */
+function readValue(rest: string, rows: readonly string[], index: number): Value {
+  const quote = /^["'`]/.exec(rest)?.[0]
+  if (quote !== undefined) return readQuoted(quote, rest.slice(1), rows, index)
+  const comment = /^#(?=\s|$)|\s#/.exec(rest)
+  const text = rest.slice(0, comment?.index).trim()
+  return { text, rowCount: 1, ...(text.startsWith('#') && { mistake: 'hash' as const }) }
+}
+
+function readQuoted(quote: string, first: string, rows: readonly string[], index: number): Value {
+  const inner: string[] = []
+  for (let row: string | undefined = first; row !== undefined; row = rows[index + inner.length]) {
+    const end = row.indexOf(quote)
+    inner.push(end < 0 ? row : row.slice(0, end))
+    if (end >= 0) {
+      const hasSwallowed = inner.slice(1).some((line) => ours.has(assignment.exec(line)?.[1] ?? ''))
+      if (hasSwallowed || !blankOrComment.test(row.slice(end + 1))) break
+      const text = inner.join('\n')
+      return {
+        text: quote === '"' ? text.replaceAll('\\n', '\n') : text,
+        rowCount: inner.length,
+      }
+    }
+  }
+  return { text: first, rowCount: 1, mistake: 'quote' }
+}
+
+const given = 'text that is not shown, as it may be a secret'
+const expected = 'NAME=value, a comment that begins with #, or an empty line'
+
+function problemsWith(
+  bad: Readonly<Record<'line' | 'quote' | 'hash', readonly number[]>>,
+  advice: string,
+): Problem[] {
+  const told = (numbers: readonly number[], what: string, hint: string): Problem[] => {
+    if (numbers.length === 0) return []
+    const problem = `has ${what} in ${linesOf(numbers)}.`
+    return [{ setting: '.env', problem, given, expected, hint }]
+  }
+  return [
+    ...told(bad.line, 'text that is no assignment', advice),
+    ...told(bad.quote, 'a quote that is not closed, or text behind the closing one,', advice),
+    ...told(
+      bad.hash,
+      'a value that begins with #, as a comment does,',
+      'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b"; for a comment put a space behind the #.',
+    ),
+  ]
+}
+
+/** What to do, by what the lines look like. */
+function adviceFor(rows: readonly string[]): string {
+  const isAnyLike = (form: RegExp) => rows.some((row) => form.test(row))
+  if (isAnyLike(/^\s*["{}]|=\s*"?\s*\{/)) {
+    return "Put the whole JSON key between single quotes: SHEETS_PRIVATE_KEY='{…}'; or save it as a file and give its path by SHEETS_CREDENTIALS_FILE."
+  }
+  if (isAnyLike(/-----|^[\w+/=]{40,}$/)) {
+    return 'Write SHEETS_PRIVATE_KEY= and the key between double quotes, so that it may have several lines.'
+  }
+  return 'Write NAME=value, with = and not with a colon or a space; close every quote, and put # in front of remarks.'
+}
+
+const rangesMax = 8
+
+/** `lines 1, 4 and 6 to 9` */
+function linesOf(numbers: readonly number[]): string {
+  const ranges: [from: number, to: number][] = []
+  for (const number of numbers) {
+    const last = ranges.at(-1)
+    if (last?.[1] === number - 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  const texts = ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`))
+  const shown = texts.length > rangesMax ? [...texts.slice(0, rangesMax), 'others'] : texts
+  const list = [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter((part) => part !== '')
+  return `${numbers.length === 1 ? 'line' : 'lines'} ${list.join(' and ')}`
+}

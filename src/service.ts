@@ -53,7 +53,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   await using started = new AsyncDisposableStack()
   started.use(await lockDirectory(config.dataDir))
 
-  const log = createLog(config.logLevel)
+  const log = beginLog(config)
   const health = createHealth()
   const events = createEvents(log, health, systemClock)
   const clock = systemClock
@@ -104,6 +104,13 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     location: delivery.spreadsheet.location,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** The log, with what the operator should know from the start in it. */
+function beginLog({ logLevel, warnings }: Config): Logger {
+  const log = createLog(logLevel)
+  for (const warning of warnings) log.warn(warning)
+  return log
 }
 
 /** What `scripts/build-browser.js` has built; the set-up script sees to it. */

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '../signup/limits.ts'
 import { loadConfig } from './config.ts'
+import { parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
 import type { Problem } from './problem.ts'
 import type { Variables } from './reader.ts'
@@ -32,9 +33,11 @@ const files: Readonly<Record<string, string>> = {
   '/app/empty.json': '',
 }
 
-function load(variables: Variables) {
+function load(variables: Variables, envText = '') {
+  const envFile = parseEnvFile(envText)
   return loadConfig({
-    variables,
+    variables: { ...envFile.variables, ...variables },
+    envFile,
     folder: '/app',
     readText: (path) => {
       const text = files[path]
@@ -45,9 +48,9 @@ function load(variables: Variables) {
 }
 
 /** What is wrong with these settings. Fails when nothing is. */
-function refusal(variables: Variables): ConfigError {
+function refusal(variables: Variables, envText?: string): ConfigError {
   try {
-    load(variables)
+    load(variables, envText)
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error
@@ -55,7 +58,8 @@ function refusal(variables: Variables): ConfigError {
   throw new Error('These settings were accepted.')
 }
 
-const problemsIn = (variables: Variables): readonly Problem[] => refusal(variables).problems
+const problemsIn = (variables: Variables, envText?: string): readonly Problem[] =>
+  refusal(variables, envText).problems
 const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }) => setting)
 
 test('with no settings at all it is the local workbook, and every default holds', () => {
@@ -75,6 +79,7 @@ test('with no settings at all it is the local workbook, and every default holds'
       trustedProxies: 0,
       signupsPerMinute: 60,
       logLevel: 'info',
+      warnings: [],
     },
     secrets: { apiKeys: [] },
   })
@@ -94,37 +99,39 @@ test('address and key lead to Google Sheets, and the key stays apart from what c
   expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
 })
 
+const everything: Variables = {
+  ...pair,
+  SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
+  SHEETS_REQUESTS_PER_MINUTE: '60',
+  SHEETS_REQUESTS_PER_DAY: '200',
+  SHEETS_API_URL: 'http://127.0.0.1:8080/',
+  SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
+  DEFAULT_SHEET_TAB: ' Waiting list ',
+  SHEET_TABS: 'News, Events',
+  MAX_SHEET_TABS: '0',
+  DUPLICATES: 'ignore',
+  BULK_MAX: '1',
+  API_KEYS: 'first-key,second-key',
+  DATA_DIR: '/var/lib/rollcall',
+  HOST: '::1',
+  PORT: '0',
+  BODY_LIMIT_BYTES: '1024',
+  ALLOWED_ORIGINS: 'https://Example.com, http://localhost:8080/',
+  TRUST_PROXY: '2',
+  RATE_LIMIT_PER_MINUTE: '0',
+  LOG_LEVEL: 'silent',
+  PAGE_TITLE: ' The letter ',
+  PAGE_TEXT: 'One mail a month.',
+  PAGE_BUTTON: 'Join',
+  PAGE_ACCENT: '#0A7',
+  PAGE_LOGO_URL: 'https://Example.com/logo.svg?v=2',
+  PAGE_LANGUAGE: 'DE',
+  PAGE_CONSENT: 'I agree to the [terms](https://example.com/terms).',
+  PAGE_NAME: 'required',
+}
+
 test('settings mean what they say', () => {
-  const { config, secrets } = load({
-    ...pair,
-    SHEETS_SHEET_ID: ` "https://docs.google.com/spreadsheets/d/${id}/edit#gid=0" `,
-    SHEETS_REQUESTS_PER_MINUTE: '60',
-    SHEETS_REQUESTS_PER_DAY: '200',
-    SHEETS_API_URL: 'http://127.0.0.1:8080/',
-    SHEETS_TOKEN_URL: 'http://127.0.0.1:8080/token',
-    DEFAULT_SHEET_TAB: ' Waiting list ',
-    SHEET_TABS: 'News, Events',
-    MAX_SHEET_TABS: '0',
-    DUPLICATES: 'ignore',
-    BULK_MAX: '1',
-    API_KEYS: 'first-key,second-key',
-    DATA_DIR: '/var/lib/rollcall',
-    HOST: '::1',
-    PORT: '0',
-    BODY_LIMIT_BYTES: '1024',
-    ALLOWED_ORIGINS: 'https://Example.com, http://localhost:8080/',
-    TRUST_PROXY: '2',
-    RATE_LIMIT_PER_MINUTE: '0',
-    LOG_LEVEL: 'silent',
-    PAGE_TITLE: ' The letter ',
-    PAGE_TEXT: 'One mail a month.',
-    PAGE_BUTTON: 'Join',
-    PAGE_ACCENT: '#0A7',
-    PAGE_LOGO_URL: 'https://Example.com/logo.svg?v=2',
-    PAGE_LANGUAGE: 'DE',
-    PAGE_CONSENT: 'I agree to the [terms](https://example.com/terms).',
-    PAGE_NAME: 'required',
-  })
+  const { config, secrets } = load(everything)
   expect(config).toEqual({
     spreadsheet: {
       kind: 'google',
@@ -160,6 +167,7 @@ test('settings mean what they say', () => {
     trustedProxies: 2,
     signupsPerMinute: 0,
     logLevel: 'silent',
+    warnings: [],
   })
   expect(secrets.apiKeys).toEqual(['first-key', 'second-key'])
   expect(inspect(config, { depth: null })).not.toContain('-key')
@@ -393,13 +401,29 @@ describe('a name that is none of ours and looks like one is refused', () => {
     ['sheets_sheet_id', /did you mean SHEETS_SHEET_ID\?/],
     ['CHALLENGE_SITEKEY', /did you mean CHALLENGE_SITE_KEY\?/],
     ['ROLLCALL_PORT', /did you mean PORT\?/],
-    ['ROLLCALL_COLOUR', /the name of a setting/],
     ['ALLOWED_ORIGIN', /did you mean ALLOWED_ORIGINS\?/],
     ['RATE_LIMIT', /did you mean RATE_LIMIT_PER_MINUTE\?/],
   ])('%s', (name, expected) => {
     expect(problemsIn({ [name]: 'value' })).toEqual([
       expect.objectContaining({ setting: name, expected: expect.stringMatching(expected) }),
     ])
+  })
+
+  test('which may be a piece of a key: then its place is told, and nothing of it', () => {
+    const given = {
+      ROLLCALL_MIIEvQIBADAN: 'x',
+      SHEETS_COLOUR: 'x',
+      'SHEETS_PRIVATE_KEY: "MII': 'x',
+    }
+    const [one, two, three, ...others] = problemsIn(given).filter(
+      ({ problem }) => problem === 'is not a setting of Rollcall.',
+    )
+    expect(others).toEqual([])
+    expect(one?.setting).toBe('A variable of the environment that begins with ROLLCALL_')
+    expect(two?.setting).toBe('A variable of the environment that begins with SHEETS_')
+    expect(three?.setting).toBe('A variable of the environment that begins with SHEETS_')
+    const fromFile = problemsIn({}, 'PORT=3000\nROLLCALL_MIIEvQIBADAN=x')
+    expect(fromFile.map(({ setting }) => setting)).toEqual(['.env, line 2'])
   })
 
   test('and other names are nobody’s business', () => {
@@ -426,6 +450,57 @@ describe('a name that is none of ours and looks like one is refused', () => {
     }
     expect(() => load(links)).not.toThrow()
     expect(namesIn({ ...links, ROLLCALL_PORT: '3000' })).toEqual(['ROLLCALL_PORT'])
+  })
+})
+
+describe('a name that others use for the same thing is told with ours', () => {
+  const challengeNames = [
+    ['TURNSTILE_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
+    ['CF_TURNSTILE_SECRET', 'CHALLENGE_SECRET_KEY'],
+    ['HCAPTCHA_SECRET', 'CHALLENGE_SECRET_KEY'],
+    ['RECAPTCHA_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
+    ['TURNSTILE_SITE_KEY', 'CHALLENGE_SITE_KEY'],
+    ['HCAPTCHA_SITEKEY', 'CHALLENGE_SITE_KEY'],
+    ['SHEET_ID', 'SHEETS_SHEET_ID'],
+    ['GOOGLE_SHEET_ID', 'SHEETS_SHEET_ID'],
+    ['SPREADSHEET_ID', 'SHEETS_SHEET_ID'],
+  ]
+  const general = [
+    ['GOOGLE_PRIVATE_KEY', 'SHEETS_PRIVATE_KEY'],
+    ['GOOGLE_SERVICE_ACCOUNT_EMAIL', 'SHEETS_CREDENTIALS_EMAIL'],
+    ['DEFAULT_TAB', 'DEFAULT_SHEET_TAB'],
+    ['DATA_DIRECTORY', 'DATA_DIR'],
+  ]
+
+  test.each([...challengeNames, ...general])('%s in .env is refused: %s', (name, meant) => {
+    expect(problemsIn({}, `${name}=x`)).toEqual([
+      expect.objectContaining({ setting: name, expected: `did you mean ${meant}?` }),
+    ])
+  })
+
+  test.each(challengeNames)(
+    '%s is refused wherever it is, as nothing would be kept out or in its place: %s',
+    (name = '', meant) => {
+      expect(problemsIn({ [name]: 'x' })).toEqual([
+        expect.objectContaining({ setting: name, expected: `did you mean ${meant}?` }),
+      ])
+    },
+  )
+
+  test.each(general)(
+    '%s in the environment, which all programs share, is a warning: %s',
+    (name = '', meant) => {
+      const { warnings } = load({ [name]: 'Very Private' }).config
+      expect(warnings).toEqual([expect.stringContaining(`${name} is not a setting of Rollcall`)])
+      expect(warnings).toEqual([expect.stringContaining(`did you mean ${meant}?`)])
+      expect(warnings.join()).not.toContain('Very Private')
+    },
+  )
+
+  test('and is another program’s when ours is set as well, be it empty', () => {
+    for (const [name = '', meant = ''] of [...challengeNames, ...general]) {
+      expect(load({}, `${name}=x\n${meant}=`).config.warnings).toEqual([])
+    }
   })
 })
 

@@ -9,7 +9,7 @@ import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import type { EnvFile } from './env-file.ts'
-import { misspelt, notYetSupported } from './unknown.ts'
+import { findSlips, notYetSupported } from './unknown.ts'
 import { originList } from './origins.ts'
 import { keyList, tabList } from './lists.ts'
 import { type PagesConfig, readPages } from './pages.ts'
@@ -40,6 +40,8 @@ export interface Config {
   /** Per client address; 0 is no limit. */
   readonly signupsPerMinute: number
   readonly logLevel: LogLevel
+  /** What the operator should know although nothing is wrong, as sentences. */
+  readonly warnings: readonly string[]
 }
 
 /** What settings are read from; `env.ts` gives the one of this process. */
@@ -57,6 +59,7 @@ const mebibyte = 1024 * kibibyte
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const { variables, envFile, folder } = environment
   const reader = new SettingsReader(variables)
+  const slips = findSlips(variables, envFile?.lines ?? new Map())
   const google = wantsGoogle(reader) ? readGoogle(reader, environment) : undefined
   const challenged = readChallenge(reader)
   const config: Config = {
@@ -78,13 +81,14 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
     signupsPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', wholeNumber(0, 1_000_000)),
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
+    warnings: slips.warnings,
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
   const problems = [
     ...(envFile?.problems ?? []),
     ...reader.problems,
     ...notYetSupported(variables),
-    ...misspelt(variables),
+    ...slips.problems,
   ]
   if (problems.length > 0) throw new ConfigError(problems)
   const secrets = {

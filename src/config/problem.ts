@@ -58,16 +58,26 @@ export function describeGiven(name: string, text: string | undefined): string {
 
 /**
  * A secret that was pasted into the wrong variable: too long for anything else, parts of a PEM or
- * JSON key, a password in a URL, hCaptcha's secret key, or a run of base64 nearly as long as a line
- * of a key, which is 64. (A spreadsheet's id has 44 characters.)
+ * JSON key, a password in a URL, hCaptcha's secret key, or a run of letters and digits that words do
+ * not make.
  */
 function mayHoldSecret(text: string): boolean {
-  const unbroken = text.replace(/\\+[rn]|\s|spreadsheets\/(u\/\d+\/)?d\//g, '')
+  const unbroken = text.replace(/\\+[rn]|\s/g, '')
+  // Base64 has slashes of its own; in paths and addresses they stand between words.
+  const isPath = /^(https?:\/\/|~?\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text)
+  const runs = text.split(isPath ? /[^\w+=-]+/ : /[^\w+/=-]+/)
   return (
     text.length > 200 ||
     /PRIVATE|-----|[{}]|:\/\/.*@|^ES_/.test(text) ||
-    /[\w+/=-]{60}/.test(unbroken)
+    /[\w+/=-]{60}/.test(unbroken) ||
+    runs.some(looksRandom)
   )
+}
+
+/** Twelve characters with capitals and small letters mixed, or thirty-two with digits among them. */
+function looksRandom(run: string): boolean {
+  const isMixed = /[A-Z]/.test(run) && /[a-z]/.test(run)
+  return (run.length >= 12 && isMixed) || (run.length >= 32 && /\d/.test(run))
 }
 
 function formOf(text: string): string {

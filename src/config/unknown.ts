@@ -2,12 +2,15 @@ import { describeGiven } from './problem.ts'
 import type { Problem } from './problem.ts'
 import { nearMiss } from './near-miss.ts'
 import { nearest } from './nearest.ts'
+import { otherName } from './other-names.ts'
 import { textOf } from './reader.ts'
 import type { Variables } from './reader.ts'
 import { settings } from './settings.ts'
 
 const names: readonly string[] = settings.map((setting) => setting.name)
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
+/** Longer than every name that is compared. */
+const comparedCharactersMax = 60
 
 /** Settings that are known and that this version does not act on: to ignore them would mislead. */
 export function notYetSupported(variables: Variables): Problem[] {
@@ -24,30 +27,63 @@ export function notYetSupported(variables: Variables): Problem[] {
   })
 }
 
+/** What is wrong with variables whose name looks like that of a setting and is none. */
+export interface Slips {
+  readonly problems: readonly Problem[]
+  /** Of those that are most likely another program's, as sentences. */
+  readonly warnings: readonly string[]
+}
+
 /**
- * Variables whose name looks like one of ours and is none: probably a slip. Their values are not
- * told.
+ * Finds variables whose name looks like one of ours, or is what others call the same thing. A name
+ * may be a piece of a key that lost its `=`, so it is told only when it is nearly one of ours; of
+ * others the place is told, and of no one the value.
+ *
+ * @param lines where the variables of the `.env` file stand: what is in there is meant for Rollcall
  */
-export function misspelt(variables: Variables): Problem[] {
-  return Object.keys(variables).flatMap((name) => {
-    const text = textOf(variables[name])
-    if (text === undefined || names.includes(name) || isServiceLink(name, text)) return []
+export function findSlips(variables: Variables, lines: ReadonlyMap<string, number>): Slips {
+  const problems: Problem[] = []
+  const warnings: string[] = []
+  for (const [name, value] of Object.entries(variables)) {
+    const text = textOf(value)
+    if (text === undefined || names.includes(name) || isServiceLink(name, text)) continue
+    const line = lines.get(name)
     const isOurs = ourPrefix.test(name)
-    const meant = isOurs
-      ? nearest(name.toUpperCase().replace(/^ROLLCALL_/, ''), names)
-      : nearMiss(name, names)
+    const { meant, isRefused = true } = meaningOf(name, isOurs, line !== undefined)
     // Whoever has set both, even to nothing, means another program by this one.
-    if (!isOurs && (meant === undefined || variables[meant] !== undefined)) return []
-    return {
-      setting: name,
-      problem: 'is not a setting of Rollcall.',
-      given: 'a value that is not shown',
-      expected: meant === undefined ? 'the name of a setting' : `did you mean ${meant}?`,
-      hint: isOurs
-        ? 'Rename or remove it; docs/configuration.md lists every setting.'
-        : `Rename or remove it; where another program needs it, set ${meant} too, empty for its default.`,
-    }
-  })
+    if (!isOurs && (meant === undefined || variables[meant] !== undefined)) continue
+    const setting = placeOf(name, meant, line)
+    const hint = `Rename or remove it; where another program needs it, set ${meant} too, empty for its default.`
+    if (isRefused) problems.push(slip(setting, meant, isOurs ? undefined : hint))
+    else warnings.push(`${setting} is not a setting of Rollcall: did you mean ${meant}? ${hint}`)
+  }
+  return { problems, warnings }
+}
+
+function meaningOf(name: string, isOurs: boolean, isInFile: boolean) {
+  if (name.length > comparedCharactersMax) return {}
+  if (isOurs) return { meant: nearest(name.toUpperCase().replace(/^ROLLCALL_/, ''), names) }
+  const other = otherName(name)
+  if (!other) return { meant: nearMiss(name, names) }
+  return { meant: other.meant, isRefused: isInFile || other.isRefusedEverywhere }
+}
+
+/** The name itself only when it is nearly one of ours: then no more than a few letters are not. */
+function placeOf(name: string, meant: string | undefined, line: number | undefined): string {
+  if (meant !== undefined && /^[A-Za-z_-]+$/.test(name)) return name
+  if (line !== undefined) return `.env, line ${line}`
+  const prefix = ourPrefix.exec(name)?.[0]
+  return `A variable of the environment${prefix ? ` that begins with ${prefix}` : ''}`
+}
+
+function slip(setting: string, meant: string | undefined, hint: string | undefined): Problem {
+  return {
+    setting,
+    problem: 'is not a setting of Rollcall.',
+    given: 'a value that is not shown',
+    expected: meant === undefined ? 'the name of a setting' : `did you mean ${meant}?`,
+    hint: hint ?? 'Rename or remove it; docs/configuration.md lists every setting.',
+  }
 }
 
 /**

@@ -104,3 +104,21 @@ test.each([
   const { config } = load({ ...both, CHALLENGE_SITE_KEY: siteKey, CHALLENGE_PROVIDER: provider })
   expect(config.challenge).toMatchObject({ provider, siteKey })
 })
+
+test.each([
+  ['turnstile', 'CHALLENGE_SITE_KEY', '10000000-ffff-ffff-ffff-000000000001', 'hcaptcha'],
+  ['turnstile', 'CHALLENGE_SECRET_KEY', '0x0000000000000000000000000000000000000000', 'hcaptcha'],
+  ['turnstile', 'CHALLENGE_SITE_KEY', '6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI', 'recaptcha'],
+  ['hcaptcha', 'CHALLENGE_SECRET_KEY', '6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe', 'recaptcha'],
+  ['hcaptcha', 'CHALLENGE_SITE_KEY', '1x00000000000000000000AA', 'turnstile'],
+  ['recaptcha', 'CHALLENGE_SECRET_KEY', '2x0000000000000000000000000000000AA', 'turnstile'],
+])('with %s, %s refuses a key for tests of another provider: %s', (provider, name, key, owner) => {
+  const problems = problemsIn({ ...both, CHALLENGE_PROVIDER: provider, [name]: key })
+  expect(problems).toEqual([
+    expect.objectContaining({
+      setting: name,
+      problem: `is a key for tests of ${owner}, and the challenge is of ${provider}.`,
+      hint: expect.stringContaining(`CHALLENGE_PROVIDER=${owner}`),
+    }),
+  ])
+})

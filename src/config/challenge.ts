@@ -25,8 +25,10 @@ export function readChallenge(
 
   const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
   if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
-  const siteKey = reader.required(site, parseSiteKey, missing(other, 'site key'))
-  const secret = reader.required(other, parseKey, missing(site, 'secret key'))
+  const ofProvider = (parse: (text: string) => Parsed<string>) => (text: string) =>
+    testKeyOfAnother(text, provider) ?? parse(text)
+  const siteKey = reader.required(site, ofProvider(parseSiteKey), missing(other, 'site key'))
+  const secret = reader.required(other, ofProvider(parseKey), missing(site, 'secret key'))
   if (siteKey === undefined || secret === undefined) return undefined
   return { challenge: { provider, siteKey, verifyUrl, scriptUrl, hostnames }, secret }
 }
@@ -48,6 +50,24 @@ function challengeProvider(text: string): Parsed<(typeof providers)[number]> {
     problem: 'is no challenge provider that Rollcall knows.',
     expected: `one of ${providers.join(', ')}`,
     hint: 'Others that speak the same protocol work too: name the nearest, and set both CHALLENGE_ URLs.',
+  }
+}
+
+/** The published keys for tests, of sites and secret ones. */
+const testKeys: Readonly<Record<(typeof providers)[number], RegExp>> = {
+  turnstile: /^[123]x0+[A-F]{2}$/,
+  hcaptcha: /^(0x0{40}|[123]0000000-ffff-ffff-ffff-00000000000[123])$/i,
+  recaptcha: /^6LeIxAcTAAAAA(JcZVRqyHh71UMIEGNQ_MXjiZKhI|GG-vFI1TnRWxMZNFuojJ4WifJWe)$/,
+}
+
+/** With such a key nobody could pass. */
+function testKeyOfAnother(text: string, provider: (typeof providers)[number]): Refusal | undefined {
+  const owner = providers.find((name) => testKeys[name].test(text))
+  if (owner === undefined || owner === provider) return undefined
+  return {
+    problem: `is a key for tests of ${owner}, and the challenge is of ${provider}.`,
+    expected: `a key of ${provider}`,
+    hint: `Set CHALLENGE_PROVIDER=${owner}, or both keys of a site of yours at ${provider}.`,
   }
 }
 

@@ -17,7 +17,7 @@ export function readKeyFile(text: string): KeyFile | KeyRefusal {
   if (!isObject(content)) {
     return {
       problem: 'begins like a JSON key file and is not valid JSON: cut off or damaged on the way.',
-      hint: 'Copy the whole file again, or give its base64, which no shell changes.',
+      hint: "In .env put the whole file between single quotes: SHEETS_PRIVATE_KEY='{…}'. Elsewhere copy it again, give its base64, which no shell changes, or its path by SHEETS_CREDENTIALS_FILE.",
     }
   }
   const foreign = foreignKind(content)

@@ -252,6 +252,23 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ['a workload identity file', '{"type":"external_account","audience":"x"}', /external_account/],
 ]
 
+test.each([
+  './service-account.json',
+  '/run/secrets/google',
+  '~/key',
+  'C:\\keys\\rollcall',
+  'my.pem',
+])('a path, %s, is told where it belongs', (path) => {
+  expect(parsePrivateKey(path)).toMatchObject({
+    problem: 'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
+    hint: expect.stringContaining('Set SHEETS_CREDENTIALS_FILE to that path'),
+  })
+})
+
+test('JSON that was cut off is told how to write it into .env', () => {
+  expect(parsePrivateKey('{')).toMatchObject({ hint: expect.stringContaining('single quotes') })
+})
+
 describe('what is not the key of a service account is refused, with the reason and what to do', () => {
   test.each(refused)('%s', (_, text, reason) => {
     const result = parsePrivateKey(text)

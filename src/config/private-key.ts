@@ -40,6 +40,7 @@ function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
 
   const base64 = plain.replace(/-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
   const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
+  if (!isBase64 && pathForm.test(bare)) return path
   if (!isBase64 || base64Depth === 0) return { problem: whatElse(bare), hint: copyAgain }
   const bytes = Buffer.from(base64, 'base64')
   const inner = textIn(bytes)
@@ -100,6 +101,14 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
   return readRsaKey(Buffer.from(base64, 'base64'))
 }
 
+/** On one line, and begun or ended as no key is. */
+const pathForm = /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i
+
+const path: KeyRefusal = {
+  problem: 'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
+  hint: 'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.',
+}
+
 const passphrase: KeyRefusal = {
   problem: 'is protected by a passphrase, which the service could not ask for.',
   hint: 'Use the key as the JSON key file has it, or take the passphrase off: openssl pkey -in key.pem -out plain.pem',
@@ -144,5 +153,4 @@ const lookalikes: readonly (readonly [RegExp, problem: string])[] = [
   [/^(AIza|GOCSPX-|ya29\.)/, 'is another kind of Google secret (API key, client secret or token).'],
   [/^[<$%{]|^your|^\.+$/i, 'is a placeholder that was not filled in.'],
   [/^[^\s@]+@[^\s@]+$/, 'is an address; it belongs into SHEETS_CREDENTIALS_EMAIL.'],
-  [/\.(json|pem|p12|key)$/i, 'is the name of a file; a path belongs into SHEETS_CREDENTIALS_FILE.'],
 ]

@@ -8,6 +8,11 @@ export let nonce = ''
 /** With a pause after each: half a minute in all. */
 const triesMax = 5
 
+/** A page of our own has no tag of the embed to find the service by. */
+export function serveFrom(address: string): void {
+  server = address
+}
+
 /** Where signups of a server go; absent: of the one that the script came from. */
 export function endpointOf(itsServer: string | undefined): string {
   return new URL('api/signup', itsServer?.replace(/\/?$/, '/') ?? server).href

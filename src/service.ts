@@ -128,7 +128,7 @@ async function browserFiles(log: Logger) {
 async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
   const styles = await readFile(new URL('intake/pages/page.css', import.meta.url), 'utf8')
   const content = accent === undefined ? styles : styles + accentStyles(accent)
-  return staticFile(stylesheetPath.slice(1), new TextEncoder().encode(content))
+  return staticFile(stylesheetPath, new TextEncoder().encode(content))
 }
 
 function policyOf({ defaultSheetTab, sheetTabs = [], newTabsMax, duplicates }: Config) {

@@ -166,7 +166,7 @@ test('the address fills in what is sent along, and what it asks for stays throug
     'tab=Poster&source=%22%3E%3Cb%3E&tags=a,b&field-plan=pro&utm_source=x&name=required&theme=dark&language=en&redirect=/w?a=1%26b=2&gclid=1'
   const page = flat(await (await get(plain, `/api/signup/form?${query}`)).text())
   expect(page).toContain(
-    'action="/api/signup?page=form&amp;language=en&amp;theme=dark&amp;name=required"',
+    'action="../../api/signup?page=form&amp;language=en&amp;theme=dark&amp;name=required"',
   )
   expect(page).toContain('data-next="/w?a=1&amp;b=2"')
   expect(page).toContain('data-theme="dark"')
@@ -185,14 +185,14 @@ test('the address fills in what is sent along, and what it asks for stays throug
   const path = '/api/signup?page=form&language=de&theme=dark&name=required'
   const refused = await post(plain, path, { email: 'x', name: 'Ada', 'metadata[plan]': 'pro' })
   const again = flat(await refused.text())
-  expect(again).toContain(`action="${path.replaceAll('&', '&amp;')}"`)
+  expect(again).toContain(`action="..${path.replaceAll('&', '&amp;')}"`)
   expect(again).toMatch(/<html lang="de" dir="ltr" data-theme="dark">.*<body class="bare">/)
   expect(again).toContain('Bitte geben Sie eine Adresse wie name@example.com ein.')
   expect(again).toMatch(/name="name" value="Ada" [^>]*required/)
   expect(again).toContain('name="metadata[plan]" value="pro"')
   const sent = await post(plain, path, { email: 'ada@example.com', name: 'Ada', sheetTab: 'Kept' })
   expect(sent.headers.get('location')).toBe(
-    '/api/signup/thanks?page=form&language=de&theme=dark&name=required',
+    '../api/signup/thanks?page=form&language=de&theme=dark&name=required',
   )
   const rows = () => readTab(join(plain.folder, 'data'), 'Kept.csv').slice(1)
   await expect.poll(rows).toHaveLength(1)
@@ -232,7 +232,7 @@ test.each([
 
 test('a redirect to where nobody may be sent leads a script to the thank-you page, too', async () => {
   const page = await (await get(strict, '/?redirect=https://evil.example/&language=en')).text()
-  expect(page).toContain('data-next="/api/signup/thanks?page=hosted&amp;language=en"')
+  expect(page).toContain('data-next="./api/signup/thanks?page=hosted&amp;language=en"')
   const named = await (await get(strict, '/?redirect=https://site.example/x')).text()
   expect(named).toContain('data-next="https://site.example/x"')
 })

@@ -58,6 +58,6 @@ export function nextLocation(view: View, fields: FormEntries, rules: RedirectRul
 
 function next(view: View, redirect: string | undefined, rules: RedirectRules) {
   const location = redirect === undefined ? undefined : redirectLocation(redirect, rules)
-  const thanks = thanksPath + view.query
+  const thanks = view.root + thanksPath + view.query
   return { location: location ?? thanks, isFollowed: location !== undefined }
 }

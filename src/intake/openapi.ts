@@ -220,7 +220,7 @@ function getPage(path: string): Operation {
     summary,
     tags: ['browser'],
     security: [],
-    parameters: path === thanksPath ? viewParameters : formParameters,
+    parameters: path === `/${thanksPath}` ? viewParameters : formParameters,
     responses: pageResponses(summary),
   }
 }

@@ -34,7 +34,8 @@ export function pageRoutes(options: PageOptions): Readonly<Record<string, PageHa
   return {
     '/': signup('hosted', alone),
     '/api/signup/form': signup('form', framed),
-    [thanksPath]: async (request) => page(await thanksPage(viewOf(request, options)), 200, framed),
+    [`/${thanksPath}`]: async (request) =>
+      page(await thanksPage(viewOf(request, options)), 200, framed),
   }
 }
 

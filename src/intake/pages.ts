@@ -10,8 +10,8 @@ import { type FormEntries, typedForm } from './pages/typed-form.ts'
 import type { View } from './pages/view.ts'
 import type { RefusalKind } from './respond.ts'
 
-/** Where a visitor is sent after signing up, unless the form says otherwise. */
-export const thanksPath = '/api/signup/thanks'
+/** Where a visitor is sent after signing up, unless the form says otherwise; from our root. */
+export const thanksPath = 'api/signup/thanks'
 
 /** The same for everybody: neither the address nor anything else about the visitor is in it. */
 export async function thanksPage(view: View): Promise<string> {

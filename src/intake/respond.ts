@@ -370,7 +370,7 @@ export function page(html: string, status: number, headers: Record<string, strin
   return text(html, status, { 'content-type': 'text/html; charset=utf-8', ...headers })
 }
 
-/** To another page, by GET: its reload sends no form again. `location` is a serialised URL. */
+/** To another page, by GET: its reload sends no form again. `location` is a serialised URL or a part of one. */
 export function seeOther(location: string, isReplay: boolean): Response {
   const replayed = isReplay ? { 'idempotency-replayed': 'true' } : {}
   const headers = { location, 'content-length': '0', ...replayed, ...varies }

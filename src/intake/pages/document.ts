@@ -4,11 +4,11 @@ import type { View } from './view.ts'
 /** Escaped; what goes in as a string comes out as text. */
 export type Html = ReturnType<typeof html>
 
-/** Path of the stylesheet that every page uses. */
-export const stylesheetPath = '/assets/page.css'
+/** The stylesheet that every page uses, from our root. */
+export const stylesheetPath = 'assets/page.css'
 
-/** Path of the script, without which the pages work as well, unless the challenge is on. */
-const scriptPath = '/assets/page.js'
+/** The script, without which the pages work as well, unless the challenge is on. */
+const scriptPath = 'assets/page.js'
 
 export interface Content {
   readonly title: string
@@ -21,7 +21,7 @@ export interface Content {
 
 /** A whole page. Everything it loads is a file of ours, but for the logo and the challenge. */
 export async function document(view: View, content: Content): Promise<string> {
-  const { language, theme, page, settings } = view
+  const { language, theme, page, settings, root } = view
   const { title, body, description, isListed = false, hasForm = false } = content
   const isBare = page === 'form'
   const { logoUrl } = settings
@@ -35,9 +35,9 @@ export async function document(view: View, content: Content): Promise<string> {
         ${!isListed && html`<meta name="robots" content="noindex" />`}
         ${description && html`<meta name="description" content="${description}" />`}
         <title>${title}</title>
-        <link rel="stylesheet" href="${stylesheetPath}" />
+        <link rel="stylesheet" href="${root}${stylesheetPath}" />
         <link rel="icon" href="${logoUrl ?? 'data:,'}" />
-        ${(hasForm || isBare) && html`<script src="${scriptPath}" defer></script>`}
+        ${(hasForm || isBare) && html`<script src="${root}${scriptPath}" defer></script>`}
       </head>
       <body class="${isBare ? 'bare' : 'whole'}">
         <main>

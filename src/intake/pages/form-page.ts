@@ -35,7 +35,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
     ${view.isChallenged && failure?.text !== texts.problems.challenge && noScript(texts)}
     <form
       method="post"
-      action="/api/signup${view.query}"
+      action="${view.root}api/signup${view.query}"
       data-next="${next}"
       ${isSingle && html`class="single"`}
     >

@@ -51,6 +51,11 @@ export interface View {
   readonly theme: (typeof themes)[number]
   readonly name: NameField
   readonly isChallenged: boolean
+  /**
+   * From the address of this request to the root of the service: `./`, `../` and so on. A proxy may
+   * have put us behind a path that only the visitor's browser knows.
+   */
+  readonly root: string
   /** Appended to an address of ours it leads to the same view there; may be empty. */
   readonly query: string
 }
@@ -61,7 +66,7 @@ export function viewOf(
   { pages: settings, widget }: Pick<PageOptions, 'pages' | 'widget'>,
   page?: OwnPage,
 ): View {
-  const query = new URL(url).searchParams
+  const { searchParams: query, pathname } = new URL(url)
   const own = page ?? oneOf(ownPages, query.get('page'))
   const asked = languageOf(query.get('language') ?? '')
   const language =
@@ -83,6 +88,7 @@ export function viewOf(
     theme: askedTheme ?? (own === 'form' ? 'light' : 'auto'),
     name: own ? more(settings.name, askedName) : 'off',
     isChallenged: widget.siteKey !== null,
+    root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,
   }
 }

@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { chromium } from 'playwright-core'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const elsewhere = [
@@ -8,10 +9,13 @@ const elsewhere = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Path of the browser that the tests run in: that in CHROMIUM, or the first that is installed. */
+/**
+ * Path of the browser that the tests run in: that in CHROMIUM, the first that the machine has, or the
+ * one that Playwright has downloaded.
+ */
 export function findChromium({ PATH = '', CHROMIUM } = process.env) {
   const onPath = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
-  return CHROMIUM || [...onPath, ...elsewhere].find(isProgram)
+  return CHROMIUM || [...onPath, ...elsewhere, chromium.executablePath()].find(isProgram)
 }
 
 function isProgram(path) {

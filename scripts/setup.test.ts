@@ -1,9 +1,24 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
+/** What Node.js 20 says of itself. */
+const oldNode =
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})'
+/** Of a package with a Node.js for this machine. */
+const here = { os: [process.platform], cpu: [process.arch], bin: { node: 'bin/node' } }
 const announcement = /^Installing what is missing \(npm ci\)[^\n]*\n$/
 
 let folder = ''
@@ -20,7 +35,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-setup-'))
   clone = join(folder, 'clone')
   await mkdir(join(clone, 'scripts'), { recursive: true })
-  await copyFile(join(import.meta.dirname, 'setup.js'), join(clone, 'scripts', 'setup.js'))
+  const ours = (await readdir(import.meta.dirname)).filter((name) => /^setup.*\.js$/.test(name))
+  for (const name of ours) {
+    await copyFile(join(import.meta.dirname, name), join(clone, 'scripts', name))
+  }
   await depend('1.0.0')
 })
 
@@ -37,6 +55,38 @@ test('a fresh clone gets what it needs with one line, and a second run finds not
 test('what was installed by hand is not installed again', async () => {
   expect(await run('npm', ['ci', '--include=dev', '--no-audit'])).toMatchObject({ code: 0 })
   expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
+})
+
+test('a start is content with what npm ci --omit=dev installed, and a check is not', async () => {
+  await depend('1.1.0', { 'node-here': here })
+  expect(await run('npm', ['ci', '--omit=dev', '--no-audit'])).toMatchObject({ code: 0 })
+  expect(await setup('--for', 'start')).toEqual({ code: 0, stdout: '', stderr: '' })
+  await expect(installedVersion()).rejects.toThrow('ENOENT')
+  expect((await setup('--for', 'check')).stdout).toMatch(announcement)
+  expect(await installedVersion()).toBe('1.1.0')
+})
+
+test('scripts run on the Node.js of package-lock.json, whatever an npm did with its link', async () => {
+  await depend('1.1.0', { 'node-here': here, 'node-there': { ...here, os: ['aix'] } })
+  const link = join(clone, 'node_modules', '.bin', 'node')
+  for (const setUp of [1, 2, 3]) {
+    expect(await setup(), `time ${setUp}`).toMatchObject({ code: 0, stderr: '' })
+    expect(await readlink(link)).toBe('../node-here/bin/node')
+    if (setUp === 1) await rm(link)
+    else await rm(join(clone, 'node_modules', 'node-here'), { recursive: true })
+  }
+})
+
+test('an old Node.js is told to be too old where package-lock.json has none for the machine', async () => {
+  await depend('1.1.0', { 'node-there': { os: ['aix'], bin: { node: 'bin/node' } } })
+  expect(await setup()).toMatchObject({ code: 0 })
+  const old = ['--import', oldNode, 'scripts/setup.js']
+  expect(await run(process.execPath, old)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^Rollcall needs Node\.js 24 or newer\. This one is .* install it .*\n$/,
+    ),
+  })
 })
 
 test('a changed package-lock.json is installed', async () => {
@@ -127,7 +177,7 @@ test('after an install the service is compiled, once', async () => {
   await setup()
   expect(await started()).toBe('--help;')
   await depend('1.1.0')
-  await setup()
+  await setup('--for', 'bench')
   expect(await started()).toBe('--help;--help;')
 })
 
@@ -139,14 +189,11 @@ test('an unknown purpose is refused with the known ones', async () => {
   })
 })
 
-/** Makes the clone depend on this version, package-lock.json included. */
-async function depend(version: string): Promise<void> {
-  const source = join(folder, version)
-  await mkdir(source)
-  await writeFile(join(source, 'package.json'), JSON.stringify({ name: 'dependency', version }))
-  expect(await run('npm', ['pack', source, '--pack-destination', folder])).toMatchObject({
-    code: 0,
-  })
+/** Makes the clone depend on this version and on packages for some machines, package-lock.json included. */
+async function depend(version: string, optional: Record<string, object> = {}): Promise<void> {
+  await pack({ name: 'dependency', version })
+  const names = Object.keys(optional)
+  for (const name of names) await pack({ name, version, ...optional[name] })
   const manifest = {
     name: 'clone',
     type: 'module',
@@ -156,10 +203,23 @@ async function depend(version: string): Promise<void> {
       start: `node -p "'started with ' + require('dependency/package.json').version"`,
     },
     devDependencies: { dependency: `file:../dependency-${version}.tgz` },
+    optionalDependencies: Object.fromEntries(
+      names.map((name) => [name, `file:../${name}-${version}.tgz`]),
+    ),
   }
   await writeFile(join(clone, 'package.json'), JSON.stringify(manifest))
   const locked = await run('npm', ['install', '--package-lock-only', '--no-audit'])
   expect(locked).toMatchObject({ code: 0 })
+}
+
+/** A tarball of a package, with a program. */
+async function pack(manifest: { name: string; version: string }): Promise<void> {
+  const source = join(folder, `${manifest.name}-${manifest.version}`)
+  await mkdir(join(source, 'bin'), { recursive: true })
+  await writeFile(join(source, 'bin', 'node'), '')
+  await writeFile(join(source, 'package.json'), JSON.stringify(manifest))
+  const packed = await run('npm', ['pack', source, '--pack-destination', folder])
+  expect(packed).toMatchObject({ code: 0 })
 }
 
 async function installedVersion(): Promise<unknown> {

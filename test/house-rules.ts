@@ -238,8 +238,11 @@ function rootName(node: ts.Expression): string {
 
 /** Each dependency has its line in docs/decisions/dependencies.md, and no other has. */
 export function checkDependencyNotes(packageJson: string, notes: string): string[] {
-  const manifest = JSON.parse(packageJson) as Record<'dependencies' | 'devDependencies', object>
-  const used = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(packageJson) as Record<
+    'dependencies' | 'optionalDependencies' | 'devDependencies',
+    object
+  >
+  const used = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies })
   const noted = [...notes.matchAll(/^\| `([^`]+)` *\|/gm)].map((match) => match[1] ?? '')
   return [
     ...used.filter((name) => !noted.includes(name)).map((name) => `${name} has no line in it`),

@@ -12,10 +12,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startChallengeEmulator } from '../emulators/challenge/server.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
+import { onStopSignal } from '../src/cli/stop-signals.ts'
 import { settings } from '../src/config/settings.ts'
 
 const stop = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+onStopSignal(() => stop.abort())
 
 await using emulator = await startGoogleEmulator()
 const folder = await mkdtemp(join(tmpdir(), 'rollcall-sandbox-'))

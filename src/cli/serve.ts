@@ -2,6 +2,7 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { ConfigError } from '../config/problem.ts'
 import { startService } from '../service.ts'
+import { onStopSignal } from './stop-signals.ts'
 
 /** Exit codes, as the documentation of `rollcall serve` tells them. */
 const exit = { stopped: 0, failed: 1, badSettings: 2 } as const
@@ -11,7 +12,7 @@ export async function serve(
   out: NodeJS.WritableStream,
   err: NodeJS.WritableStream,
 ): Promise<number> {
-  const stop = stopSignal()
+  const stop = new Promise<void>((resolve) => onStopSignal(resolve))
   // Nobody may read it any more, or its disk be full: the service itself goes on.
   for (const stream of [out, err]) stream.on('error', () => {})
   try {
@@ -25,12 +26,6 @@ export async function serve(
     err.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof ConfigError ? exit.badSettings : exit.failed
   }
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
-  })
 }
 
 function welcome({ url, location }: { url: string; location: string }): string {

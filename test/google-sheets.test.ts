@@ -131,6 +131,20 @@ test('a hundred tabs with the longest names are looked at in calls of a length t
   expect(Math.max(...lengths)).toBeLessThan(4500)
 })
 
+test('a tab gets its header row and its rows by one appendCells, and only the header is bold', async () => {
+  await using world = await createGoogleWorld()
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()], News: [makeFullSignup()] })
+  expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  const [call] = world.emulator.log.calls('batchUpdate')
+  const kinds = call?.requests.map(({ kind }) => kind) ?? []
+  expect(kinds.filter((kind) => kind === 'appendCells')).toHaveLength(2)
+  for (const tab of ['Sheet1', 'News']) {
+    const cells = world.emulator.spreadsheet(world.spreadsheetId).cells(tab)
+    const bold = cells.map(([cell]) => cell?.userEnteredFormat?.textFormat?.bold)
+    expect(bold).toEqual([true, undefined])
+  }
+})
+
 test('what Google quotes of a request is told to nobody', async () => {
   await using world = await createGoogleWorld()
   const spreadsheet = world.connect()

@@ -76,11 +76,11 @@ function preparations({ rows, sheetId, prepare }: TabPlan): Record<string, unkno
     case 'nothing':
       return []
     case 'new sheet':
-      return [addSheet(sheetId, rows.tab), appendHeader(sheetId)]
+      return [addSheet(sheetId, rows.tab)]
     case 'existing sheet':
       return [
         ...(prepare.missingColumns > 0 ? [addColumns(sheetId, prepare.missingColumns)] : []),
-        ...(prepare.isEmpty ? [appendHeader(sheetId), freezeHeader(sheetId)] : []),
+        ...(prepare.isEmpty ? [freezeHeader(sheetId)] : []),
       ]
   }
 }
@@ -114,32 +114,43 @@ function freezeHeader(sheetId: number): Record<string, unknown> {
   }
 }
 
-function appendHeader(sheetId: number): Record<string, unknown> {
-  const values = columns.map((stringValue) => ({
-    userEnteredValue: { stringValue },
-    userEnteredFormat: { textFormat: { bold: true } },
-  }))
-  return {
-    appendCells: {
-      sheetId,
-      rows: [{ values }],
-      fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
-    },
-  }
-}
-
-/** Written as text at once, as objects for five thousand rows are many; others get their turn meanwhile. */
-async function appendRows({ rows, sheetId }: TabPlan, clock: Clock): Promise<readonly string[]> {
+/**
+ * One request for a tab, its header row included: how two of them would follow each other is not
+ * documented. Written as text at once, as objects for five thousand rows are many; others get their
+ * turn meanwhile.
+ */
+async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[]> {
+  const { sheetId, rows } = plan
   const { tab, signups } = rows
+  const hasHeader = isEmpty(plan)
   const pieces = [`{"appendCells":{"sheetId":${sheetId},"rows":[`]
+  if (hasHeader) pieces.push(`${headerJson()},`)
   for (let at = 0; at < signups.length; at += sliceRows) {
     if (at > 0) await clock.sleep(0)
     const slice = signups.slice(at, at + sliceRows)
     const separator = at > 0 ? ',' : ''
     pieces.push(separator + slice.map((signup) => rowJson(toRow(signup, tab))).join(','))
   }
-  pieces.push('],"fields":"userEnteredValue"}}')
+  // A format that is named here is cleared where a cell has none: only where all cells are new.
+  const fields = hasHeader
+    ? 'userEnteredValue,userEnteredFormat.textFormat.bold'
+    : 'userEnteredValue'
+  pieces.push(`],"fields":"${fields}"}}`)
   return pieces
+}
+
+/** Whether the tab gets its header row. */
+function isEmpty({ prepare }: TabPlan): boolean {
+  return prepare.kind === 'new sheet' || (prepare.kind === 'existing sheet' && prepare.isEmpty)
+}
+
+function headerJson(): string {
+  const userEnteredFormat = { textFormat: { bold: true } }
+  const values = columns.map((stringValue) => ({
+    userEnteredValue: { stringValue },
+    userEnteredFormat,
+  }))
+  return JSON.stringify({ values })
 }
 
 function rowJson(row: Row): string {

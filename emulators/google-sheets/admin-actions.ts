@@ -62,6 +62,23 @@ const actions: Readonly<Record<string, Action>> = {
     z.strictObject({ title, from: row, count: size.default(1) }),
     (spreadsheet, given) => spreadsheet.deleteRows(given.title, given.from, given.count),
   ),
+  insertColumns: action(
+    z.strictObject({ title, before: z.number().int().nonnegative(), count: size.default(1) }),
+    (spreadsheet, given) => spreadsheet.insertColumns(given.title, given.before, given.count),
+  ),
+  convertToTable: action(
+    z.strictObject({
+      title,
+      cells: z.string().optional(),
+      types: z.record(z.string(), z.string()).default({}),
+      footerRows: z.number().int().nonnegative().default(0),
+    }),
+    (spreadsheet, { title: tab, cells, ...given }) =>
+      spreadsheet.convertToTable(tab, cells === undefined ? given : { ...given, cells }),
+  ),
+  revertTables: action(z.strictObject({ title }), (spreadsheet, given) =>
+    spreadsheet.revertTables(given.title),
+  ),
   protectTab: action(
     z.strictObject({ title, editors: z.array(z.string()).default([]) }),
     (spreadsheet, given) => spreadsheet.protectTab(given.title, given.editors),

@@ -136,13 +136,15 @@ function batchUpdate(
   mask: FieldMask | undefined,
 ): sheets_v4.Schema$BatchUpdateSpreadsheetResponse {
   const given = readMessage(bodies.batchUpdateBody, body ?? {})
-  const replies = model.batchUpdate(spreadsheet, caller, given.requests ?? [])
+  const boxes = () => boxesOf(spreadsheet, given.responseRanges ?? [])
+  const check = model.options.unknownRanges === 'refuse' ? boxes : undefined
+  const replies = model.batchUpdate(spreadsheet, caller, given.requests ?? [], check)
   const answer = { spreadsheetId: spreadsheet.id, replies }
   const viewMask = mask && below(mask, 'updatedSpreadsheet')
   if (!given.includeSpreadsheetInResponse || (mask && !viewMask)) return answer
   const updatedSpreadsheet = renderSpreadsheet(spreadsheet, {
     caller,
-    boxes: boxesOf(spreadsheet, given.responseRanges ?? []),
+    boxes: boxes(),
     includeGridData: gridDataWanted(viewMask, given.responseIncludeGridData ?? false),
   })
   return { ...answer, updatedSpreadsheet }

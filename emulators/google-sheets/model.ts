@@ -67,19 +67,25 @@ export class SheetsModel {
     return spreadsheet
   }
 
-  /** Applies all requests in order, or none and throws: the first that is invalid names itself. */
+  /**
+   * Applies all requests in order, or none and throws: the first that is invalid names itself. `check`
+   * may throw as well, once all are applied.
+   */
   batchUpdate(
     spreadsheet: SpreadsheetState,
     caller: Caller,
     requests: readonly sheets_v4.Schema$Request[],
+    check: () => void = () => undefined,
   ): sheets_v4.Schema$Response[] {
     if (requests.length === 0) throw invalidArgument('Must specify at least one request.')
     if (requests.length > requestsMax) {
       throw invalidArgument(`Cannot exceed ${requestsMax} requests in a single batch.`)
     }
-    return this.transact(spreadsheet, caller, (batch) =>
-      requests.map((request, index) => this.#apply(batch, request, index)),
-    )
+    return this.transact(spreadsheet, caller, (batch) => {
+      const replies = requests.map((request, index) => this.#apply(batch, request, index))
+      check()
+      return replies
+    })
   }
 
   /** Runs a change; when it throws, everything that it did is undone. */

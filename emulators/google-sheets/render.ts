@@ -1,9 +1,10 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import { renderCell } from './cell.ts'
-import { renderRange, type Box } from './grid-range.ts'
+import { boxOf, intersects, renderRange, type Box } from './grid-range.ts'
 import { isVisible, renderMetadata } from './metadata.ts'
 import { rowAt } from './sheet.ts'
 import { mayEdit } from './batch.ts'
+import { renderTable } from './tables.ts'
 import type { Caller, Sheet, SpreadsheetState, StoredMetadata } from './state.ts'
 
 /** What of a spreadsheet goes into an answer. */
@@ -54,11 +55,19 @@ function renderSheet(
       'protectedRanges',
       sheet.protectedRanges.map((range) => renderProtectedRange(range, spreadsheet, caller)),
     ),
+    ...optional('tables', shownTables(sheet, boxes)),
     ...(sheet.basicFilter ? { basicFilter: sheet.basicFilter } : {}),
     ...optional('developerMetadata', own.map(renderMetadata)),
     ...optional('rowGroups', groups('ROWS')),
     ...optional('columnGroups', groups('COLUMNS')),
   }
+}
+
+/** Those that a range touches. */
+function shownTables(sheet: Sheet, boxes: readonly Box[]): sheets_v4.Schema$Table[] {
+  return sheet.tables
+    .filter(({ range }) => boxes.some((box) => intersects(boxOf(range, sheet.grid), box)))
+    .map((table) => renderTable(sheet, table))
 }
 
 /** Empty lists do not appear in answers. */

@@ -20,6 +20,7 @@ export function newSheet(sheetId: number, title: string, grid: Grid): Sheet {
     merges: [],
     groups: [],
     basicFilter: undefined,
+    tables: [],
   }
 }
 
@@ -30,6 +31,7 @@ export function copySheet(sheet: Sheet, sheetId: number, title: string): Sheet {
     sheetId,
     title,
     rows: [...sheet.rows],
+    tables: [],
     merges: sheet.merges.map(moveRange),
     protectedRanges: sheet.protectedRanges.map((protection) => ({
       ...protection,
@@ -158,6 +160,14 @@ function shiftSheetRanges(tx: Transaction, sheet: Sheet, shift: Shift): void {
     sheet.protectedRanges.flatMap((protection) => {
       const range = shiftRange(protection.range ?? {}, shift)
       return range ? [{ ...protection, range }] : []
+    }),
+  )
+  tx.assign(
+    sheet,
+    'tables',
+    sheet.tables.flatMap((table) => {
+      const range = shiftRange(table.range, shift)
+      return range ? [{ ...table, range }] : []
     }),
   )
   tx.assign(

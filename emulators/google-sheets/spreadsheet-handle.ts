@@ -1,11 +1,12 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import { findRange, quoteTitle } from './a1.ts'
+import { columnLetters, findRange, quoteTitle } from './a1.ts'
+import { randomId } from './batch.ts'
 import { displayText, unpackCell } from './cell.ts'
 import { renderMetadata } from './metadata.ts'
 import type { SheetsModel } from './model.ts'
 import { renderSheetProperties } from './render.ts'
 import { dataRowCount, rowAt } from './sheet.ts'
-import type { Caller, Role, Sheet, SpreadsheetState } from './state.ts'
+import type { Caller, Role, Sheet, SpreadsheetState, Table } from './state.ts'
 
 /** What a person types into a cell: text, a number, a checkbox, or a formula. */
 export type TypedValue = string | number | boolean | { readonly formula: string }
@@ -120,6 +121,37 @@ export class SpreadsheetHandle {
   /** Deletes rows from a row (1-based) on. */
   deleteRows(title: string, from: number, count = 1): void {
     this.#do({ deleteDimension: { range: this.#rowRange(title, from, count) } })
+  }
+
+  /** Inserts empty columns before a column (from 0). */
+  insertColumns(title: string, before: number, count = 1): void {
+    const lines = { dimension: 'COLUMNS', startIndex: before, endIndex: before + count }
+    const { sheetId } = this.#sheet(title)
+    this.#do({ insertDimension: { range: { sheetId, ...lines } } })
+  }
+
+  /** Makes a table of a range, such as `A1:G20`, or of all that the tab holds. */
+  convertToTable(
+    title: string,
+    given: Partial<Pick<Table, 'types' | 'footerRows'>> & { readonly cells?: string } = {},
+  ): void {
+    const sheet = this.#sheet(title)
+    const { types = {}, footerRows = 0 } = given
+    const cells =
+      given.cells ?? `A1:${columnLetters(rowAt(sheet, 0).length - 1)}${this.rowCount(title)}`
+    const { box } = findRange(this.#state, `${quoteTitle(title)}!${cells}`)
+    const name = `Table${this.#state.sheets.flatMap(({ tables }) => tables).length + 1}`
+    const range = {
+      ...{ sheetId: sheet.sheetId, startRowIndex: box.startRow, endRowIndex: box.endRow },
+      ...{ startColumnIndex: box.startColumn, endColumnIndex: box.endColumn },
+    }
+    const tableId = String(randomId(this.#model.options))
+    sheet.tables = [...sheet.tables, { tableId, name, range, types, footerRows }]
+  }
+
+  /** Makes plain cells of the tab's tables again. */
+  revertTables(title: string): void {
+    this.#sheet(title).tables = []
   }
 
   /** Protects a whole tab: only the owner and the given editors may change it. */

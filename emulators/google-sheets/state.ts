@@ -27,6 +27,8 @@ export interface ModelOptions {
   readonly falseIsData: boolean
   /** `frozen`: in a copied spreadsheet metadata updates succeed and change nothing. */
   readonly copiedMetadata: 'mutable' | 'frozen'
+  /** A batch whose `responseRanges` name no tab is refused, or is applied and answered with the error. */
+  readonly unknownRanges: 'refuse' | 'apply'
   /** `Invalid requests[i].kind: ` in front of the texts about workbook and cell limits. */
   readonly prefixLimitErrors: boolean
   /** Numbers in [0, 1), for ids that Google would choose. */
@@ -39,6 +41,17 @@ export interface Grid {
   readonly frozenRowCount?: number
   readonly frozenColumnCount?: number
   readonly hideGridlines?: boolean
+}
+
+/** A table that a person has made of a part of a sheet: its first row is the header. */
+export interface Table {
+  readonly tableId: string
+  readonly name: string
+  readonly range: sheets_v4.Schema$GridRange
+  /** Types other than text, by the names of columns. */
+  readonly types: Readonly<Record<string, string>>
+  /** Rows at its end that hold totals. */
+  readonly footerRows: number
 }
 
 export interface Sheet {
@@ -54,6 +67,7 @@ export interface Sheet {
   merges: readonly sheets_v4.Schema$GridRange[]
   groups: readonly sheets_v4.Schema$DimensionGroup[]
   basicFilter: sheets_v4.Schema$BasicFilter | undefined
+  tables: readonly Table[]
 }
 
 export type MetadataPlace =
@@ -96,6 +110,7 @@ export const modelDefaults: ModelOptions = {
   metadataNoMatch: 'succeed',
   falseIsData: true,
   copiedMetadata: 'mutable',
+  unknownRanges: 'refuse',
   prefixLimitErrors: false,
   random: Math.random,
 }

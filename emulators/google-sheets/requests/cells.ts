@@ -14,13 +14,18 @@ import { cellData } from '../schema-types.ts'
 import { dataRowCount, resizeGrid, rowAt, writeBox, writeRow } from '../sheet.ts'
 import type { Sheet } from '../state.ts'
 import { compareCells } from '../cell-order.ts'
+import { appendToTable, findTable } from '../tables.ts'
 
-/** Always from column A, below the last row that has a value; the grid grows by what is missing. */
+/** Into a table, or always from column A, below the last row that has a value; the grid grows by what is missing. */
 const appendCells = handler('appendCells', (batch, request) => {
   const { tx, options } = batch
   const mask = updateMask(request.fields, cellData)
-  const sheet = sheetById(batch, request.sheetId)
   const rows = request.rows ?? []
+  if (request.tableId) {
+    appendToTable(batch, findTable(batch, request.tableId), rows, mask)
+    return undefined
+  }
+  const sheet = sheetById(batch, request.sheetId)
   const start = dataRowCount(sheet, options.falseIsData)
   const width = rows.reduce((widest, row) => Math.max(widest, row.values?.length ?? 0), 0)
   const box = { startRow: start, endRow: start + rows.length, startColumn: 0, endColumn: width }
@@ -43,6 +48,7 @@ const appendCells = handler('appendCells', (batch, request) => {
       old.length > written.length ? [...written, ...old.slice(written.length)] : written
     writeRow(tx, sheet, start + index, row)
   })
+  return undefined
 })
 
 const updateCells = handler('updateCells', (batch, request) => {

@@ -1,0 +1,66 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import { invalidArgument } from './api-error.ts'
+import { assertCellsFit, assertEditable, type Batch } from './batch.ts'
+import { displayText, hasValue, writeCell } from './cell.ts'
+import type { FieldMask } from './field-mask.ts'
+import { boxOf, renderRange } from './grid-range.ts'
+import { insertLines, rowAt, writeBox } from './sheet.ts'
+import type { Sheet, Table } from './state.ts'
+
+/** Google's tables: what `appendCells` with a `tableId` does, and how answers show them. */
+
+export function findTable({ spreadsheet }: Batch, tableId: string) {
+  for (const sheet of spreadsheet.sheets) {
+    const table = sheet.tables.find((candidate) => candidate.tableId === tableId)
+    if (table) return { sheet, table }
+  }
+  throw invalidArgument(`No table with id: ${tableId}`)
+}
+
+/** Below the last full row of the table's body; rows are pushed down to make room, a footer too. */
+export function appendToTable(
+  batch: Batch,
+  { sheet, table }: { readonly sheet: Sheet; readonly table: Table },
+  rows: readonly sheets_v4.Schema$RowData[],
+  mask: FieldMask,
+): void {
+  const { startRow, endRow, startColumn, endColumn } = boxOf(table.range, sheet.grid)
+  const bodyEnd = endRow - table.footerRows
+  let start = bodyEnd
+  const isFull = (row: number) =>
+    rowAt(sheet, row)
+      .slice(startColumn, endColumn)
+      .some((cell) => hasValue(cell, false))
+  while (start > startRow + 1 && !isFull(start - 1)) start -= 1
+  const missing = Math.max(0, start + rows.length - bodyEnd)
+  if (missing > 0) {
+    assertCellsFit(batch, missing * sheet.grid.columnCount)
+    insertLines(batch.tx, sheet, 'ROWS', bodyEnd, missing)
+    const range = { ...table.range, endRowIndex: endRow + missing }
+    const grown = sheet.tables.map((one) =>
+      one.tableId === table.tableId ? { ...one, range } : one,
+    )
+    batch.tx.assign(sheet, 'tables', grown)
+  }
+  const box = { startRow: start, endRow: start + rows.length, startColumn, endColumn }
+  assertEditable(batch, sheet, box)
+  writeBox(batch.tx, sheet, box, (cell, row, column) =>
+    writeCell(cell, rows[row - start]?.values?.[column - startColumn] ?? {}, mask),
+  )
+}
+
+/** The names of columns are the header cells. Google's JSON leaves out an index that is 0. */
+export function renderTable(sheet: Sheet, table: Table): sheets_v4.Schema$Table {
+  const { startRow, startColumn, endColumn } = boxOf(table.range, sheet.grid)
+  const columnProperties = Array.from({ length: endColumn - startColumn }, (_, index) => {
+    const columnName = displayText(rowAt(sheet, startRow)[startColumn + index])
+    const columnType = table.types[columnName]
+    return {
+      ...(index > 0 ? { columnIndex: index } : {}),
+      columnName,
+      ...(columnType === undefined ? {} : { columnType }),
+    }
+  })
+  const { tableId, name, range } = table
+  return { tableId, name, range: renderRange(range), columnProperties }
+}

@@ -30,11 +30,11 @@ const mayImport: Record<string, { readonly values: string[]; readonly types?: st
   },
   spreadsheet: { values: ['signup', 'platform'] },
   'spreadsheet/google': {
-    values: ['signup', 'spreadsheet/spreadsheet.ts', 'platform'],
+    values: ['signup', 'spreadsheet/spreadsheet.ts', 'spreadsheet/header.ts', 'platform'],
     types: ['ops'],
   },
   'spreadsheet/workbook': {
-    values: ['signup', 'spreadsheet/spreadsheet.ts', 'platform'],
+    values: ['signup', 'spreadsheet/spreadsheet.ts', 'spreadsheet/header.ts', 'platform'],
     types: ['ops'],
   },
 }

@@ -196,7 +196,7 @@ export class Writer {
       case 'ended elsewhere':
         return
       case 'applied':
-        return this.#settle(batch, tries)
+        return this.#settle(batch, tries, outcome.notices)
       case 'abandoned':
         return journal.release(batch)
       case 'refused':
@@ -218,11 +218,12 @@ export class Writer {
     return isFrozen ? call() : endedElsewhere
   }
 
-  async #settle(batch: FrozenBatch, tries: number): Promise<void> {
+  async #settle(batch: FrozenBatch, tries: number, notices: readonly string[] = []): Promise<void> {
     const { journal, spreadsheet, clock, events } = this.#options
     await journal.settle(batch.number, clock.now())
     const rows = batch.tabs.reduce((sum, { signups }) => sum + signups.length, 0)
     events.batchWritten(batch.number, rows, tries)
+    for (const notice of notices) events.rowsMisplaced(notice)
     events.spreadsheetWarnings(spreadsheet.warnings)
     for (const { tab } of batch.tabs) {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
@@ -237,7 +238,7 @@ export class Writer {
     const end = await this.#attempts.persist((signal) =>
       this.#whileFrozen(batch, () => spreadsheet.abandon(batch, signal)),
     )
-    if (end?.kind === 'applied') return this.#settle(batch, 1)
+    if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
     const known = this.#aside.get(tabKey(tab))

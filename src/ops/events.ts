@@ -39,6 +39,8 @@ export interface Events {
   tabResumed(tab: string): void
   /** What the spreadsheet warns of, after each call; told when it changes. */
   spreadsheetWarnings(warnings: readonly string[]): void
+  /** Rows went by the columns that a tab had before somebody changed them. */
+  rowsMisplaced(notice: string): void
   /** A defect of ours or of the spreadsheet that was worked around. */
   deliveryOddity(message: string): void
 }
@@ -47,6 +49,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
   return {
     ...refusalEvents(log, health, clock),
     ...challengeEvents(log, health),
+    ...spreadsheetEvents(log, health),
     signupsAccepted() {
       if (health.journal.state !== 'ok') this.journalRecovered()
     },
@@ -92,7 +95,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       health.delivery = { state: 'ok' }
       log.info('delivery goes on')
     },
-    // A tab's name comes from visitors: it stays out of the log.
+    // Visitors name tabs: the name stays out.
     tabSetAside(tab, message, hint) {
       const isNew = health.tabs.get(tabKey(tab)) !== message
       health.tabs.set(tabKey(tab), message)
@@ -102,10 +105,22 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       health.tabs.delete(tabKey(tab))
       log.info('a tab that was set aside is written again')
     },
+  }
+}
+
+/** What is wrong in the spreadsheet while rows still go in. */
+function spreadsheetEvents(
+  log: Logger,
+  health: Health,
+): Pick<Events, 'spreadsheetWarnings' | 'rowsMisplaced' | 'deliveryOddity'> {
+  return {
     spreadsheetWarnings(warnings) {
       const news = warnings.filter((warning) => !health.warnings.includes(warning))
       health.warnings = warnings
       for (const warning of news) log.warn({ reason: warning }, 'the spreadsheet needs attention')
+    },
+    rowsMisplaced(notice) {
+      log.warn({ reason: notice }, 'rows may be in the wrong columns')
     },
     deliveryOddity(message) {
       log.warn({ reason: message }, 'delivery worked around a problem')

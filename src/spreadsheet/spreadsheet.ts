@@ -49,6 +49,8 @@ export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
 /** The rows are in the spreadsheet. */
 export interface Applied {
   readonly kind: 'applied'
+  /** Rows that are not where they should be, as a person had just changed the tab: for people. */
+  readonly notices?: readonly string[]
 }
 
 /** The rows are not in the spreadsheet and never will be: `abandon` got there first. */

@@ -119,8 +119,11 @@ export class SimulatedGoogle {
         return this.sheet.protectTab(title)
       case 'free tab':
         return this.sheet.unprotectTab(title)
-      case 'narrow tab':
-        return this.sheet.resizeTab(title, { columnCount: dice.between(3, 9) })
+      case 'narrow tab': {
+        // Without some columns of our header, rows would go by the names of the others.
+        const hasHeader = this.sheet.rows(title)[0]?.[0] === 'Email'
+        return this.sheet.resizeTab(title, { columnCount: dice.between(hasHeader ? 7 : 3, 9) })
+      }
       case 'unshare':
         return this.sheet.share(robot.email, dice.chance(0.5) ? 'none' : 'viewer')
       case 'share':

@@ -15,10 +15,18 @@ export function isAlreadyThere(message: string, marker: number): boolean {
 /** A person renamed, added, deleted or narrowed a sheet since we looked. */
 export function isStaleLayout(message: string): boolean {
   return (
-    /No (grid|sheet) with id/.test(message) ||
+    /No (grid|sheet|table) with id/i.test(message) ||
     /A sheet with the name ".*" already exists/s.test(message) ||
     message.includes('exceeds grid limits')
   )
+}
+
+/**
+ * A range that should come with the answer is not there any more. Whether the requests were applied all
+ * the same is not documented.
+ */
+export function isAboutRanges(message: string): boolean {
+  return /^(Unable to parse range|Range \(.*exceeds grid limits)/s.test(message)
 }
 
 /** The index in `Invalid requests[3].appendCells: …`. */

@@ -13,14 +13,16 @@ import type {
   Refused,
   Retryable,
   Spreadsheet,
+  Unknown,
 } from '../spreadsheet.ts'
 import { AccessTokens } from './access-token.ts'
-import { isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
+import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
+import { isRecord } from './answer.ts'
 import type { Account } from './failure.ts'
-import { Layout } from './layout.ts'
+import { Layout, type Plan } from './layout.ts'
 import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
-import { isRecord, sheetFields } from './sheets.ts'
+import { cellFields, sheetFields } from './sheets.ts'
 import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
@@ -81,22 +83,45 @@ class GoogleSheets implements Spreadsheet {
       batch.marker,
       requests.map(({ request }) => request),
       signal,
+      plan.ranges,
     )
     if (result.kind === 'ok') {
-      this.#layout.learn(result.body, plan)
-      return { kind: 'applied' }
+      this.#layout.learn(result.body, batch, plan)
+      return this.#applied()
     }
     const message = result.error?.message ?? ''
     if (isAlreadyThere(message, batch.marker)) {
+      const outcome = await this.#confirm(batch, signal)
       // It was applied by a try whose answer did not reach us.
       this.#layout.forget()
-      return this.#confirm(batch, signal)
+      return outcome.kind === 'applied' ? this.#applied() : outcome
     }
-    if (isStaleLayout(message)) {
+    const tab = requests[requestIndex(message) ?? -1]?.tab
+    return this.#notWritten(result, batch, plan, tab)
+  }
+
+  /** What a failure of a batch means, which may be about a tab. */
+  #notWritten(
+    result: ApiFailure,
+    batch: FrozenBatch,
+    plan: Plan,
+    tab: string | undefined,
+  ): Refused | Retryable | Unknown {
+    const message = result.error?.message ?? ''
+    if (isAboutRanges(message)) {
+      this.#layout.sent(batch, plan)
+      this.#layout.rangesRefused(plan)
+      return { kind: 'unknown', message, afterMs: 0 }
+    }
+    if (result.kind === 'unknown') this.#layout.sent(batch, plan)
+    // What Google says about a table that is gone is not documented.
+    const isAboutTable =
+      result.error?.status === 400 &&
+      plan.tabs.some(({ rows, place }) => place.table && rows.tab === (tab ?? rows.tab))
+    if (isStaleLayout(message) || isAboutTable) {
       this.#layout.forget()
       if (!plan.isFresh) return { kind: 'retryable', message, afterMs: 0 }
     }
-    const tab = requests[requestIndex(message) ?? -1]?.tab
     return result.kind === 'refused' && tab !== undefined ? { ...result, tab } : result
   }
 
@@ -104,7 +129,10 @@ class GoogleSheets implements Spreadsheet {
     const value = abandonedValue(batch, this.#spreadsheetId)
     const requests = [[createMarker(batch.marker, value)]]
     const result = await this.#updateWithMarker(batch.marker, requests, signal)
-    if (result.kind === 'ok') return { kind: 'abandoned' }
+    if (result.kind === 'ok') {
+      this.#layout.abandoned(batch)
+      return { kind: 'abandoned' }
+    }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
     const outcome = await this.#confirm(batch, signal)
     return outcome.kind === 'foreign' ? { kind: 'abandoned' } : outcome
@@ -156,8 +184,10 @@ class GoogleSheets implements Spreadsheet {
     }
     switch (result.body['metadataValue']) {
       case markerValue(batch, this.#spreadsheetId):
+        this.#layout.landed(batch)
         return { kind: 'applied' }
       case abandonedValue(batch, this.#spreadsheetId):
+        this.#layout.abandoned(batch)
         return { kind: 'abandoned' }
     }
     return {
@@ -166,24 +196,38 @@ class GoogleSheets implements Spreadsheet {
     }
   }
 
+  #applied(): Applied {
+    const notices = this.#layout.takeNotices()
+    return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
+  }
+
   /** Only an answer that shows the new marker is Google's word that the requests were applied. */
   async #updateWithMarker(
     marker: number,
     requests: readonly (readonly string[])[],
     signal: AbortSignal,
+    ranges: readonly string[] = [],
   ): Promise<ApiResult> {
-    const result = await this.#update(requests, signal)
+    const result = await this.#update(requests, signal, ranges)
     if (result.kind !== 'ok' || createdMarker(result.body) === marker) return result
     return { kind: 'unknown', message: 'The answer of the Sheets API does not show the new marker' }
   }
 
-  /** Each request comes in pieces of JSON. */
-  #update(requests: readonly (readonly string[])[], signal: AbortSignal): Promise<ApiResult> {
-    // The titles come with the answer, so that a renamed tab is noticed with the next batch.
+  /**
+   * Each request comes in pieces of JSON. Titles, tables and these ranges come with the answer, so that
+   * what people change is noticed with the next batch. Without ranges, cells would come of every sheet.
+   */
+  #update(
+    requests: readonly (readonly string[])[],
+    signal: AbortSignal,
+    ranges: readonly string[] = [],
+  ): Promise<ApiResult> {
     const replies =
       'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
       'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
-    const fields = `${replies},updatedSpreadsheet.${sheetFields}`
+    const cells = ranges.length > 0 ? `,${cellFields}` : ''
+    const fields = `${replies},updatedSpreadsheet.sheets(${sheetFields}${cells})`
+    const asked = ranges.length > 0 ? `,"responseRanges":${JSON.stringify(ranges)}` : ''
     return this.#api.call(
       {
         method: 'POST',
@@ -191,7 +235,7 @@ class GoogleSheets implements Spreadsheet {
         body: [
           '{"requests":[',
           ...requests.flatMap((pieces, index) => (index > 0 ? [',', ...pieces] : pieces)),
-          '],"includeSpreadsheetInResponse":true}',
+          `],"includeSpreadsheetInResponse":true${asked}}`,
         ],
       },
       signal,

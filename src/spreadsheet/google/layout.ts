@@ -1,11 +1,21 @@
 import type { Clock, Random } from '../../platform/clock.ts'
-import type { TabSignups } from '../../signup/batch.ts'
+import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
 import type { Refused } from '../spreadsheet.ts'
-import { FilledSheets } from './filled-sheets.ts'
+import { ourHeader } from '../header.ts'
+import { FirstRows, headerRanges } from './first-rows.ts'
+import { Landings } from './landings.ts'
 import { copyWarning } from './markers.ts'
+import { type Place, placeOf, placeProblems } from './place.ts'
 import type { TabPlan } from './requests.ts'
-import { fillWarning, findSheet, readSheets, type Sheet, sheetFields } from './sheets.ts'
+import {
+  fillWarning,
+  findSheet,
+  readFirstRows,
+  readSheets,
+  type Sheet,
+  sheetFields,
+} from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** Ids are int32 and not negative. */
@@ -14,46 +24,62 @@ const sheetIdMax = 2 ** 31 - 1
 export interface Plan {
   readonly kind: 'plan'
   readonly tabs: readonly TabPlan[]
+  /** Of the rows that say where cells go, to come with the answer. None for a sheet that is new. */
+  readonly ranges: readonly string[]
   /** Made from a list of sheets that was read for it: what Google refuses then is no stale knowledge. */
   readonly isFresh: boolean
 }
 
 /**
- * Which sheets the spreadsheet has, as far as we know: people rename, add and delete them. It is asked
- * for once and then kept current by the answers to our own calls; `forget` makes it ask again.
+ * Which sheets the spreadsheet has and what their columns are, as far as we know: people rename, add,
+ * delete and rearrange them. It is asked for once and then kept current by the answers to our own
+ * calls; `forget` makes it ask again.
  */
 export class Layout {
   readonly #api: SheetsApi
   readonly #random: Random
-  readonly #filled: FilledSheets
+  readonly #firstRows: FirstRows
+  readonly #landings = new Landings()
+  /** Sheets that were written to. */
+  readonly #written = new Set<number>()
+  /** Sheets whose title Google does not read in a range: nothing of theirs is asked for. */
+  readonly #unreadable = new Set<number>()
   #sheets: readonly Sheet[] | undefined
   #copyWarning: string | undefined
+  #warnings: readonly string[] = []
 
   constructor(api: SheetsApi, clock: Clock, random: Random) {
     this.#api = api
     this.#random = random
-    this.#filled = new FilledSheets(api, clock)
+    this.#firstRows = new FirstRows(api, clock)
   }
 
   get warnings(): readonly string[] {
-    const warnings = [this.#copyWarning, this.#sheets && fillWarning(this.#sheets)]
-    return warnings.filter((warning) => warning !== undefined)
+    return this.#warnings
   }
 
   /** Something of it was wrong, or may have changed without our seeing it. */
   forget(): void {
     this.#sheets = undefined
+    this.#firstRows.forget()
+  }
+
+  /** Google did not understand the ranges of a plan: a title has changed, or is none that it reads. */
+  rangesRefused({ tabs, isFresh }: Plan): void {
+    if (isFresh) for (const { sheetId } of tabs) this.#unreadable.add(sheetId)
+    this.forget()
   }
 
   /** Asks for the sheets, one call; nothing when they are known. */
   async load(signal: AbortSignal): Promise<{ readonly kind: 'ok' } | ApiFailure> {
     if (this.#sheets) return { kind: 'ok' }
-    const fields = `${sheetFields},developerMetadata(metadataKey,metadataValue)`
+    const fields = `sheets(${sheetFields}),developerMetadata(metadataKey,metadataValue)`
     const path = `?fields=${encodeURIComponent(fields)}`
     const result = await this.#api.call({ method: 'GET', path }, signal)
     if (result.kind !== 'ok') return result
     this.#sheets = readSheets(result.body)
     this.#copyWarning = copyWarning(result.body, this.#api.spreadsheetId)
+    this.#warn()
     if (this.#sheets) return { kind: 'ok' }
     return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }
   }
@@ -63,13 +89,13 @@ export class Layout {
     const isFresh = this.#sheets === undefined
     const loaded = await this.load(signal)
     if (loaded.kind !== 'ok') return loaded
-    const sheets = this.#sheets ?? []
-    const found = tabs.map((rows) => ({ rows, sheet: findSheet(sheets, rows.tab) }))
-    const noGrid = found.find(({ sheet }) => sheet?.isGrid === false)
+    const find = () =>
+      tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets ?? [], rows.tab) }))
+    const noGrid = find().find(({ sheet }) => sheet?.isGrid === false)
     if (noGrid) return { ...noGridRefusal, tab: noGrid.rows.tab }
 
-    const existing = found.flatMap(({ sheet }) => (sheet ? [sheet] : []))
-    const looked = await this.#filled.look(existing, signal)
+    const existing = find().flatMap(({ sheet }) => (sheet ? [sheet] : []))
+    const looked = await this.#firstRows.look(existing, signal)
     if (looked.kind !== 'ok' && looked.error?.status !== 400) return looked
     if (looked.kind !== 'ok' && !isFresh) {
       // A sheet was renamed or deleted since the list was read.
@@ -77,33 +103,134 @@ export class Layout {
       return { kind: 'retryable', message: looked.error?.message ?? '', afterMs: 0 }
     }
     // A title that Google does not read: a missing header does less harm than a batch that waits.
-    if (looked.kind !== 'ok') this.#filled.add(existing.map(({ sheetId }) => sheetId))
+    if (looked.kind !== 'ok') {
+      for (const { sheetId } of existing) {
+        this.#firstRows.set(sheetId, [])
+        this.#unreadable.add(sheetId)
+      }
+    }
+    if (looked.kind === 'ok') this.#merge(looked.sheets)
+    this.#verify()
 
-    const taken = new Set(sheets.map(({ sheetId }) => sheetId))
+    const taken = new Set(this.#sheets?.map(({ sheetId }) => sheetId))
     // Tabs without rows were looked at too: the same calls, so that nobody can tell by the time.
-    const written = found.filter(({ rows }) => rows.signups.length > 0)
+    const written = find().filter(({ rows }) => rows.signups.length > 0)
     return {
       kind: 'plan',
       isFresh,
       tabs: written.map(({ rows, sheet }) =>
         sheet
           ? this.#planFor(rows, sheet)
-          : { rows, sheetId: this.#newSheetId(taken), prepare: { kind: 'new sheet' } },
+          : {
+              ...{ rows, sheetId: this.#newSheetId(taken), place: { header: ourHeader } },
+              prepare: { kind: 'new sheet' },
+            },
+      ),
+      ranges: written.flatMap(({ sheet }) =>
+        sheet && !this.#unreadable.has(sheet.sheetId) ? headerRanges(sheet) : [],
       ),
     }
   }
 
-  /** Takes over what the answer to an applied batch tells of the sheets. */
-  learn(reply: Record<string, unknown>, { tabs }: Plan): void {
-    this.#sheets = readSheets(reply['updatedSpreadsheet'])
-    this.#filled.written(tabs.map(({ sheetId }) => sheetId))
+  /** The outcome of a call is unknown: where its rows landed shows later, if they did. */
+  sent(batch: FrozenBatch, { tabs }: Plan): void {
+    this.#landings.note(batch, tabs)
   }
 
-  #planFor(rows: TabSignups, { sheetId, columnCount }: Sheet): TabPlan {
-    const missingColumns = Math.max(0, columns.length - columnCount)
-    const isEmpty = !this.#filled.has(sheetId)
-    if (missingColumns === 0 && !isEmpty) return { rows, sheetId, prepare: { kind: 'nothing' } }
-    return { rows, sheetId, prepare: { kind: 'existing sheet', missingColumns, isEmpty } }
+  /** The batch was applied by a try whose outcome was unknown: what is known of its sheets is older. */
+  landed(batch: FrozenBatch): void {
+    if (this.#landings.landed(batch)) this.forget()
+  }
+
+  /** The batch was given up: no rows of it have landed. */
+  abandoned(batch: FrozenBatch): void {
+    this.#landings.drop(batch)
+  }
+
+  /** Takes over what the answer to an applied batch tells of the sheets. */
+  learn(reply: Record<string, unknown>, batch: FrozenBatch, { tabs, ranges }: Plan): void {
+    const answered = readSheets(reply['updatedSpreadsheet'])
+    if (!answered) return this.forget()
+    const index = this.#sheets?.length ?? 0
+    const added = tabs.flatMap((plan) =>
+      plan.prepare.kind === 'new sheet' ? [asSheet(plan, index)] : [],
+    )
+    // With ranges in the request the answer has their sheets only.
+    if (ranges.length === 0) this.#sheets = answered
+    else this.#merge([...added, ...answered])
+    for (const { sheetId } of tabs) this.#written.add(sheetId)
+    for (const { sheetId } of added) this.#firstRows.set(sheetId, columns)
+    const rows = readFirstRows(reply['updatedSpreadsheet'])
+    for (const { sheetId } of ranges.length > 0 ? answered : []) {
+      this.#firstRows.set(sheetId, rows.get(sheetId) ?? [])
+    }
+    this.#firstRows.written()
+
+    // A table that is not where it was is somewhere else: it took the rows.
+    const tables = new Set(answered.flatMap((sheet) => sheet.tables.map(({ tableId }) => tableId)))
+    const isKept = ({ place: { table } }: TabPlan) => !table || tables.has(table.tableId)
+    this.#landings.drop(batch)
+    this.#landings.note(batch, tabs.filter(isKept))
+    this.#landings.landed(batch)
+    this.#verify()
+    this.#warn()
+    if (!tabs.every(isKept)) this.forget()
+  }
+
+  /** Rows that landed by a layout that a person had just changed: for people, told once. */
+  takeNotices(): readonly string[] {
+    return this.#landings.takeNotices()
+  }
+
+  #merge(sheets: readonly Sheet[]): void {
+    const byId = new Map(
+      [...(this.#sheets ?? []), ...sheets].map((sheet) => [sheet.sheetId, sheet]),
+    )
+    this.#sheets = [...byId.values()]
+  }
+
+  #warn(): void {
+    const sheets = this.#sheets ?? []
+    const problems = sheets.flatMap((sheet) => {
+      const isKnown = this.#written.has(sheet.sheetId) && this.#firstRows.get(sheet.sheetId)
+      return isKnown
+        ? placeProblems(this.#placeIn(sheet)).map(
+            (end) => `Of the spreadsheet, ${wordsFor(sheet)} ${end}`,
+          )
+        : []
+    })
+    const warnings = [this.#copyWarning, fillWarning(sheets), ...problems]
+    this.#warnings = warnings.filter((warning) => warning !== undefined)
+  }
+
+  #verify(): void {
+    const sheets = this.#sheets ?? []
+    this.#landings.verify((sheetId) => {
+      const sheet = sheets.find((one) => one.sheetId === sheetId)
+      return (
+        sheet && {
+          words: wordsFor(sheet),
+          isOf: (tab) => findSheet(sheets, tab) === sheet,
+          place: this.#firstRows.get(sheetId) && this.#placeIn(sheet),
+        }
+      )
+    })
+  }
+
+  #placeIn({ sheetId, tables }: Sheet): Place {
+    return placeOf(tables, this.#firstRows.get(sheetId) ?? columns)
+  }
+
+  #planFor(rows: TabSignups, sheet: Sheet): TabPlan {
+    const { sheetId, columnCount } = sheet
+    const place = this.#placeIn(sheet)
+    const needsColumns = place.header.kind !== 'named' && !place.table
+    const missingColumns = needsColumns ? Math.max(0, columns.length - columnCount) : 0
+    const isEmpty = !this.#firstRows.get(sheetId)
+    if (missingColumns === 0 && !isEmpty) {
+      return { rows, sheetId, place, prepare: { kind: 'nothing' } }
+    }
+    return { rows, sheetId, place, prepare: { kind: 'existing sheet', missingColumns, isEmpty } }
   }
 
   #newSheetId(taken: Set<number>): number {
@@ -113,6 +240,17 @@ export class Layout {
     taken.add(sheetId)
     return sheetId
   }
+}
+
+/** A sheet that a batch has made. */
+function asSheet({ sheetId, rows }: TabPlan, index: number): Sheet {
+  const grid = { rowCount: rows.signups.length + 1, columnCount: columns.length }
+  return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
+}
+
+/** Its title may come from a visitor, and stays out of logs; the gid is in the address bar. */
+function wordsFor({ sheetId, index }: Sheet): string {
+  return `the tab at place ${index + 1} (gid=${sheetId})`
 }
 
 const noGridRefusal: Refused = {

@@ -1,5 +1,5 @@
 import type { FrozenBatch } from '../../signup/batch.ts'
-import { isRecord } from './sheets.ts'
+import { isRecord } from './answer.ts'
 
 /** Key of all our markers. */
 export const markerKey = 'rollcall.batch'

@@ -1,12 +1,15 @@
 import type { TabSignups } from '../../signup/batch.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { columns, type Row, toRow } from '../../signup/row.ts'
+import { columns, toRow } from '../../signup/row.ts'
+import { arrange } from '../header.ts'
 import { markerKey } from './markers.ts'
+import type { Place } from './place.ts'
 
 /** Where the rows of one tab go, and what has to be prepared for them in the same call. */
 export interface TabPlan {
   readonly rows: TabSignups
   readonly sheetId: number
+  readonly place: Place
   readonly prepare:
     | { readonly kind: 'nothing' }
     | { readonly kind: 'new sheet' }
@@ -120,16 +123,18 @@ function freezeHeader(sheetId: number): Record<string, unknown> {
  * turn meanwhile.
  */
 async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[]> {
-  const { sheetId, rows } = plan
+  const { sheetId, rows, place } = plan
   const { tab, signups } = rows
   const hasHeader = isEmpty(plan)
-  const pieces = [`{"appendCells":{"sheetId":${sheetId},"rows":[`]
+  const table = place.table ? `"tableId":${JSON.stringify(place.table.tableId)},` : ''
+  const pieces = [`{"appendCells":{"sheetId":${sheetId},${table}"rows":[`]
   if (hasHeader) pieces.push(`${headerJson()},`)
   for (let at = 0; at < signups.length; at += sliceRows) {
     if (at > 0) await clock.sleep(0)
     const slice = signups.slice(at, at + sliceRows)
     const separator = at > 0 ? ',' : ''
-    pieces.push(separator + slice.map((signup) => rowJson(toRow(signup, tab))).join(','))
+    const texts = slice.map((signup) => rowJson(arrange(toRow(signup, tab), place.header)))
+    pieces.push(separator + texts.join(','))
   }
   // A format that is named here is cleared where a cell has none: only where all cells are new.
   const fields = hasHeader
@@ -153,7 +158,7 @@ function headerJson(): string {
   return JSON.stringify({ values })
 }
 
-function rowJson(row: Row): string {
+function rowJson(row: readonly string[]): string {
   return `{"values":[${row.map(cellJson).join(',')}]}`
 }
 

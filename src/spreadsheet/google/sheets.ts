@@ -1,13 +1,18 @@
 import { tabKey } from '../../signup/signup.ts'
+import { isRecord, listIn, textOf } from './answer.ts'
+import { readTables, type Table, tableFields } from './tables.ts'
 
 /** What we know of one sheet of the spreadsheet. */
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
+  /** Its place among the tabs, from 0. */
+  readonly index: number
   /** Whether it has cells; a chart can be a sheet, too. */
   readonly isGrid: boolean
   readonly rowCount: number
   readonly columnCount: number
+  readonly tables: readonly Table[]
 }
 
 /** Google's limit on the cells of a spreadsheet: rows times columns of every grid, empty cells too. */
@@ -25,28 +30,56 @@ export function fillWarning(sheets: readonly Sheet[]): string | undefined {
   )
 }
 
-/** The mask that asks for just what `readSheets` reads. */
-export const sheetFields =
-  'sheets.properties(sheetId,title,sheetType,gridProperties(rowCount,columnCount))'
+/** The masks that ask for just what `readSheets` and `readFirstRows` read, inside of `sheets`. */
+export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
+export const cellFields = 'data(startRow,rowData(values(formattedValue)))'
 
 /** Reads the sheets of a `Spreadsheet` resource; undefined when it carries none. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
   if (!isRecord(spreadsheet) || !Array.isArray(spreadsheet['sheets'])) return undefined
-  return spreadsheet['sheets'].flatMap((sheet: unknown): Sheet[] => {
+  return spreadsheet['sheets'].flatMap((sheet: unknown) => readSheet(sheet) ?? [])
+}
+
+/** Google's JSON may leave out a field that is 0. */
+function readSheet(sheet: unknown): Sheet | undefined {
+  const properties = isRecord(sheet) ? sheet['properties'] : undefined
+  if (!isRecord(sheet) || !isRecord(properties)) return undefined
+  const grid = isRecord(properties['gridProperties']) ? properties['gridProperties'] : {}
+  return {
+    sheetId: Number(properties['sheetId'] ?? 0),
+    title: textOf(properties['title']),
+    index: Number(properties['index'] ?? 0),
+    isGrid: (properties['sheetType'] ?? 'GRID') === 'GRID',
+    rowCount: Number(grid['rowCount'] ?? 0),
+    columnCount: Number(grid['columnCount'] ?? 0),
+    tables: readTables(sheet['tables']),
+  }
+}
+
+/**
+ * The first rows in a `Spreadsheet` resource, by sheet; nothing for a sheet without a value in its
+ * ranges. Of a sheet whose first row is empty, or not in its ranges, an empty row.
+ */
+export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonly string[]> {
+  const first = new Map<number, readonly string[]>()
+  for (const sheet of listIn(spreadsheet, 'sheets')) {
     const properties = isRecord(sheet) ? sheet['properties'] : undefined
-    if (!isRecord(properties)) return []
-    const grid = isRecord(properties['gridProperties']) ? properties['gridProperties'] : {}
-    // Google's JSON may leave out a field that is 0.
-    return [
-      {
-        sheetId: Number(properties['sheetId'] ?? 0),
-        title: typeof properties['title'] === 'string' ? properties['title'] : '',
-        isGrid: (properties['sheetType'] ?? 'GRID') === 'GRID',
-        rowCount: Number(grid['rowCount'] ?? 0),
-        columnCount: Number(grid['columnCount'] ?? 0),
-      },
-    ]
-  })
+    const data = listIn(sheet, 'data')
+    const isFilled = data.some((part) =>
+      rowsIn(part).some((row) => row.some((cell) => cell !== '')),
+    )
+    if (!isRecord(properties) || !isFilled) continue
+    const top = data.find((part) => isRecord(part) && (part['startRow'] ?? 0) === 0)
+    first.set(Number(properties['sheetId'] ?? 0), rowsIn(top)[0] ?? [])
+  }
+  return first
+}
+
+/** The cells of a part of a sheet, as people see them. */
+function rowsIn(part: unknown): readonly (readonly string[])[] {
+  return listIn(part, 'rowData').map((row) =>
+    listIn(row, 'values').map((cell) => (isRecord(cell) ? textOf(cell['formattedValue']) : '')),
+  )
 }
 
 /** The sheet for a tab: titles are matched without regard to case, an exact one first. */
@@ -55,8 +88,4 @@ export function findSheet(sheets: readonly Sheet[], tab: string): Sheet | undefi
   return (
     sheets.find(({ title }) => title === tab) ?? sheets.find(({ title }) => tabKey(title) === key)
   )
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

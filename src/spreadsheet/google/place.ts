@@ -1,0 +1,50 @@
+import { columns } from '../../signup/row.ts'
+import { type Header, headerProblem, readHeader } from '../header.ts'
+import type { Table } from './tables.ts'
+
+/** Where in a sheet its rows go: into a table, or below everything, and into which columns. */
+export interface Place {
+  readonly header: Header
+  readonly table?: Table
+}
+
+/**
+ * A table with our columns comes first, then a header in the first row that is outside of tables, then
+ * a table that has a column `Email`. Other tables are somebody's data.
+ */
+export function placeOf(tables: readonly Table[], firstRow: readonly string[]): Place {
+  const places = tables.map((table) => ({ table, header: readHeader(table.names) }))
+  const ours = places.find(({ header }) => header.kind === 'ours')
+  if (ours) return ours
+  const header = readHeader(firstRow)
+  const email = header.at[0] ?? 0
+  const isInTable = tables.some(
+    ({ row, column, names }) => row === 0 && column <= email && email < column + names.length,
+  )
+  if (header.kind !== 'none' && !isInTable) return { header }
+  return places.find((place) => place.header.kind === 'named') ?? { header }
+}
+
+/** Whether rows go to the same table and columns. */
+export function isSamePlace(one: Place, other: Place): boolean {
+  const key = ({ header, table }: Place) => JSON.stringify([table?.tableId, header.at])
+  return key(one) === key(other)
+}
+
+/** What to tell about where rows go, as ends of sentences about the tab. */
+export function placeProblems({ header, table }: Place): readonly string[] {
+  const problem = headerProblem(header)
+  const typed = columns.flatMap((name, index) => {
+    const type = table?.types.get(table.names[header.at[index] ?? -1] ?? '')
+    return type === undefined ? [] : [`${name} (${type})`]
+  })
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    ...(typed.length === 0
+      ? []
+      : [
+          `has a table with columns that are no plain text: ${typed.join(', ')}. Cells are written as ` +
+            'text all the same; set the type of these columns back to text.',
+        ]),
+  ]
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+
+import { columns, type Row } from '../signup/row.ts'
+import { arrange, headerProblem, readHeader } from './header.ts'
+
+const row: Row = [
+  'ada@example.com',
+  '2026-11-20T10:00:00.000Z',
+  'api',
+  'Ada',
+  'a, b',
+  '{"n":12345678901234567890}',
+  'News',
+]
+
+describe('a header row', () => {
+  test.each([
+    [[...columns]],
+    [[...columns, 'Notes', 'Email']],
+    [['EMAIL', ' timestamp', 'Source', 'name', 'Tags', 'Metadata', 'SheetTab']],
+  ])('of our seven names in order is ours, whatever comes behind: %j', (cells) => {
+    expect(arrange(row, readHeader(cells))).toEqual(row)
+    expect(headerProblem(readHeader(cells))).toBeUndefined()
+  })
+
+  test('with our columns in another order has a place for each, and nothing to tell', () => {
+    const header = readHeader(['Done', ...columns.toReversed()])
+    expect(arrange(row, header)).toEqual(['', ...row.toReversed()])
+    expect(headerProblem(header)).toBeUndefined()
+  })
+
+  test('with some of our columns tells which others are left out', () => {
+    const header = readHeader(['Name', 'E mail', 'Phone', 'Email'])
+    expect(arrange(row, header)).toEqual(['Ada', 'ada@example.com'])
+    expect(headerProblem(header)).toMatch(
+      /no column for Timestamp, .*, Sheet Tab: that is left out/,
+    )
+  })
+
+  test('with a name twice is filled where it comes first', () => {
+    expect(arrange(row, readHeader(['Email', 'email', 'Name', 'NAME']))).toEqual([
+      ...['ada@example.com', '', 'Ada'],
+    ])
+  })
+
+  test.each([[[]], [['', '', '']], [['Guests', 'Table', 'E-mail']]])(
+    'without Email is data: the seven go in their order, and that is told: %j',
+    (cells) => {
+      expect(arrange(row, readHeader(cells))).toEqual(row)
+      expect(headerProblem(readHeader(cells))).toContain('as Email, Timestamp, Source, Name, Tags')
+    },
+  )
+})
+
+describe('what has no column of its own', () => {
+  const header = readHeader(['Metadata', 'Email', 'Timestamp', 'Tags', 'Sheet Tab'])
+
+  test('goes into Metadata beside what is there, whose text stays as it is', () => {
+    const [cell] = arrange(row, header)
+    expect(cell).toBe('{"n":12345678901234567890,"Source":"api","Name":"Ada"}')
+    expect(headerProblem(header)).toContain('no column for Source, Name: that goes into Metadata')
+  })
+
+  test('is left out where it is empty, and alone where there is no metadata', () => {
+    const bare: Row = ['ada@example.com', '', 'api', '', '', '', '']
+    expect(arrange(bare, header)[0]).toBe('{"Source":"api"}')
+    const none: Row = ['ada@example.com', '', '', '', '', '', '']
+    expect(arrange(none, header)[0]).toBe('')
+  })
+
+  test('replaces no key of the visitor', () => {
+    const clash: Row = ['ada@example.com', '', 'api', '', '', '{"Source":"poster"}', '']
+    expect(arrange(clash, header)[0]).toBe('{"Source":"poster","Source (signup)":"api"}')
+  })
+})

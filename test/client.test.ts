@@ -21,13 +21,13 @@ const ada = { email: 'ada@example.com' }
 let service: RunningService
 
 beforeAll(async () => {
-  service = await startService({ env: { API_KEYS: 'right-key' } })
+  service = await startService({ env: { API_KEYS: 'a-long-right-key' } })
 })
 
 afterAll(() => service[Symbol.asyncDispose]())
 
 function clientAt(baseUrl: string, options: { timeoutMs?: number; retries?: number } = {}) {
-  return createClient({ baseUrl, apiKey: 'right-key', ...options })
+  return createClient({ baseUrl, apiKey: 'a-long-right-key', ...options })
 }
 
 function rowsIn(tab: string) {
@@ -145,7 +145,7 @@ test('the API key goes with every signup, and with nothing else', async () => {
   await client.bulk([ada])
   await client.status(id)
   const given = proxy.requests.map(({ authorization }) => authorization)
-  expect(given).toEqual(['Bearer right-key', 'Bearer right-key', undefined])
+  expect(given).toEqual(['Bearer a-long-right-key', 'Bearer a-long-right-key', undefined])
 })
 
 test('an id that no signup has is an error of status 404', async () => {

@@ -165,19 +165,28 @@ test('a list over BULK_MAX is 413 with the limit, before anything in it is looke
 })
 
 test('with API keys bulk needs one of them, and a single signup none', async () => {
-  await using service = await startService({ env: { API_KEYS: 'first-key, second-key' } })
+  await using service = await startService({
+    env: { API_KEYS: 'the-first-long-key, the-second-long-key' },
+  })
   const body = { signups: [{ email: 'ada@example.com' }] }
-  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'first-key' }]) {
+  for (const headers of [
+    {},
+    { authorization: 'Bearer wrong' },
+    { authorization: 'the-first-long-key' },
+  ]) {
     const answer = await postBulk(service.url, body, headers)
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   }
-  for (const key of ['first-key', 'second-key']) {
+  for (const key of ['the-first-long-key', 'the-second-long-key']) {
     const answer = await postBulk(service.url, body, { authorization: `Bearer ${key}` })
     expect(answer.status).toBe(202)
   }
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
-  expect(service.output()).not.toContain('-key')
+  const readiness = await fetch(`${service.url}/api/ready`)
+  expect(await readiness.json()).toMatchObject({ refusedApiKeys: 1 })
+  expect(service.output().match(/an API key that is none of ours/g)).toHaveLength(1)
+  expect(service.output()).not.toMatch(/-key|wrong/)
 })
 
 test('a bulk request that waits is 201 when all are written, and 207 when some were wrong', async () => {

@@ -111,7 +111,7 @@ const everything: Variables = {
   MAX_SHEET_TABS: '0',
   DUPLICATES: 'ignore',
   BULK_MAX: '1',
-  API_KEYS: 'first-key,second-key',
+  API_KEYS: 'the-first-long-key,the-second-long-key',
   DATA_DIR: '/var/lib/rollcall',
   HOST: '::1',
   PORT: '0',
@@ -169,7 +169,7 @@ test('settings mean what they say', () => {
     logLevel: 'silent',
     warnings: [],
   })
-  expect(secrets.apiKeys).toEqual(['first-key', 'second-key'])
+  expect(secrets.apiKeys).toEqual(['the-first-long-key', 'the-second-long-key'])
   expect(inspect(config, { depth: null })).not.toContain('-key')
 })
 

@@ -18,18 +18,24 @@ test.each([',', ' , ,', `ok,${'x'.repeat(101)}`, 'ok,a\u0000b'])(
 )
 
 test.each([
-  ['one', ['one']],
-  [' one , two,', ['one', 'two']],
-  ['a=b/c+d~!', ['a=b/c+d~!']],
+  ['the-first-one-16', ['the-first-one-16']],
+  [' the-first-one-16 , the-second-one-16,', ['the-first-one-16', 'the-second-one-16']],
+  ['a=b/c+d~!a=b/c+d~!', ['a=b/c+d~!a=b/c+d~!']],
 ])('%j are the API keys %j', (text, keys) => {
   expect(keyList(text)).toEqual({ value: keys })
 })
 
-test.each([',', 'two words', 'schlüssel', 'line\nbreak', 'ok,two words'])(
-  '%j is refused as a list of API keys, and not repeated',
-  (text) => {
-    const refused = keyList(text)
-    expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
-    if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
-  },
-)
+test.each([
+  ',',
+  'two words',
+  'schlüssel',
+  'line\nbreak',
+  'ok,two words',
+  'Qq',
+  'fifteen-letters',
+  'a-key-of-sixteen,x',
+])('%j is refused as a list of API keys, and not repeated', (text) => {
+  const refused = keyList(text)
+  expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
+  if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
+})

@@ -13,14 +13,19 @@ export function tabList(text: string): Parsed<readonly string[]> {
   return { value: [...tabsByKey(names).values()] }
 }
 
+/** Shorter ones can be guessed. */
+const keyCharactersMin = 16
+
 /** Parses API keys with commas between them. */
 export function keyList(text: string): Parsed<readonly string[]> {
   const keys = parts(text)
   const areSendable = keys.every((key) => /^[\x21-\x7e]+$/.test(key))
-  if (keys.length > 0 && areSendable) return { value: keys }
+  const areLong = keys.every((key) => key.length >= keyCharactersMin)
+  if (keys.length > 0 && areSendable && areLong) return { value: keys }
+  const tooShort = areLong ? 'holds no key.' : `has a key of under ${keyCharactersMin} characters.`
   return {
-    problem: areSendable ? 'holds no key.' : 'has a key that no HTTP header can carry.',
-    expected: 'keys of visible ASCII characters, without spaces, with commas between them',
+    problem: areSendable ? tooShort : 'has a key that no HTTP header can carry.',
+    expected: `keys of at least ${keyCharactersMin} visible ASCII characters, without spaces, with commas between them`,
     hint: 'Make each with a password generator, or with: openssl rand -hex 32',
   }
 }

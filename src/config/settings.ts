@@ -299,7 +299,8 @@ export const settings = [
   {
     name: 'API_KEYS',
     group: 'Access and limits',
-    meaning: 'Keys for bulk signups, separated by commas; unset: none is needed.',
+    meaning:
+      'Keys for bulk signups, each of at least 16 characters, separated by commas; unset: none is needed.',
     example: 'a-long-random-text,another-long-random-text',
     secret: true,
     supported: true,

@@ -4,9 +4,12 @@ import type { HttpHeaders } from '../platform/http-exchange.ts'
 /** The keys of those who may send bulk signups. Compared by digest, every one, in constant time. */
 export class ApiKeys {
   readonly #digests: readonly string[]
+  readonly #refused: () => void
 
-  constructor(keys: readonly string[]) {
+  /** @param refused called for each request with a key that is none of these */
+  constructor(keys: readonly string[], refused: () => void) {
     this.#digests = keys.map(sha256)
+    this.#refused = refused
   }
 
   /** Whether a key is needed. */
@@ -20,7 +23,9 @@ export class ApiKeys {
     const digest = sha256(given ?? '')
     let matches = 0
     for (const other of this.#digests) matches += isEqual(digest, other)
-    return matches > 0 && given !== undefined
+    if (given === undefined) return false
+    if (matches === 0) this.#refused()
+    return matches > 0
   }
 }
 

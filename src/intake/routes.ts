@@ -171,7 +171,8 @@ async function probe({ journal, events }: IntakeOptions): Promise<void> {
 
 /** Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away. */
 function ready(health: Health, backlog: number, isStrict: boolean): Response {
-  const { journal, delivery, tabs, challenge, warnings, refusedByOrigin } = health
+  const { journal, delivery, tabs, challenge, warnings } = health
+  const { refusedByOrigin, refusedApiKeys } = health
   const isBlocked =
     delivery.state === 'blocked' || tabs.size > 0 || challenge.state === 'misconfigured'
   const body = {
@@ -179,6 +180,7 @@ function ready(health: Health, backlog: number, isStrict: boolean): Response {
     journal,
     challenge,
     refusedByOrigin,
+    refusedApiKeys,
     delivery: { ...delivery, backlog, tabsSetAside: [...new Set(tabs.values())], warnings },
   }
   return readiness(body, journal.state === 'ok' && !(isStrict && isBlocked))

@@ -16,6 +16,8 @@ export interface Events {
   requestRefused(refused: Refused, requestId: string): void
   /** A page of this web origin, or of none, is not allowed; told once. */
   originRefused(origin: string | undefined, requestId: string): void
+  /** A request came with an API key that is none of ours; told once, and counted. */
+  apiKeyRefused(): void
   /** A form's `redirect` leads to an origin that nobody named; its visitor got the thank-you page. */
   redirectNotFollowed(origin: string, requestId: string): void
   /** A visitor was answered 503; told when it begins. */

@@ -25,6 +25,8 @@ export interface Health {
   readonly tabs: Map<string, string>
   /** Requests since the start that came from pages of an origin that is not allowed. */
   refusedByOrigin: number
+  /** Requests since the start that came with an API key that is none of ours. */
+  refusedApiKeys: number
   /** What the operator should know while rows still go in. */
   warnings: readonly string[]
 }
@@ -36,6 +38,7 @@ export function createHealth(): Health {
     challenge: { state: 'off' },
     tabs: new Map(),
     refusedByOrigin: 0,
+    refusedApiKeys: 0,
     warnings: [],
   }
 }

@@ -50,3 +50,11 @@ test('each of the first 20 refused origins is told once, and every request of on
   )
   expect(health.refusedByOrigin).toBe(50)
 })
+
+test('the first API key that is none of ours is told, without it, and each is counted', () => {
+  const { lines, health, events } = world('info')
+  for (let i = 0; i < 100; i++) events.apiKeyRefused()
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatchObject({ level: 40, msg: expect.stringContaining('API key') })
+  expect(health.refusedApiKeys).toBe(100)
+})

@@ -36,6 +36,12 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       leftOut++
       log.debug(line, message)
     },
+    apiKeyRefused(): void {
+      if (health.refusedApiKeys++ > 0) return
+      const hint =
+        'If it is from a program of yours, compare its key with API_KEYS; /api/ready counts such requests.'
+      log.warn({ hint }, 'a request came with an API key that is none of ours')
+    },
     originRefused(origin: string | undefined, requestId: string): void {
       health.refusedByOrigin++
       const name = origin ?? 'none'

@@ -111,6 +111,9 @@ const readiness = z.strictObject({
   refusedByOrigin: count.meta({
     description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
   }),
+  refusedApiKeys: count.meta({
+    description: 'Requests since the start with a key that is none of API_KEYS.',
+  }),
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),
     z.strictObject({ state: z.literal('delayed'), error: z.string(), ...more }),

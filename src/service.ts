@@ -6,6 +6,7 @@ import type { Challenge } from './challenge/challenge.ts'
 import { isTestSecret, widgetOf } from './challenge/providers.ts'
 import { createSiteverify } from './challenge/siteverify.ts'
 import type { Config } from './config/config.ts'
+import { startNotes } from './config/notes.ts'
 import type { Secrets } from './config/secrets.ts'
 import { openCallGate } from './delivery/call-gate.ts'
 import { batchBucket } from './delivery/pace.ts'
@@ -68,7 +69,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   const challenge = createChallenge(config, secrets, events)
   const waiting = new Waiting({ journal, health, clock })
   const { bodyBytesMax, bulkItemsMax, listen: address } = config
-  const { allowedOrigins, trustedProxies, signupsPerMinute } = config
+  const { allowedOrigins, allowedHosts, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
     journal,
     events,
@@ -86,6 +87,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     arriving: new ArrivingBodies(),
     bulkItemsMax,
     allowedOrigins,
+    allowedHosts,
     trustedProxies,
     signupsPerMinute,
     pages: config.pages,
@@ -107,9 +109,10 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 }
 
 /** The log, with what the operator should know from the start in it. */
-function beginLog({ logLevel, warnings }: Config): Logger {
-  const log = createLog(logLevel)
-  for (const warning of warnings) log.warn(warning)
+function beginLog(config: Config): Logger {
+  const log = createLog(config.logLevel)
+  for (const warning of config.warnings) log.warn(warning)
+  for (const note of startNotes(config)) log.info(note)
   return log
 }
 

@@ -10,6 +10,7 @@ import type { Secrets } from './secrets.ts'
 import { settings } from './settings.ts'
 import type { EnvFile } from './env-file.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
+import { ownHosts } from './hosts.ts'
 import { originList } from './origins.ts'
 import { keyList, tabList } from './lists.ts'
 import { type PagesConfig, readPages } from './pages.ts'
@@ -36,6 +37,8 @@ export interface Config {
   readonly bodyBytesMax: number
   /** As browsers write them. */
   readonly allowedOrigins: '*' | readonly string[]
+  /** The hosts under which the service is reached, as browsers write them; undefined: any. */
+  readonly allowedHosts: readonly string[] | undefined
   readonly trustedProxies: number
   /** Per client address; 0 is no limit. */
   readonly signupsPerMinute: number
@@ -78,6 +81,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     },
     bodyBytesMax: reader.withDefault('BODY_LIMIT_BYTES', wholeNumber(kibibyte, 16 * mebibyte)),
     allowedOrigins: reader.withDefault('ALLOWED_ORIGINS', originList),
+    allowedHosts: reader.optional('ALLOWED_HOSTS', ownHosts),
     trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
     signupsPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', wholeNumber(0, 1_000_000)),
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),

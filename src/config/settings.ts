@@ -297,6 +297,14 @@ export const settings = [
     supported: true,
   },
   {
+    name: 'ALLOWED_HOSTS',
+    group: 'Access and limits',
+    meaning:
+      'Hosts under which visitors reach the service, separated by commas, with the port where the address has one; unset: any. Where `ALLOWED_ORIGINS` names origins, only pages of these hosts then count as the service’s own.',
+    example: 'signup.example.com,localhost:3000',
+    supported: true,
+  },
+  {
     name: 'API_KEYS',
     group: 'Access and limits',
     meaning:

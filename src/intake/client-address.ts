@@ -23,18 +23,15 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
   const { remoteAddress, forwardedFor, trustedProxies } = input
   const direct = countedAddress(remoteAddress ?? '')
   if (trustedProxies === 0) {
-    if (direct === undefined || !isPrivate(direct)) return { address: direct ?? 'unknown' }
-    return { address: undefined, warning: privateWarning }
+    // It may be a proxy with many clients behind it.
+    return {
+      address: direct !== undefined && isPrivate(direct) ? undefined : (direct ?? 'unknown'),
+    }
   }
   const forwarded = countedAddress(forwardedFor?.split(',').at(-trustedProxies) ?? '')
   if (forwarded !== undefined) return { address: forwarded }
   return { address: direct ?? 'unknown', warning: forwardedWarning }
 }
-
-const privateWarning =
-  'A signup came from this machine or from a local network: such addresses are not rate-limited, as ' +
-  'they may be a proxy with many clients behind it. If there is one, set TRUST_PROXY to the number ' +
-  'of proxies; if not, all is well.'
 
 const forwardedWarning =
   'A signup came without the entries in X-Forwarded-For that TRUST_PROXY promises and was counted ' +

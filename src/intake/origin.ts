@@ -1,4 +1,5 @@
 import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
+import { webHost } from '../platform/web-host.ts'
 /**
  * Web origins whose pages may send signups: all, or exactly these, each as a browser writes it
  * (`https://example.com`, lower case, no default port, no slash at the end).
@@ -50,6 +51,14 @@ export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): rea
   const names = isProxyTrusted ? ['host', 'x-forwarded-host'] : ['host']
   const hosts = names.flatMap((name) => (headers.get(name) ?? '').split(','))
   return hosts.map((host) => host.trim()).filter((host) => host !== '')
+}
+
+/** Those of the hosts that are in the list of our own; without a list all of them. */
+export function listedHosts(
+  hosts: readonly string[],
+  allowed: readonly string[] | undefined,
+): readonly string[] {
+  return allowed ? hosts.filter((host) => allowed.includes(webHost(host) ?? '')) : hosts
 }
 
 /**

@@ -3,13 +3,15 @@ import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Connection } from '../platform/http-server.ts'
 import { clientAddress } from './client-address.ts'
-import { ownOrigin, requestHosts } from './origin.ts'
+import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
 import type { FormEntries } from './pages/typed-form.ts'
 import { RateLimit, type Standing } from './rate-limit.ts'
 import { refuse } from './respond.ts'
 import { visitorAddress } from './visitor-address.ts'
 
 export interface ReceptionOptions {
+  /** The hosts that count as our own, as browsers write them; undefined: any. */
+  readonly allowedHosts: readonly string[] | undefined
   /** How many proxies in front are trusted to tell the client's address. */
   readonly trustedProxies: number
   /** Per client address; 0 is no limit. */
@@ -21,12 +23,14 @@ export interface ReceptionOptions {
 /** Tells visitors apart, and counts what they ask for. */
 export class Reception {
   readonly trustedProxies: number
+  readonly allowedHosts: readonly string[] | undefined
   readonly #signupsPerMinute: number
   readonly #log: Logger
   readonly #rateLimit: RateLimit
   #wasWarned = false
 
-  constructor({ trustedProxies, signupsPerMinute, clock, log }: ReceptionOptions) {
+  constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, log }: ReceptionOptions) {
+    this.allowedHosts = allowedHosts
     this.trustedProxies = trustedProxies
     this.#signupsPerMinute = signupsPerMinute
     this.#log = log
@@ -93,14 +97,17 @@ export class Visit {
     return visitorAddress({ remoteAddress, forwardedFor, trustedProxies })
   }
 
-  /** The hosts that the request was sent to. */
+  /** The hosts that the request was sent to, of those that count as our own. */
   get hosts(): readonly string[] {
-    return requestHosts(this.request.headers, this.#isProxyTrusted)
+    const hosts = requestHosts(this.request.headers, this.#isProxyTrusted)
+    return listedHosts(hosts, this.#reception.allowedHosts)
   }
 
   /** The origin under which the visitor sees us. */
   get ownOrigin(): string {
-    return ownOrigin(this.request, this.hosts, this.#isProxyTrusted)
+    const { hosts } = this
+    const known = hosts.length > 0 ? hosts : (this.#reception.allowedHosts ?? hosts)
+    return ownOrigin(this.request, known, this.#isProxyTrusted)
   }
 
   get #isProxyTrusted(): boolean {

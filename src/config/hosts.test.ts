@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { ownHosts } from './hosts.ts'
+
+test('hosts are given as browsers write them, without the usual ports', () => {
+  const text = ' Signup.Example.com, localhost:3000,[::1]:8080 ,bücher.example:443,a.example:80,'
+  expect(ownHosts(text)).toEqual({
+    value: [
+      'signup.example.com',
+      'localhost:3000',
+      '[::1]:8080',
+      'xn--bcher-kva.example',
+      'a.example',
+    ],
+  })
+})
+
+test.each(['*', '*.example.com', 'https://example.com', 'example.com/', 'a b', 'u@h', ',', 'a:b'])(
+  '%s is refused as a list of hosts',
+  (text) => {
+    expect(ownHosts(text)).toMatchObject({ problem: expect.stringContaining('no host') })
+  },
+)

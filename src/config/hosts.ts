@@ -1,0 +1,14 @@
+import { webHost } from '../platform/web-host.ts'
+import type { Parsed } from './problem.ts'
+
+/** Parses hosts with commas between them, with or without a port; gives each as browsers write it. */
+export function ownHosts(text: string): Parsed<readonly string[]> {
+  const names = text.split(',').flatMap((name) => name.trim() || [])
+  const hosts = names.flatMap((name) => (name.includes('*') ? [] : (webHost(name) ?? [])))
+  if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }
+  return {
+    problem: 'has an entry that is no host.',
+    expected: 'host names, such as signup.example.com,localhost:3000',
+    hint: 'Leave out https://, paths and wildcards; write the port only where the address of the page has one.',
+  }
+}

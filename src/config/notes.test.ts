@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { startNotes } from './notes.ts'
+
+const config = {
+  trustedProxies: 0,
+  signupsPerMinute: 60,
+  allowedOrigins: '*',
+  allowedHosts: undefined,
+} as const
+
+test('that local addresses are not rate-limited is said where it matters', () => {
+  expect(startNotes(config)).toEqual([expect.stringContaining('TRUST_PROXY')])
+  expect(startNotes({ ...config, trustedProxies: 1 })).toEqual([])
+  expect(startNotes({ ...config, signupsPerMinute: 0 })).toEqual([])
+})
+
+test('where origins are named and own hosts are not, the latter are recommended', () => {
+  const named = { ...config, trustedProxies: 1, allowedOrigins: ['https://example.com'] }
+  expect(startNotes(named)).toEqual([expect.stringContaining('ALLOWED_HOSTS')])
+  expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])
+})

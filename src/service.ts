@@ -82,7 +82,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     admission: new Admission({ challenge, events, clock }),
     widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
     waiting,
-    apiKeys: new ApiKeys(secrets.apiKeys, events.apiKeyRefused),
+    apiKeys: new ApiKeys(secrets.apiKeys, () => events.apiKeyRefused()),
     bodyBytesMax,
     arriving: new ArrivingBodies(),
     bulkItemsMax,

@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -24,8 +26,15 @@ export const usualBody = JSON.stringify({
   metadata: { plan: 'free', utm_source: 'newsletter' },
 })
 
-/** POSTs with wrk, as fast as the answers come. Resolves with requests per second; one that fails is an error. */
-export async function wrk({ url, connections, seconds, body, folder }: Load): Promise<number> {
+/** Without wrk it is `node:http` in this process, which has its limit much earlier. */
+export const loadGenerator = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'node:http'
+
+/** POSTs as fast as the answers come. Resolves with requests per second; one that fails is an error. */
+export function requestsPerSecond(load: Load, generator = loadGenerator): Promise<number> {
+  return generator === 'wrk' ? withWrk(load) : withNode(load)
+}
+
+async function withWrk({ url, connections, seconds, body, folder }: Load): Promise<number> {
   const script = join(folder, 'post.lua')
   await writeFile(script, luaScript(body))
   const threads = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
@@ -35,6 +44,44 @@ export async function wrk({ url, connections, seconds, body, folder }: Load): Pr
     throw new Error(`Requests to ${url} failed under load, so nothing was measured:\n${stdout}`)
   }
   return perSecond
+}
+
+async function withNode({ url, connections, seconds, body }: Load): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const begin = performance.now()
+  const elapsed = () => (performance.now() - begin) / 1000
+  const start = (Math.floor(Date.now() / 1000) % 100_000) * 10_000_000
+  let sent = 0
+  const post = async () => {
+    while (elapsed() < seconds) {
+      sent += 1
+      await postOnce(url, agent, body.replace('%d', String(start + sent)))
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: connections }, post))
+    return sent / elapsed()
+  } finally {
+    agent.destroy()
+  }
+}
+
+function postOnce(url: string, agent: Agent, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const posted = request(url, { method: 'POST', agent, headers }, (response) => {
+      text(response)
+        .then((answer) => {
+          const { statusCode = 0 } = response
+          if (statusCode >= 200 && statusCode < 300) return resolve()
+          throw new Error(
+            `${url} answered ${statusCode} under load, so nothing was measured: ${answer}`,
+          )
+        })
+        .catch(reject)
+    })
+    posted.once('error', reject).end(body)
+  })
 }
 
 function luaScript(body: string): string {

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { arch, cpus, platform, release } from 'node:os'
 import { tempFolder } from '../test/temp-folder.ts'
-import { usualBody, wrk } from './load.ts'
+import { loadGenerator, requestsPerSecond, usualBody } from './load.ts'
 import { median } from './scenario.ts'
 import { World } from './world.ts'
 
@@ -21,16 +21,16 @@ export async function describeMachine(): Promise<readonly string[]> {
   ]
 }
 
-/** How fast wrk is when nothing but `node:http` stands against it: no ratio can be trusted near it. */
+/** How fast the load generator is when nothing but `node:http` stands against it: no ratio can be trusted near it. */
 export async function loadCeiling(seconds: number): Promise<string> {
   await using world = await World.create()
   const bare = await world.baseline('none')
   const load = { url: bare.url, seconds, body: usualBody, folder: world.folder }
-  await wrk({ ...load, connections: 64 })
-  const few = await wrk({ ...load, connections: 64 })
-  const many = await wrk({ ...load, connections: 256 })
+  await requestsPerSecond({ ...load, connections: 64 })
+  const few = await requestsPerSecond({ ...load, connections: 64 })
+  const many = await requestsPerSecond({ ...load, connections: 256 })
   return (
-    `wrk against bare node:http: ${Math.round(few)} requests/s with 64 connections, ` +
+    `${loadGenerator} against bare node:http: ${Math.round(few)} requests/s with 64 connections, ` +
     `${Math.round(many)} with 256`
   )
 }

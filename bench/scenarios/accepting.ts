@@ -1,5 +1,5 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
@@ -16,7 +16,7 @@ function accepting(
       const baseline = await world.baseline(against)
       const service = await world.service(await world.provider())
       const slice = (url: string, seconds: number) =>
-        wrk({
+        requestsPerSecond({
           ...{ url: `${url}/api/signup`, connections, seconds },
           ...{ body: usualBody, folder: world.folder },
         })

@@ -1,5 +1,5 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
@@ -21,14 +21,26 @@ export const bulkScenario: Scenario = {
       {
         service: single,
         slice: (url, seconds) =>
-          wrk({ url: `${url}/api/signup`, connections: 64, seconds, body: usualBody, folder }),
+          requestsPerSecond({
+            url: `${url}/api/signup`,
+            connections: 64,
+            seconds,
+            body: usualBody,
+            folder,
+          }),
       },
       {
         service: bulk,
         slice: async (url, seconds) => {
           const body = `{"signups":[${items}]}`
           const path = '/api/signup/bulk'
-          const requests = await wrk({ url: url + path, connections: 4, seconds, body, folder })
+          const requests = await requestsPerSecond({
+            url: url + path,
+            connections: 4,
+            seconds,
+            body,
+            folder,
+          })
           return requests * sizes.bulkItems
         },
       },

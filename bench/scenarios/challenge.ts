@@ -1,5 +1,5 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
@@ -29,7 +29,13 @@ export const challengeScenario: Scenario = {
       },
     })
     const slice = (body: string) => (url: string, seconds: number) =>
-      wrk({ url: `${url}/api/signup`, connections, seconds, body, folder: world.folder })
+      requestsPerSecond({
+        url: `${url}/api/signup`,
+        connections,
+        seconds,
+        body,
+        folder: world.folder,
+      })
     const withToken = JSON.stringify({ ...JSON.parse(usualBody), challengeToken: 'token-%d' })
     const rates = await alternate(
       { service: off, slice: slice(usualBody) },

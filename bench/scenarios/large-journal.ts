@@ -1,6 +1,6 @@
 import { alternate, inWords, ratios } from '../alternate.ts'
 import { fillJournal } from '../journals.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { startMeasured } from '../processes.ts'
 import { atLeast, atMost, median, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
@@ -21,7 +21,13 @@ export const largeJournalScenario: Scenario = {
     }
     const slice = (url: string, seconds: number) => {
       const { folder } = world
-      return wrk({ url: `${url}/api/signup`, connections: 64, seconds, body: usualBody, folder })
+      return requestsPerSecond({
+        url: `${url}/api/signup`,
+        connections: 64,
+        seconds,
+        body: usualBody,
+        folder,
+      })
     }
     const small = await start(sizes.small)
     const large = await start(sizes.large)

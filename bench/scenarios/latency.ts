@@ -1,6 +1,6 @@
 import { alternate, ratios } from '../alternate.ts'
 import { percentile, postAtConstantRate } from '../constant-rate.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { atMost, median, type Scenario, type Sizes } from '../scenario.ts'
 import { World } from '../world.ts'
 
@@ -20,7 +20,7 @@ async function measure(sizes: Sizes) {
   await using world = await World.create()
   const up = await world.service(await world.provider())
   const down = await world.service(await world.provider({ isDown: true }))
-  const highest = await wrk({
+  const highest = await requestsPerSecond({
     ...{ url: `${up.url}/api/signup`, connections, body: usualBody, folder: world.folder },
     seconds: sizes.warmUpSeconds + sizes.sliceSeconds,
   })

@@ -1,5 +1,5 @@
 import { fillJournal } from '../journals.ts'
-import { usualBody, wrk } from '../load.ts'
+import { requestsPerSecond, usualBody } from '../load.ts'
 import { peakBytes } from '../processes.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
@@ -18,7 +18,13 @@ export const memoryScenario: Scenario = {
     const started = peakBytes(service.pid) / 1e6
     const url = `${service.url}/api/signup`
     const seconds = sizes.rounds * sizes.sliceSeconds
-    await wrk({ url, connections: 64, seconds, body: usualBody, folder: world.folder })
+    await requestsPerSecond({
+      url,
+      connections: 64,
+      seconds,
+      body: usualBody,
+      folder: world.folder,
+    })
     const note = `${started.toFixed(0)} MB when it listens, then ${seconds} s of load and delivery`
     return { values: [peakBytes(service.pid) / 1e6], note }
   },

@@ -13,6 +13,7 @@ import { startChallengeEmulator } from '../emulators/challenge/server.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
 import { onStopSignal } from '../src/cli/stop-signals.ts'
+import { readEnvironment } from '../src/config/env.ts'
 import { settings } from '../src/config/settings.ts'
 
 const stop = new AbortController()
@@ -59,14 +60,18 @@ function startService(
   account: { readonly email: string; readonly privateKeyPem: string },
   more: Readonly<Record<string, string>>,
 ): ChildProcess {
-  // Without the settings of a real spreadsheet, and away from any .env file.
-  const own = new Set<string>(settings.map(({ name }) => name).filter((name) => name !== 'PORT'))
-  const surroundings = Object.entries(process.env).filter(([name]) => !own.has(name))
+  // With settings such as those of the pages, and without those of a real spreadsheet.
+  const replaced = new Set<string>(['Google Sheets', 'Bot challenge', 'Storage'])
+  const names = new Set<string>(settings.map(({ name }) => name))
+  const kept = settings.filter(({ group, supported }) => supported && !replaced.has(group))
+  const { variables } = readEnvironment()
+  const surroundings = Object.entries(process.env).filter(([name]) => !names.has(name))
+  const settingsKept = kept.map(({ name }) => [name, variables[name]] as const)
   return spawn(process.execPath, [join(import.meta.dirname, '../src/start.js')], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
-      ...Object.fromEntries(surroundings),
+      ...Object.fromEntries([...surroundings, ...settingsKept]),
       ...more,
       DATA_DIR: folder,
       SHEETS_SHEET_ID: spreadsheetId,

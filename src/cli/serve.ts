@@ -2,6 +2,7 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { ConfigError } from '../config/problem.ts'
 import { startService } from '../service.ts'
+import { welcome } from './welcome.ts'
 import { onStopSignal } from './stop-signals.ts'
 
 /** Exit codes, as the documentation of `rollcall serve` tells them. */
@@ -18,7 +19,7 @@ export async function serve(
   try {
     const { config, secrets } = loadConfig(readEnvironment())
     await using service = await startService(config, secrets)
-    out.write(welcome(service))
+    out.write(welcome(service, config))
     await stop
     out.write('Rollcall stops: it finishes what it has begun.\n')
     return exit.stopped
@@ -26,11 +27,4 @@ export async function serve(
     err.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof ConfigError ? exit.badSettings : exit.failed
   }
-}
-
-function welcome({ url, location }: { url: string; location: string }): string {
-  return `Rollcall listens on ${url}
-Rows go to ${location}
-Try: curl ${url}/api/signup -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'
-`
 }

@@ -43,7 +43,15 @@ export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   const { account, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
   const tokens = new AccessTokens({ email: account.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, account, http, tokens, gate })
-  return new GoogleSheets(account.spreadsheetId, api, new Layout(api, clock, random), clock)
+  const spreadsheet = { id: account.spreadsheetId, location: locationOf(account, apiUrl) }
+  return new GoogleSheets(spreadsheet, api, new Layout(api, clock, random), clock)
+}
+
+/** Google's own link leads nowhere when the API is an emulator's. */
+function locationOf({ spreadsheetId }: Account, apiUrl: string): string {
+  return new URL(apiUrl).hostname.endsWith('.googleapis.com')
+    ? `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
+    : `the spreadsheet ${spreadsheetId} behind ${apiUrl}`
 }
 
 /**
@@ -57,9 +65,14 @@ class GoogleSheets implements Spreadsheet {
   readonly #layout: Layout
   readonly #clock: Clock
 
-  constructor(spreadsheetId: string, api: SheetsApi, layout: Layout, clock: Clock) {
-    this.location = `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
-    this.#spreadsheetId = spreadsheetId
+  constructor(
+    { id, location }: { readonly id: string; readonly location: string },
+    api: SheetsApi,
+    layout: Layout,
+    clock: Clock,
+  ) {
+    this.location = location
+    this.#spreadsheetId = id
     this.#api = api
     this.#layout = layout
     this.#clock = clock

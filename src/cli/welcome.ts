@@ -1,0 +1,23 @@
+import type { Config } from '../config/config.ts'
+
+type Tried = Pick<Config, 'challenge' | 'allowedOrigins' | 'allowedHosts'>
+
+/** What is printed once the service listens, with something to try that works with its settings. */
+export function welcome(
+  { url, location }: { readonly url: string; readonly location: string },
+  config: Tried,
+): string {
+  return `Rollcall listens on ${url}\nRows go to ${location}\nTry: ${toTry(url, config)}\n`
+}
+
+function toTry(url: string, { challenge, allowedOrigins, allowedHosts }: Tried): string {
+  if (!challenge) {
+    return `curl ${url}/api/signup -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
+  }
+  const { host, hostname } = new URL(url)
+  const isOwn = allowedOrigins === '*' || (allowedHosts?.includes(host) ?? true)
+  const isChallenged = challenge.hostnames?.includes(hostname) ?? true
+  if (isOwn && isChallenged) return `open ${url}/ in a browser, where the challenge can be passed`
+  const list = isOwn ? 'CHALLENGE_HOSTNAMES' : 'ALLOWED_HOSTS'
+  return `open the signup page in a browser under a name of ${list}; here nobody can pass`
+}

@@ -1,9 +1,12 @@
+import type { Problem } from '../src/signup/wire.ts'
 import { extraEntries } from './extra.ts'
 import { watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
 import type { Messages } from './messages.ts'
+import { tellMistakes, tellRefusal } from './mistakes.ts'
 import css from './states.css'
 import { createSender, type SenderSetup } from './submission.ts'
+import type { Texts } from './texts.ts'
 import type { Told } from './told.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
@@ -35,15 +38,21 @@ export function createController(setup: ControllerSetup): Controller {
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
   const fields = watchFields({ form, texts, language, signal })
   const sender = createSender(setup)
+  if (target !== form) tellMistakes(target)
+  /** Above the form, and in the console to the page's author when that is who can mend it. */
+  const alert = (reason: keyof Texts, problem: Problem | undefined) => {
+    messages.alert(reason)
+    if (problem) tellRefusal(problem)
+  }
   return {
     clear: () => fields.clear(),
     prepare: async () => {
       try {
         await sender.prepare()
       } catch (error) {
-        const { reason } = error as Partial<Told>
+        const { reason, problem } = error as Partial<Told>
         const isClosed = reason === 'unavailable' || reason === 'forbidden'
-        if (!form.ariaBusy && isClosed) messages.alert(reason)
+        if (!form.ariaBusy && isClosed) alert(reason, problem)
       }
     },
     submit: async (submitter) => {
@@ -57,7 +66,7 @@ export function createController(setup: ControllerSetup): Controller {
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>
         const isBeside = fields.refuse(problem?.errors ?? [])
-        if (!isBeside) messages.alert(reason)
+        if (!isBeside) alert(reason, problem)
         dispatch(target, 'error', { reason: isBeside ? 'fields' : reason, status, problem })
       }
     },

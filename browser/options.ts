@@ -26,8 +26,11 @@ export interface Options {
   readonly server?: string
 }
 
-const known =
-  /^data-(?:(tab|source|tags|language|theme|redirect|server|name|utm)|(text|field)-(.+))$/
+/** Those with one value. */
+export const simpleOptions = 'tab|source|tags|language|theme|redirect|server|name|utm'
+/** Those that go on with a name, as `data-text-submit`. */
+export const optionGroups = 'text|field'
+const known = new RegExp(`^data-(?:(${simpleOptions})|(${optionGroups})-(.+))$`)
 
 /** Whether the attribute of a script tag is an option. */
 export function isOption(attribute: string): boolean {

@@ -47,6 +47,11 @@ export function renderScripts(): void {
     nonce ||= script.nonce
     const options = [...script.attributes].filter(({ name }) => isOption(name))
     const isThere = script.nextElementSibling?.hasAttribute('data-script')
+    const isMeantForUs = [...script.attributes].some(({ name }) => name.startsWith('data-'))
+    // Without a form nobody would load what tells a slip.
+    if (options.length === 0 && isMeantForUs) {
+      void loadLater().then(({ tellMistakes }) => tellMistakes(script), String)
+    }
     if (options.length === 0 || isThere || !document.body.contains(script)) continue
     const form = document.createElement('rollcall-form')
     form.setAttribute('data-script', '')

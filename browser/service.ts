@@ -35,8 +35,6 @@ async function askConfig(endpoint: string): Promise<ConfigAnswer> {
   })
   if (answer.status === 403) {
     const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
-    // For the page's author: the visitor can do nothing about it.
-    console.error(`Rollcall: ${problem?.detail ?? 'this page is refused'}`)
     throw new Told('forbidden', 403, problem)
   }
   if (!answer.ok) throw new Error(`${endpoint} answered ${answer.status}`)

@@ -25,7 +25,7 @@ function halves(domain: string): readonly [string, string] {
 }
 
 /** Equal, or one letter too many, missing, wrong, or swapped with its neighbour. */
-function isOneSlip(one: string, other: string): boolean {
+export function isOneSlip(one: string, other: string): boolean {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++
   let end = 0

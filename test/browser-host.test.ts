@@ -331,6 +331,33 @@ test('a redirect is followed after signing up, but never to a script', async () 
   expect(await evil.page.title()).toBe('Host')
 })
 
+test('a slip in an option and a tab that cannot be are told to the page’s author', async () => {
+  const tab = 'x'.repeat(101)
+  await using host = await open({
+    body: `${tag('Slips', 'data-text="a" data-texts-submit="b" data-test="c" data-x-tab="d" data-sorce="e"')}
+      <rollcall-form data-tab="${tab}"></rollcall-form><script src="%s/embed.js" data-tabs="Slips"></script>`,
+  })
+  const { page, complaints } = host
+  const alone = 'Rollcall: data-tabs is no option. Did you mean data-tab or data-tags?'
+  await expect.poll(() => complaints).toEqual([alone])
+  await page.getByLabel('Email address').first().focus()
+  const slips = [
+    'data-text is no option. Did you mean data-text-…?',
+    'data-texts-submit is no option. Did you mean data-text-submit?',
+    'data-test is no option. Did you mean data-text-…?',
+    'data-sorce is no option. Did you mean data-source?',
+  ].map((it) => `Rollcall: ${it}`)
+  await expect.poll(() => complaints.slice(1)).toEqual(slips)
+  await page.getByLabel('Email address').nth(1).fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).nth(1).click()
+  await page.getByText('Something went wrong').waitFor()
+  expect(complaints.slice(5)).toEqual([
+    `Rollcall: the name of a tab has at most 100 characters, and ${tab} has more.`,
+    expect.stringContaining('422'),
+    expect.stringMatching(/^Rollcall: sheetTab: .*100 characters/),
+  ])
+})
+
 const plainForm = `<form id="plain" method="post" action="%s/api/signup">
     <label>Email address <input type="email" name="email" required></label>
     <label>City <input name="city" required></label>

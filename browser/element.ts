@@ -1,3 +1,4 @@
+import { consentBox } from './consent.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import css from './form.css'
@@ -52,13 +53,16 @@ export class RollcallForm extends HTMLElement {
   async #build(): Promise<void> {
     const card = (this.#card = create('div', { class: 'card' }))
     const options = optionsOf(this, this.options)
-    const endpoint = endpointOf(options.server)
+    const consent = consentBox(options.consent)
+    // What the form asks for is asked for by the service, too.
+    const endpoint = endpointOf(options.server) + (consent ? '?page=embed' : '')
     const language = chooseLanguage(options.language, this)
     const read = await readTexts(language, endpoint)
     if (this.#card !== card) return
 
     const texts: Texts = { ...english, ...read, ...options.texts }
-    const form = buildForm(texts, options.fields?.name, endpoint)
+    const form = buildForm(texts, options.fields?.name, consent)
+    form.action = endpoint
     card.lang = language
     card.dir = texts.dir
     if (texts.title) card.append(create('h2', {}, texts.title))
@@ -94,8 +98,12 @@ export class RollcallForm extends HTMLElement {
   }
 }
 
-function buildForm(texts: Texts, asksName: boolean | string | undefined, action: string) {
-  const form = create('form', { method: 'post', action, class: asksName ? '' : 'single' })
+function buildForm(
+  texts: Texts,
+  asksName: boolean | string | undefined,
+  consent: HTMLElement | undefined,
+) {
+  const form = create('form', { method: 'post', class: asksName || consent ? '' : 'single' })
   if (asksName) {
     const isRequired = asksName === 'required'
     const hint = isRequired ? [] : [' ', create('span', {}, `(${texts.optional})`)]
@@ -119,6 +127,7 @@ function buildForm(texts: Texts, asksName: boolean | string | undefined, action:
       maxlength: '254',
       required: '',
     }),
+    ...(consent ? [consent] : []),
     create('slot', { name: 'challenge' }),
     create('button', { type: 'submit' }, create('span', {}, texts.submit)),
   )

@@ -1,4 +1,5 @@
 import type { ProblemField } from '../src/signup/wire.ts'
+import { consentField } from './consent.ts'
 import { create } from './dom.ts'
 import { suggestEmail } from './suggestion.ts'
 import type { Texts } from './texts.ts'
@@ -67,8 +68,9 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
       !show(({ name }) => {
         const { message = '' } = errors.find(({ field }) => field === name) ?? {}
         // The service speaks English.
-        const isForeign = message && name === 'email' && language !== 'en'
-        return isForeign ? texts.emailWrong : message
+        const isForeign = message && language !== 'en'
+        if (isForeign && name === 'email') return texts.emailWrong
+        return isForeign && name === consentField ? texts.consentMissing : message
       }),
     clear: () => {
       clearTimeout(typing)
@@ -96,7 +98,9 @@ function problemOf(control: Control, texts: Texts): string {
     if (!value.trim()) return texts.emailMissing
     return validity.valid && /@.*\.(?!\d+$)[^.]+$/.test(value.trim()) ? '' : texts.emailWrong
   }
-  return name === 'name' && validity.valueMissing ? texts.nameMissing : validationMessage
+  if (validity.valueMissing && name === 'name') return texts.nameMissing
+  if (validity.valueMissing && name === consentField) return texts.consentMissing
+  return validationMessage
 }
 
 function isControl(it: EventTarget | null): it is Control {

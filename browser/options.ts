@@ -18,6 +18,8 @@ export interface Options {
   readonly language?: string
   /** `light` or `dark`; anything else takes what is behind the form. */
   readonly theme?: string
+  /** What visitors must agree to by a checkbox; absent: what the service says. Not for `enhance`. */
+  readonly consent?: string
   /** Where to go after signing up; absent: a message in place of the form. */
   readonly redirect?: string
   /** Whether the `utm_…` parameters of the page's address go into Metadata. */
@@ -27,7 +29,7 @@ export interface Options {
 }
 
 /** Those with one value. */
-export const simpleOptions = 'tab|source|tags|language|theme|redirect|server|name|utm'
+export const simpleOptions = 'tab|source|tags|language|theme|redirect|server|name|consent|utm'
 /** Those that go on with a name, as `data-text-submit`. */
 export const optionGroups = 'text|field'
 const known = new RegExp(`^data-(?:(${simpleOptions})|(${optionGroups})-(.+))$`)

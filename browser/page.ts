@@ -6,15 +6,6 @@ import { serveFrom } from './place.ts'
 const { lang: language, dataset } = document.documentElement
 const form = document.querySelector('form')
 
-const consent = document.querySelector<HTMLInputElement>('#consent')
-
-if (consent) {
-  // In the page's language, which need not be the browser's.
-  const check = () =>
-    consent.setCustomValidity(consent.checked ? '' : (consent.dataset['missing'] ?? ''))
-  consent.addEventListener('input', check)
-  check()
-}
 serveFrom(new URL('..', (document.currentScript as HTMLScriptElement).src).href)
 if (form) {
   enhance(form, { language, theme: dataset['theme'] ?? '' })

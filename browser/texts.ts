@@ -16,6 +16,7 @@ export const english = {
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',
   nameMissing: 'Please enter your name.',
+  consentMissing: 'Please tick this box to sign up.',
   /** `*` stands for the address. */
   suggestion: 'Did you mean *?',
   offline: 'You are offline. This will be sent when you are back online.',

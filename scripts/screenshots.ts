@@ -122,6 +122,21 @@ const states: readonly State[] = [
     options: 'data-text-submit="Count me in"',
     head: '<style>rollcall-form { --rollcall-accent: #0a7a4b; --rollcall-on-accent: #fff; --rollcall-radius: 999px; --rollcall-frame: 0; --rollcall-padding: 0; --rollcall-background: transparent; --rollcall-font: Georgia, serif }</style>',
   },
+  {
+    name: '17-consent',
+    options:
+      'data-consent="I have read the [privacy policy](https://example.com/privacy) and agree to it."',
+  },
+  {
+    name: '18-consent-missing',
+    html: 'lang="ar" dir="rtl"',
+    options:
+      'data-consent="I have read the [privacy policy](https://example.com/privacy) and agree to it."',
+    show: async (page) => {
+      await type(page, 'ada@example.com')
+      await submit(page)
+    },
+  },
 ]
 
 const looks = [

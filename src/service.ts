@@ -17,6 +17,7 @@ import { ArrivingBodies } from './intake/body.ts'
 import { Turns } from './intake/idempotency.ts'
 import { accentStyles } from './intake/pages/accent.ts'
 import { stylesheetPath } from './intake/pages/document.ts'
+import { withConsent } from './intake/pages/embed-consent.ts'
 import { createIntake } from './intake/routes.ts'
 import { Waiting } from './intake/wait.ts'
 import type { Journal } from './journal/journal.ts'
@@ -91,7 +92,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     trustedProxies,
     signupsPerMinute,
     pages: config.pages,
-    assets: [...(await browserFiles(log)), await stylesheet(config)],
+    assets: [...(await browserFiles(config, log)), await stylesheet(config)],
   })
   const server = await listen({ ...intake, ...address, bodyBytesMax })
   started.defer(() => {
@@ -117,14 +118,20 @@ function beginLog(config: Config): Logger {
 }
 
 /** What `scripts/build-browser.js` has built; the set-up script sees to it. */
-async function browserFiles(log: Logger) {
+async function browserFiles({ pages }: Config, log: Logger) {
   const files = await readStaticFiles(fileURLToPath(new URL('../dist', import.meta.url)))
   if (files.length === 0) {
     log.warn(
       '/embed.js is not there, as it was not built: run node scripts/setup.js and start again',
     )
   }
-  return files
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.path !== 'embed.js' || !pages.consent) return file
+      const embed = withConsent(new TextDecoder().decode(file.bodies.identity), pages)
+      return staticFile(file.path, new TextEncoder().encode(embed))
+    }),
+  )
 }
 
 /** Of the pages, with the accent colour of the settings. */

@@ -8,11 +8,11 @@ const built = (path: string) => readFileSync(join(projectRoot, 'dist', path))
 const gzipped = (path: string) => gzipSync(built(path), { level: 9 }).byteLength
 
 /** With all of English. */
-const embedBytesMax = 4.5 * 1024
+const embedBytesMax = 5 * 1024
 /** What is loaded with the first focus. */
 const laterBytesMax = 5.5 * 1024
 
-test('embed.js is at most 4.5 KB gzipped, and what it loads with the first focus at most 5.5 KB', () => {
+test('embed.js is at most 5 KB gzipped, and what it loads with the first focus at most 5.5 KB', () => {
   console.log(
     `embed.js: ${gzipped('embed.js')} bytes gzipped, later.js: ${gzipped('embed/later.js')}`,
   )

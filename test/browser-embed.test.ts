@@ -297,6 +297,70 @@ test('a page that is no longer allowed finds that out with the signup that fails
   await page.getByText('Signing up does not work on this page just now.').waitFor()
 })
 
+const consent = 'I have read the [privacy policy](https://example.com/privacy).'
+
+test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, by keyboard', async () => {
+  await using asking = await startService({ env: { PAGE_CONSENT: consent, PAGE_NAME: 'required' } })
+  await using host = await openHost(browser, { body: tag('Agreed'), service: asking.url })
+  const { page } = host
+  const box = page.getByRole('checkbox', { name: 'I have read the privacy policy.' })
+  await box.waitFor()
+  const hasFocus = () => box.evaluate((it) => it.matches(':focus'))
+  const top = () => page.locator('rollcall-form').evaluate((it) => it.clientHeight)
+  const height = await top()
+  await page.getByLabel('Email address').focus()
+  await page.waitForLoadState('networkidle')
+  expect(await top()).toBe(height)
+  await page.keyboard.type('ada@example.com')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => describedBy(page, 'consent')).toBe('Please tick this box to sign up.')
+  expect(await hasFocus()).toBe(true)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.keyboard.press('Space')
+  await expect.poll(() => describedBy(page, 'consent')).toBe('')
+  await page.keyboard.press('Tab')
+  const link = page.getByRole('link', { name: 'privacy policy' })
+  expect(await link.evaluate((it) => it.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText(thanks).waitFor()
+  const rows = () => readTab(join(asking.folder, 'data'), 'Agreed.csv').slice(1)
+  await expect
+    .poll(() => rows().map((row) => row[5]))
+    .toEqual(['{"consent":"I have read the privacy policy."}'])
+  expect(host.complaints).toEqual([])
+})
+
+test('a text of its own goes before PAGE_CONSENT, on a phone, in the dark, from right to left', async () => {
+  const hostile = `<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com/?a=1&amp;b='2')`
+  await using host = await open({
+    html: 'lang="ar" dir="rtl" style="background: #111"',
+    body: tag('Own', `data-consent="${hostile}"`),
+    context: { viewport: { width: 320, height: 600 } },
+  })
+  const { page } = host
+  const form = page.locator('rollcall-form')
+  const text = `<img src=x onerror=alert(1)> [a](javascript:alert(1)) b`
+  await form.getByRole('checkbox', { name: text }).waitFor()
+  expect(await form.locator('img').count()).toBe(0)
+  const hrefs = form.locator('a').evaluateAll((all) => all.map((it) => it.getAttribute('href')))
+  expect(await hrefs).toEqual([`https://example.com/?a=1&b='2'`])
+  const label = form.locator('.consent')
+  const { height = 0, width = 0 } = (await label.boundingBox()) ?? {}
+  expect(height).toBeGreaterThanOrEqual(44)
+  expect(width).toBeLessThan(320)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await form.locator('#email').fill('ada@example.com')
+  await form.locator('button').click()
+  await page.getByText('يرجى وضع علامة في هذا المربع للاشتراك.').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await form.getByRole('checkbox').check()
+  await form.locator('button').click()
+  await expect
+    .poll(() => rows('Own').map((row) => row[5]))
+    .toEqual([JSON.stringify({ consent: text })])
+})
+
 /** The text of what describes a field of the only form on the page. */
 async function describedBy(page: Page, id: string): Promise<string> {
   return page.locator(`rollcall-form #${id}`).evaluate((field) => {

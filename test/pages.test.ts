@@ -153,6 +153,18 @@ describe('what the pages ask for is asked for by the service, too', () => {
     expect(page).not.toMatch(/metadata\[consent\]|name="name"|Count/)
   })
 
+  test('a form of the embed needs the consent, and nothing else of it', async () => {
+    const path = '/api/signup?page=embed'
+    const missing = await post(branded, path, { email: 'ada@example.com' }, { accept: '*/*' })
+    expect(await missing.json()).toMatchObject({
+      status: 422,
+      errors: [{ field: 'metadata[consent]' }],
+    })
+    const given = { email: filled.email, 'metadata[consent]': consent }
+    expect((await post(branded, path, given, { accept: '*/*' })).status).toBe(202)
+    expect((await post(plain, path, { email: 'ada@example.com' })).status).toBe(303)
+  })
+
   test('an address cannot give the consent', async () => {
     const page = await (await get(branded, '/?field-consent=yes&field-plan=pro')).text()
     expect(page.match(/name="metadata\[consent\]"/g)).toHaveLength(1)

@@ -228,7 +228,7 @@ export const settings = [
     name: 'PAGE_CONSENT',
     group: 'Pages',
     meaning:
-      'Text of a checkbox that must be ticked, on the bare form too: up to 1,000 characters; `[words](https://…)` is a link. What was agreed to goes into Metadata as `consent`.',
+      'Text of a checkbox that must be ticked, on the bare form and in the embed too: up to 1,000 characters; `[words](https://…)` is a link. What was agreed to goes into Metadata as `consent`.',
     example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
     supported: true,
   },

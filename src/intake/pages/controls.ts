@@ -80,7 +80,6 @@ export function consentControl(
           type="checkbox"
           name="${consentField}"
           value="${text}"
-          data-missing="${view.texts.fields.consentMissing}"
           required
           ${isGiven && html`checked`}
           ${wrong('consent', problem)}

@@ -31,13 +31,13 @@ export interface PageOptions {
   readonly tabs: Required<Omit<ParseContext, 'source'>>
 }
 
-/** The hosted page, or the bare form that is made for frames. */
+/** The hosted page, the bare form that is made for frames, or a form of the embed with a consent. */
 export type OwnPage = (typeof ownPages)[number]
 type NameField = (typeof nameFields)[number]
 
 /** From the least to the most that is asked for. */
 const nameFields = ['off', 'optional', 'required'] as const
-const ownPages = ['hosted', 'form'] as const
+const ownPages = ['hosted', 'form', 'embed'] as const
 const themes = ['light', 'dark', 'auto'] as const
 
 /** How a page is shown to one visitor: in which language, and with what of the settings. */
@@ -86,7 +86,8 @@ export function viewOf(
     page: own,
     // A page that says nothing of themes is light, also on a dark system: in it a dark frame is a box.
     theme: askedTheme ?? (own === 'form' ? 'light' : 'auto'),
-    name: own ? more(settings.name, askedName) : 'off',
+    // The embed has an option of its own for that.
+    name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     isChallenged: widget.siteKey !== null,
     root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,

@@ -19,7 +19,7 @@ export interface FrozenBatch {
   readonly number: number
   /** Id of the marker that fences this batch: 1 to 2,147,483,647. */
   readonly marker: number
-  /** Which journal froze which signups, in at most 60 characters: tells our marker from a foreign one. */
+  /** Which journal froze which signups, in at most 41 characters: tells our marker from a foreign one. */
   readonly fingerprint: string
   readonly tabs: readonly TabSignups[]
 }

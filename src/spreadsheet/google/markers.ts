@@ -1,20 +1,26 @@
+import { sha256 } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import { isRecord } from './answer.ts'
 
 /** Key of all our markers. */
-export const markerKey = 'rollcall.batch'
+export const markerKey = 'rollcall'
 
 /**
- * What the marker of a batch holds, at most 60 + 101 characters; Google's pool for all of them holds
- * 30,000. The spreadsheet's id is in it because a copy of a spreadsheet carries the markers along.
+ * What the marker of a batch holds: at most 52 characters, as the pool that Google has for all keys and
+ * values holds 30,000. It names the spreadsheet, because a copy of one carries the markers along.
  */
-export function markerValue(batch: FrozenBatch, spreadsheetId: string): string {
-  return `${batch.fingerprint}:${spreadsheetId}`
+export function markerValue({ fingerprint }: FrozenBatch, spreadsheetId: string): string {
+  return `${fingerprint}:${spreadsheetName(spreadsheetId)}`
 }
 
 /** What the marker of a batch holds that was given up: it keeps late calls of the batch out. */
 export function abandonedValue(batch: FrozenBatch, spreadsheetId: string): string {
-  return `${markerValue(batch, spreadsheetId)}:abandoned`
+  return `${markerValue(batch, spreadsheetId)}:x`
+}
+
+/** Short, as ids have 44 characters; 48 bits tell a person's spreadsheets apart. */
+function spreadsheetName(id: string): string {
+  return sha256(id).slice(0, 8)
 }
 
 /** The marker that a batchUpdate has made by its first request, as its answer tells. */
@@ -48,7 +54,7 @@ export function copyWarning(spreadsheet: unknown, spreadsheetId: string): string
     isRecord(metadata) &&
     metadata['metadataKey'] === markerKey &&
     typeof metadata['metadataValue'] === 'string' &&
-    !metadata['metadataValue'].split(':').includes(spreadsheetId)
+    !metadata['metadataValue'].split(':').includes(spreadsheetName(spreadsheetId))
   if (!all.some(isOfAnother)) return undefined
   return (
     'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +

@@ -56,6 +56,41 @@ test('a copy of a spreadsheet, which carries our markers along, is noticed', asy
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
 })
 
+test('a marker takes at most 60 characters, key and value together', async () => {
+  await using world = await createGoogleWorld()
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  const longest = { ...batch, fingerprint: 'x'.repeat(41), marker: 2 ** 31 - 1 }
+  expect(await world.connect().abandon(longest, testSignal)).toEqual({ kind: 'abandoned' })
+  const [marker] = world.emulator.spreadsheet(world.spreadsheetId).metadata()
+  expect(`${marker?.metadataKey}${marker?.metadataValue}`.length).toBeLessThanOrEqual(60)
+})
+
+test('after a 401 a batch goes again only if it is frozen still', async () => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  for (const [index, isFrozen] of [false, true].entries()) {
+    world.emulator.faults.add({ on: 'batchUpdate', answer: 'unauthenticated' })
+    const answers = [true, isFrozen]
+    const batch = makeBatch(index + 1, { Sheet1: [makeFullSignup()] })
+    const outcome = await spreadsheet.write(batch, testSignal, async () => answers.shift() ?? false)
+    expect(outcome.kind).toBe(isFrozen ? 'applied' : 'retryable')
+  }
+  expect(await world.rows('Sheet1')).toHaveLength(2)
+})
+
+test('a batch that has ended is not sent, which is looked at once the access token is there', async () => {
+  await using world = await createGoogleWorld()
+  const kinds = () => world.emulator.log.calls().map(({ kind }) => kind)
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  const outcome = await world.connect().write(batch, testSignal, async () => {
+    expect(kinds()).toContain('token')
+    return false
+  })
+  expect(outcome.kind).toBe('retryable')
+  expect(kinds()).not.toContain('batchUpdate')
+})
+
 test('a tab that somebody empties gets the header again once there was no batch for a minute', async () => {
   await using world = await createGoogleWorld()
   const clock = new ManualClock(Date.now())

@@ -23,13 +23,13 @@ export interface Spreadsheet {
    * nothing and is not made, but the batch is fenced like any other. Safe to repeat at any time,
    * after a restart too: a batch that was applied is not applied again and answers `applied`.
    */
-  write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome>
+  write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome>
 
   /**
    * Gives up a batch whose outcome is unknown: `abandoned` proves that it was not applied and can
    * never be applied any more, `applied` that it was. Safe to repeat.
    */
-  abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned>
+  abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned>
 
   /**
    * Forgets what it kept to recognise these batches. Only for batches that were settled so long ago
@@ -37,6 +37,13 @@ export interface Spreadsheet {
    */
   prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
 }
+
+/**
+ * Asked right before each request that changes a remote spreadsheet, once everything is at hand that
+ * took time to get, the access token above all. After a no the request is not sent, and the attempt is
+ * `retryable`: a process that was stopped may wake up between any two steps.
+ */
+export type MaySend = () => Promise<boolean>
 
 /** The pacing hook of implementations that have a quota: awaited before every call to the provider. */
 export type CallGate = (signal: AbortSignal) => Promise<void>

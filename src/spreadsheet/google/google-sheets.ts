@@ -7,6 +7,7 @@ import type {
   CallGate,
   Foreign,
   GivenUp,
+  MaySend,
   Opened,
   Outcome,
   Pruned,
@@ -87,7 +88,7 @@ class GoogleSheets implements Spreadsheet {
     return loaded.kind === 'ok' ? { kind: 'open' } : notSent(loaded)
   }
 
-  async write(batch: FrozenBatch, signal: AbortSignal): Promise<Outcome> {
+  async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
     const value = markerValue(batch, this.#spreadsheetId)
@@ -95,8 +96,7 @@ class GoogleSheets implements Spreadsheet {
     const result = await this.#updateWithMarker(
       batch.marker,
       requests.map(({ request }) => request),
-      signal,
-      plan.ranges,
+      { signal, maySend, ranges: plan.ranges },
     )
     if (result.kind === 'ok') {
       this.#layout.learn(result.body, batch, plan)
@@ -138,10 +138,10 @@ class GoogleSheets implements Spreadsheet {
     return result.kind === 'refused' && tab !== undefined ? { ...result, tab } : result
   }
 
-  async abandon(batch: FrozenBatch, signal: AbortSignal): Promise<Abandoned> {
+  async abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned> {
     const value = abandonedValue(batch, this.#spreadsheetId)
     const requests = [[createMarker(batch.marker, value)]]
-    const result = await this.#updateWithMarker(batch.marker, requests, signal)
+    const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
     if (result.kind === 'ok') {
       this.#layout.abandoned(batch)
       return { kind: 'abandoned' }
@@ -170,7 +170,7 @@ class GoogleSheets implements Spreadsheet {
     if (standing.length === 0) return { kind: 'pruned' }
     const result = await this.#update(
       standing.map((marker) => [deleteMarker(marker)]),
-      signal,
+      { signal },
     )
     if (result.kind !== 'ok') return result
     const deleted = deletedMarkers(result.body)
@@ -218,10 +218,9 @@ class GoogleSheets implements Spreadsheet {
   async #updateWithMarker(
     marker: number,
     requests: readonly (readonly string[])[],
-    signal: AbortSignal,
-    ranges: readonly string[] = [],
+    sending: Sending,
   ): Promise<ApiResult> {
-    const result = await this.#update(requests, signal, ranges)
+    const result = await this.#update(requests, sending)
     if (result.kind !== 'ok' || createdMarker(result.body) === marker) return result
     return { kind: 'unknown', message: 'The answer of the Sheets API does not show the new marker' }
   }
@@ -232,8 +231,7 @@ class GoogleSheets implements Spreadsheet {
    */
   #update(
     requests: readonly (readonly string[])[],
-    signal: AbortSignal,
-    ranges: readonly string[] = [],
+    { signal, maySend, ranges = [] }: Sending,
   ): Promise<ApiResult> {
     const replies =
       'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
@@ -250,10 +248,17 @@ class GoogleSheets implements Spreadsheet {
           ...requests.flatMap((pieces, index) => (index > 0 ? [',', ...pieces] : pieces)),
           `],"includeSpreadsheetInResponse":true${asked}}`,
         ],
+        maySend,
       },
       signal,
     )
   }
+}
+
+interface Sending {
+  readonly signal: AbortSignal
+  readonly maySend?: MaySend | undefined
+  readonly ranges?: readonly string[]
 }
 
 /** A failure of a call that changes nothing: not applied, whatever became of the call. */

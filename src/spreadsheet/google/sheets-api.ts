@@ -1,5 +1,5 @@
 import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
-import type { CallGate, Refused, Retryable, Unknown } from '../spreadsheet.ts'
+import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
 import { type Account, classify, type GoogleError, parseObject, readError } from './failure.ts'
 
@@ -18,12 +18,20 @@ export interface ApiRequest {
   readonly path: string
   /** JSON, in pieces where it is large. */
   readonly body?: string | readonly string[]
+  /** Asked before each time it is sent. */
+  readonly maySend?: MaySend | undefined
 }
 
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
 
 /** A failure with what Google said, for those who know more about their request. */
 export type ApiFailure = (Refused | Retryable | Unknown) & { readonly error?: GoogleError }
+
+const withdrawn = {
+  kind: 'retryable',
+  message: 'The call was not made: its batch has ended meanwhile',
+  afterMs: 0,
+} as const
 
 /** Google works on one call for at most 180 s; most take under one. */
 const timeoutMs = 60_000
@@ -55,6 +63,7 @@ export class SheetsApi {
     if (token.kind !== 'token') return token
     try {
       await gate(signal)
+      if (request.maySend && !(await request.maySend())) return withdrawn
     } catch (cause) {
       return { kind: 'retryable', message: 'The call was not made', cause }
     }

@@ -36,7 +36,10 @@ async function fill(dataDir: string, count: number, state: State): Promise<strin
     const batch = await journal.freeze(limits, () => true)
     if (batch) await journal.settle(batch.number, Date.now())
   }
-  if (state === 'written') await journal.forgetMarkers(await journal.endedMarkers())
+  if (state === 'written') {
+    const ended = await journal.endedMarkers()
+    await journal.forgetMarkers(ended.map(({ id }) => id))
+  }
   const backlog = await journal.backlog()
   if (backlog !== (state === 'waiting' ? count : 0)) throw new Error(`${backlog} signups wait.`)
   return dataDir

@@ -192,6 +192,6 @@ async function createDelivery(
     limits: googleLimits,
     bucket: batchBucket(quota),
     linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
-    markersMax: 100,
+    markersMax: 300,
   }
 }

@@ -255,11 +255,66 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       await using journal = await world.open()
       expect(await journal.markerCount()).toBe(3)
       // The third batch is frozen still: its marker has not ended.
-      expect(await journal.endedMarkers()).toEqual(markers.slice(0, 2))
+      expect((await journal.endedMarkers()).map(({ id }) => id)).toEqual(markers.slice(0, 2))
       await journal.forgetMarkers(markers.slice(0, 1))
-      expect(await journal.endedMarkers()).toEqual(markers.slice(1, 2))
+      expect((await journal.endedMarkers()).map(({ id }) => id)).toEqual(markers.slice(1, 2))
       expect(await journal.markerCount()).toBe(2)
     })
+
+    test('a frozen batch that another writer has found says so when it has ended, and none later', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const first = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        await journal.noteFound(first ?? none)
+        await journal.settle(first?.number ?? 0, noon)
+        await expect(journal.noteFound(first ?? none)).rejects.toThrow('not frozen')
+        const second = await journal.freeze(limits, any)
+        await journal.settle(second?.number ?? 0, noon)
+        expect(await journal.endedMarkers()).toEqual([
+          { id: first?.marker, isFound: true, ripeAt: undefined },
+          { id: second?.marker, isFound: false, ripeAt: undefined },
+        ])
+      }))
+
+    test('the life of a marker begins with its note, and is noted once, across restarts', async () => {
+      await using world = await createWorld()
+      const note = { by: 'a', ms: 100, seen: undefined }
+      {
+        await using journal = await world.open()
+        await journal.append(makeSignups(1))
+        const batch = await journal.freeze(limits, any)
+        const lives = new Map([[batch?.marker ?? 0, 1000]])
+        const seen = await journal.noteRunningTime({ ...note, lives })
+        expect(seen.ms).toBe(0)
+        await journal.settle(batch?.number ?? 0, noon)
+        // While its batch was frozen it could not begin.
+        expect((await journal.endedMarkers())[0]?.ripeAt).toBeUndefined()
+        expect((await journal.noteRunningTime({ ...note, seen, lives })).ms).toBe(100)
+      }
+      await using journal = await world.open()
+      const [ended] = await journal.endedMarkers()
+      expect(ended?.ripeAt).toBe(1100)
+      await journal.noteRunningTime({ ...note, lives: new Map([[ended?.id ?? 0, 1]]) })
+      expect((await journal.endedMarkers())[0]?.ripeAt).toBe(1100)
+    })
+
+    test('running time is counted by one process at a time, and another goes on when it is gone', () =>
+      withJournal(async (journal) => {
+        const none = new Map<number, number>()
+        const a1 = await journal.noteRunningTime({ by: 'a', ms: 5, seen: undefined, lives: none })
+        const a2 = await journal.noteRunningTime({ by: 'a', ms: 30, seen: a1, lives: none })
+        expect(a2).toEqual({ by: 'a', ms: 30 })
+        const b1 = await journal.noteRunningTime({ by: 'b', ms: 9, seen: a1, lives: none })
+        expect(b1).toEqual(a2)
+        const b2 = await journal.noteRunningTime({ by: 'b', ms: 30, seen: b1, lives: none })
+        expect(b2).toEqual({ by: 'b', ms: 30 })
+        const b3 = await journal.noteRunningTime({ by: 'b', ms: 30, seen: b2, lives: none })
+        expect(b3).toEqual({ by: 'b', ms: 60 })
+        // Stopped since its last note, for as long as you like.
+        const lives = new Map([[1, 1]])
+        const woken = await journal.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, lives })
+        expect(woken).toEqual({ by: 'a', ms: 60 })
+      }))
 
     test('a new marker for the frozen batch changes nothing else, and later batches follow it', () =>
       withJournal(async (journal) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { flaws } from './simulation/flaws.ts'
+import { flaws, flawsOfStopped } from './simulation/flaws.ts'
 import { replayCommand, runSchedules } from './simulation/runner.ts'
+import { drawStoppedWriters } from './simulation/schedule.ts'
 import { runWeek } from './simulation/week.ts'
 import { runSchedule } from './simulation/world.ts'
 
@@ -52,6 +53,18 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
         violation = (await runSchedule(seed, { flaw })).violation
       }
       expect(violation).toBeDefined()
+    },
+  )
+
+  test.each(Object.entries(flawsOfStopped))(
+    'a planted bug is found when writers are stopped and wake up after hours: %s',
+    { timeout: minute },
+    async (_, flaw) => {
+      let violation: string | undefined
+      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
+        violation = (await runSchedule(seed, { flaw, draw: drawStoppedWriters })).violation
+      }
+      expect(violation).toMatch(/a second time|a marker was pruned/)
     },
   )
 })

@@ -16,9 +16,9 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /** A writer with everything around it; only the spreadsheet and the time are the test's. */
-function world(options: Partial<WriterOptions> = {}) {
+function world(options: Partial<WriterOptions> & { spreadsheet?: ScriptedSpreadsheet } = {}) {
   const journal = options.journal ?? openSqliteJournal(':memory:')
-  const spreadsheet = new ScriptedSpreadsheet()
+  const spreadsheet = options.spreadsheet ?? new ScriptedSpreadsheet()
   const clock = new ManualClock()
   const health = createHealth()
   const writer = new Writer({
@@ -30,7 +30,7 @@ function world(options: Partial<WriterOptions> = {}) {
     limits: { rowsMax: 5000, bytesMax: 2_000_000 },
     bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
     linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
-    markersMax: 100,
+    markersMax: 300,
     ...options,
   })
   return {
@@ -319,21 +319,121 @@ test('a foreign marker with the id of a batch leads to a new id, and the rows ar
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
 })
 
-test('markers outlive their batch by 15 minutes and never number more than the limit', async () => {
+test('markers outlive their batch by 4 minutes, and are taken away in few calls', async () => {
   await using it = world()
   it.writer.start()
   let most = 0
-  for (let step = 0; step < 12 * 60 * 12; step++) {
+  for (let step = 0; step < 12 * 60; step++) {
     await it.journal.append([makeSignup()])
     await it.clock.run(5 * second)
     most = Math.max(most, it.spreadsheet.markers.size)
-    if (it.clock.elapsed() <= 15 * minute) expect(it.spreadsheet.calls).not.toContain('prune')
+    if (it.clock.elapsed() <= 4 * minute) expect(pruned(it.spreadsheet)).toEqual([])
   }
   await it.clock.run(minute)
-  expect(most).toBeLessThanOrEqual(100)
-  expect(it.spreadsheet.calls.some((call) => call.startsWith('prune'))).toBe(true)
-  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(12 * 60 * 12)
+  expect(most).toBeLessThan(70)
+  expect(pruned(it.spreadsheet).length).toBeGreaterThan(10)
+  expect(pruned(it.spreadsheet).every((count) => count >= 10)).toBe(true)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(12 * 60)
 })
+
+test('the marker of a batch whose answer was lost stands for 15 minutes', async () => {
+  await using it = world({ markersMax: 12 })
+  await it.journal.noteFact('fence of a test', 'holds')
+  let isDown = true
+  it.spreadsheet.script = (_, attempt) => (isDown && attempt === 1 ? lostAnswer : undefined)
+  it.writer.start()
+  await it.clock.run(second)
+  await it.journal.append([makeSignup()])
+  await it.clock.run(10 * second)
+  isDown = false
+  const [lost] = it.spreadsheet.markers
+  const settled = it.clock.elapsed()
+  for (let step = 0; it.spreadsheet.markers.has(lost ?? 0); step++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(20 * second)
+    if (step > 200) throw new Error('It was never pruned.')
+  }
+  expect(it.clock.elapsed() - settled).toBeGreaterThan(14.5 * minute)
+  expect(it.clock.elapsed() - settled).toBeLessThan(20 * minute)
+})
+
+test('the marker of a batch that was found frozen at the start stands for 65 minutes', async () => {
+  await using it = world({ markersMax: 12 })
+  await it.journal.noteFact('fence of a test', 'holds')
+  await it.journal.append(makeSignups(1))
+  const found = await it.journal.freeze({ rowsMax: 10, bytesMax: 1_000_000 }, () => true)
+  it.writer.start()
+  await it.clock.run(second)
+  for (let step = 0; it.spreadsheet.markers.has(found?.marker ?? 0); step++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(30 * second)
+    if (step > 200) throw new Error('It was never pruned.')
+  }
+  expect(it.clock.elapsed()).toBeGreaterThan(64.5 * minute)
+  expect(it.clock.elapsed()).toBeLessThan(70 * minute)
+})
+
+test('when delivery waits for room, it makes room as soon as one marker has come to its end', async () => {
+  await using it = world({ markersMax: 3 })
+  it.writer.start()
+  for (let step = 0; step < 60; step++) {
+    await it.journal.append([makeSignup()])
+    await it.clock.run(10 * second)
+    expect(it.spreadsheet.markers.size).toBeLessThanOrEqual(3)
+  }
+  await it.clock.run(5 * minute)
+  expect(pruned(it.spreadsheet).some((count) => count < 10)).toBe(true)
+  expect(await it.journal.backlog()).toBe(0)
+})
+
+test('thirteen lives of ten minutes with a signup a minute deliver every row', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const spreadsheet = new ScriptedSpreadsheet()
+  for (let life = 0; life < 13; life++) {
+    const process = live(journal, spreadsheet)
+    for (let minutes = 0; minutes < 10; minutes++) {
+      await journal.append([makeSignup()])
+      await process.clock.run(minute)
+    }
+    process.kill()
+  }
+  expect(spreadsheet.rows['Sheet1']).toHaveLength(130)
+  expect(pruned(spreadsheet).length).toBeGreaterThan(0)
+})
+
+test('a kill at minute 12 under a signup every six seconds holds nothing up', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const spreadsheet = new ScriptedSpreadsheet()
+  for (const minutes of [12, 30]) {
+    const process = live(journal, spreadsheet)
+    for (let signup = 0; signup < minutes * 10; signup++) {
+      await journal.append([makeSignup()])
+      await process.clock.run(6 * second)
+      // The pace holds a row for 12 s at most.
+      expect(await journal.backlog()).toBeLessThan(10)
+    }
+    process.kill()
+  }
+})
+
+/** A process as long as it lives: nothing of it goes on after the kill. */
+function live(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
+  let isAlive = true
+  const held = new Proxy(journal, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target)
+      if (typeof method !== 'function') return method
+      return (...values: unknown[]): unknown =>
+        isAlive ? Reflect.apply(method, target, values) : new Promise(() => {})
+    },
+  })
+  const it = world({ journal: held, spreadsheet, markersMax: 100 })
+  it.writer.start()
+  return { clock: it.clock, kill: () => (isAlive = false) }
+}
+
+const pruned = (spreadsheet: ScriptedSpreadsheet) =>
+  spreadsheet.calls.flatMap((call) => (call.startsWith('prune') ? [Number(call.slice(6))] : []))
 
 test('a wall clock that jumps ahead does not prune a marker early', async () => {
   await using it = world()
@@ -344,7 +444,7 @@ test('a wall clock that jumps ahead does not prune a marker early', async () => 
   }
   it.clock.jump(24 * hour)
   await it.journal.append([makeSignup()])
-  await it.clock.run(10 * minute)
+  await it.clock.run(3 * minute)
   expect(it.spreadsheet.calls.filter((call) => call.startsWith('prune'))).toEqual([])
 })
 
@@ -368,7 +468,7 @@ test('a marker that another writer may have pruned meanwhile says nothing about 
   await it.journal.append(makeSignups(1))
   await it.clock.run(4 * minute)
   expect(it.health.delivery).toMatchObject({ error: 'Not shared' })
-  await it.spreadsheet.prune(await it.journal.endedMarkers())
+  await it.spreadsheet.prune((await it.journal.endedMarkers()).map(({ id }) => id))
   await it.clock.run(16 * minute)
   it.spreadsheet.abandons = () => undefined
   await it.journal.append(makeSignups(1))
@@ -457,7 +557,9 @@ function bind(journal: Journal): Journal {
     settle: (batch, at) => journal.settle(batch, at),
     release: (batch) => journal.release(batch),
     remark: (batch) => journal.remark(batch),
+    noteFound: (batch) => journal.noteFound(batch),
     endedMarkers: () => journal.endedMarkers(),
+    noteRunningTime: (note) => journal.noteRunningTime(note),
     markerCount: () => journal.markerCount(),
     forgetMarkers: (markers) => journal.forgetMarkers(markers),
     fact: (name) => journal.fact(name),

@@ -48,7 +48,7 @@ export interface Tokens {
  * How often a batch may be sent. The first ones of a busy time go at once, about one a second; when
  * it stays busy, fewer and larger ones, so that four fifths of the day's calls are enough for a whole
  * day of batches and the rest is left for reads, confirmations and pruning. The bounds on top keep the
- * batches of any 15 minutes under 100: so many markers may stand in the spreadsheet.
+ * batches of any 15 minutes under 100, far from the 300 markers that may stand in the spreadsheet.
  */
 export function batchBucket(quota: Quota): TokenBucket {
   return {

@@ -73,6 +73,8 @@ export class Writer {
   readonly #attempts: Attempts
   readonly #fence: Fence
   #tokens: Tokens
+  /** The last batch that this process froze, and whether every try of it was answered clearly. */
+  #own: { readonly number: number; isClear: boolean } | undefined
   /** Aborts the current idle wait. */
   #wake: AbortController | undefined
   /** How many signups came since the start. */
@@ -134,11 +136,13 @@ export class Writer {
       }
     } finally {
       unsubscribe()
+      await this.#fence.end()
     }
   }
 
   async #open(): Promise<boolean> {
     const { spreadsheet, events } = this.#options
+    await this.#fence.start()
     const opened = await this.#attempts.persist((signal) => spreadsheet.open(signal))
     if (!opened) return false
     events.deliveryStarted(spreadsheet.location)
@@ -149,7 +153,11 @@ export class Writer {
   async #turn(): Promise<void> {
     const { journal } = this.#options
     const left = await journal.frozenBatch()
-    if (left) return this.#deliver(left)
+    if (left) {
+      // Noted before it is sent: whoever froze it may send it too.
+      if (left.number !== this.#own?.number) await journal.noteFound(left)
+      return this.#deliver(left)
+    }
     this.#attempts.resume()
     await this.#fence.keepUp()
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
@@ -160,10 +168,10 @@ export class Writer {
 
   /** FREEZING: a tab whose next try is due goes alone, so that it cannot hold the others back again. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, limits, bucket, markersMax } = this.#options
+    const { journal, limits, bucket } = this.#options
     await this.#linger()
     await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
-    if ((await journal.markerCount()) >= markersMax) {
+    if (!(await this.#fence.hasRoom())) {
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
     }
@@ -175,6 +183,7 @@ export class Writer {
     )
     if (batch) {
       this.#mayHaveMore = true
+      this.#own = { number: batch.number, isClear: true }
       const tokens = refilled(this.#tokens, bucket, this.#now())
       this.#tokens = { count: tokens.count - 1, at: tokens.at }
     } else if (dueTab !== undefined) {
@@ -187,9 +196,13 @@ export class Writer {
   async #deliver(batch: FrozenBatch): Promise<void> {
     const { journal, spreadsheet, events } = this.#options
     let tries = 0
-    const outcome = await this.#attempts.persist((signal) => {
+    const outcome = await this.#attempts.persist(async (signal) => {
       tries += 1
-      return this.#whileFrozen(batch, () => spreadsheet.write(batch, signal))
+      const maySend = () => this.#isFrozen(batch)
+      if (!(await maySend())) return endedElsewhere
+      const result = await spreadsheet.write(batch, signal, maySend)
+      if (result.kind === 'unknown' && this.#own) this.#own.isClear = false
+      return result
     }, isAboutOneTab)
     switch (outcome?.kind) {
       case undefined:
@@ -198,7 +211,8 @@ export class Writer {
       case 'applied':
         return this.#settle(batch, tries, outcome.notices)
       case 'abandoned':
-        return journal.release(batch)
+        await journal.release(batch)
+        return this.#fence.released(batch)
       case 'refused':
         return this.#setAside(batch, outcome)
       case 'foreign':
@@ -208,14 +222,10 @@ export class Writer {
     }
   }
 
-  /** Makes a call about a batch if no other writer on the same journal has ended it. */
-  async #whileFrozen<T>(
-    batch: FrozenBatch,
-    call: () => Promise<T>,
-  ): Promise<T | typeof endedElsewhere> {
+  /** Whether no other writer on the same journal has ended the batch. */
+  async #isFrozen({ number, marker }: FrozenBatch): Promise<boolean> {
     const frozen = await this.#options.journal.frozen()
-    const isFrozen = frozen?.number === batch.number && frozen.marker === batch.marker
-    return isFrozen ? call() : endedElsewhere
+    return frozen?.number === number && frozen.marker === marker
   }
 
   async #settle(batch: FrozenBatch, tries: number, notices: readonly string[] = []): Promise<void> {
@@ -228,19 +238,24 @@ export class Writer {
     for (const { tab } of batch.tabs) {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
     }
-    await this.#fence.settled(batch)
+    const isClear = this.#own?.number === batch.number && this.#own.isClear
+    await this.#fence.settled(batch, isClear)
   }
 
   /** SETTING ASIDE: the signups may go on without this tab's, once the batch can never be applied. */
   async #setAside(batch: FrozenBatch, { tab, message, hint }: Refused): Promise<void> {
     const { journal, spreadsheet, events } = this.#options
     if (tab === undefined) return
-    const end = await this.#attempts.persist((signal) =>
-      this.#whileFrozen(batch, () => spreadsheet.abandon(batch, signal)),
+    const maySend = () => this.#isFrozen(batch)
+    const end = await this.#attempts.persist(async (signal) =>
+      (await maySend()) ? spreadsheet.abandon(batch, signal, maySend) : endedElsewhere,
     )
+    // A try that was not the refused one.
+    if (end?.kind === 'applied' && this.#own) this.#own.isClear = false
     if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
+    await this.#fence.released(batch)
     const known = this.#aside.get(tabKey(tab))
     const since = known?.since ?? this.#now()
     const tries = (known?.tries ?? 0) + 1

@@ -81,8 +81,23 @@ export interface Journal extends AsyncDisposable {
    */
   remark(batch: Fenced): Promise<FrozenBatch>
 
+  /**
+   * A writer that did not freeze this batch is about to send it. Rejects when it is not frozen any
+   * more, or has another marker.
+   */
+  noteFound(batch: Fenced): Promise<void>
+
   /** Markers of settled and released batches that are not pruned yet, the oldest first. */
-  endedMarkers(): Promise<readonly number[]>
+  endedMarkers(): Promise<readonly EndedMarker[]>
+
+  /**
+   * Counts running time: how long processes have worked with this journal, one at a time and never
+   * more than has really passed. Returns the count. docs/decisions/exactly-once.md has the rule and
+   * its proof: the time is added when nobody has noted any since `seen`, which is this process's own.
+   * Otherwise nothing is added and the process becomes the last one to note; only a note without
+   * lives that finds another process at work leaves everything as it is.
+   */
+  noteRunningTime(note: RunningTimeNote): Promise<RunningTime>
 
   /** How many markers are not pruned yet. */
   markerCount(): Promise<number>
@@ -100,6 +115,33 @@ export interface Journal extends AsyncDisposable {
 
   /** When the provider was called since then, in the order of the calls. Older notes may be gone. */
   callsSince(at: Millis): Promise<readonly Millis[]>
+}
+
+/** The marker of a batch that was settled or released. */
+export interface EndedMarker {
+  readonly id: number
+  /** Whether a writer has sent the batch, or may have, that did not freeze it. */
+  readonly isFound: boolean
+  /** The running time from which it may be pruned; undefined until a life was noted for it. */
+  readonly ripeAt: Millis | undefined
+}
+
+/** What a process has measured. */
+export interface RunningTimeNote {
+  /** Names the process: no two have the same name, be they on two machines or one after the other. */
+  readonly by: string
+  /** By the elapsed clock, since its last note was answered. Whole milliseconds. */
+  readonly ms: Millis
+  /** What the last note of this process came to. */
+  readonly seen: RunningTime | undefined
+  /** For ended markers by id: how long they stand from now on, unless that was noted before. */
+  readonly lives: ReadonlyMap<number, Millis>
+}
+
+export interface RunningTime {
+  readonly ms: Millis
+  /** Who noted it. */
+  readonly by: string
 }
 
 /** A batch and the marker that it had when something became known of it. */

@@ -65,7 +65,11 @@ export const migrations: readonly string[] = [
   CREATE TABLE marker (
     id       INTEGER PRIMARY KEY,
     batch    INTEGER NOT NULL UNIQUE,
-    is_ended INTEGER NOT NULL DEFAULT 0
+    -- 1: a writer that did not freeze the batch has found it frozen, and may send it too.
+    is_found INTEGER NOT NULL DEFAULT 0,
+    is_ended INTEGER NOT NULL DEFAULT 0,
+    -- The running time from which it may be pruned; null until that is known.
+    ripe_at  INTEGER
   ) STRICT;
 
   -- Calls to the provider in the last day, for pacing.
@@ -148,7 +152,10 @@ export const statements = {
   deleteBatch: 'DELETE FROM batch WHERE number = ? AND settled_at IS NULL',
   endMarker: 'UPDATE marker SET is_ended = 1 WHERE batch = ?',
   changeMarker: 'UPDATE marker SET id = ? WHERE batch = ?',
-  endedMarkers: 'SELECT id FROM marker WHERE is_ended ORDER BY batch',
+  markFound: 'UPDATE marker SET is_found = 1 WHERE batch = ?',
+  ripenMarker: 'UPDATE marker SET ripe_at = ? WHERE id = ? AND is_ended AND ripe_at IS NULL',
+  endedMarkers: `SELECT id, is_found AS isFound, ripe_at AS ripeAt
+                 FROM marker WHERE is_ended ORDER BY batch`,
   countMarkers: 'SELECT count(*) AS count FROM marker',
   deleteMarker: 'DELETE FROM marker WHERE id = ?',
   addCall: 'INSERT INTO provider_call (at) VALUES (?)',

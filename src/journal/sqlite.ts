@@ -9,11 +9,14 @@ import {
   type Appended,
   type BatchLimits,
   defaultPolicy,
+  type EndedMarker,
   type Fenced,
   type Idempotency,
   type Journal,
   type JournalPolicy,
   type Recalled,
+  type RunningTime,
+  type RunningTimeNote,
   type SignupStatus,
   type TabCursor,
 } from './journal.ts'
@@ -186,8 +189,33 @@ class SqliteJournal implements Journal {
     if (frozen?.['number'] !== number || frozen['marker'] !== marker) throw notFrozen(number)
   }
 
-  async endedMarkers(): Promise<readonly number[]> {
-    return this.#db.read(() => this.#db.all('endedMarkers').map((row) => Number(row['id'])))
+  async noteFound(batch: Fenced): Promise<void> {
+    this.#db.transaction(() => {
+      this.#assertFrozen(batch)
+      this.#db.run('markFound', batch.number)
+    })
+  }
+
+  async endedMarkers(): Promise<readonly EndedMarker[]> {
+    const rows = this.#db.read(() => this.#db.all('endedMarkers'))
+    return rows.map(({ id, isFound, ripeAt }) => ({
+      id: Number(id),
+      isFound: isFound === 1,
+      ripeAt: ripeAt === null ? undefined : Number(ripeAt),
+    }))
+  }
+
+  async noteRunningTime({ by, ms, seen, lives }: RunningTimeNote): Promise<RunningTime> {
+    return this.#db.transaction(() => {
+      const nobody = JSON.stringify({ ms: 0, by: '' })
+      const last = JSON.parse(this.#db.property('running-time', () => nobody)) as RunningTime
+      const isAsSeen = seen?.by === last.by && seen.ms === last.ms
+      if (seen && !isAsSeen && last.by !== by && lives.size === 0) return last
+      const next = { ms: last.ms + (isAsSeen && last.by === by ? ms : 0), by }
+      this.#db.run('setProperty', 'running-time', JSON.stringify(next))
+      for (const [id, life] of lives) this.#db.run('ripenMarker', next.ms + life, id)
+      return next
+    })
   }
 
   async markerCount(): Promise<number> {
@@ -306,7 +334,7 @@ function digestOf(shares: readonly Share[]): string {
     const ends = [stored[0]?.signup.id, stored.at(-1)?.signup.id]
     hash.update(JSON.stringify([tab.name, stored.length, ...ends]))
   }
-  return hash.digest('hex').slice(0, 16)
+  return hash.digest('hex').slice(0, 12)
 }
 
 function randomMarkerBase(): number {

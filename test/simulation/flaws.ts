@@ -47,9 +47,29 @@ export const flaws: Readonly<Record<string, Flaw>> = {
       changed(spreadsheet, {
         async write(batch, signal) {
           const outcome = await spreadsheet.write(batch, signal)
-          await spreadsheet.prune(await journal.endedMarkers(), signal)
+          const ended = await journal.endedMarkers()
+          await spreadsheet.prune(
+            ended.map(({ id }) => id),
+            signal,
+          )
           return outcome
         },
+      }),
+  },
+}
+
+/** Bugs that harm only where a process is stopped for long and goes on. */
+export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
+  'the marker of a batch that was found frozen lives no longer than others': {
+    journal: (journal) =>
+      changed(journal, {
+        async noteFound() {},
+      }),
+  },
+  'a process that wakes up sends without another look into the journal': {
+    spreadsheet: (spreadsheet) =>
+      changed(spreadsheet, {
+        write: (batch, signal) => spreadsheet.write(batch, signal),
       }),
   },
 }

@@ -37,12 +37,16 @@ export interface Schedule {
   readonly jumps: readonly Timed<Millis>[]
   /** Nothing goes wrong any more from then on. */
   readonly faultsUntil: Millis
-  /** Chance that something goes wrong with a call, a token request, a step of the journal; of a kill at a step. */
+  /**
+   * Chance that something goes wrong with a call, a token request, a step of the journal; of a kill at a
+   * step; of a stop at a step, for minutes or hours, after which the process goes on.
+   */
   readonly chance: {
     readonly call: number
     readonly token: number
     readonly journal: number
     readonly kill: number
+    readonly stop: number
     readonly foreignMarker: number
   }
   readonly writers: 1 | 2
@@ -76,6 +80,8 @@ export function createDice(seed: number): Dice {
 
 /** Draws a schedule: mostly short ones with much going wrong, some long ones in which markers are pruned. */
 export function drawSchedule(dice: Dice): Schedule {
+  if (dice.chance(0.0015)) return drawStoppedWriters(dice)
+  if (dice.chance(0.0005)) return drawShortLives(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.25)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -99,16 +105,59 @@ export function drawSchedule(dice: Dice): Schedule {
       token: often(0.3, level),
       journal: often(0.3, level / 4),
       kill: often(0.5, level / 10),
+      stop: 0,
       foreignMarker: often(0.1, 0.3),
     },
     writers,
     quota: hasSmallQuota
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
-      : { perMinute: 50, perDay: 10_000 },
+      : calm.quota,
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
     drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
   }
 }
+
+/** Two writers that are stopped at any step, and wake up and send with the access token that they hold. */
+export function drawStoppedWriters(dice: Dice): Schedule {
+  const faultsUntil = dice.between(3, 6) * hour
+  return {
+    ...calm,
+    signups: Array.from({ length: faultsUntil / (2 * minute) }, () => ({
+      at: dice.between(0, faultsUntil),
+      what: 'News',
+    })),
+    faultsUntil,
+    chance: { ...calm.chance, call: dice.pick([0, 0.02]), stop: dice.pick([0.004, 0.01]) },
+    writers: 2,
+    markersMax: dice.pick([30, 300]),
+    drainMs: 8 * hour,
+  }
+}
+
+/** Processes that are killed every ten minutes, for hours: what ages must age across them. */
+function drawShortLives(dice: Dice): Schedule {
+  const faultsUntil = dice.between(2, 4) * hour
+  const every = (step: Millis) =>
+    Array.from({ length: Math.floor(faultsUntil / step) }, (_, index) => (index + 1) * step)
+  return {
+    ...calm,
+    signups: every(minute).map((at) => ({ at, what: 'News' })),
+    machine: every(10 * minute).map((at) => ({ at, what: 'kill' })),
+    faultsUntil,
+    chance: { ...calm.chance, call: dice.pick([0, 0.02]) },
+    markersMax: 60,
+    drainMs: hour,
+  }
+}
+
+const calm = {
+  people: [],
+  machine: [],
+  jumps: [],
+  chance: { call: 0, token: 0, journal: 0, kill: 0, stop: 0, foreignMarker: 0 },
+  writers: 1,
+  quota: { perMinute: 50, perDay: 10_000 },
+} as const
 
 function tabOf(dice: Dice, tabCount: number): string {
   return tabs[dice.between(0, tabCount - 1)] ?? 'News'

@@ -7,7 +7,9 @@
  *                               survives; promises of the dead never settle, so nothing of it goes on.
  *   the journal may fail        the disk is full: nothing was changed, and the next try may succeed.
  *
- * A pause (SIGSTOP) holds back timers and answers; elapsed time goes on meanwhile.
+ *   the process may be stopped  (SIGSTOP) and go on after minutes or hours, with all that it knew.
+ *
+ * A pause holds back timers and answers, a stop at a step the step too; elapsed time goes on meanwhile.
  */
 import { openCallGate } from '../../src/delivery/call-gate.ts'
 import { batchBucket } from '../../src/delivery/pace.ts'
@@ -51,6 +53,8 @@ export interface ProcessOptions {
   /** The process has died at one of its own steps. */
   readonly onDeath: () => void
 }
+
+const minute = 60 * 1000
 
 export class SimulatedProcess implements Sender {
   readonly #options: ProcessOptions
@@ -169,27 +173,33 @@ export class SimulatedProcess implements Sender {
   }
 
   async #send(request: Parameters<HttpClient>[0]) {
-    const { network, time } = this.#options
+    const { network, time, truth } = this.#options
     if (this.#diesAt('before a call')) return never()
+    await this.#mayBeStoppedAt('before a call')
     if (time.now < this.#cutOffUntil) {
       await new Promise<void>((resolve) => this.after(1000, resolve))
       throw new HttpFailure('the network cannot be reached')
     }
-    if (request.url.includes(':batchUpdate')) this.#watch(readBatch(JSON.parse(textOf(request))))
+    const isBatch = request.url.includes(':batchUpdate')
+    const marker = isBatch ? this.#watch(readBatch(JSON.parse(textOf(request)))) : undefined
     const answer = network.send(request, this)
     if (this.#diesAt('while a call is on its way')) return never()
-    return answer
+    return answer.catch((error: unknown) => {
+      if (marker !== undefined) truth.missAnswer(marker)
+      throw error
+    })
   }
 
-  /** Tells the truth what is sent. */
-  #watch({ marker, markerValue, rows, pruned }: SentBatch): void {
+  /** Tells the truth what is sent. Returns the marker that comes with it. */
+  #watch({ marker, markerValue, rows, pruned }: SentBatch): number | undefined {
     const { truth, time } = this.#options
     if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
     if (rows.length > 0 && marker !== undefined) {
       truth.seeBatch({ number: Number(markerValue.split(':')[1]), tabs: groupByTab(rows) })
     }
-    if (marker !== undefined && rows.length > 0) truth.sendMarker(marker, time.now)
+    if (marker !== undefined && rows.length > 0) truth.sendMarker(marker, time.now, this)
     for (const id of pruned) truth.pruneMarker(id, time.now)
+    return marker
   }
 
   /** The journal as this process holds it: every call is a step. */
@@ -215,6 +225,7 @@ export class SimulatedProcess implements Sender {
   async #journalStep(name: string, work: () => Promise<unknown>): Promise<unknown> {
     const { isFaulty, isDiskFull, dice, schedule, note, truth } = this.#options
     if (this.#diesAt(`before ${name}`)) return never()
+    await this.#mayBeStoppedAt(`before ${name}`)
     if (isDiskFull() || (isFaulty() && dice.chance(schedule.chance.journal))) {
       note('journal fails', name)
       throw new JournalUnavailable('The disk is full')
@@ -222,7 +233,18 @@ export class SimulatedProcess implements Sender {
     const result = await work()
     if (isBatch(result)) truth.seeBatch(result)
     if (this.#diesAt(`after ${name}`)) return never()
+    await this.#mayBeStoppedAt(`after ${name}`)
     return result
+  }
+
+  /** Resolves when the process goes on. */
+  async #mayBeStoppedAt(step: string): Promise<void> {
+    const { isFaulty, dice, schedule, note, time } = this.#options
+    if (!isFaulty() || !dice.chance(schedule.chance.stop)) return
+    this.pause(dice.between(1, dice.pick([60, 300])) * minute)
+    note('stopped', step)
+    await new Promise<void>((resolve) => this.after(this.#pausedUntil - time.now, resolve))
+    note('goes on', step)
   }
 
   /** Every event goes into the trace. */

@@ -8,10 +8,18 @@ export interface TruthOptions {
   readonly perMinute: number
   readonly perDay: number
   readonly markersMax: number
-  /** How long a marker must stand, in true time, after the last send of its batch. */
-  readonly markerLifeMs: Millis
   /** Told of every row that goes into the spreadsheet. */
   readonly onRow?: (email: string) => void
+}
+
+/** What is known of the sends of a batch. */
+interface Sends {
+  readonly firstSender: unknown
+  last: Millis
+  /** A try had no clear answer. */
+  isUnclear: boolean
+  /** Since when another process sends it too. */
+  foundAt: Millis | undefined
 }
 
 /** A batch, as frozen or as sent. */
@@ -40,7 +48,7 @@ export class Truth {
   readonly #bySheet = new Map<number, string[]>()
   readonly #contents = new Map<number, string>()
   readonly #calls: Millis[] = []
-  readonly #lastSent = new Map<number, Millis>()
+  readonly #sends = new Map<number, Sends>()
 
   constructor(options: TruthOptions) {
     this.#options = options
@@ -123,15 +131,31 @@ export class Truth {
   }
 
   /** A request that creates this marker leaves for Google. */
-  sendMarker(marker: number, at: Millis): void {
-    this.#lastSent.set(marker, at)
+  sendMarker(marker: number, at: Millis, sender: unknown): void {
+    const known = this.#sends.get(marker)
+    const sends = known ?? { firstSender: sender, last: at, isUnclear: false, foundAt: undefined }
+    this.#sends.set(marker, sends)
+    sends.last = at
+    if (sends.firstSender !== sender) sends.foundAt ??= at
   }
 
-  /** A request that deletes this marker leaves for Google. */
+  /** A request that creates this marker had no answer. */
+  missAnswer(marker: number): void {
+    const sends = this.#sends.get(marker)
+    if (sends) sends.isUnclear = true
+  }
+
+  /** A request that deletes this marker leaves for Google: by the contract, not before its life is over. */
   pruneMarker(marker: number, at: Millis): void {
-    const age = at - (this.#lastSent.get(marker) ?? -Infinity)
-    if (age < this.#options.markerLifeMs) {
-      this.violate(`a marker was pruned ${age} ms after its batch was last sent`)
+    const sends = this.#sends.get(marker)
+    if (!sends) return
+    const sinceSent = at - sends.last
+    const sinceFound = at - (sends.foundAt ?? -Infinity)
+    if (sinceSent < (sends.isUnclear ? 15 : 4) * minute || sinceFound < 65 * minute) {
+      this.violate(
+        `a marker was pruned ${sinceSent} ms after its batch was last sent, ` +
+          `${sinceFound} ms after a second process sent it`,
+      )
     }
   }
 

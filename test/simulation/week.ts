@@ -33,7 +33,14 @@ export interface Week {
   readonly steadyBatches: readonly number[]
 }
 
-const calm: Schedule['chance'] = { call: 0, token: 0, journal: 0, kill: 0, foreignMarker: 0 }
+const calm: Schedule['chance'] = {
+  call: 0,
+  token: 0,
+  journal: 0,
+  kill: 0,
+  stop: 0,
+  foreignMarker: 0,
+}
 const quota = { perMinute: 50, perDay: 10_000 }
 
 /**
@@ -47,8 +54,7 @@ export async function runWeek(seed: number): Promise<Week> {
   const delivered: Delivered[] = []
   const truth = new Truth({
     ...quota,
-    markersMax: 100,
-    markerLifeMs: 15 * minute,
+    markersMax: 300,
     onRow(email) {
       const accepted = acceptedAt.get(email)
       if (accepted) delivered.push({ kind: accepted.kind, latencyMs: time.now - accepted.at })
@@ -87,7 +93,7 @@ export async function runWeek(seed: number): Promise<Week> {
     truth,
     network,
     journal,
-    schedule: { chance: calm, quota, markersMax: 100 },
+    schedule: { chance: calm, quota, markersMax: 300 },
     flaw: {},
     wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
     isFaulty,

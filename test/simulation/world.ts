@@ -31,10 +31,17 @@ export interface Result {
 /** Runs the schedule of a seed. The same seed gives the same story, line for line. */
 export async function runSchedule(
   seed: number,
-  { flaw = {}, trace }: { readonly flaw?: Flaw; readonly trace?: string[] } = {},
+  { flaw = {}, trace, draw = drawSchedule }: Partial<Telling> = {},
 ): Promise<Result> {
-  await using world = new World(seed, flaw, trace)
+  await using world = new World(seed, { flaw, trace, draw })
   return await world.run()
+}
+
+export interface Telling {
+  readonly flaw: Flaw
+  readonly trace: string[] | undefined
+  /** Draws the schedule: any kind by default. */
+  readonly draw: (dice: Dice) => Schedule
 }
 
 /** Everything that one schedule plays in. */
@@ -58,12 +65,12 @@ class World implements AsyncDisposable {
   #diskFullUntil: Millis = 0
   #names = 0
 
-  constructor(seed: number, flaw: Flaw, trace: string[] | undefined) {
+  constructor(seed: number, { flaw, trace, draw }: Telling) {
     this.#seed = seed
     this.#flaw = flaw
     this.#trace = trace
     this.#dice = createDice(seed)
-    this.#schedule = drawSchedule(this.#dice)
+    this.#schedule = draw(this.#dice)
     const { quota, markersMax, writers, chance, jumps } = this.#schedule
     this.#truth = new Truth({
       // Each of two writers keeps the quota for itself.
@@ -71,8 +78,6 @@ class World implements AsyncDisposable {
       // Across restarts the day is measured by the wall clock: see openCallGate.
       perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay * writers,
       markersMax,
-      // A second writer may send once more, up to 5 minutes after the first one has settled.
-      markerLifeMs: (writers === 1 ? 15 : 9) * minute,
     })
     this.#google = new SimulatedGoogle(this.#truth, this.#dice.random)
     this.#network = new Network({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StaticFile } from '../platform/static-files.ts'
-import { assetResponse, chooseCoding } from './assets.ts'
+import { assetResponse, documentResponse } from './assets.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -24,7 +24,8 @@ test.each([
   ['*;q=0', 'identity'],
   ['deflate', 'identity'],
 ])('to a browser that takes %j it is sent as %s', (accepted, coding) => {
-  expect(chooseCoding(accepted)).toBe(coding)
+  const { headers } = ask(accepted === null ? {} : { 'accept-encoding': accepted })
+  expect(headers.get('content-encoding') ?? 'identity').toBe(coding)
 })
 
 test('each coding has its own tag, length and label', async () => {
@@ -61,4 +62,12 @@ test('pages of every origin may load it', () => {
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
   })
+})
+
+test('a document that was not compressed is sent as it is, and asked for again each time', async () => {
+  const document = { ...file, bodies: { identity: bytes('plain') } }
+  const answer = documentResponse(document, new Headers({ 'accept-encoding': 'br' }))
+  expect(await answer.text()).toBe('plain')
+  expect(answer.headers.get('cache-control')).toBe('no-cache')
+  expect(answer.headers.has('access-control-allow-origin')).toBe(false)
 })

@@ -1,14 +1,18 @@
 import { parseAccept } from 'hono/utils/accept'
 
-import type { StaticFile } from '../platform/static-files.ts'
+import type { FileBodies, StaticFile } from '../platform/static-files.ts'
 
-type Coding = keyof StaticFile['bodies']
+type Coding = keyof FileBodies
 
 /** The smallest first. */
-const codings: readonly Coding[] = ['br', 'gzip', 'identity']
+const codings: readonly Coding[] = ['br', 'gzip']
 
-/** Ten minutes until a mended script is everywhere; a stale one is shown while it is asked for. */
-const cacheControl = 'public, max-age=600, stale-while-revalidate=86400'
+const assetHeaders = {
+  // Ten minutes until a mended script is everywhere; a stale one is shown while it is asked for.
+  'cache-control': 'public, max-age=600, stale-while-revalidate=86400',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+}
 
 export interface AssetOptions {
   /** What browsers load, each under its path. */
@@ -24,16 +28,18 @@ export function assetRoutes({
 
 /** A file for pages of every origin, compressed as the browser likes it; 304 when it has it. */
 export function assetResponse(file: StaticFile, request: Headers): Response {
-  const coding = chooseCoding(request.get('accept-encoding'))
+  return fileResponse(file, request, assetHeaders)
+}
+
+/** A document that is asked for again with each use, and sent when it is another; otherwise 304. */
+export function documentResponse(file: StaticFile, request: Headers): Response {
+  return fileResponse(file, request, { 'cache-control': 'no-cache' })
+}
+
+function fileResponse(file: StaticFile, request: Headers, added: Record<string, string>): Response {
+  const { body, coding } = chosenBody(file, request.get('accept-encoding'))
   const etag = `"${file.hash}-${coding}"`
-  const body = file.bodies[coding]
-  const headers = {
-    etag,
-    'cache-control': cacheControl,
-    vary: 'Accept-Encoding',
-    'access-control-allow-origin': '*',
-    'cross-origin-resource-policy': 'cross-origin',
-  }
+  const headers = { etag, vary: 'Accept-Encoding', ...added }
   if (isKnown(request.get('if-none-match'), etag)) {
     return new Response(null, { status: 304, headers })
   }
@@ -48,10 +54,14 @@ export function assetResponse(file: StaticFile, request: Headers): Response {
 }
 
 /** RFC 9110, section 12.5.3: what is not named is not taken, but for the file as it is. */
-export function chooseCoding(accepted: string | null): Coding {
+function chosenBody({ bodies }: StaticFile, accepted: string | null) {
   const named = new Map(parseAccept(accepted ?? '').map(({ type, q }) => [type.toLowerCase(), q]))
-  const isTaken = (coding: Coding) => (named.get(coding) ?? named.get('*') ?? 0) > 0
-  return codings.find(isTaken) ?? 'identity'
+  for (const coding of codings) {
+    const body = bodies[coding]
+    const isTaken = (named.get(coding) ?? named.get('*') ?? 0) > 0
+    if (body && isTaken) return { coding, body }
+  }
+  return { coding: 'identity', body: bodies.identity }
 }
 
 /** Weak comparison, as RFC 9110 wants it here: a proxy may have weakened the tag. */

@@ -360,11 +360,6 @@ export function ok(body: object): Response {
   return json(body, 200)
 }
 
-/** The API's own description, as JSON: asked for again with each use, and sent when it is another. */
-export function description(content: string): Response {
-  return text(content, 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' })
-}
-
 /** A page for people. What was typed may be in it: it is never stored, unless `headers` say so. */
 export function page(html: string, status: number, headers: Record<string, string>): Response {
   return text(html, status, { 'content-type': 'text/html; charset=utf-8', ...headers })

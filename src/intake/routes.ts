@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { getPath } from 'hono/utils/url'
 
 import { JournalUnavailable } from '../journal/journal.ts'
@@ -7,10 +6,11 @@ import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
 import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
 import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
+import { plainFile, type StaticFile } from '../platform/static-files.ts'
 import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
-import { type AssetOptions, assetRoutes } from './assets.ts'
+import { type AssetOptions, assetRoutes, documentResponse } from './assets.ts'
 import { type BulkIntake, postBulk } from './bulk.ts'
 import { createEdge, type EdgeOptions, refuseProtocol } from './edge.ts'
 import { describeService, openapiPath } from './openapi.ts'
@@ -43,9 +43,6 @@ interface Handlers {
   readonly POST?: typeof postSignup | typeof postBulk
 }
 
-/** Of a file that is not sent again. */
-const retainedHeaders = [...RETAINED_304_HEADERS, 'cross-origin-resource-policy']
-
 /** Every path, and what answers it. */
 export function createIntake(options: IntakeOptions): Intake {
   const { journal, health, log, events } = options
@@ -68,7 +65,6 @@ export function createIntake(options: IntakeOptions): Intake {
     })
   }
 
-  app.use(openapiPath, etag({ retainedHeaders }))
   route('/api/health', { GET: () => ok({ status: 'ok' }) })
   route('/api/ready', {
     GET: async ({ req }) => {
@@ -85,8 +81,8 @@ export function createIntake(options: IntakeOptions): Intake {
     route(path, { GET: ({ req, env }) => handler(req.raw, env) })
   const files = new Map(assetRoutes(options))
   for (const [path, answer] of files) route(path, { GET: ({ req }) => answer(req.raw) })
-  const description = JSON.stringify(describe(options, Object.keys(pages)))
-  route(openapiPath, { GET: () => respond.description(description) })
+  const description = describe(options, Object.keys(pages))
+  route(openapiPath, { GET: ({ req }) => documentResponse(description, req.raw.headers) })
   route('/api/signup/:id', {
     GET: async ({ req }) => {
       const status = await journal.find(req.param('id')?.toLowerCase() as SignupId)
@@ -147,15 +143,16 @@ function withoutBody({ method, url, headers }: HttpRequest): Request {
   return new Request(url, { method: allowed, headers: new Headers([...headers]) })
 }
 
-function describe(options: IntakeOptions, paths: readonly string[]) {
+function describe(options: IntakeOptions, paths: readonly string[]): StaticFile {
   const { bodyBytesMax, bulkItemsMax, apiKeys, assets } = options
-  return describeService({
+  const description = describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: apiKeys.areSet,
     pages: paths,
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
   })
+  return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
 }
 
 /** A load balancer sends no signup to what is not ready: only a try of our own can end that. */

@@ -4,14 +4,20 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** A file as it is sent: read and compressed once. */
+export interface FileBodies {
+  readonly identity: Uint8Array<ArrayBuffer>
+  readonly gzip?: Uint8Array<ArrayBuffer>
+  readonly br?: Uint8Array<ArrayBuffer>
+}
+
+/** A file as it is sent: read, hashed and compressed once. */
 export interface StaticFile {
   /** From the folder, with forward slashes and none in front. */
   readonly path: string
   readonly contentType: string
   /** Of its content. */
   readonly hash: string
-  readonly bodies: Readonly<Record<'identity' | 'gzip' | 'br', Uint8Array<ArrayBuffer>>>
+  readonly bodies: FileBodies
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -34,20 +40,22 @@ export async function readStaticFiles(folder: string): Promise<readonly StaticFi
   )
 }
 
-/** A file by its path and content. */
+/** A file by its path and content, compressed. */
 export async function staticFile(path: string, content: Uint8Array): Promise<StaticFile> {
-  const contentType = contentTypes[extname(path)] ?? 'application/octet-stream'
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(content, {
       params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.byteLength },
     }),
     promisify(gzip)(content, { level: constants.Z_BEST_COMPRESSION }),
   ])
+  const file = plainFile(path, content)
+  const compressed = { gzip: new Uint8Array(gzipped), br: new Uint8Array(br) }
+  return { ...file, bodies: { ...file.bodies, ...compressed } }
+}
+
+/** A file by its path and content, for few readers: it is not worth the time to compress it. */
+export function plainFile(path: string, content: Uint8Array): StaticFile {
+  const contentType = contentTypes[extname(path)] ?? 'application/octet-stream'
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22)
-  const bodies = {
-    identity: new Uint8Array(content),
-    gzip: new Uint8Array(gzipped),
-    br: new Uint8Array(br),
-  }
-  return { path, contentType, hash, bodies }
+  return { path, contentType, hash, bodies: { identity: new Uint8Array(content) } }
 }

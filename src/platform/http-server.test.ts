@@ -175,3 +175,69 @@ test.each([
   }
   expect(await (await fetch(server.url)).text()).toContain('GET')
 })
+
+test('requests that are sent ahead are answered one after the other, each of them', async () => {
+  let atOnce = 0
+  let most = 0
+  await using server = await start({
+    fetch: async ({ url }) => {
+      most = Math.max(most, ++atOnce)
+      await new Promise(setImmediate)
+      atOnce--
+      return answer(200, url)
+    },
+  })
+  const paths = Array.from({ length: 1_000 }, (_, index) => `/${index}`)
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual([...paths.map((path) => `http://a${path}`), 'malformed'])
+  expect(most).toBe(1)
+})
+
+test('a tunnel is refused behind the answers that are due before it', async () => {
+  await using server = await start()
+  const answers = await sendRaw(server.url, `${get}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual(['GET http://a/  127.0.0.1', 'tunnel'])
+})
+
+test('who sends more requests ahead than may wait is cut off, and nobody else', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  let asked = 0
+  await using server = await start({
+    limits: { waitingRequestsMax: 10 },
+    fetch: async () => {
+      asked++
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  await using patient = openRaw(server.url)
+  patient.write(get.repeat(11))
+  // They come together: when the first is worked on, the others wait.
+  await expect.poll(() => asked).toBe(1)
+  await using greedy = openRaw(server.url)
+  greedy.write(get.repeat(1_000))
+  expect(await greedy.closed).toBe('')
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(patient.received())).toHaveLength(11)
+})
+
+test('an answer that is not read in time is cut off', async () => {
+  const large = 'x'.repeat(30_000_000)
+  const asked = Promise.withResolvers<AbortSignal>()
+  await using server = await start({
+    limits: { unreadTimeoutMs: 100 },
+    fetch: async ({ signal }) => {
+      asked.resolve(signal)
+      return answer(200, large)
+    },
+  })
+  await using connection = openRaw(server.url)
+  connection.socket.pause()
+  connection.write(get)
+  const { aborted } = await asked.promise
+  expect(aborted).toBe(false)
+  await expect.poll(async () => (await asked.promise).aborted).toBe(true)
+  connection.socket.resume()
+  expect((await connection.closed).length).toBeLessThan(large.length)
+})

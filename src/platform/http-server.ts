@@ -14,6 +14,7 @@ import {
   sendAnswer,
   urlOf,
 } from './http-exchange.ts'
+import { HttpConnection, WaitingRequests } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
 export interface HttpServer {
@@ -55,8 +56,12 @@ export interface HttpLimits {
   /** Between requests. Longer than the 60 s of usual proxies, so that it is the proxy that closes. */
   readonly keepAliveTimeoutMs: number
   /** First line and headers together. */
+  /** From the end of an answer until its client has read it. */
+  readonly unreadTimeoutMs: number
   readonly headerBytesMax: number
   readonly connectionsMax: number
+  /** Of all connections together, sent before the request in front was answered. Each takes some 3 KB. */
+  readonly waitingRequestsMax: number
 }
 
 const defaultLimits: HttpLimits = {
@@ -64,8 +69,10 @@ const defaultLimits: HttpLimits = {
   requestTimeoutMs: 30_000,
   checkIntervalMs: 1_000,
   keepAliveTimeoutMs: 65_000,
+  unreadTimeoutMs: 30_000,
   headerBytesMax: 16 * 1024,
   connectionsMax: 10_000,
+  waitingRequestsMax: 5_000,
 }
 
 /** @throws Error when the address cannot be used, with the operating system's reason. */
@@ -118,43 +125,53 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
   })
   server.maxConnections = effective.connectionsMax
 
-  /** The last answer of each connection, begun or not. */
-  const answers = new WeakMap<Duplex, ServerResponse>()
-  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const { socket } = incoming
-    answers.set(socket, outgoing)
+  const answer = (outgoing: ServerResponse) => {
+    const incoming = outgoing.req
     const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
     if (url === undefined) return void send(outgoing, refuse('malformed'))
     const request = new IncomingRequest(incoming, outgoing, url)
-    void fetch(request, socket).then((answer) => sendAnswer(outgoing, answer))
+    void fetch(request, incoming.socket).then((given) => sendAnswer(outgoing, given))
   }
+  const askForBody = (outgoing: ServerResponse) => {
+    if (!(Number(outgoing.req.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
+    answer(outgoing)
+  }
+  const refuseExpectation = (outgoing: ServerResponse) => void send(outgoing, refuse('expectation'))
+
+  const waiting = new WaitingRequests(effective.waitingRequestsMax)
+  const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
     // A reset may come at any time, and Node takes its own listener away when it hands a socket over.
     socket.on('error', ignore)
     // Node asks for the other end's address only when it is needed, which can be too late.
     Reflect.get(socket, 'remoteAddress')
+    connections.set(socket, new HttpConnection(socket, waiting))
+    socket.once('close', () => connections.delete(socket))
   })
-  server.on('request', take)
-  server.on('checkContinue', (incoming, outgoing) => {
-    if (!(Number(incoming.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
-    take(incoming, outgoing)
+  server.on('request', ({ socket }, outgoing) => connections.get(socket)?.take(outgoing, answer))
+  server.on('checkContinue', ({ socket }, outgoing) => {
+    connections.get(socket)?.take(outgoing, askForBody)
   })
-  server.on('checkExpectation', (_incoming: IncomingMessage, outgoing: ServerResponse) => {
-    void send(outgoing, refuse('expectation'))
+  server.on('checkExpectation', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
+    connections.get(socket)?.take(outgoing, refuseExpectation)
   })
   server.on('connect', ({ socket }: IncomingMessage, stream: Duplex) => {
     // When the request has a body, this is a stream of Node's own around the socket.
     stream.on('error', ignore)
-    void sendRaw(socket, refuse('tunnel'))
+    connections.get(socket)?.endWith(() => void sendRaw(socket, refuse('tunnel')))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const failed = () => void sendRaw(socket, refuse(failureOf(error)))
-    const outgoing = answers.get(socket)
-    if (!outgoing || outgoing.writableFinished) return failed()
-    // An earlier request, complete and still being answered: this answer comes after that one.
-    if (outgoing.req.complete) return outgoing.once('finish', failed)
-    if (outgoing.headersSent) socket.destroy()
-    else failed()
+    if (!socket.writable) return void socket.destroy()
+    connections.get(socket)?.endWith(() => void sendRaw(socket, refuse(failureOf(error))))
+  })
+  server.on('listening', () => {
+    const { checkIntervalMs, unreadTimeoutMs } = effective
+    const check = setInterval(() => {
+      for (const connection of connections.values()) {
+        connection.checkUnread(checkIntervalMs, unreadTimeoutMs)
+      }
+    }, checkIntervalMs)
+    server.once('close', () => clearInterval(check))
   })
   return server
 }

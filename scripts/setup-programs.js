@@ -28,8 +28,10 @@ async function installChromium() {
     await aptInstall('chromium')
   }
   if (await chromiumReady()) return
+  // Each of its tries is told at length.
+  const reason = /^Error: .*/m.exec(output)?.[0] ?? output
   process.stderr.write(
-    `${output}\nThe tests in a browser will fail, as no Chromium was found and Playwright could not download one ` +
+    `${reason.trim()}\nThe tests in a browser will fail, as no Chromium was found and Playwright could not download one ` +
       '(its reason is above). Install Chromium or Chrome (Debian: sudo apt-get install chromium), or set ' +
       'CHROMIUM to the path of one.\n',
   )

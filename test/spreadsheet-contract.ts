@@ -104,6 +104,46 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(rows.slice(2)).toEqual(rowsOf('News', batch))
       })
 
+      test('under a header of its own with a column Email, cells go by the names of the columns', async () => {
+        await world.createTab('News', [
+          ['Name', 'E mail', 'Phone'],
+          ['Grace', 'g@example.org', '7'],
+        ])
+        await world.createTab('Events', [['metadata', 'Sheet  Tab', 'EMAIL', 'Tags']])
+        await restart()
+        const signup = makeFullSignup()
+        await write(makeBatch(1, { News: [signup], Events: [signup] }))
+        await write(makeBatch(2, { News: [makeFullSignup()] }))
+        const news = (await world.rows('News')) ?? []
+        expect(news[2]?.slice(0, 2)).toEqual([signup.name, signup.email])
+        expect(news[2]?.slice(2).join('')).toBe('')
+        const [, row = []] = (await world.rows('Events')) ?? []
+        expect(row.slice(1, 4)).toEqual(['Events', signup.email, 'early, press'])
+        expect(JSON.parse(row[0] ?? '')).toEqual({
+          campaign: 'spring, 2026',
+          Timestamp: new Date(signup.receivedAt).toISOString(),
+          Source: 'api',
+          Name: 'Ada Lovelace',
+        })
+        expect(spreadsheet.warnings).toHaveLength(2)
+        const told = spreadsheet.warnings.join(' ')
+        expect(told).toContain(
+          'no column for Timestamp, Source, Tags, Metadata, Sheet Tab: that is',
+        )
+        expect(told).toContain('no column for Timestamp, Source, Name: that goes into Metadata')
+      })
+
+      test('below data of somebody’s own the seven columns go in their order, and that is told', async () => {
+        await world.createTab('News', [['Guests', 'Table']])
+        await world.createTab('Ours', [[...header, 'Notes']])
+        await restart()
+        await write(makeBatch(1, { News: [makeFullSignup()], Ours: [makeFullSignup()] }))
+        await write(makeBatch(2, { News: [makeFullSignup()] }))
+        expect(spreadsheet.warnings).toEqual([
+          expect.stringContaining('header row that has a column'),
+        ])
+      })
+
       test('a tab that differs in case only is the same tab', async () => {
         await world.createTab('News', [header])
         await restart()

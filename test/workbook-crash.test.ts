@@ -29,7 +29,8 @@ const deeds = {
   'adds a line below': (path: string) => appendFile(path, '\r\nCall them,,,,,,\r\n'),
   'turns it upside down': (path: string) => saveAnew(path, (lines) => [...lines].reverse()),
   'adds a column and saves it with semicolons': (path: string) =>
-    saveAnew(path, (lines) => lines.map(withSemicolons)),
+    // Where the crash left half a header row, it would be one of the person's own from then on.
+    saveAnew(path, (lines) => (isHeaderCut(lines) ? lines : lines.map(withSemicolons))),
   'empties it': (path: string) => writeFile(path, ''),
   'deletes it': (path: string) => rm(path, { force: true }),
   'renames it': (path: string) => rename(path, `${path}.old.csv`),
@@ -366,6 +367,10 @@ async function readLines(path: string): Promise<string[]> {
 
 async function saveAnew(path: string, change: (lines: string[]) => string[]): Promise<void> {
   await writeFile(path, change(await readLines(path)).join('\n'))
+}
+
+function isHeaderCut([first = '']: readonly string[]): boolean {
+  return first.startsWith('Email') && !first.includes('Sheet Tab')
 }
 
 function withSemicolons(line: string): string {

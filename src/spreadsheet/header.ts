@@ -1,4 +1,4 @@
-import { columns, type Row } from '../signup/row.ts'
+import { columns } from '../signup/row.ts'
 
 /** What the header row of a tab says about the place of our cells. */
 export interface Header {
@@ -24,7 +24,7 @@ export function readHeader(cells: readonly string[]): Header {
  * The cells of a row in the order of the tab's columns. What has no column of its name goes into
  * Metadata, beside what is there, under the name that its column would have.
  */
-export function arrange(row: Row, { kind, at }: Header): readonly string[] {
+export function arrange(row: readonly string[], { kind, at }: Header): readonly string[] {
   if (kind !== 'named') return row
   return Array.from({ length: Math.max(...at) + 1 }, (_, place) => {
     const index = at.indexOf(place)
@@ -57,7 +57,7 @@ function nameKey(name: string): string {
 }
 
 /** The metadata as compact JSON with the cells that have no column; its own text stays as it is. */
-function withHomeless(row: Row, at: Header['at']): string {
+function withHomeless(row: readonly string[], at: Header['at']): string {
   const own = row[metadata] ?? ''
   const taken = new Set(own === '' ? [] : Object.keys(JSON.parse(own) as object))
   const members = columns.flatMap((name, index) => {

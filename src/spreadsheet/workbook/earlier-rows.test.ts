@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ourHeader } from '../header.ts'
 import { csvRecord } from './csv.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 
@@ -15,7 +16,7 @@ const [later = '', sooner = ''] = ours.map(([email, time]) => `${email}\n${time}
 async function counted(rows: readonly string[][], delimiter = ',', lineEnd = '\r\n') {
   const bytes = Buffer.from(rows.map((cells) => csvRecord(cells, delimiter) + lineEnd).join(''))
   let bytesRead = 0
-  const file = { sizeBefore: bytes.length, delimiter }
+  const file = { sizeBefore: bytes.length, header: ourHeader, delimiter }
   const counts = await countEarlierRows(ours, file, async (position, length) => {
     bytesRead += length
     return bytes.subarray(position, position + length)

@@ -1,4 +1,5 @@
 import { columns } from '../../signup/row.ts'
+import type { HeaderRow } from './header-row.ts'
 import { type Counts, countRows, timestampIn } from './missing-rows.ts'
 
 /** How much of a file's end is looked at: so much at first, then so many times as much. */
@@ -17,9 +18,10 @@ const bytesMax = 4 * 1024 * 1024
  */
 export async function countEarlierRows(
   ours: readonly string[][],
-  { sizeBefore, delimiter }: { readonly sizeBefore: number; readonly delimiter: string },
+  file: HeaderRow & { readonly sizeBefore: number },
   read: (position: number, length: number) => Promise<Buffer>,
 ): Promise<Counts> {
+  const { sizeBefore, delimiter } = file
   const earliest = ours.map((row) => row[columns.indexOf('Timestamp')] ?? '').sort()[0]
   if (earliest === undefined) return {}
   const isOlder = (line: string) => (timestampIn(line, delimiter) ?? earliest) < earliest
@@ -30,7 +32,7 @@ export async function countEarlierRows(
     if (start > 0) lines.shift() // Most of it may be further up.
     const older = lines.findLastIndex(isOlder)
     if (older >= 0 || start === 0 || length >= bytesMax) {
-      return countRows(ours, lines.slice(older + 1))
+      return countRows(ours, lines.slice(older + 1), file)
     }
   }
 }

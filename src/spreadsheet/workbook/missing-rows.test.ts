@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { arrange, ourHeader, readHeader } from '../header.ts'
 import { csvRecord } from './csv.ts'
 import { countRows, missingRows } from './missing-rows.ts'
 
@@ -8,19 +9,20 @@ const ours = [
   ['ada@example.org', '2026-11-20T10:00:00.001Z', 'api', '', '', '', 'News'],
 ]
 const [ada, grace, adaAgain] = ours
+const plain = { header: ourHeader, delimiter: ',' }
 
 async function missingIn(...lines: string[]): Promise<string[][]> {
-  return missingRows(ours, await countRows(ours, lines), {})
+  return missingRows(ours, await countRows(ours, lines, plain), {}, plain)
 }
 
 describe('rows of ours in a file that a person has changed', () => {
   test('are found in any order, under any delimiter and quoting', async () => {
     for (const delimiter of [',', ';', '\t']) {
-      const plain = ours.map((row) => csvRecord(row, delimiter))
+      const bare = ours.map((row) => csvRecord(row, delimiter))
       const quoted = ours.map((row) =>
         row.map((cell) => `"${cell.replace(/^=/, "'=").replaceAll('"', '""')}"`).join(delimiter),
       )
-      expect(await missingIn('Email,Timestamp', ...plain.toReversed())).toEqual([])
+      expect(await missingIn('Email,Timestamp', ...bare.toReversed())).toEqual([])
       expect(await missingIn(...quoted)).toEqual([])
     }
   })
@@ -48,15 +50,20 @@ describe('rows of ours in a file that a person has changed', () => {
   test('that agree in everything have to be there as often', async () => {
     const twice = [ada ?? [], ada ?? []]
     const line = csvRecord(ada ?? [])
-    expect(missingRows(twice, await countRows(twice, [line]), {})).toEqual([ada])
-    expect(missingRows(twice, await countRows(twice, [line, line]), {})).toEqual([])
+    expect(missingRows(twice, await countRows(twice, [line], plain), {}, plain)).toEqual([ada])
+    expect(missingRows(twice, await countRows(twice, [line, line], plain), {}, plain)).toEqual([])
   })
 
   test('are not mistaken for rows of other batches, that were there before', async () => {
-    const before = await countRows(ours, [csvRecord(ada ?? [])])
+    const before = await countRows(ours, [csvRecord(ada ?? [])], plain)
     const both = [csvRecord(ada ?? []), csvRecord(['ada@example.org', ...(ada ?? []).slice(1)])]
-    expect(missingRows(ours, await countRows(ours, both.slice(1)), before)).toEqual(ours)
-    expect(missingRows(ours, await countRows(ours, both), before)).toEqual([grace, adaAgain])
+    expect(missingRows(ours, await countRows(ours, both.slice(1), plain), before, plain)).toEqual(
+      ours,
+    )
+    expect(missingRows(ours, await countRows(ours, both, plain), before, plain)).toEqual([
+      grace,
+      adaAgain,
+    ])
   })
 
   test('are not mistaken for the text of somebody else’s cell', async () => {
@@ -65,5 +72,23 @@ describe('rows of ours in a file that a person has changed', () => {
     expect(
       await missingIn(csvRecord(['eve@example.org', time, 'api', forged, '', '', 'News'])),
     ).toEqual(ours)
+  })
+})
+
+describe('rows of ours under a header row of somebody’s own', () => {
+  test.each([
+    [['Name', 'Email', 'Phone']],
+    [['Metadata', 'Email']],
+    [['Sheet Tab', 'Name', 'Email', 'Timestamp']],
+  ])('are found under %j, however they are sorted, and else are missing', async (names) => {
+    const headerRow = { header: readHeader(names), delimiter: ';' }
+    const lines = ours.map((row) => csvRecord(arrange(row, headerRow.header), ';'))
+    const missingIn = async (...found: string[]) =>
+      missingRows(ours, await countRows(ours, found, headerRow), {}, headerRow)
+    expect(await missingIn(names.join(';'), ...lines.toReversed())).toEqual([])
+    expect(await missingIn(names.join(';'), lines[1] ?? '')).toEqual([ada, adaAgain])
+    for (let length = 0; length < (lines[1] ?? '').length; length += 1) {
+      expect(await missingIn((lines[1] ?? '').slice(0, length))).toEqual(ours)
+    }
   })
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import { ourHeader } from '../header.ts'
 import { codeOf } from '../../platform/durable-file.ts'
 import type { DurableFiles } from '../../platform/durable-file.ts'
 
@@ -17,7 +18,11 @@ const additionSchema = z.object({
   sizeBefore: z.number(),
   /** A line end that the file's last line lacks, or the header row; else empty. */
   lead: z.string(),
+  /** In the order of our columns; `header` says where their cells go. */
   rows: z.array(z.array(z.string())),
+  header: z
+    .object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) })
+    .default({ ...ourHeader, at: [...ourHeader.at] }),
   /** Rows of other batches in the file that could be taken for ours: how many of each identity. */
   earlier: z.record(z.string(), z.number()).default({}),
   /** Between cells and after rows: those of the file. */

@@ -9,8 +9,10 @@ import { tabKey } from '../../signup/signup.ts'
 import { codeOf } from '../../platform/durable-file.ts'
 import type { DurableFiles } from '../../platform/durable-file.ts'
 import { csvRecord } from './csv.ts'
+import { arrange, ourHeader } from '../header.ts'
 import { naming } from './failure.ts'
 import { fileName } from './file-name.ts'
+import { readHeaderRow } from './header-row.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
@@ -56,12 +58,15 @@ export async function planAddition(directory: string, tab: TabSignups): Promise<
 /** What it takes to add the rows that are missing in a file that a person has changed. */
 export async function planRemainder(
   directory: string,
-  { tab, fileName, rows, isRemainder }: Addition,
+  { tab, fileName, rows, isRemainder, header }: Addition,
   { missing, present }: Changed,
 ): Promise<Addition> {
   const someAreThere = isRemainder || missing.length < rows.length
   const part = { tab, fileName, rows: missing, isRemainder: someAreThere }
-  return { ...(await planRows(directory, part)), earlier: present }
+  const plan = await planRows(directory, part)
+  // The crash may have cut our header row short: then its columns are those that it was to have.
+  const isWhole = header.kind !== 'ours' || !plan.header.at.includes(-1)
+  return { ...plan, header: isWhole ? plan.header : header, earlier: present }
 }
 
 /** Compares the file with the addition. Reads no more than was to be added, unless it was changed. */
@@ -83,8 +88,11 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
     if (tail.equals(ours)) return { kind: 'whole', isLast: size === sizeBefore + ours.length }
     if (size <= sizeBefore + ours.length && isTorn(tail, ours)) return { kind: 'torn' }
   }
-  const present = await countRows(rows, file.readLines({ start: 0 }))
-  return { kind: 'changed', missing: missingRows(rows, present, earlier), present }
+  const now = readHeaderRow(await readText(file, 0, headBytesMax))
+  const isKnown = addition.header.kind !== 'named' || now.header.kind === 'none'
+  const headerRow = isKnown ? addition : now
+  const present = await countRows(rows, file.readLines({ start: 0, autoClose: false }), headerRow)
+  return { kind: 'changed', missing: missingRows(rows, present, earlier, headerRow), present }
 }
 
 /** Brings the file from `standing` to the whole addition. */
@@ -139,18 +147,16 @@ async function planRows(
   return { ...part, ...found, creates: !look, lead }
 }
 
-type Look = Pick<Addition, 'sizeBefore' | 'delimiter' | 'lineEnd' | 'lead' | 'earlier'>
+type Look = Pick<Addition, 'sizeBefore' | 'header' | 'delimiter' | 'lineEnd' | 'lead' | 'earlier'>
 
 const emptyFile: Look = {
   sizeBefore: 0,
+  header: { ...ourHeader, at: [...ourHeader.at] },
   delimiter: ',',
   lineEnd: standardLineEnd,
   lead: csvRecord(columns) + standardLineEnd,
   earlier: {},
 }
-
-/** What a saved header row shows of the delimiter: in much of Europe programs save a semicolon. */
-const headerStart = /^(?:\xef\xbb\xbf)?"?Email"?([,;\t])"?Timestamp"?\1/
 
 async function lookInto(path: string, stats: Stats, rows: readonly string[][]): Promise<Look> {
   // Opening a pipe would wait for its other end; so look before.
@@ -166,7 +172,8 @@ async function lookInto(path: string, stats: Stats, rows: readonly string[][]): 
   const end = await readText(file, Math.max(0, size - 2), 2)
   const [lastLineEnd] = /\r?\n$|\r$/.exec(end) ?? []
   const [firstLineEnd = standardLineEnd] = /\r?\n/.exec(head) ?? []
-  const found = { sizeBefore: size, delimiter: headerStart.exec(head)?.[1] ?? ',' }
+  const { header, delimiter } = readHeaderRow(head)
+  const found = { sizeBefore: size, header: { ...header, at: [...header.at] }, delimiter }
   return {
     ...found,
     lineEnd: lastLineEnd ?? firstLineEnd,
@@ -191,8 +198,9 @@ function isTorn(tail: Buffer, ours: Buffer): boolean {
   return tail.subarray(agreed).every((byte) => byte === 0)
 }
 
-function bytesOf({ lead, rows, delimiter, lineEnd }: Addition): Buffer {
-  return Buffer.from(lead + rows.map((row) => csvRecord(row, delimiter) + lineEnd).join(''))
+function bytesOf({ lead, rows, header, delimiter, lineEnd }: Addition): Buffer {
+  const lines = rows.map((row) => csvRecord(arrange(row, header), delimiter) + lineEnd)
+  return Buffer.from(lead + lines.join(''))
 }
 
 /** One character for each byte: enough to find line ends. */

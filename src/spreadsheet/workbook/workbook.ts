@@ -14,6 +14,7 @@ import type {
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
+import { headerProblem } from '../header.ts'
 import { failureOf } from './failure.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
@@ -54,7 +55,8 @@ type Carried = Applied | Refused | Retryable | Unknown
  */
 class Workbook implements Spreadsheet {
   readonly location: string
-  readonly warnings = []
+  /** By file. */
+  readonly #warnings = new Map<string, string>()
   readonly #files: DurableFiles
   readonly #record: BatchRecord
 
@@ -62,6 +64,10 @@ class Workbook implements Spreadsheet {
     this.location = directory
     this.#files = files
     this.#record = openRecord(directory, files)
+  }
+
+  get warnings(): readonly string[] {
+    return [...this.#warnings.values()]
   }
 
   open(): Promise<Opened> {
@@ -94,6 +100,7 @@ class Workbook implements Spreadsheet {
       const planned = await Array.fromAsync(batch.tabs, plan)
       // Nothing is made for a tab without rows; where there is a file, it is synced like any other.
       const additions = planned.filter(({ creates, rows }) => rows.length > 0 || !creates)
+      for (const addition of additions) this.#warn(addition)
       return this.#carryOut({ number, fingerprint, additions })
     })
   }
@@ -124,6 +131,12 @@ class Workbook implements Spreadsheet {
       await this.#record.forgetAbandoned(markers)
       return { kind: 'pruned' }
     })
+  }
+
+  #warn({ fileName, header }: Addition): void {
+    const problem = headerProblem(header)
+    if (problem === undefined) this.#warnings.delete(fileName)
+    else this.#warnings.set(fileName, `${fileName} in the workbook ${problem}`)
   }
 
   async #carryOut(intent: Intent): Promise<Carried> {

@@ -1,0 +1,46 @@
+import { columns } from '../../signup/row.ts'
+import { type Header, ourHeader, readHeader } from '../header.ts'
+
+/** What spreadsheet programs put between cells when they save a CSV file. */
+export const delimiters = [',', ';', '\t'] as const
+
+export interface HeaderRow {
+  readonly header: Header
+  readonly delimiter: string
+}
+
+/** Reads the first record of a file, with the delimiter under which it is a header; else a comma. */
+export function readHeaderRow(head: string): HeaderRow {
+  const read = delimiters.map((delimiter) => {
+    const cells = firstRecord(head, delimiter)
+    return { header: isCutOff(cells) ? ourHeader : readHeader(cells), delimiter }
+  })
+  const found =
+    read.find(({ header }) => header.kind === 'ours') ??
+    read.find(({ header }) => header.kind === 'named')
+  return found ?? { header: readHeader([]), delimiter: ',' }
+}
+
+/** Whether it is what a crash left of our header row: the last name in it is not whole. */
+function isCutOff(cells: readonly string[]): boolean {
+  const last = cells.length - 1
+  const text = cells[last] ?? ''
+  const name = columns[last] ?? ''
+  return (
+    cells.join('') !== '' &&
+    text !== name &&
+    name.startsWith(text) &&
+    cells.slice(0, last).every((cell, index) => cell === columns[index])
+  )
+}
+
+/** Cells in quotes may hold line ends; the record ends with the first one outside. */
+function firstRecord(text: string, delimiter: string): readonly string[] {
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
+  const cells: string[] = []
+  for (const [, quoted, bare, end] of text.replace(/^(?:\uFEFF|\xef\xbb\xbf)/, '').matchAll(cell)) {
+    cells.push(quoted?.replaceAll('""', '"') ?? bare ?? '')
+    if (end === '') break
+  }
+  return cells
+}

@@ -78,6 +78,22 @@ test('a journal of a newer version is refused with what to do, and left as it is
   expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']).toBe(0)
 })
 
+test.each([
+  ['an early commit, with another column', 1, (sql: string) => sql.replace('ripe_at', 'ripens_at')],
+  ['before there were versions', 0, (sql: string) => sql],
+])('a journal of %s is refused with what to do, and left as it is', async (_, version, change) => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec(change(migrations[0] ?? ''))
+    database.exec(`PRAGMA user_version = ${version}`)
+  }
+  expect(() => openSqliteJournal(file)).toThrow(/other tables.*journal\.db.*DATA_DIR/s)
+  using database = new DatabaseSync(file)
+  expect(database.prepare('PRAGMA user_version').get()?.['user_version']).toBe(version)
+})
+
 test('a file that is no database is refused, and left as it is', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')

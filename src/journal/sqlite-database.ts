@@ -106,6 +106,12 @@ export class SqliteDatabase {
           `${migrations.length}). Start the newer version, or give another DATA_DIR`,
       )
     }
+    // An empty file is a new journal; anything else has the tables of its version.
+    if (version > 0 || tablesOf(this.#db).length > 0) {
+      using fresh = new DatabaseSync(':memory:')
+      for (const sql of migrations.slice(0, version)) fresh.exec(sql)
+      if (tablesOf(this.#db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
+    }
     migrations.slice(version).forEach((sql, index) => {
       this.transaction(() => {
         this.#db.exec(sql)
@@ -113,6 +119,26 @@ export class SqliteDatabase {
       })
     })
   }
+}
+
+const otherTables =
+  'it has other tables than this version of Rollcall makes, so another one wrote it, perhaps one from ' +
+  'before a release. Start that version until it has delivered everything, then move journal.db and its ' +
+  '-wal and -shm files away; or give another DATA_DIR'
+
+/** How each table and index was made, but for the index that comes and goes, and comments. */
+function tablesOf(db: DatabaseSync): string[] {
+  const rows = db
+    .prepare(
+      `SELECT sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> 'signup_by_address' ORDER BY name`,
+    )
+    .all()
+  return rows.map(({ sql }) =>
+    String(sql)
+      .replace(/--[^\n]*/g, '')
+      .replace(/\s+/g, ' '),
+  )
 }
 
 class JournalDamaged extends Error {

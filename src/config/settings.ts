@@ -334,7 +334,7 @@ export const settings = [
     name: 'DUPLICATES',
     group: 'Access and limits',
     meaning:
-      '`append` writes a row for every signup. `ignore` writes one for each address in a tab: a second signup is answered like the first and writes no row.',
+      '`append` writes a row for every signup. `ignore` writes one for each address in a tab: a second signup is answered like the first and writes no row. The journal decides what a second one is: a row that somebody deleted from the spreadsheet does not come back by it.',
     default: 'append',
     example: 'ignore',
     supported: true,

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -29,6 +29,7 @@ import { systemClock } from './platform/clock.ts'
 import { lockDirectory } from './platform/directory-lock.ts'
 import { httpClient } from './platform/http-client.ts'
 import { listen } from './platform/http-server.ts'
+import { keepToOwner, sum } from './platform/owner-only.ts'
 import { readStaticFiles, type StaticFile, staticFile } from './platform/static-files.ts'
 import { signupIds } from './signup/id.ts'
 import { tabsByKey } from './signup/tab.ts'
@@ -56,6 +57,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   started.use(await lockDirectory(config.dataDir))
 
   const log = beginLog(config)
+  await keepDataPrivate(config, log)
   const health = createHealth()
   const events = createEvents(log, health, systemClock)
   const clock = systemClock
@@ -115,6 +117,21 @@ function beginLog(config: Config): Logger {
   for (const warning of config.warnings) log.warn(warning)
   for (const note of startNotes(config)) log.info(note)
   return log
+}
+
+/** What is ours in DATA_DIR, which may hold other things. */
+async function keepDataPrivate({ dataDir }: Config, log: Logger): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => /^(lock|journal\.db|sheets$)/.test(name))
+  const kept = await Array.fromAsync(names, (name) => keepToOwner(join(dataDir, name)))
+  const folder = await keepToOwner(dataDir, { below: false })
+  const { corrected, failed } = sum([folder, ...kept])
+  if (corrected > 0) {
+    log.warn({ folder: dataDir, corrected }, 'others could read the data: now only its owner can')
+  }
+  if (failed > 0) {
+    const hint = `Run: chown -R $(id -u) ${dataDir} && chmod -R go= ${dataDir}`
+    log.error({ folder: dataDir, failed, hint }, 'others may read a part of the data')
+  }
 }
 
 /** What `scripts/build-browser.js` has built; the set-up script sees to it. */

@@ -80,7 +80,9 @@ describe.concurrent('at the start', () => {
       for (const text of [...says, 'or set DATA_DIR to another folder.']) {
         expect(ended.output).toContain(text)
       }
-      expect(ended.output, 'a message, and no more').toMatch(/^.+\n$/)
+      expect(ended.output, 'a message after lines of the log, and no more').toMatch(
+        /^(\{.*\}\n)*.+\n$/,
+      )
     },
   )
 })

@@ -16,6 +16,8 @@ export async function serve(
   const stop = new Promise<void>((resolve) => onStopSignal(resolve))
   // Nobody may read it any more, or its disk be full: the service itself goes on.
   for (const stream of [out, err]) stream.on('error', () => {})
+  // What the service writes holds addresses: nobody but its own user may read it.
+  if (process.platform !== 'win32') process.umask(0o077)
   try {
     const { config, secrets } = loadConfig(readEnvironment())
     await using service = await startService(config, secrets)

@@ -6,7 +6,8 @@ import { whyUnopened, whyUnusable } from './unusable-file.ts'
 /**
  * Holds a directory for one process, and makes it when it is missing: a second process is refused.
  * The lock is an open transaction on a small database, so the operating system lets go of it when
- * the process ends, however it ends.
+ * the process ends, however it ends. It is the lock of a writer, which those who only read, be they
+ * other users, cannot stand in the way of.
  *
  * @throws Error when another process holds the directory, or when it cannot be made or written.
  */
@@ -22,7 +23,7 @@ export async function lockDirectory(directory: string): Promise<Disposable> {
   let database: DatabaseSync | undefined
   try {
     database = new DatabaseSync(file)
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
   } catch (cause) {
     database?.close()
     throw new Error(refusal(directory, file, cause), { cause })

@@ -82,7 +82,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     newId: signupIds(),
     tabs: tabsOf(config),
     turns: new Turns(),
-    admission: new Admission({ challenge, events, clock }),
+    admission: new Admission({ challenge, events }),
     widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
     waiting,
     apiKeys: new ApiKeys(secrets.apiKeys, () => events.apiKeyRefused()),

@@ -16,7 +16,7 @@ const noon = Date.UTC(2026, 10, 20, 12)
 
 /** The tabs that receipts name. */
 function tabsOf(answer: Appended): (string | undefined)[] {
-  return answer.kind === 'mismatch' ? [] : answer.results.map((result) => result?.sheetTab)
+  return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
 }
 
 /** What every engine of the journal must do; the words are those of `src/journal/journal.ts`. */

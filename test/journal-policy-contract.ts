@@ -145,6 +145,6 @@ export function journalPolicyContract(
 }
 
 function resultsOf(answer: Appended): readonly (SignupStatus | undefined)[] {
-  if (answer.kind === 'mismatch') throw new Error('the key was used before')
+  if (!('results' in answer)) throw new Error(`nothing was added: ${answer.kind}`)
   return answer.results
 }

@@ -9,7 +9,8 @@ const limits = { rowsMax: 100, bytesMax: 1_000_000 }
 const any = () => true
 const noon = Date.UTC(2026, 10, 20, 12)
 const hour = 60 * 60 * 1000
-const order = { key: 'order-1', fingerprint: 'A' }
+const order = { space: '', key: 'order-1', fingerprint: 'A' }
+const ordered = { idempotency: order }
 
 /** What every engine must do about requests that are repeated, and tell of settled batches. */
 export function journalReplayContract(
@@ -29,12 +30,15 @@ export function journalReplayContract(
       {
         await using journal = await world.open()
         expect(await journal.recall(order)).toBeUndefined()
-        first = await journal.append(makeSignups(3), order)
+        first = await journal.append(makeSignups(3), ordered)
         expect(first.kind).toBe('appended')
-        expect(await journal.append(makeSignups(3), order)).toEqual({ ...first, kind: 'replayed' })
+        expect(await journal.append(makeSignups(3), ordered)).toEqual({
+          ...first,
+          kind: 'replayed',
+        })
       }
       await using journal = await world.open()
-      expect(await journal.append(makeSignups(3), order)).toEqual({ ...first, kind: 'replayed' })
+      expect(await journal.append(makeSignups(3), ordered)).toEqual({ ...first, kind: 'replayed' })
       expect(await journal.recall(order)).toEqual({ ...first, kind: 'replayed' })
       expect(await journal.backlog()).toBe(3)
     })
@@ -42,9 +46,9 @@ export function journalReplayContract(
     test('a known key with another fingerprint is a mismatch and adds nothing', () =>
       withJournal(async (journal) => {
         const signup = makeSignup()
-        await journal.append([makeSignup()], order)
+        await journal.append([makeSignup()], ordered)
         const other = { ...order, fingerprint: 'B' }
-        expect(await journal.append([signup], other)).toEqual({ kind: 'mismatch' })
+        expect(await journal.append([signup], { idempotency: other })).toEqual({ kind: 'mismatch' })
         expect(await journal.recall(other)).toEqual({ kind: 'mismatch' })
         expect(await journal.find(signup.id)).toBeUndefined()
         expect(await journal.backlog()).toBe(1)
@@ -53,7 +57,7 @@ export function journalReplayContract(
     test('of requests with one key that arrive together one is added and all get its answer', () =>
       withJournal(async (journal) => {
         const answers = await Promise.all(
-          makeSignups(50).map((signup) => journal.append([signup], order)),
+          makeSignups(50).map((signup) => journal.append([signup], ordered)),
         )
         expect(answers.map(({ kind }) => kind)).toEqual([
           'appended',
@@ -65,10 +69,10 @@ export function journalReplayContract(
 
     test('a replay tells the status of now', () =>
       withJournal(async (journal) => {
-        await journal.append(makeSignups(2), order)
+        await journal.append(makeSignups(2), ordered)
         const batch = await journal.freeze({ ...limits, rowsMax: 1 }, any)
         await journal.settle(batch?.number ?? 0, noon)
-        const replay = await journal.append(makeSignups(2), order)
+        const replay = await journal.append(makeSignups(2), ordered)
         expect(writtenIn(replay)).toEqual([noon, undefined])
       }))
 
@@ -78,8 +82,8 @@ export function journalReplayContract(
       const signups = ['Extra', 'A', 'Extra', 'Extra', 'a', 'Extra'].map((sheetTab, index) =>
         makeSignup({ sheetTab: index === 0 ? 'A' : sheetTab }),
       )
-      const first = await journal.append(signups, order)
-      expect(await journal.append(signups, order)).toEqual({ ...first, kind: 'replayed' })
+      const first = await journal.append(signups, ordered)
+      expect(await journal.append(signups, ordered)).toEqual({ ...first, kind: 'replayed' })
       expect(first).toMatchObject({
         results: [
           { id: signups[0]?.id },
@@ -96,26 +100,28 @@ export function journalReplayContract(
       await using world = await createWorld()
       {
         await using journal = await world.open({ newTabsMax: 0 })
-        await journal.append([makeSignup()], order)
+        await journal.append([makeSignup()], ordered)
         expect(await journal.recall(order)).toBeUndefined()
       }
       await using journal = await world.open()
       const signup = makeSignup()
-      await expect(journal.append([signup, signup], order)).rejects.toThrow()
+      await expect(journal.append([signup, signup], ordered)).rejects.toThrow()
       expect(await journal.recall(order)).toBeUndefined()
-      expect(await journal.append([signup], order)).toMatchObject({ kind: 'appended' })
+      expect(await journal.append([signup], ordered)).toMatchObject({ kind: 'appended' })
     })
 
     test('a key is known for 24 hours, and forgotten some time later as others come', () =>
       withJournal(async (journal) => {
         const keyed = (key: string, receivedAt: number) =>
-          journal.append([makeSignup({ receivedAt })], { key, fingerprint: 'A' })
+          journal.append([makeSignup({ receivedAt })], {
+            idempotency: { space: '', key, fingerprint: 'A' },
+          })
         for (let index = 0; index < 10; index++) await keyed(`old-${index}`, noon)
         await keyed('next day', noon + 24 * hour)
         expect(await keyed('old-0', noon + 24 * hour)).toMatchObject({ kind: 'replayed' })
         for (let index = 0; index < 5; index++) await keyed(`new-${index}`, noon + 26 * hour)
         for (let index = 0; index < 10; index++) {
-          expect(await journal.recall({ key: `old-${index}`, fingerprint: 'A' })).toBeUndefined()
+          expect(await journal.knows({ space: '', key: `old-${index}` })).toBe(false)
         }
         expect(await keyed('old-0', noon + 26 * hour)).toMatchObject({ kind: 'appended' })
         expect(await keyed('next day', noon + 26 * hour)).toMatchObject({ kind: 'replayed' })
@@ -159,7 +165,7 @@ export function journalReplayContract(
             const signups = emails.map((email) => makeSignup({ email }))
             const answer = await journal.append(
               signups,
-              key === undefined ? undefined : { key, fingerprint },
+              key === undefined ? {} : { idempotency: { space: '', key, fingerprint } },
             )
             const earlier = key === undefined ? undefined : known.get(key)
             if (earlier && earlier.fingerprint !== fingerprint) {
@@ -216,9 +222,9 @@ export function journalReplayContract(
 }
 
 function writtenIn(answer: Appended): (number | undefined)[] {
-  return answer.kind === 'mismatch' ? [] : answer.results.map((result) => result?.writtenAt)
+  return 'results' in answer ? answer.results.map((result) => result?.writtenAt) : []
 }
 
 function idsIn(answer: Appended): (string | undefined)[] {
-  return answer.kind === 'mismatch' ? [] : answer.results.map((result) => result?.id)
+  return 'results' in answer ? answer.results.map((result) => result?.id) : []
 }

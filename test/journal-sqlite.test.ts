@@ -8,6 +8,7 @@ import { openSqliteJournal } from '../src/journal/sqlite.ts'
 import { journalContract, type JournalWorld } from './journal-contract.ts'
 import { journalPolicyContract } from './journal-policy-contract.ts'
 import { journalReplayContract } from './journal-replay-contract.ts'
+import { journalTermsContract } from './journal-terms-contract.ts'
 import { makeSignup, makeSignups } from './make-signup.ts'
 import { tempFolder } from './temp-folder.ts'
 
@@ -22,6 +23,7 @@ async function createWorld(): Promise<JournalWorld> {
 journalContract('SQLite', createWorld)
 journalPolicyContract('SQLite', createWorld)
 journalReplayContract('SQLite', createWorld)
+journalTermsContract('SQLite', createWorld)
 
 test('signups that arrive together are one transaction', async () => {
   await using folder = await tempFolder()
@@ -41,8 +43,8 @@ test('of an append that fails nothing is left for a later call to add', async ()
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await using journal = openSqliteJournal(file)
-  const idempotency = { key: 'key', fingerprint: 'content' }
-  await journal.append([makeSignup()], idempotency)
+  const idempotency = { space: '', key: 'key', fingerprint: 'content' }
+  await journal.append([makeSignup()], { idempotency })
   const withoutTab = makeSignup({ sheetTab: undefined as never })
   await expect(journal.append([makeSignup(), withoutTab])).rejects.toThrow(TypeError)
   expect(await journal.recall(idempotency)).toMatchObject({ kind: 'replayed' })

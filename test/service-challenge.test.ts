@@ -234,6 +234,21 @@ test('after a kill between verification and storing, the same request passes', a
   expect(await rowCount(service)).toBe(1)
 })
 
+test('a token that a signup was stored with is used up, also after a kill and a restart', async () => {
+  await using world = await createChallengeWorld()
+  await using folder = await tempFolder()
+  const challengeToken = world.token()
+  const service = await startService({ env: world.env, dataDir: folder.path })
+  expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
+  await service.kill()
+  await using again = await startService({ env: world.env, dataDir: folder.path })
+  for (const email of [ada.email, 'bob@example.com']) {
+    const answer = await post(again, { email, challengeToken })
+    expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
+  }
+  expect((await post(again, { ...ada, challengeToken: world.token() })).status).toBe(202)
+})
+
 test('of two different signups that show one token at the same time one is stored', async () => {
   await using world = await createChallengeWorld()
   await using service = await start(world)

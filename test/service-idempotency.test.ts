@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -59,6 +60,38 @@ test('the same key with other content is 422 with what to do, on either endpoint
   }
   const rows = () => rowsIn(join(service.folder, 'data'))
   await expect.poll(rows).toHaveLength(1)
+})
+
+test('each API key has its own keys, all others share theirs, and no API key is stored', async () => {
+  await using folder = await tempFolder()
+  const apiKeys = ['the-key-of-the-first-client', 'the-key-of-the-other-client']
+  const from = (apiKey: string) => ({ ...keyed('order-1'), authorization: `Bearer ${apiKey}` })
+  const senders = [keyed('order-1'), from(apiKeys[0] ?? ''), from(apiKeys[1] ?? '')]
+  {
+    await using service = await startService({
+      dataDir: folder.path,
+      env: { API_KEYS: apiKeys.join() },
+    })
+    const send = (sender: number, name: string) =>
+      postSignup(service.url, { ...ada, name }, senders[sender])
+    for (const sender of senders.keys()) {
+      const answer = await send(sender, `name ${sender}`)
+      expect(answer.status).toBe(202)
+      expect(answer.headers.get('idempotency-replayed')).toBeNull()
+    }
+    for (const sender of senders.keys()) {
+      const again = await send(sender, `name ${sender}`)
+      expect(again.headers.get('idempotency-replayed')).toBe('true')
+      expect((await send(sender, `name ${sender + 1}`)).status).toBe(422)
+    }
+    const wrongKey = await postSignup(service.url, { ...ada, name: 'name 0' }, from('nobodys-key'))
+    expect(wrongKey.headers.get('idempotency-replayed')).toBe('true')
+  }
+  for (const file of await readdir(folder.path, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    const content = await readFile(join(file.parentPath, file.name))
+    for (const apiKey of apiKeys) expect(content.includes(apiKey), file.name).toBe(false)
+  }
 })
 
 test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(

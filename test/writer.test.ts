@@ -545,8 +545,9 @@ test('a journal that fails for a while delays delivery and loses nothing', async
 /** The journal's methods as an object of which single ones can be replaced. */
 function bind(journal: Journal): Journal {
   return {
-    append: (signups, idempotency) => journal.append(signups, idempotency),
+    append: (signups, terms) => journal.append(signups, terms),
     recall: (idempotency) => journal.recall(idempotency),
+    knows: (key) => journal.knows(key),
     find: (id) => journal.find(id),
     onAppend: (listener) => journal.onAppend(listener),
     onSettle: (listener) => journal.onSettle(listener),

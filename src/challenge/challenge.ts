@@ -2,6 +2,9 @@ import type { ConfigAnswer } from '../signup/wire.ts'
 
 /** Tells people from bots: whether the token that a visitor's browser earned is a good one. */
 export interface Challenge {
+  /** With keys for tests, by which everybody passes, or nobody. */
+  readonly isForTests: boolean
+
   /**
    * Spends the token. Within about nine seconds; never rejects. It is not called off when the
    * visitor leaves: the token would be spent for nothing.

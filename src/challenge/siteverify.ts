@@ -6,7 +6,7 @@ import { limits } from '../signup/limits.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import type { Attempt, Challenge, Verdict } from './challenge.ts'
 import { judge, type JudgeOptions } from './judge.ts'
-import { providers } from './providers.ts'
+import { isTestSecret, providers } from './providers.ts'
 
 export interface SiteverifyOptions extends JudgeOptions {
   readonly siteKey: string
@@ -31,6 +31,8 @@ const utf8 = new TextEncoder()
 export function createSiteverify(options: SiteverifyOptions): Challenge {
   let waiting = 0
   return {
+    isForTests: isTestSecret(options.provider, options.secret),
+
     async verify(attempt): Promise<Verdict> {
       const { token } = attempt
       if (token === undefined) return { kind: 'rejected', reason: 'there is no token' }

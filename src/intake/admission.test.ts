@@ -1,29 +1,37 @@
 import pino from 'pino'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
-import { ManualClock } from '../../test/manual-clock.ts'
 import type { Attempt, Verdict } from '../challenge/challenge.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
+import { systemClock } from '../platform/clock.ts'
 import { parseSignup } from '../signup/parse.ts'
 import { Admission } from './admission.ts'
 
-function gate(verdict: Verdict | undefined = { kind: 'passed' }) {
+function silentEvents() {
+  return createEvents(pino({ level: 'silent' }), createHealth(), systemClock)
+}
+
+function gate({ verdict = { kind: 'passed' }, isForTests = false }: Partial<Gate> = {}) {
   const attempts: Attempt[] = []
-  const clock = new ManualClock()
   const verify = async (attempt: Attempt) => {
     attempts.push(attempt)
     return verdict
   }
-  const events = createEvents(pino({ level: 'silent' }), createHealth(), clock)
-  const admission = new Admission({ challenge: { verify }, events, clock })
-  return { admission, attempts, clock }
+  const events = silentEvents()
+  const admission = new Admission({ challenge: { verify, isForTests }, events })
+  return { admission, attempts }
+}
+
+interface Gate {
+  readonly verdict: Verdict
+  readonly isForTests: boolean
 }
 
 function applicant(challengeToken: string, email: string, key?: string) {
   const parsed = parseSignup({ email }, { defaultTab: 'Sheet1', source: 'api' })
   if (!parsed.ok) throw new Error('This is a good signup.')
-  const idempotency = key === undefined ? undefined : { key, fingerprint: email }
+  const idempotency = key === undefined ? undefined : { space: '', key, fingerprint: email }
   return {
     challengeToken,
     visit: { requestId: 'a-request', remoteAddress: undefined },
@@ -32,47 +40,45 @@ function applicant(challengeToken: string, email: string, key?: string) {
   }
 }
 
-const store = async () => 'stored'
-
 test('what is sent again is the same submission, and anything else is another', async () => {
   const { admission, attempts } = gate()
-  const fail = () => admission.admit(applicant('t', 'a@example.com'), failing)
-  const failing = async () => {
-    throw new Error('The disk is full.')
-  }
-  await expect(fail()).rejects.toThrow('full')
-  await expect(fail()).rejects.toThrow('full')
-  await admission.admit(applicant('t', 'b@example.com'), store)
-  await admission.admit(applicant('t', 'b@example.com', 'key'), store)
-  await admission.admit(applicant('t', 'b@example.com', 'other key'), store)
+  await admission.admit(applicant('t', 'a@example.com'))
+  await admission.admit(applicant('t', 'a@example.com'))
+  await admission.admit(applicant('t', 'b@example.com'))
+  await admission.admit(applicant('t', 'b@example.com', 'key'))
+  await admission.admit(applicant('t', 'b@example.com', 'other key'))
   const [first, second, ...others] = attempts.map(({ submissionId }) => submissionId)
   expect(first).toBe(second)
   expect(new Set([first, ...others]).size).toBe(4)
 })
 
-test('a token is good for one signup, and after a write that failed it still is', async () => {
+test('one key in two name spaces is two submissions', async () => {
   const { admission, attempts } = gate()
-  const failing = async () => {
-    throw new Error('The disk is full.')
-  }
-  const admit = (work: () => Promise<string>) =>
-    admission.admit(applicant('token', 'ada@example.com'), work)
-  await expect(admit(failing)).rejects.toThrow('full')
-  expect(await admit(store)).toBe('stored')
-  await expect(admit(store)).rejects.toMatchObject({ status: 403 })
-  expect(attempts).toHaveLength(2)
+  const given = applicant('t', 'a@example.com', 'key')
+  await admission.admit(given)
+  const idempotency = { space: 'other', key: 'key', fingerprint: 'a@example.com' }
+  await admission.admit({ ...given, idempotency })
+  expect(new Set(attempts.map(({ submissionId }) => submissionId)).size).toBe(2)
 })
 
-test('what was used is forgotten when no provider takes the token any more', async () => {
-  const { admission, attempts, clock } = gate()
-  const admit = (token: string) => admission.admit(applicant(token, 'ada@example.com'), store)
-  await admit('token')
-  await clock.run(9 * 60_000)
-  await expect(admit('token')).rejects.toMatchObject({ status: 403 })
-  await clock.run(2 * 60_000)
-  await admit('another')
-  await admit('token')
-  expect(attempts.map(({ token }) => token)).toEqual(['token', 'another', 'token'])
+test('what is remembered of a token is a digest of it, whatever it came with', async () => {
+  const { admission } = gate()
+  const first = await admission.admit(applicant('a-token', 'a@example.com'))
+  expect(first).toMatch(/^[\w+/]{43}=$/)
+  expect(await admission.admit(applicant('a-token', 'b@example.com', 'key'))).toBe(first)
+  expect(await admission.admit(applicant('b-token', 'a@example.com'))).not.toBe(first)
+})
+
+test('with keys for tests all visitors have one token, which is good for each of them', async () => {
+  const { admission } = gate({ isForTests: true })
+  const first = await admission.admit(applicant('dummy', 'a@example.com'))
+  expect(await admission.admit(applicant('dummy', 'a@example.com'))).toBe(first)
+  expect(await admission.admit(applicant('dummy', 'b@example.com'))).not.toBe(first)
+})
+
+test('without a challenge everybody is let in, and nothing is remembered', async () => {
+  const admission = new Admission({ challenge: undefined, events: silentEvents() })
+  expect(await admission.admit(applicant('anything', 'a@example.com'))).toBeUndefined()
 })
 
 test.each<[Verdict, number, string, Record<string, string>]>([
@@ -89,17 +95,11 @@ test.each<[Verdict, number, string, Record<string, string>]>([
     'Challenge tokens cannot be verified just now',
     { 'retry-after': '30' },
   ],
-])(
-  'the verdict %o is answered with %i, and nothing is stored',
-  async (verdict, status, message, headers) => {
-    const { admission } = gate(verdict)
-    const stored = vi.fn(store)
-    const admitted = admission.admit(applicant('token', 'ada@example.com'), stored)
-    await expect(admitted).rejects.toMatchObject({
-      status,
-      message: expect.stringContaining(message),
-      headers,
-    })
-    expect(stored).not.toHaveBeenCalled()
-  },
-)
+])('the verdict %o is answered with %i', async (verdict, status, message, headers) => {
+  const { admission } = gate({ verdict })
+  await expect(admission.admit(applicant('token', 'ada@example.com'))).rejects.toMatchObject({
+    status,
+    message: expect.stringContaining(message),
+    headers,
+  })
+})

@@ -1,9 +1,8 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
 import type { Idempotency } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
-import { contentOf, fingerprintOf, Turns } from './idempotency.ts'
+import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from './respond.ts'
 import type { Visit } from './visit.ts'
 
@@ -11,7 +10,6 @@ export interface AdmissionOptions {
   /** Undefined: everybody is let in. */
   readonly challenge: Challenge | undefined
   readonly events: Events
-  readonly clock: Clock
 }
 
 /** Who asks to be let in, with what, and for what. */
@@ -22,48 +20,31 @@ export interface Applicant {
   readonly idempotency: Idempotency | undefined
 }
 
-/** Longer than any token lives. */
-const rememberedMs = 10 * 60 * 1000
-/** About 20 MB. Beyond that only the provider knows that an old token was used. */
-const rememberedMax = 100_000
-
 /**
  * Lets those in who pass the challenge. The provider lets a token pass again for the same content,
  * so that a request that is repeated after a crash does not fail; that a token is good for one
- * signup only is therefore remembered here, from the moment the signup is stored.
+ * append only is up to the journal, which remembers it together with what it was stored with.
  */
 export class Admission {
   readonly #options: AdmissionOptions
-  readonly #turns = new Turns()
-  /** When each may be forgotten, by the digest of submission and token; the oldest first. */
-  readonly #used = new Map<string, number>()
 
   constructor(options: AdmissionOptions) {
     this.#options = options
   }
 
-  /** @throws RequestRefused for a visitor who does not pass; `store` is not called then. */
-  admit<T>(applicant: Applicant, store: () => Promise<T>): Promise<T> {
+  /**
+   * @returns what the journal is to remember of the token; undefined while everybody is let in
+   * @throws RequestRefused for a visitor who does not pass
+   */
+  async admit(applicant: Applicant): Promise<string | undefined> {
     const { challenge } = this.#options
-    return challenge ? this.#admitPassed(challenge, applicant, store) : store()
-  }
-
-  async #admitPassed<T>(
-    challenge: Challenge,
-    applicant: Applicant,
-    store: () => Promise<T>,
-  ): Promise<T> {
-    const { challengeToken: token } = applicant
+    if (!challenge) return undefined
+    const { challengeToken: token, visit } = applicant
     const submissionId = submissionIdOf(applicant)
-    const use = fingerprintOf(submissionId, [token])
-    return this.#turns.take(use, async () => {
-      if (this.#used.has(use)) throw refuse.challenge()
-      const { remoteAddress, requestId } = applicant.visit
-      await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
-      const stored = await store()
-      this.#remember(use)
-      return stored
-    })
+    const { remoteAddress, requestId } = visit
+    await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
+    // Keys for tests give everybody the same token: there it is used for one content only.
+    return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''])
   }
 
   async #verify(challenge: Challenge, attempt: Attempt, requestId: string): Promise<void> {
@@ -79,20 +60,11 @@ export class Admission {
         throw refuse.challengeUnavailable(verdict.retryAfterSeconds)
     }
   }
-
-  #remember(use: string): void {
-    const now = this.#options.clock.elapsed()
-    for (const [oldest, until] of this.#used) {
-      if (until > now && this.#used.size < rememberedMax) break
-      this.#used.delete(oldest)
-    }
-    this.#used.set(use, now + rememberedMs)
-  }
 }
 
 /** The same for a request that is sent again: with its key and content, or without one by content. */
 function submissionIdOf({ parsed, idempotency }: Applicant): string {
-  return idempotency
-    ? fingerprintOf('keyed', [idempotency.key, idempotency.fingerprint])
-    : fingerprintOf('unkeyed', parsed.map(contentOf))
+  if (!idempotency) return fingerprintOf('unkeyed', parsed.map(contentOf))
+  const { space, key, fingerprint } = idempotency
+  return fingerprintOf('keyed', [space, key, fingerprint])
 }

@@ -17,15 +17,19 @@ export class ApiKeys {
     return this.#digests.length > 0
   }
 
-  /** Whether the request carries one of the keys, as `Authorization: Bearer <key>` (RFC 6750). */
-  areIn(headers: HttpHeaders): boolean {
+  /**
+   * The digest of the key that the request carries, as `Authorization: Bearer <key>` (RFC 6750);
+   * undefined when it carries none of ours.
+   */
+  digestIn(headers: HttpHeaders): string | undefined {
     const given = /^bearer +(.*)$/i.exec(headers.get('authorization') ?? '')?.[1]
     const digest = sha256(given ?? '')
     let matches = 0
     for (const other of this.#digests) matches += isEqual(digest, other)
-    if (given === undefined) return false
-    if (matches === 0) this.#refused()
-    return matches > 0
+    if (given === undefined) return undefined
+    if (matches > 0) return digest
+    this.#refused()
+    return undefined
   }
 }
 

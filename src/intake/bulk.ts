@@ -10,7 +10,7 @@ import {
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { readBody } from './body.ts'
-import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
+import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
 import { submit, tooManyTabs } from './submit.ts'
@@ -41,10 +41,10 @@ export async function postBulk(
 ): Promise<Answer> {
   const { apiKeys, clock, waiting } = intake
   if (apiKeys.areSet) {
-    visit.hasApiKey = apiKeys.areIn(request.headers)
-    if (!visit.hasApiKey) throw refuse.apiKey()
+    visit.apiKey = apiKeys.digestIn(request.headers)
+    if (visit.apiKey === undefined) throw refuse.apiKey()
   }
-  const key = idempotencyKey(request.headers)
+  const key = ownedKey(request.headers, visit)
   const { items, challengeToken } = await readEnvelope(request, intake)
   const patience = patienceOf(request, clock)
   const asked = items.length

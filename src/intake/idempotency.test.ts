@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { contentOf, fingerprintOf, idempotencyKey, Turns } from './idempotency.ts'
+import { contentOf, fingerprintOf, ownedKey, Turns } from './idempotency.ts'
 
 const signup = {
   email: 'ada@example.com',
@@ -11,20 +11,29 @@ const signup = {
   metadata: '{"k":1}',
 }
 
+const keyIn = (headers: Record<string, string>, apiKey?: string) =>
+  ownedKey(new Headers(headers), { apiKey })
+
 test.each(['a', 'x'.repeat(255), '01990b6e-1d1c-7c3f-8f0e-5d2a8c1b7e42', '"quoted"', 'a b, c~'])(
   'the Idempotency-Key %s is taken as it is',
   (key) => {
-    expect(idempotencyKey(new Headers({ 'idempotency-key': key }))).toBe(key)
+    expect(keyIn({ 'idempotency-key': key })).toEqual({ space: '', key })
   },
 )
 
 test.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])(
   'the Idempotency-Key %j is refused',
   (key) => {
-    const headers = new Headers({ 'idempotency-key': key })
-    expect(() => idempotencyKey(headers)).toThrow(/1 to 255 printable ASCII/)
+    expect(() => keyIn({ 'idempotency-key': key })).toThrow(/1 to 255 printable ASCII/)
   },
 )
+
+test('each API key has a name space of its own, and all who have none share one', () => {
+  const header = { 'idempotency-key': 'one' }
+  expect(keyIn({})).toBeUndefined()
+  expect(keyIn(header)).toEqual(keyIn(header))
+  expect(keyIn(header, 'digest')).toEqual({ space: 'digest', key: 'one' })
+})
 
 test('the content of a signup is what becomes a row: neither its token nor the case of its tab', () => {
   const again = { ...signup, sheetTab: 'NEWS', challengeToken: 'token', redirect: '/thanks' }
@@ -72,21 +81,24 @@ test('fingerprints tell routes and contents apart, and the same from the same', 
   expect(prints[0]).toMatch(/^[\w+/]{43}=$/)
 })
 
+const a = { space: '', key: 'a' }
+
 test('work with one key is done one after the other, also behind one that fails; others go on', async () => {
   const turns = new Turns()
   const done: string[] = []
   const first = Promise.withResolvers<undefined>()
-  const failing = turns.take('a', async () => {
+  const failing = turns.take(a, async () => {
     await first.promise
     done.push('a1')
     throw new Error('no')
   })
-  const second = turns.take('a', async () => done.push('a2'))
-  const third = turns.take('a', async () => done.push('a3'))
-  await turns.take('b', async () => done.push('b1'))
-  expect(done).toEqual(['b1'])
+  const second = turns.take(a, async () => done.push('a2'))
+  const third = turns.take(a, async () => done.push('a3'))
+  await turns.take({ space: '', key: 'b' }, async () => done.push('b1'))
+  await turns.take({ space: 'x', key: 'a' }, async () => done.push('x1'))
+  expect(done).toEqual(['b1', 'x1'])
   first.resolve(undefined)
   await expect(failing).rejects.toThrow('no')
   await Promise.all([second, third])
-  expect(done).toEqual(['b1', 'a1', 'a2', 'a3'])
+  expect(done).toEqual(['b1', 'x1', 'a1', 'a2', 'a3'])
 })

@@ -1,4 +1,4 @@
-import type { Idempotency } from '../journal/journal.ts'
+import type { Idempotency, OwnedKey } from '../journal/journal.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import { sha256 } from '../platform/digest.ts'
 import { isObject } from '../signup/json.ts'
@@ -6,11 +6,12 @@ import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
 import { refuse } from './respond.ts'
+import type { Visit } from './visit.ts'
 
 const printable = /^[\x20-\x7e]+$/
 
 /** The `Idempotency-Key` of a request; throws `RequestRefused` when it is malformed. */
-export function idempotencyKey(headers: HttpHeaders): string | undefined {
+function idempotencyKey(headers: HttpHeaders): string | undefined {
   const key = headers.get('idempotency-key')
   if (key === null) return undefined
   if (printable.test(key) && key.length <= limits.idempotencyKeyCharactersMax) return key
@@ -20,13 +21,26 @@ export function idempotencyKey(headers: HttpHeaders): string | undefined {
   )
 }
 
+/**
+ * The key of a request in the name space that it belongs to. Each API key has one, so that nobody
+ * else can take or know its keys; all who have none share one, so that a retry from another network
+ * is the same.
+ */
+export function ownedKey(
+  headers: HttpHeaders,
+  { apiKey = '' }: Pick<Visit, 'apiKey'>,
+): OwnedKey | undefined {
+  const key = idempotencyKey(headers)
+  return key === undefined ? undefined : { space: apiKey, key }
+}
+
 /** What makes a request repeatable. */
 export function idempotencyOf(
-  key: string,
+  key: OwnedKey,
   route: string,
   content: readonly unknown[],
 ): Idempotency {
-  return { key, fingerprint: fingerprintOf(route, content) }
+  return { ...key, fingerprint: fingerprintOf(route, content) }
 }
 
 /**
@@ -69,14 +83,20 @@ function sortKeys(object: Record<string, unknown>): void {
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(key) ?? Promise.resolve()
+  async take<T>(key: OwnedKey, work: () => Promise<T>): Promise<T> {
+    const name = nameOf(key)
+    const before = this.#last.get(name) ?? Promise.resolve()
     const mine = before.then(work, work)
-    this.#last.set(key, mine)
+    this.#last.set(name, mine)
     try {
       return await mine
     } finally {
-      if (this.#last.get(key) === mine) this.#last.delete(key)
+      if (this.#last.get(name) === mine) this.#last.delete(name)
     }
   }
+}
+
+/** No name space has a space in it. */
+function nameOf({ space, key }: OwnedKey): string {
+  return `${space} ${key}`
 }

@@ -101,7 +101,8 @@ const parameters: Json = {
     in: 'header',
     description:
       'Makes it safe to send the request again: the same key with the same content gives the first ' +
-      'answer again and no second row, for at least 24 hours. With other content it is a 422.',
+      'answer again and no second row, for at least 24 hours. With other content it is a 422. Take a random ' +
+      'one: each API key has its own keys, and all who have no API key share theirs.',
     schema: {
       type: 'string',
       pattern: '^[ -~]+$',

@@ -13,7 +13,7 @@ export interface RefusedVisit {
   /** The origin under which the visitor sees us. */
   readonly ownOrigin: string
   /** The fields of a posted form, once they were read. */
-  readonly typed?: FormEntries
+  readonly typed?: FormEntries | undefined
 }
 
 /** The one place where refusals become answers: a page for people, a problem document for programs. */

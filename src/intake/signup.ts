@@ -3,7 +3,7 @@ import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
 import { type ArrivingBodies, type Body, readBody } from './body.ts'
 import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
-import { contentOf, idempotencyKey, idempotencyOf } from './idempotency.ts'
+import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
 import { accepted, type Answer, refuse } from './respond.ts'
 import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
@@ -24,8 +24,8 @@ export async function postSignup(
   visit: Visit,
 ): Promise<Response | Answer> {
   const { apiKeys, bodyBytesMax, arriving, clock, waiting } = intake
-  if (apiKeys.areSet) visit.hasApiKey = apiKeys.areIn(request.headers)
-  const key = idempotencyKey(request.headers)
+  if (apiKeys.areSet) visit.apiKey = apiKeys.digestIn(request.headers)
+  const key = ownedKey(request.headers, visit)
   const body = await readBody(request, bodyBytesMax, arriving)
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, request, intake, visit)

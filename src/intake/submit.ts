@@ -43,19 +43,31 @@ export interface Submitted {
  * when they are too many, when the challenge is not passed, or when the journal cannot be written.
  */
 export async function submit(submission: Submission, options: SubmitOptions): Promise<Submitted> {
-  const { idempotency } = submission
+  const { idempotency, visit } = submission
   const { turns, events } = options
+  const work = () =>
+    idempotency
+      ? turns.take(idempotency, () => storeOnce(submission, idempotency, options))
+      : store(submission, options)
+  const answer = await orUnavailable(work, visit, options)
+  if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
+  if (answer.kind === 'tokenUsed') throw refuse.challenge()
+  const { kind, results } = answer
+  if (kind === 'appended') events.signupsAccepted(results.filter(Boolean).length)
+  return { results, isReplay: kind === 'replayed' }
+}
+
+/** @throws RequestRefused 503 when the journal cannot be used */
+async function orUnavailable<T>(
+  work: () => T | Promise<T>,
+  { requestId }: Visit,
+  { events }: SubmitOptions,
+): Promise<T> {
   try {
-    const answer = await (idempotency
-      ? turns.take(idempotency.key, () => storeOnce(submission, idempotency, options))
-      : store(submission, options))
-    if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
-    const { kind, results } = answer
-    if (kind === 'appended') events.signupsAccepted(results.filter(Boolean).length)
-    return { results, isReplay: kind === 'replayed' }
+    return await work()
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error
-    events.journalUnavailable(error, submission.visit.requestId)
+    events.journalUnavailable(error, requestId)
     throw refuse.journalUnavailable()
   }
 }
@@ -71,14 +83,13 @@ async function storeOnce(
   return known ?? store(submission, options)
 }
 
-function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
+async function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
   const { parsed, idempotency, visit, asked } = submission
   visit.take(asked)
-  return options.admission.admit(submission, () => {
-    const receivedAt = options.clock.now()
-    const signups = parsed.map((one) => accept(one, receivedAt, options))
-    return options.journal.append(signups, idempotency)
-  })
+  const token = await options.admission.admit(submission)
+  const receivedAt = options.clock.now()
+  const signups = parsed.map((one) => accept(one, receivedAt, options))
+  return options.journal.append(signups, { idempotency, token })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptions): Signup {

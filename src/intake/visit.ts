@@ -2,7 +2,7 @@ import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Connection } from '../platform/http-server.ts'
-import { clientAddress } from './client-address.ts'
+import { type ClientAddress, clientAddress } from './client-address.ts'
 import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
 import type { FormEntries } from './pages/typed-form.ts'
 import { RateLimit, type Standing } from './rate-limit.ts'
@@ -24,47 +24,46 @@ export interface ReceptionOptions {
 export class Reception {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
-  readonly #signupsPerMinute: number
   readonly #log: Logger
-  readonly #rateLimit: RateLimit
+  readonly #limit: RateLimit | undefined
   #wasWarned = false
 
   constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, log }: ReceptionOptions) {
     this.allowedHosts = allowedHosts
     this.trustedProxies = trustedProxies
-    this.#signupsPerMinute = signupsPerMinute
     this.#log = log
-    this.#rateLimit = new RateLimit({ perMinute: signupsPerMinute, clock })
+    if (signupsPerMinute === 0) return
+    this.#limit = new RateLimit({ perMinute: signupsPerMinute, clock })
   }
 
   /** Counts signups against the limit of the client's address; undefined where there is none. */
-  count(signups: number, visit: Visit): Standing | undefined {
-    if (this.#signupsPerMinute === 0) return undefined
-    const { requestId, request, connection } = visit
-    const { trustedProxies } = this
-    const forwardedFor = request.headers.get('x-forwarded-for')
-    const { remoteAddress } = connection
-    const { address, warning } = clientAddress({ remoteAddress, forwardedFor, trustedProxies })
+  count(
+    signups: number,
+    { address, warning }: ClientAddress,
+    requestId: string,
+  ): Standing | undefined {
+    if (!this.#limit) return undefined
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
       this.#log.warn({ requestId }, warning)
     }
-    return address === undefined ? undefined : this.#rateLimit.take(address, signups)
+    return address === undefined ? undefined : this.#limit.take(address, signups)
   }
 }
 
 /** What handlers know of a request besides its content. Found out when somebody asks, as few do. */
 export class Visit {
   readonly requestId: string
-  /** The fields of a posted form, once they were read: a refusal shows them again. */
-  typed?: FormEntries
-  /** Whoever has a key of ours is not counted. */
-  hasApiKey = false
+  /** The fields of a posted form, from when they were read until it was taken: a refusal shows them again. */
+  typed: FormEntries | undefined
+  /** The digest of the API key that came with it. Whoever has one is not counted. */
+  apiKey: string | undefined
   /** Once signups were counted, where there is a limit. */
   standing: Standing | undefined
   readonly request: HttpRequest
   readonly connection: Connection
   readonly #reception: Reception
+  #client: ClientAddress | undefined
 
   constructor(
     requestId: string,
@@ -78,15 +77,28 @@ export class Visit {
     this.#reception = reception
   }
 
+  /** By which limits tell the client from others; undefined: it is not counted by any. */
+  get countedAs(): string | undefined {
+    return this.apiKey === undefined ? this.#clientAddress.address : undefined
+  }
+
   /**
    * Counts signups against the limit of the client's address.
    * @throws RequestRefused 429 when they are too many; then none of them counts.
    */
   take(count: number): void {
-    if (this.hasApiKey) return
-    const standing = this.#reception.count(count, this)
+    if (this.apiKey !== undefined) return
+    const standing = this.#reception.count(count, this.#clientAddress, this.requestId)
     this.standing = standing
     if (standing?.isTaken === false) throw refuse.tooMany(standing, count)
+  }
+
+  get #clientAddress(): ClientAddress {
+    const { remoteAddress } = this.connection
+    const { trustedProxies } = this.#reception
+    const forwardedFor = this.request.headers.get('x-forwarded-for')
+    this.#client ??= clientAddress({ remoteAddress, forwardedFor, trustedProxies })
+    return this.#client
   }
 
   /** The visitor's own; undefined when only a proxy's is known. */

@@ -31,13 +31,17 @@ export const defaultPolicy: JournalPolicy = {
 export interface Journal extends AsyncDisposable {
   /**
    * Adds signups in this order, all or none, but for those whose tab would be one too many: these
-   * leave nothing behind. With an idempotency key that is known, nothing is added. Otherwise the key
-   * is kept in the same transaction, unless nothing was added, for at least 24 hours from `receivedAt`.
+   * leave nothing behind. With an idempotency key that is known, or else with a used token, nothing
+   * is added. Otherwise both are kept in the same transaction, unless nothing was added: the key for
+   * at least 24 hours from `receivedAt`, the token for at least ten minutes.
    */
-  append(signups: readonly Signup[], idempotency?: Idempotency): Promise<Appended>
+  append(signups: readonly Signup[], terms?: AppendTerms): Promise<Appended>
 
   /** What `append` would answer to a known key; undefined when it is not known. */
   recall(idempotency: Idempotency): Promise<Recalled | undefined>
+
+  /** Whether the key is known, with whatever content. */
+  knows(key: OwnedKey): Promise<boolean>
 
   /** What became of a signup, or undefined when there is no such id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
@@ -153,9 +157,22 @@ export interface BatchLimits {
   readonly bytesMax: number
 }
 
-/** A request that its sender may repeat. */
-export interface Idempotency {
+/** What signups are added under, besides the operator's policy. */
+export interface AppendTerms {
+  readonly idempotency?: Idempotency | undefined
+  /** Of the challenge token that they came with; kept as it is given, so give a digest. */
+  readonly token?: string | undefined
+}
+
+/** An idempotency key. */
+export interface OwnedKey {
+  /** The same key in two name spaces is two keys. Kept as it is given. */
+  readonly space: string
   readonly key: string
+}
+
+/** A request that its sender may repeat. */
+export interface Idempotency extends OwnedKey {
   /** Tells requests with different contents apart. */
   readonly fingerprint: string
 }
@@ -163,7 +180,11 @@ export interface Idempotency {
 /** For each signup in the order of the request: undefined when its tab would be one too many. */
 export type AppendResults = readonly (SignupStatus | undefined)[]
 
-export type Appended = { readonly kind: 'appended'; readonly results: AppendResults } | Recalled
+export type Appended =
+  | { readonly kind: 'appended'; readonly results: AppendResults }
+  /** Other signups came with this token before. */
+  | { readonly kind: 'tokenUsed' }
+  | Recalled
 
 export type Recalled =
   /** The first answer again, each signup with its status of now. */

@@ -32,15 +32,24 @@ export const migrations: readonly string[] = [
   CREATE INDEX signup_by_tab ON signup (tab);
 
   CREATE TABLE idempotency_key (
-    key            TEXT    PRIMARY KEY,
+    space          TEXT    NOT NULL, -- the name space that the key belongs to
+    key            TEXT    NOT NULL,
     fingerprint    TEXT    NOT NULL,
     -- One request's signups are neighbours: an append is one transaction.
     first_position INTEGER NOT NULL,
     last_position  INTEGER NOT NULL,
     refused        TEXT    NOT NULL, -- a JSON array of places in the request, or ''
-    stored_at      INTEGER NOT NULL
+    stored_at      INTEGER NOT NULL,
+    PRIMARY KEY (space, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_key_by_time ON idempotency_key (stored_at);
+
+  -- Challenge tokens that signups were stored with.
+  CREATE TABLE used_token (
+    digest    TEXT    PRIMARY KEY,
+    stored_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX used_token_by_time ON used_token (stored_at);
 
   CREATE TABLE batch (
     number     INTEGER PRIMARY KEY AUTOINCREMENT, -- so that no number is used twice
@@ -116,13 +125,18 @@ export const statements = {
   findSignup: `${status} WHERE signup.id = ?`,
   signupsBetween: `${status} WHERE signup.position BETWEEN ? AND ? ORDER BY signup.position`,
   idempotencyKey: `SELECT fingerprint, first_position AS first, last_position AS last, refused
-                   FROM idempotency_key WHERE key = ?`,
+                   FROM idempotency_key WHERE space = ? AND key = ?`,
   addIdempotencyKey: `INSERT INTO idempotency_key
-                        (key, fingerprint, first_position, last_position, refused, stored_at)
-                      VALUES (?, ?, ?, ?, ?, ?)`,
-  deleteIdempotencyKeys: `DELETE FROM idempotency_key WHERE key IN (
-                            SELECT key FROM idempotency_key WHERE stored_at < ?
+                        (space, key, fingerprint, first_position, last_position, refused, stored_at)
+                      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  deleteIdempotencyKeys: `DELETE FROM idempotency_key WHERE (space, key) IN (
+                            SELECT space, key FROM idempotency_key WHERE stored_at < ?
                             ORDER BY stored_at LIMIT ?)`,
+  usedToken: 'SELECT 1 FROM used_token WHERE digest = ?',
+  addUsedToken: 'INSERT INTO used_token (digest, stored_at) VALUES (?, ?)',
+  deleteUsedTokens: `DELETE FROM used_token WHERE digest IN (
+                       SELECT digest FROM used_token WHERE stored_at < ?
+                       ORDER BY stored_at LIMIT ?)`,
   countBacklog: `SELECT coalesce(sum(
                    (SELECT count(*) FROM signup WHERE tab = tab.id AND position > tab.written_to)
                  ), 0) AS backlog FROM tab`,

@@ -4,25 +4,31 @@ import { type Millis, type Signup, type SignupId, tabKey } from '../signup/signu
 import type {
   Appended,
   AppendResults,
+  AppendTerms,
   Idempotency,
   JournalPolicy,
+  OwnedKey,
   Recalled,
   SignupStatus,
 } from './journal.ts'
 import { signupsAtOnce } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-const hour = 60 * 60 * 1000
+const minute = 60 * 1000
+const hour = 60 * minute
 
 /** The contract says 24 hours; an hour more, for clocks that are set right meanwhile. */
 const keysKept = 25 * hour
 
-/** Keys that are too old are deleted as new ones come, faster than they come. */
-const deletedPerKey = 2
+/** Longer than any challenge token lives. */
+const tokensKept = 10 * minute
+
+/** Keys and tokens that are too old are deleted as new ones come, faster than they come. */
+const deletedAtOnce = 2
 
 export interface AppendRequest {
   readonly signups: readonly Signup[]
-  readonly idempotency: Idempotency | undefined
+  readonly terms: AppendTerms
 }
 
 interface Tab {
@@ -68,8 +74,12 @@ export class SqliteAppends {
     }
   }
 
-  recall({ key, fingerprint }: Idempotency): Recalled | undefined {
-    const known = this.#db.get('idempotencyKey', key)
+  knows({ space, key }: OwnedKey): boolean {
+    return this.#db.get('idempotencyKey', space, key) !== undefined
+  }
+
+  recall({ space, key, fingerprint }: Idempotency): Recalled | undefined {
+    const known = this.#db.get('idempotencyKey', space, key)
     if (!known) return undefined
     if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
     this.#addRows()
@@ -80,18 +90,22 @@ export class SqliteAppends {
     return { kind: 'replayed', results }
   }
 
-  #append({ signups, idempotency }: AppendRequest, opened: string[]): Appended {
+  #append({ signups, terms }: AppendRequest, opened: string[]): Appended {
+    const { idempotency, token } = terms
     const recalled = idempotency && this.recall(idempotency)
     if (recalled) return recalled
+    if (token !== undefined && this.#db.get('usedToken', token)) return { kind: 'tokenUsed' }
     const results = signups.map((signup) => this.#insert(signup, opened))
-    if (idempotency) this.#remember(idempotency, results, signups[0]?.receivedAt ?? 0)
+    const first = results.find((result) => result !== undefined)
+    if (first && idempotency) this.#rememberKey(idempotency, results, first.receivedAt)
+    if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
     return { kind: 'appended', results }
   }
 
   #insert(signup: Signup, opened: string[]): SignupStatus | undefined {
-    const tab = this.#tab(signup.sheetTab, opened)
+    const { id, sheetTab, receivedAt, email, source, name, tags, metadata } = signup
+    const tab = this.#tab(sheetTab, opened)
     if (!tab) return undefined
-    const { id, receivedAt, email, source, name, tags, metadata } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const isIgnored = Number(this.#policy.duplicates === 'ignore' && this.#isKnown(tab, email))
     const position = (this.#position += 1)
@@ -134,15 +148,19 @@ export class SqliteAppends {
     return count
   }
 
-  #remember({ key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {
+  #rememberKey({ space, key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {
     const positions = results.flatMap((result) => (result ? [result.position] : []))
-    const [first] = positions
-    const last = positions.at(-1)
-    if (first === undefined || last === undefined) return
+    const [first = 0] = positions
+    const last = positions.at(-1) ?? first
     const places = results.flatMap((result, place) => (result ? [] : [place]))
     const refused = places.length === 0 ? '' : JSON.stringify(places)
-    this.#db.run('addIdempotencyKey', key, fingerprint, first, last, refused, at)
-    this.#db.run('deleteIdempotencyKeys', at - keysKept, deletedPerKey)
+    this.#db.run('addIdempotencyKey', space, key, fingerprint, first, last, refused, at)
+    this.#db.run('deleteIdempotencyKeys', at - keysKept, deletedAtOnce)
+  }
+
+  #rememberToken(token: string, at: Millis): void {
+    this.#db.run('addUsedToken', token, at)
+    this.#db.run('deleteUsedTokens', at - tokensKept, deletedAtOnce)
   }
 }
 

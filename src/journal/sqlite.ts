@@ -7,6 +7,7 @@ import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import { GroupCommit } from './group-commit.ts'
 import {
   type Appended,
+  type AppendTerms,
   type BatchLimits,
   defaultPolicy,
   type EndedMarker,
@@ -14,6 +15,7 @@ import {
   type Idempotency,
   type Journal,
   type JournalPolicy,
+  type OwnedKey,
   type Recalled,
   type RunningTime,
   type RunningTimeNote,
@@ -62,12 +64,16 @@ class SqliteJournal implements Journal {
     this.#backlog = Number(this.#db.get('countBacklog')?.['backlog'])
   }
 
-  append(signups: readonly Signup[], idempotency?: Idempotency): Promise<Appended> {
-    return this.#commits.add({ signups, idempotency })
+  append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
+    return this.#commits.add({ signups, terms })
   }
 
   async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
     return this.#db.read(() => this.#appends.recall(idempotency))
+  }
+
+  async knows(key: OwnedKey): Promise<boolean> {
+    return this.#db.read(() => this.#appends.knows(key))
   }
 
   async find(id: SignupId): Promise<SignupStatus | undefined> {

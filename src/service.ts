@@ -158,8 +158,12 @@ async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
   return staticFile(stylesheetPath, new TextEncoder().encode(content))
 }
 
+/** Of one client address: more than a person needs, and nobody can use up all the new tabs at once. */
+const newTabsPerHourMax = 10
+
 function policyOf({ defaultSheetTab, sheetTabs = [], newTabsMax, duplicates }: Config) {
-  return { namedTabs: [defaultSheetTab, ...sheetTabs], newTabsMax, duplicates }
+  const namedTabs = [defaultSheetTab, ...sheetTabs]
+  return { namedTabs, newTabsMax, newTabsPerHourMax, duplicates }
 }
 
 function tabsOf({ defaultSheetTab: defaultTab, sheetTabs }: Config) {

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 
 import type { AppendTerms, Journal } from '../src/journal/journal.ts'
 import type { JournalWorld } from './journal-contract.ts'
-import { makeSignup } from './make-signup.ts'
+import { makeSignup, makeSignups } from './make-signup.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const minute = 60 * 1000
+const hour = 60 * minute
 
 /** What every engine must do about the terms that signups come under, also with two open on one store. */
 export function journalTermsContract(name: string, createWorld: () => Promise<JournalWorld>): void {
@@ -124,6 +125,91 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
         expect(await show(`old-${index}`, noon + 11 * minute)).toMatchObject({ kind: 'appended' })
       }
       expect(await show('later', noon + 11 * minute)).toEqual(used)
+    })
+  })
+
+  describe(`${name}: new tabs by opener`, () => {
+    const policy = { newTabsMax: 5, newTabsPerHourMax: 2, namedTabs: ['Sheet1', 'News'] }
+    const take = async (
+      journal: Journal,
+      tabs: readonly string[],
+      opener: string | undefined,
+      receivedAt = noon,
+    ) => {
+      const signups = tabs.map((sheetTab) => makeSignup({ sheetTab, receivedAt }))
+      const answer = await journal.append(signups, { opener })
+      return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
+    }
+
+    test('one opener makes so many new tabs and no more; others, named and known ones do not count', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      const given = ['A', 'Sheet1', 'News', 'B', 'a', 'C', 'b']
+      const taken = ['A', 'Sheet1', 'News', 'B', 'A', undefined, 'B']
+      expect(await take(journal, given, '192.0.2.1')).toEqual(taken)
+      expect(await take(journal, ['C', 'D', 'E'], '192.0.2.2')).toEqual(['C', 'D', undefined])
+      expect(await take(journal, ['C'], '192.0.2.1')).toEqual(['C'])
+    })
+
+    test('without an opener only the number of all new tabs is limited', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      const given = ['A', 'B', 'C', 'D', 'E', 'F']
+      expect(await take(journal, given, undefined)).toEqual([...given.slice(0, 5), undefined])
+      expect(await take(journal, ['G'], '192.0.2.1')).toEqual([undefined])
+    })
+
+    test('an hour later an opener may make new tabs again', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      const one = (tab: string, at: number) => take(journal, [tab], '192.0.2.1', at)
+      expect(await one('A', noon)).toEqual(['A'])
+      expect(await one('B', noon + hour / 2)).toEqual(['B'])
+      expect(await one('C', noon + hour - 1)).toEqual([undefined])
+      expect(await one('C', noon + hour)).toEqual(['C'])
+      expect(await one('D', noon + hour)).toEqual([undefined])
+      expect(await one('D', noon + 1.5 * hour)).toEqual(['D'])
+    })
+
+    test('an append that failed counts for no opener', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      const twice = makeSignup({ sheetTab: 'Failed' })
+      await expect(journal.append([twice, twice], { opener: 'a' })).rejects.toThrow()
+      expect(await take(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
+    })
+
+    test('tabs are counted across restarts and instances, each knows what the other has made', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open(policy)
+        await take(journal, ['A'], 'a')
+      }
+      await using one = await world.open(policy)
+      await using other = await world.open(policy)
+      expect(await take(one, ['B'], 'a')).toEqual(['B'])
+      expect(await take(other, ['C', 'b', 'a'], 'a')).toEqual([undefined, 'B', 'A'])
+      expect(await take(other, ['C', 'D'], 'b')).toEqual(['C', 'D'])
+      expect(await take(one, ['E', 'F'], 'c')).toEqual(['E', undefined])
+      expect(await take(other, ['f'], undefined)).toEqual([undefined])
+    })
+
+    test('whether a tab is taken can be asked beforehand, and asking makes none', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      await journal.append(makeSignups(1, { sheetTab: 'A', receivedAt: noon }), { opener: 'a' })
+      const asks = (tab: string, opener?: string) => journal.takesTab(tab, noon, opener)
+      for (let time = 0; time < 3; time++) expect(await asks('B', 'a')).toBe(true)
+      expect(await take(journal, ['B'], 'a')).toEqual(['B'])
+      for (const tab of ['a', 'B', 'News', 'sheet1']) expect(await asks(tab, 'a')).toBe(true)
+      expect([await asks('C', 'a'), await asks('C', 'b'), await asks('C')]).toEqual([
+        false,
+        true,
+        true,
+      ])
+      expect(await journal.takesTab('C', noon + hour, 'a')).toBe(true)
+      await take(journal, ['C', 'D', 'E'], undefined)
+      expect([await asks('F', 'b'), await asks('F'), await asks('e')]).toEqual([false, false, true])
     })
   })
 }

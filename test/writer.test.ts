@@ -548,6 +548,7 @@ function bind(journal: Journal): Journal {
     append: (signups, terms) => journal.append(signups, terms),
     recall: (idempotency) => journal.recall(idempotency),
     knows: (key) => journal.knows(key),
+    takesTab: (name, at, opener) => journal.takesTab(name, at, opener),
     find: (id) => journal.find(id),
     onAppend: (listener) => journal.onAppend(listener),
     onSettle: (listener) => journal.onSettle(listener),

@@ -116,7 +116,8 @@ export const settings = [
   {
     name: 'SHEET_TABS',
     group: 'Tabs',
-    meaning: 'The only tabs a signup may name besides the default one, separated by commas.',
+    meaning:
+      'The only tabs a signup may name besides the default one, separated by commas. Recommended on the public internet: without it anybody can make new tabs, up to `MAX_SHEET_TABS`.',
     example: 'Newsletter,Waitlist',
     supported: true,
   },
@@ -124,7 +125,7 @@ export const settings = [
     name: 'MAX_SHEET_TABS',
     group: 'Tabs',
     meaning:
-      'How many new tabs signups may bring into being, 0 to 10,000. The default tab and those of `SHEET_TABS` do not count.',
+      'How many new tabs signups may bring into being, 0 to 10,000; one client address at most 10 in an hour. The default tab and those of `SHEET_TABS` do not count.',
     default: '100',
     example: '20',
     supported: true,

@@ -1,3 +1,5 @@
+import { type Journal, JournalUnavailable } from '../journal/journal.ts'
+import type { Clock } from '../platform/clock.ts'
 import { parseForm } from '../signup/parse.ts'
 import { nextLocation } from './form-post.ts'
 import { pageHeaders } from './headers.ts'
@@ -6,15 +8,21 @@ import { linkedFields } from './pages/link.ts'
 import { consentField, consentText, type FormEntries } from './pages/typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './pages/view.ts'
 import { page, refuse } from './respond.ts'
+import { tooManyTabs } from './submit.ts'
 import type { Visit } from './visit.ts'
 
 type PageHandler = (
   request: Request,
-  visit: Pick<Visit, 'ownOrigin'>,
+  visit: Pick<Visit, 'ownOrigin' | 'countedAs'>,
 ) => Response | Promise<Response>
 
+export interface PageRoutesOptions extends PageOptions {
+  readonly journal: Pick<Journal, 'takesTab'>
+  readonly clock: Clock
+}
+
 /** What GET answers at the paths that people see. */
-export function pageRoutes(options: PageOptions): Readonly<Record<string, PageHandler>> {
+export function pageRoutes(options: PageRoutesOptions): Readonly<Record<string, PageHandler>> {
   const { allowedOrigins } = options
   const headersOf = (framed: boolean) => ({
     ...pageHeaders({ ...options, framed }),
@@ -25,9 +33,9 @@ export function pageRoutes(options: PageOptions): Readonly<Record<string, PageHa
 
   const signup =
     (own: OwnPage, headers: Record<string, string>): PageHandler =>
-    async (request, { ownOrigin }) => {
+    async (request, { ownOrigin, countedAs }) => {
       const view = viewOf(request, options, own)
-      const linked = checkedFields(request, view, options)
+      const linked = await checkedFields(request, { view, countedAs }, options)
       const next = nextLocation(view, linked, { ownOrigin, allowedOrigins })
       return page(await signupPage(view, linked, next), 200, headers)
     }
@@ -44,12 +52,24 @@ export function pageRoutes(options: PageOptions): Readonly<Record<string, PageHa
  * @throws RequestRefused when no signup could be taken with it: its author should learn that, and
  *   no visitor after having typed
  */
-function checkedFields(request: Request, view: View, { tabs }: PageOptions): FormEntries {
+async function checkedFields(
+  request: Request,
+  { view, countedAs }: { readonly view: View } & Pick<Visit, 'countedAs'>,
+  { tabs, journal, clock }: PageRoutesOptions,
+): Promise<FormEntries> {
   const isTaken = (field: string) => field === consentField && consentText(view) !== undefined
   const linked = linkedFields(new URL(request.url).searchParams)
   const fields = linked.filter(([field]) => !isTaken(field))
   const somebody = ['email', 'name@example.com'] as const
   const parsed = parseForm([somebody, ...fields], { ...tabs, source: 'form' })
   if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
+  const isTabTaken = journal.takesTab(parsed.value.sheetTab, clock.now(), countedAs)
+  if (!(await isTabTaken.catch(unlessUnavailable))) throw refuse.pageAddress([tooManyTabs])
   return fields
+}
+
+/** What nobody can know just now keeps nobody from the form. */
+function unlessUnavailable(error: unknown): true {
+  if (error instanceof JournalUnavailable) return true
+  throw error
 }

@@ -89,7 +89,7 @@ async function store(submission: Submission, options: SubmitOptions): Promise<Ap
   const token = await options.admission.admit(submission)
   const receivedAt = options.clock.now()
   const signups = parsed.map((one) => accept(one, receivedAt, options))
-  return options.journal.append(signups, { idempotency, token })
+  return options.journal.append(signups, { idempotency, token, opener: visit.countedAs })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptions): Signup {
@@ -100,5 +100,7 @@ function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptio
 /** Told when a signup's tab would be one too many. */
 export const tooManyTabs: FieldProblem = {
   field: 'sheetTab',
-  message: 'This tab does not exist and no more are made: name another one, or leave it out.',
+  message:
+    'This tab does not exist, and no more new ones are made just now: name one that exists, or ' +
+    'leave it out.',
 }

@@ -5,6 +5,8 @@ import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
 export interface JournalPolicy {
   /** How many tabs signups may bring into being. */
   readonly newTabsMax: number
+  /** How many of these one opener may make in an hour. */
+  readonly newTabsPerHourMax: number
   /** Tabs that the settings name: they do not count. */
   readonly namedTabs: readonly string[]
   /**
@@ -16,6 +18,7 @@ export interface JournalPolicy {
 
 export const defaultPolicy: JournalPolicy = {
   newTabsMax: Infinity,
+  newTabsPerHourMax: Infinity,
   namedTabs: [],
   duplicates: 'append',
 }
@@ -42,6 +45,9 @@ export interface Journal extends AsyncDisposable {
 
   /** Whether the key is known, with whatever content. */
   knows(key: OwnedKey): Promise<boolean>
+
+  /** Whether `append` would take a signup for this tab, received at this time. */
+  takesTab(name: string, at: Millis, opener?: string): Promise<boolean>
 
   /** What became of a signup, or undefined when there is no such id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
@@ -162,6 +168,11 @@ export interface AppendTerms {
   readonly idempotency?: Idempotency | undefined
   /** Of the challenge token that they came with; kept as it is given, so give a digest. */
   readonly token?: string | undefined
+  /**
+   * Whose new tabs these would be: a client's address. A digest of it is kept for an hour, until the
+   * next new tab. Undefined: their number in an hour is not limited.
+   */
+  readonly opener?: string | undefined
 }
 
 /** An idempotency key. */

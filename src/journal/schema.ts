@@ -12,8 +12,11 @@ export const migrations: readonly string[] = [
     key        TEXT    NOT NULL UNIQUE,
     name       TEXT    NOT NULL,
     -- Delivery's cursor: every signup of the tab up to this position is in the spreadsheet.
-    written_to INTEGER NOT NULL DEFAULT 0
+    written_to INTEGER NOT NULL DEFAULT 0,
+    opened_at  INTEGER NOT NULL,
+    opened_by  TEXT -- a digest; null when it is not counted, or not any more
   ) STRICT;
+  CREATE INDEX tab_by_opener ON tab (opened_by, opened_at) WHERE opened_by IS NOT NULL;
 
   CREATE TABLE signup (
     position    INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -116,8 +119,11 @@ function addSignups(count: number): string {
 
 /** Every statement that runs per request, per batch or per call; a test looks at their query plans. */
 export const statements = {
-  tabs: 'SELECT id, key, name FROM tab',
-  addTab: 'INSERT INTO tab (key, name) VALUES (?, ?) RETURNING id',
+  tab: 'SELECT id, name FROM tab WHERE key = ?',
+  countTabs: 'SELECT count(*) AS count FROM tab',
+  countTabsOpenedBy: 'SELECT count(*) AS count FROM tab WHERE opened_by = ? AND opened_at > ?',
+  addTab: 'INSERT INTO tab (key, name, opened_at, opened_by) VALUES (?, ?, ?, ?) RETURNING id',
+  forgetOpeners: 'UPDATE tab SET opened_by = NULL WHERE opened_by IS NOT NULL AND opened_at <= ?',
   lastPosition: "SELECT seq AS position FROM sqlite_sequence WHERE name = 'signup'",
   addSignup: addSignups(1),
   addSignups: addSignups(signupsAtOnce),

@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
-import { type Millis, type Signup, type SignupId, tabKey } from '../signup/signup.ts'
+import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import type {
   Appended,
   AppendResults,
@@ -13,6 +13,7 @@ import type {
 } from './journal.ts'
 import { signupsAtOnce } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
+import { SqliteTabs, type Tab } from './sqlite-tabs.ts'
 
 const minute = 60 * 1000
 const hour = 60 * minute
@@ -31,18 +32,11 @@ export interface AppendRequest {
   readonly terms: AppendTerms
 }
 
-interface Tab {
-  readonly id: number
-  readonly name: string
-}
-
 /** Puts signups into the tables, by the operator's policy, and knows what was put there by which key. */
 export class SqliteAppends {
   readonly #db: SqliteDatabase
   readonly #policy: JournalPolicy
-  readonly #namedKeys: ReadonlySet<string>
-  /** Tabs by key. Holds committed tabs only, outside of `write`. */
-  readonly #tabs = new Map<string, Tab>()
+  readonly #tabs: SqliteTabs
   /** Rows that were given their positions, and are not in the table yet. Empty outside of `write`. */
   #rows: SQLInputValue[][] = []
   /** The last one that was given away, within `write`. */
@@ -51,31 +45,32 @@ export class SqliteAppends {
   constructor(db: SqliteDatabase, policy: JournalPolicy) {
     this.#db = db
     this.#policy = policy
-    this.#namedKeys = new Set(policy.namedTabs.map(tabKey))
-    for (const row of db.all('tabs')) {
-      this.#tabs.set(String(row['key']), { id: Number(row['id']), name: String(row['name']) })
-    }
+    this.#tabs = new SqliteTabs(db, policy)
   }
 
   /** One transaction for a whole group; a later request of the group sees what an earlier one did. */
   write(group: readonly AppendRequest[]): readonly Appended[] {
-    const opened: string[] = []
+    this.#tabs.begin()
     try {
       return this.#db.transaction(() => {
         this.#position = Number(this.#db.get('lastPosition')?.['position'] ?? 0)
-        const answers = group.map((request) => this.#append(request, opened))
+        const answers = group.map((request) => this.#append(request))
         this.#addRows()
         return answers
       })
     } catch (error) {
       this.#rows = []
-      for (const key of opened) this.#tabs.delete(key)
+      this.#tabs.undo()
       throw error
     }
   }
 
   knows({ space, key }: OwnedKey): boolean {
     return this.#db.get('idempotencyKey', space, key) !== undefined
+  }
+
+  takesTab(name: string, at: Millis, opener: string | undefined): boolean {
+    return this.#tabs.wouldTake(name, at, opener)
   }
 
   recall({ space, key, fingerprint }: Idempotency): Recalled | undefined {
@@ -90,21 +85,21 @@ export class SqliteAppends {
     return { kind: 'replayed', results }
   }
 
-  #append({ signups, terms }: AppendRequest, opened: string[]): Appended {
-    const { idempotency, token } = terms
+  #append({ signups, terms }: AppendRequest): Appended {
+    const { idempotency, token, opener } = terms
     const recalled = idempotency && this.recall(idempotency)
     if (recalled) return recalled
     if (token !== undefined && this.#db.get('usedToken', token)) return { kind: 'tokenUsed' }
-    const results = signups.map((signup) => this.#insert(signup, opened))
+    const results = signups.map((signup) => this.#insert(signup, opener))
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
     return { kind: 'appended', results }
   }
 
-  #insert(signup: Signup, opened: string[]): SignupStatus | undefined {
+  #insert(signup: Signup, opener: string | undefined): SignupStatus | undefined {
     const { id, sheetTab, receivedAt, email, source, name, tags, metadata } = signup
-    const tab = this.#tab(sheetTab, opened)
+    const tab = this.#tabs.take(sheetTab, receivedAt, opener)
     if (!tab) return undefined
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const isIgnored = Number(this.#policy.duplicates === 'ignore' && this.#isKnown(tab, email))
@@ -128,24 +123,6 @@ export class SqliteAppends {
       this.#db.run('addSignups', ...rows.slice(at, at + signupsAtOnce).flat())
     }
     for (const row of rows.slice(whole)) this.#db.run('addSignup', ...row)
-  }
-
-  /** The tab of this name, made when it is missing; undefined when it would be one too many. */
-  #tab(name: string, opened: string[]): Tab | undefined {
-    const key = tabKey(name)
-    const known = this.#tabs.get(key)
-    if (known) return known
-    if (!this.#namedKeys.has(key) && this.#newTabs >= this.#policy.newTabsMax) return undefined
-    const tab = { id: this.#db.insert('addTab', key, name), name }
-    this.#tabs.set(key, tab)
-    opened.push(key)
-    return tab
-  }
-
-  get #newTabs(): number {
-    let count = this.#tabs.size
-    for (const key of this.#namedKeys) if (this.#tabs.has(key)) count -= 1
-    return count
   }
 
   #rememberKey({ space, key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {

@@ -76,6 +76,10 @@ class SqliteJournal implements Journal {
     return this.#db.read(() => this.#appends.knows(key))
   }
 
+  async takesTab(name: string, at: Millis, opener?: string): Promise<boolean> {
+    return this.#db.read(() => this.#appends.takesTab(name, at, opener))
+  }
+
   async find(id: SignupId): Promise<SignupStatus | undefined> {
     const row = this.#db.read(() => this.#db.get('findSignup', id))
     return row && toStatus(row)

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { expectProblem, expectSecured } from './expect-secured.ts'
-import { postSignup } from './post-signup.ts'
+import { postBulk, postSignup } from './post-signup.ts'
+import { openRaw, sendRaw } from './raw-http.ts'
 import { type RunningService, startService } from './start-service.ts'
 
 const behindProxy = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '3' }
@@ -84,6 +86,67 @@ test('an answer that is given again is free, and other content under its key cou
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect(await again.json()).toMatchObject({ id: first.id })
   }
+})
+
+test('who has nothing left is refused before the body is read, unless the key is a known one', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  const body = '{"email":"ada@example.com"}'
+  const head = (path: string, key: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\nIdempotency-Key: ${key}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  const [first] = await sendRaw(
+    service.url,
+    head('/api/signup', 'known').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + body,
+  )
+  expect(first?.status).toBe(202)
+  for (const path of ['/api/signup', '/api/signup/bulk']) {
+    await using connection = openRaw(service.url)
+    connection.write(head(path, 'fresh'))
+    await expect.poll(() => connection.received()).toMatch(/^HTTP\/1\.1 429 .*retry-after: \d+/is)
+  }
+  await using connection = openRaw(service.url)
+  connection.write(head('/api/signup', 'known'))
+  await sleep(200)
+  expect(connection.received()).toBe('')
+  connection.write(body)
+  await expect.poll(() => connection.received()).toMatch(/^HTTP\/1\.1 202 .*replayed: true/is)
+})
+
+test('answers that are given again have a limit of their own, ten times as high', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
+  const send = () =>
+    postBulk(service.url, { signups: [{ email: 'a@b.co' }, { email: 'c@b.co' }] }, headers)
+  expect((await send()).status).toBe(202)
+  for (let time = 1; time <= 10; time++) {
+    const again = await send()
+    expect(again.status).toBe(202)
+    expect(again.headers.get('ratelimit-policy')).toBe('"replays";q=20;w=60')
+    expect(again.headers.get('ratelimit')).toMatch(new RegExp(`^"replays";r=${20 - 2 * time};`))
+  }
+  const refused = await send()
+  expect(refused.headers.get('ratelimit')).toMatch(/^"replays";r=0;/)
+  const detail = expectProblem(refused, await refused.text(), 429)
+  expect(detail).toMatch(/At most 20 are answered again a minute/)
+  const elsewhere = { ...headers, 'x-forwarded-for': '192.0.2.8' }
+  const signups = [{ email: 'a@b.co' }, { email: 'c@b.co' }]
+  expect((await postBulk(service.url, { signups }, elsewhere)).status).toBe(202)
+})
+
+test('a known key lets nobody send other content for ever', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
+  const send = (email: string) => postSignup(service.url, { email }, headers)
+  expect((await send('ada@example.com')).status).toBe(202)
+  const policies: (string | null)[] = []
+  for (let time = 0; time < 11; time++) {
+    const refused = await send('other@example.com')
+    expect(refused.status).toBe(429)
+    policies.push(refused.headers.get('ratelimit-policy'))
+  }
+  // Ten were read, and found to be no replays.
+  expect(policies.filter((policy) => policy?.includes('signups'))).toHaveLength(10)
+  expect(policies.at(-1)).toBe('"replays";q=10;w=60')
 })
 
 test('with a valid API key nothing is counted, and with a wrong one everything is', async () => {

@@ -13,7 +13,7 @@ import { readBody } from './body.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
-import { submit, tooManyTabs } from './submit.ts'
+import { refuseSpent, submit, tooManyTabs } from './submit.ts'
 import type { Visit } from './visit.ts'
 import { patienceOf } from './wait.ts'
 
@@ -45,6 +45,7 @@ export async function postBulk(
     if (visit.apiKey === undefined) throw refuse.apiKey()
   }
   const key = ownedKey(request.headers, visit)
+  if (visit.isSpent) await refuseSpent(key, visit, intake)
   const { items, challengeToken } = await readEnvelope(request, intake)
   const patience = patienceOf(request, clock)
   const asked = items.length

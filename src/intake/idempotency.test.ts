@@ -82,23 +82,43 @@ test('fingerprints tell routes and contents apart, and the same from the same', 
 })
 
 const a = { space: '', key: 'a' }
+const anybody = undefined
 
 test('work with one key is done one after the other, also behind one that fails; others go on', async () => {
   const turns = new Turns()
   const done: string[] = []
   const first = Promise.withResolvers<undefined>()
-  const failing = turns.take(a, async () => {
+  const failing = turns.take(a, anybody, async () => {
     await first.promise
     done.push('a1')
     throw new Error('no')
   })
-  const second = turns.take(a, async () => done.push('a2'))
-  const third = turns.take(a, async () => done.push('a3'))
-  await turns.take({ space: '', key: 'b' }, async () => done.push('b1'))
-  await turns.take({ space: 'x', key: 'a' }, async () => done.push('x1'))
+  const second = turns.take(a, anybody, async () => done.push('a2'))
+  const third = turns.take(a, anybody, async () => done.push('a3'))
+  expect(turns.has(a)).toBe(true)
+  await turns.take({ space: '', key: 'b' }, anybody, async () => done.push('b1'))
+  await turns.take({ space: 'x', key: 'a' }, anybody, async () => done.push('x1'))
   expect(done).toEqual(['b1', 'x1'])
   first.resolve(undefined)
   await expect(failing).rejects.toThrow('no')
   await Promise.all([second, third])
   expect(done).toEqual(['b1', 'x1', 'a1', 'a2', 'a3'])
+  expect(turns.has(a)).toBe(false)
+})
+
+test('only so many wait for their turn, of one address and in all; the next ones are refused at once', async () => {
+  const turns = new Turns({ max: 5, addressMax: 2 })
+  const first = Promise.withResolvers<undefined>()
+  const work = () => first.promise
+  const answers = ['one', 'one', 'one', 'one', 'two', anybody, anybody, anybody, anybody].map(
+    (address) => turns.take(a, address, work).then(String, (error: unknown) => error),
+  )
+  const other = turns.take({ space: '', key: 'b' }, 'one', async () => 'at once')
+  expect(await other).toBe('at once')
+  first.resolve(undefined)
+  const refused = expect.objectContaining({ status: 503, headers: { 'retry-after': '2' } })
+  const taken = 'undefined'
+  const ofOne = [taken, taken, taken, refused]
+  expect(await Promise.all(answers)).toEqual([...ofOne, taken, taken, taken, refused, refused])
+  expect(await turns.take(a, 'one', async () => 'free again')).toBe('free again')
 })

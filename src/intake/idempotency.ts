@@ -5,6 +5,7 @@ import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
+import { Places } from './places.ts'
 import { refuse } from './respond.ts'
 import type { Visit } from './visit.ts'
 
@@ -79,20 +80,50 @@ function sortKeys(object: Record<string, unknown>): void {
   }
 }
 
+/** A retry waits behind one or two: more than these wait only when the challenge's provider hangs. */
+const inTurnMax = { max: 1_000, addressMax: 100 }
+
 /** Work with one key, one after the other, in order of arrival; different keys at the same time. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
+  readonly #waiting: Places
 
-  async take<T>(key: OwnedKey, work: () => Promise<T>): Promise<T> {
+  constructor(waitingMax = inTurnMax) {
+    this.#waiting = new Places(waitingMax)
+  }
+
+  /** Whether work with this key is being done. */
+  has(key: OwnedKey): boolean {
+    return this.#last.has(nameOf(key))
+  }
+
+  /**
+   * @param address of the client; undefined when it is not told apart from others
+   * @throws RequestRefused 503 when too many wait for their turn
+   */
+  async take<T>(key: OwnedKey, address: string | undefined, work: () => Promise<T>): Promise<T> {
     const name = nameOf(key)
-    const before = this.#last.get(name) ?? Promise.resolve()
-    const mine = before.then(work, work)
+    const before = this.#last.get(name)
+    const mine = before ? this.#behind(before, address, work) : work()
     this.#last.set(name, mine)
     try {
       return await mine
     } finally {
       if (this.#last.get(name) === mine) this.#last.delete(name)
     }
+  }
+
+  #behind<T>(
+    before: Promise<unknown>,
+    address: string | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (!this.#waiting.take(address)) throw refuse.tooManyInTurn()
+    const begin = () => {
+      this.#waiting.free(address)
+      return work()
+    }
+    return before.then(begin, begin)
   }
 }
 

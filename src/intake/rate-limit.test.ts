@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RateLimit } from './rate-limit.ts'
 
+const policy = 'signups'
+
 class HandClock {
   ms = 0
   elapsed() {
@@ -11,21 +13,36 @@ class HandClock {
 
 test('as many as allowed are taken, the next one is told when to come again, and then it fits', () => {
   const clock = new HandClock()
-  const limit = new RateLimit({ perMinute: 3, clock })
+  const limit = new RateLimit({ policy, perMinute: 3, clock })
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 2 })
   clock.ms = 20_000
   expect(limit.take('a', 2)).toMatchObject({ isTaken: true, remaining: 0 })
   const refused = limit.take('a', 1)
-  expect(refused).toEqual({ isTaken: false, limit: 3, remaining: 0, waitMs: 40_000 })
+  expect(refused).toEqual({ policy, isTaken: false, limit: 3, remaining: 0, waitMs: 40_000 })
   clock.ms += refused.waitMs
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 0 })
 })
 
 test('addresses do not count for each other, and what was refused does not count', () => {
-  const limit = new RateLimit({ perMinute: 2, clock: new HandClock() })
+  const limit = new RateLimit({ policy, perMinute: 2, clock: new HandClock() })
   expect(limit.take('a', 3)).toMatchObject({ isTaken: false, remaining: 2 })
   expect(limit.take('a', 2)).toMatchObject({ isTaken: true })
   expect(limit.take('b', 2)).toMatchObject({ isTaken: true })
+})
+
+test('an address is spent exactly while not even one more would fit, and asking counts nothing', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ policy, perMinute: 2, clock })
+  expect(limit.isSpent('a')).toBe(false)
+  limit.take('a', 1)
+  expect(limit.isSpent('a')).toBe(false)
+  clock.ms = 30_000
+  limit.take('a', 1)
+  expect([limit.isSpent('a'), limit.isSpent('b')]).toEqual([true, false])
+  clock.ms = 59_999
+  expect(limit.isSpent('a')).toBe(true)
+  clock.ms = 60_000
+  expect(limit.isSpent('a')).toBe(false)
 })
 
 test('no 60 seconds hold more than allowed, and whoever waits as told is taken', () => {
@@ -38,7 +55,7 @@ test('no 60 seconds hold more than allowed, and whoever waits as told is taken',
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10 }), steps, (perMinute, given) => {
       const clock = new HandClock()
-      const limit = new RateLimit({ perMinute, clock })
+      const limit = new RateLimit({ policy, perMinute, clock })
       const taken: { at: number; count: number }[] = []
       const take = (count: number) => {
         const standing = limit.take('a', count)
@@ -63,7 +80,7 @@ test('no 60 seconds hold more than allowed, and whoever waits as told is taken',
 
 test('memory is bounded: a flood of addresses resets nobody, and nobody is refused because of it', () => {
   const clock = new HandClock()
-  const limit = new RateLimit({ perMinute: 1, clock, addressesMax: 100 })
+  const limit = new RateLimit({ policy, perMinute: 1, clock, addressesMax: 100 })
   expect(limit.take('victim', 1)).toMatchObject({ isTaken: true })
   for (let index = 0; index < 1_000; index++) {
     expect(limit.take(`flood ${index}`, 1)).toMatchObject({ isTaken: true })

@@ -8,14 +8,20 @@ const slotMs = 1_000
 const addressesMax = 50_000
 
 export interface RateLimitOptions {
+  /** What is counted. */
+  readonly policy: LimitedPolicy
   readonly perMinute: number
   readonly clock: Pick<Clock, 'elapsed'>
   /** How many addresses are remembered at a time. */
   readonly addressesMax?: number
 }
 
+/** Signups, or those that are answered again under their `Idempotency-Key`. */
+export type LimitedPolicy = 'signups' | 'replays'
+
 /** Where an address stands, after it asked. */
 export interface Standing {
+  readonly policy: LimitedPolicy
   /** Whether the signups fit, and were counted. */
   readonly isTaken: boolean
   readonly limit: number
@@ -43,6 +49,7 @@ interface Slot {
  * refused, or forgotten, because of them.
  */
 export class RateLimit {
+  readonly #policy: LimitedPolicy
   readonly #perMinute: number
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #addressesMax: number
@@ -50,9 +57,20 @@ export class RateLimit {
   readonly #slots = new Map<string, Slot[]>()
 
   constructor(options: RateLimitOptions) {
+    this.#policy = options.policy
     this.#perMinute = options.perMinute
     this.#clock = options.clock
     this.#addressesMax = options.addressesMax ?? addressesMax
+  }
+
+  /** Whether not even one more would fit now. */
+  isSpent(address: string): boolean {
+    const now = this.#clock.elapsed()
+    let used = 0
+    for (const { lastAt, count } of this.#slots.get(address) ?? []) {
+      if (lastAt + windowMs > now) used += count
+    }
+    return used >= this.#perMinute
   }
 
   /** Counts all of `count` or none. */
@@ -61,10 +79,12 @@ export class RateLimit {
     this.#forget(now)
     const slots = (this.#slots.get(address) ?? []).filter(({ lastAt }) => lastAt + windowMs > now)
     const used = slots.reduce((sum, slot) => sum + slot.count, 0)
+    const policy = this.#policy
     const limit = this.#perMinute
     if (used + count > limit) {
       const remaining = limit - used
-      return { isTaken: false, limit, remaining, waitMs: waitFor(slots, count - remaining, now) }
+      const waitMs = waitFor(slots, count - remaining, now)
+      return { policy, isTaken: false, limit, remaining, waitMs }
     }
     if (this.#slots.has(address) || this.#slots.size < this.#addressesMax) {
       addTo(slots, count, now)
@@ -72,7 +92,8 @@ export class RateLimit {
       this.#slots.delete(address)
       this.#slots.set(address, slots)
     }
-    return { isTaken: true, limit, remaining: limit - used - count, waitMs: waitFor(slots, 1, now) }
+    const remaining = limit - used - count
+    return { policy, isTaken: true, limit, remaining, waitMs: waitFor(slots, 1, now) }
   }
 
   /** How many addresses are remembered. */

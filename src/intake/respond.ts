@@ -39,6 +39,7 @@ export type RefusalKind =
   | 'protocol'
   | 'journalUnavailable'
   | 'tooBusy'
+  | 'tooManyInTurn'
   | 'challengeUnavailable'
   | 'unexpected'
 
@@ -161,17 +162,19 @@ export const refuse = {
       'This Idempotency-Key came with other content before. Send that content again, or take a new ' +
         'key for new content.',
     ),
-  tooMany: ({ limit, waitMs }: Standing, count: number) =>
-    new RequestRefused(
+  tooMany: ({ policy, limit, waitMs }: Standing, count: number) => {
+    const what = policy === 'signups' ? 'signups a minute are taken' : 'are answered again a minute'
+    return new RequestRefused(
       'tooMany',
       429,
       count > limit
-        ? `At most ${limit} signups a minute are taken from one address, and here are ${count}. ` +
+        ? `At most ${limit} ${what} from one address, and here are ${count}. ` +
             'Send fewer at a time, or with an API key.'
-        : `At most ${limit} signups a minute are taken from one address. ` +
+        : `At most ${limit} ${what} from one address. ` +
             'Send it again after the seconds in Retry-After.',
       { headers: { 'retry-after': seconds(waitMs) } },
-    ),
+    )
+  },
   protocol: (failure: ProtocolFailure) => {
     const { status, detail, headers } = protocolRefusals[failure]
     return new RequestRefused('protocol', status, detail, headers && { headers })
@@ -189,6 +192,14 @@ export const refuse = {
       503,
       'Too many large bodies are on their way here just now, and this one was not read. Send it ' +
         'again a little later.',
+      { headers: { 'retry-after': '2' } },
+    ),
+  tooManyInTurn: () =>
+    new RequestRefused(
+      'tooManyInTurn',
+      503,
+      'Too many requests wait here for an earlier one with their Idempotency-Key, and this one was ' +
+        'not looked at. Send it again a little later.',
       { headers: { 'retry-after': '2' } },
     ),
   challengeUnavailable: (retryAfterSeconds: number) =>
@@ -381,10 +392,11 @@ export function options(allowed: readonly string[], headers: Record<string, stri
 }
 
 /** Where a client stands, as structured fields (draft-ietf-httpapi-ratelimit-headers-09). */
-export function rateLimitHeaders({ limit, remaining, waitMs }: Standing): Record<string, string> {
+export function rateLimitHeaders(standing: Standing): Record<string, string> {
+  const { policy, limit, remaining, waitMs } = standing
   return {
-    'ratelimit-policy': `"signups";q=${limit};w=60`,
-    ratelimit: `"signups";r=${remaining};t=${seconds(waitMs)}`,
+    'ratelimit-policy': `"${policy}";q=${limit};w=60`,
+    ratelimit: `"${policy}";r=${remaining};t=${seconds(waitMs)}`,
   }
 }
 

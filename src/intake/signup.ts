@@ -6,7 +6,7 @@ import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
 import { accepted, type Answer, refuse } from './respond.ts'
-import { submit, type SubmitOptions, tooManyTabs } from './submit.ts'
+import { refuseSpent, submit, type SubmitOptions, tooManyTabs } from './submit.ts'
 import type { Visit } from './visit.ts'
 import { patienceOf, type Waiting } from './wait.ts'
 
@@ -26,6 +26,7 @@ export async function postSignup(
   const { apiKeys, bodyBytesMax, arriving, clock, waiting } = intake
   if (apiKeys.areSet) visit.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(request.headers, visit)
+  if (visit.isSpent) await refuseSpent(key, visit, intake)
   const body = await readBody(request, bodyBytesMax, arriving)
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, request, intake, visit)

@@ -4,6 +4,7 @@ import {
   type Idempotency,
   type Journal,
   JournalUnavailable,
+  type OwnedKey,
 } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -38,6 +39,22 @@ export interface Submitted {
 }
 
 /**
+ * Refuses who has no signup left, before the body is read: unless it may be answered again, as its
+ * key is known, and then it counts as one that is.
+ * @throws RequestRefused 429
+ */
+export async function refuseSpent(
+  key: OwnedKey | undefined,
+  visit: Visit,
+  options: SubmitOptions,
+): Promise<void> {
+  const { journal, turns } = options
+  const knows = (known: OwnedKey) => turns.has(known) || journal.knows(known)
+  if (key && (await orUnavailable(() => knows(key), visit, options))) visit.takeReplays(1)
+  else visit.take(1)
+}
+
+/**
  * From parsed signups to the durable write, which is one for all of them. A request with the key of
  * an earlier one waits for it and gets its answer; throws `RequestRefused` when the contents differ,
  * when they are too many, when the challenge is not passed, or when the journal cannot be written.
@@ -47,7 +64,7 @@ export async function submit(submission: Submission, options: SubmitOptions): Pr
   const { turns, events } = options
   const work = () =>
     idempotency
-      ? turns.take(idempotency, () => storeOnce(submission, idempotency, options))
+      ? turns.take(idempotency, visit.countedAs, () => storeOnce(submission, idempotency, options))
       : store(submission, options)
   const answer = await orUnavailable(work, visit, options)
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
@@ -72,15 +89,18 @@ async function orUnavailable<T>(
   }
 }
 
-/** What is answered again is not counted, and needs no fresh token. */
+/** What is answered again is counted by a limit of its own, and needs no fresh token. */
 async function storeOnce(
   submission: Submission,
   idempotency: Idempotency,
   options: SubmitOptions,
 ): Promise<Appended> {
+  const { visit, asked } = submission
   const known = await options.journal.recall(idempotency)
-  if (known?.kind === 'mismatch') submission.visit.take(submission.asked)
-  return known ?? store(submission, options)
+  if (!known) return store(submission, options)
+  if (known.kind === 'replayed') visit.takeReplays(asked)
+  else visit.take(asked)
+  return known
 }
 
 async function store(submission: Submission, options: SubmitOptions): Promise<Appended> {

@@ -5,7 +5,7 @@ import type { Connection } from '../platform/http-server.ts'
 import { type ClientAddress, clientAddress } from './client-address.ts'
 import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
 import type { FormEntries } from './pages/typed-form.ts'
-import { RateLimit, type Standing } from './rate-limit.ts'
+import { type LimitedPolicy, RateLimit, type Standing } from './rate-limit.ts'
 import { refuse } from './respond.ts'
 import { visitorAddress } from './visitor-address.ts'
 
@@ -20,12 +20,15 @@ export interface ReceptionOptions {
   readonly log: Logger
 }
 
+/** An answer is made again for less than a signup costs, and a retry should learn what became of it. */
+const replaysPerSignup = 10
+
 /** Tells visitors apart, and counts what they ask for. */
 export class Reception {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
   readonly #log: Logger
-  readonly #limit: RateLimit | undefined
+  readonly #limits: Readonly<Record<LimitedPolicy, RateLimit>> | undefined
   #wasWarned = false
 
   constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, log }: ReceptionOptions) {
@@ -33,21 +36,32 @@ export class Reception {
     this.trustedProxies = trustedProxies
     this.#log = log
     if (signupsPerMinute === 0) return
-    this.#limit = new RateLimit({ perMinute: signupsPerMinute, clock })
+    const limit = (policy: LimitedPolicy, perMinute: number) =>
+      new RateLimit({ policy, perMinute, clock })
+    this.#limits = {
+      signups: limit('signups', signupsPerMinute),
+      replays: limit('replays', signupsPerMinute * replaysPerSignup),
+    }
   }
 
-  /** Counts signups against the limit of the client's address; undefined where there is none. */
+  /** Whether the address may send no more signups now. */
+  isSpent(address: string): boolean {
+    return this.#limits?.signups.isSpent(address) ?? false
+  }
+
+  /** Counts signups against a limit of the client's address; undefined where there is none. */
   count(
+    policy: LimitedPolicy,
     signups: number,
     { address, warning }: ClientAddress,
     requestId: string,
   ): Standing | undefined {
-    if (!this.#limit) return undefined
+    if (!this.#limits) return undefined
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
       this.#log.warn({ requestId }, warning)
     }
-    return address === undefined ? undefined : this.#limit.take(address, signups)
+    return address === undefined ? undefined : this.#limits[policy].take(address, signups)
   }
 }
 
@@ -64,6 +78,7 @@ export class Visit {
   readonly connection: Connection
   readonly #reception: Reception
   #client: ClientAddress | undefined
+  #replays = 0
 
   constructor(
     requestId: string,
@@ -82,13 +97,35 @@ export class Visit {
     return this.apiKey === undefined ? this.#clientAddress.address : undefined
   }
 
+  /** Whether the client has no signup left, so that its body need not be read. */
+  get isSpent(): boolean {
+    const { countedAs } = this
+    return countedAs !== undefined && this.#reception.isSpent(countedAs)
+  }
+
   /**
    * Counts signups against the limit of the client's address.
    * @throws RequestRefused 429 when they are too many; then none of them counts.
    */
   take(count: number): void {
+    this.#count('signups', count)
+  }
+
+  /**
+   * Counts signups that are answered again, all of this request's; those that were counted before
+   * are not counted twice.
+   * @throws RequestRefused 429 when they are too many; then none of them counts.
+   */
+  takeReplays(count: number): void {
+    const more = count - this.#replays
+    if (more <= 0) return
+    this.#count('replays', more)
+    this.#replays = count
+  }
+
+  #count(policy: LimitedPolicy, count: number): void {
     if (this.apiKey !== undefined) return
-    const standing = this.#reception.count(count, this.#clientAddress, this.requestId)
+    const standing = this.#reception.count(policy, count, this.#clientAddress, this.requestId)
     this.standing = standing
     if (standing?.isTaken === false) throw refuse.tooMany(standing, count)
   }

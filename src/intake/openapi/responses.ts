@@ -17,11 +17,11 @@ export const headers: Json = {
   'Retry-After': header('Seconds until it is worth another try.', '^[0-9]+$', true),
   RateLimit: header(
     'Where the client address stands; absent where nothing is counted.',
-    '^"signups";r=[0-9]+;t=[0-9]+$',
+    '^"(signups|replays)";r=[0-9]+;t=[0-9]+$',
   ),
   'RateLimit-Policy': header(
-    'How many signups of one client address are taken in how many seconds.',
-    '^"signups";q=[0-9]+;w=[0-9]+$',
+    'How many signups of one client address are taken, or answered again, in how many seconds.',
+    '^"(signups|replays)";q=[0-9]+;w=[0-9]+$',
   ),
   'Idempotency-Replayed': header('The answer to an earlier request with the same key.', '^true$'),
   'Preference-Applied': header('The wait that was granted.', '^wait=[0-9]+$'),
@@ -58,7 +58,7 @@ const refusals = {
   417: { description: 'An Expect header other than 100-continue.', isProtocol: true },
   422: { description: 'Fields are missing or wrong, or the key came with other content before.' },
   429: {
-    description: 'Too many signups from one client address.',
+    description: 'Too many signups from one client address, or too many that are answered again.',
     headers: {
       ...retryAfter,
       RateLimit: { required: true, schema: { type: 'string' } },

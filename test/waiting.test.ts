@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import type { PlacesOptions } from '../src/intake/places.ts'
 import { Waiting } from '../src/intake/wait.ts'
 import type { Appended, SignupStatus } from '../src/journal/journal.ts'
 import { openSqliteJournal } from '../src/journal/sqlite.ts'
@@ -26,11 +27,11 @@ class CountingClock extends ManualClock {
   }
 }
 
-function world() {
+function world(waitingMax?: PlacesOptions) {
   const journal = openSqliteJournal(':memory:')
   const health = createHealth()
   const clock = new CountingClock()
-  const waiting = new Waiting({ journal, health, clock })
+  const waiting = new Waiting({ journal, health, clock, ...(waitingMax && { waitingMax }) })
   return {
     journal,
     health,
@@ -43,10 +44,16 @@ function world() {
       await journal.settle(batch?.number ?? 0, clock.now())
     },
     /** Waits for these signups, and notes when the wait is over. */
-    wait: (signups: readonly SignupStatus[], seconds: number, left = staying()) => {
+    wait: (
+      signups: readonly SignupStatus[],
+      seconds: number,
+      left = staying(),
+      address?: string,
+    ) => {
       const since = clock.elapsed()
       const visitor = { waitedMs: undefined as number | undefined }
-      void waiting.untilWritten(signups, { until: since + seconds * second, left }).then(() => {
+      const patience = { until: since + seconds * second, left }
+      void waiting.untilWritten(signups, patience, address).then(() => {
         visitor.waitedMs = clock.elapsed() - since
       })
       return visitor
@@ -161,7 +168,8 @@ test('a client that hangs up is not waited for', async () => {
   const over = Promise.withResolvers<undefined>()
   const server = await listen({
     fetch: async (request) => {
-      const wait = waiting.untilWritten(signups, { until: Infinity, left: request.signal })
+      const patience = { until: Infinity, left: request.signal }
+      const wait = waiting.untilWritten(signups, patience, undefined)
       waits.resolve(undefined)
       await wait
       over.resolve(undefined)
@@ -180,6 +188,82 @@ test('a client that hangs up is not waited for', async () => {
   await over.promise
   waiting.stop()
   await server.close(0)
+})
+
+test('so many are waited for of one address and in all, and the next ones are let go at once', async () => {
+  await using it = world({ max: 4, addressMax: 2 })
+  const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
+  const waits = [
+    it.wait(one, 30, staying(), 'a'),
+    it.wait(three, 30, staying(), 'a'),
+    it.wait(two, 30, staying(), 'a'),
+    it.wait(one, 30, staying(), 'a'),
+    it.wait(three, 30, staying(), 'b'),
+    it.wait(one, 30, staying(), 'c'),
+    it.wait(one, 30),
+  ]
+  await it.clock.run(second)
+  const waitsStill = (visitors: typeof waits) =>
+    visitors.map(({ waitedMs }) => waitedMs === undefined)
+  expect(waitsStill(waits)).toEqual([true, false, true, false, true, false, false])
+  await it.deliver(2)
+  const later = [it.wait(three, 30, staying(), 'a'), it.wait(three, 30, staying(), 'c')]
+  await it.clock.run(second)
+  expect(waitsStill([...waits, ...later])).toEqual([
+    ...[false, false, false, false, true, false, false],
+    ...[true, false],
+  ])
+})
+
+test('who leaves, and whose time is over, makes room for others', async () => {
+  await using it = world({ max: 2, addressMax: 2 })
+  const signups = await it.accept(1)
+  const leaving = new AbortController()
+  it.wait(signups, 30, leaving.signal)
+  it.wait(signups, 1)
+  leaving.abort()
+  await it.clock.run(2 * second)
+  const later = [it.wait(signups, 30), it.wait(signups, 30), it.wait(signups, 30)]
+  await it.clock.run(second)
+  expect(later.map(({ waitedMs }) => waitedMs === undefined)).toEqual([true, true, false])
+})
+
+test('visitors who wait for the same, earlier and later signups are woken by the right batch', async () => {
+  await using it = world()
+  const signups = await it.accept(6)
+  const order = [3, 0, 5, 3, 1, 0, 4, 2]
+  const leaving = new AbortController()
+  const waits = order.map((index) => it.wait(signups.slice(index, index + 1), 30))
+  for (const index of order) it.wait(signups.slice(index, index + 1), 30, leaving.signal)
+  leaving.abort()
+  for (let delivered = 1; delivered <= 6; delivered++) {
+    await it.deliver(1)
+    await it.clock.run(0)
+    expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual(
+      order.map((index) => index < delivered),
+    )
+  }
+})
+
+test('a settled batch looks at none of ten thousand who wait for a later one', async () => {
+  await using it = world()
+  const [first, ...others] = await it.accept(10_000)
+  if (!first) throw new Error('signups were asked for')
+  let looks = 0
+  const later = others.map((signup) => ({
+    ...signup,
+    get position() {
+      looks += 1
+      return signup.position
+    },
+  }))
+  const visitors = later.map((signup) => it.wait([signup], 30))
+  await it.clock.run(0)
+  looks = 0
+  for (let batch = 0; batch < 50; batch++) await it.deliver(1)
+  await it.clock.run(0)
+  expect(looks).toBe(0)
+  expect(visitors.filter(({ waitedMs }) => waitedMs !== undefined)).toHaveLength(49)
 })
 
 test('ten thousand waits share one timer, and one settled batch ends them all', async () => {
@@ -204,7 +288,7 @@ test('ten thousand waits on the real clock add one timer to the process', async 
   const before = timers()
   const until = systemClock.elapsed() + 30 * second
   const waits = Array.from({ length: 10_000 }, () =>
-    waiting.untilWritten(signups, { until, left: staying() }),
+    waiting.untilWritten(signups, { until, left: staying() }, undefined),
   )
   expect(timers() - before).toBeLessThanOrEqual(1)
   waiting.stop()

@@ -15,7 +15,7 @@ import { type Answer, bulkAccepted, refuse } from './respond.ts'
 import type { SignupIntake } from './signup.ts'
 import { refuseSpent, submit, tooManyTabs } from './submit.ts'
 import type { Visit } from './visit.ts'
-import { patienceOf } from './wait.ts'
+import { type Patience, patienceOf } from './wait.ts'
 
 export interface BulkIntake extends SignupIntake {
   /** The most signups in one request. */
@@ -39,7 +39,28 @@ export async function postBulk(
   intake: BulkIntake,
   visit: Visit,
 ): Promise<Answer> {
-  const { apiKeys, clock, waiting } = intake
+  const { outcomes, isReplay, patience } = await takeIn(request, intake, visit)
+  const { waiting } = intake
+  const stored = outcomes.flatMap(({ status }) => (status ? [status] : []))
+  if (patience) await waiting.untilWritten(stored, patience, visit.countedAs)
+  const answers = outcomes.map((outcome, index): BulkResult => {
+    if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
+    const isWritten = waiting.isWritten(outcome.status)
+    return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
+  })
+  return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
+}
+
+interface TakenIn {
+  /** One of them at least is stored. */
+  readonly outcomes: readonly Outcome[]
+  readonly isReplay: boolean
+  readonly patience: Patience | undefined
+}
+
+/** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
+async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): Promise<TakenIn> {
+  const { apiKeys, clock } = intake
   if (apiKeys.areSet) {
     visit.apiKey = apiKeys.digestIn(request.headers)
     if (visit.apiKey === undefined) throw refuse.apiKey()
@@ -61,15 +82,8 @@ export async function postBulk(
   const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
   const { results, isReplay } = await submit(submission, intake)
   const outcomes = outcomesOf(parsed, results)
-  const stored = results.filter((status) => status !== undefined)
-  if (stored.length === 0) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
-  if (patience) await waiting.untilWritten(stored, patience)
-  const answers = outcomes.map((outcome, index): BulkResult => {
-    if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
-    const isWritten = waiting.isWritten(outcome.status)
-    return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
-  })
-  return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
+  if (!results.some(Boolean)) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
+  return { outcomes, isReplay, patience }
 }
 
 /** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */

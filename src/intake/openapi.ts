@@ -115,7 +115,8 @@ const parameters: Json = {
     in: 'header',
     description:
       'wait=N (RFC 7240): the answer is held until the row is in the spreadsheet, for at most N ' +
-      'seconds, of which 30 are granted. What is no such preference is ignored.',
+      'seconds, of which 30 are granted; when too many wait already, it is the 202 at once. What is ' +
+      'no such preference is ignored.',
     schema: { type: 'string', examples: ['wait=10'] },
   },
 }

@@ -1,3 +1,4 @@
+import type { SignupStatus } from '../journal/journal.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
@@ -8,7 +9,7 @@ import { prefersHtml } from './negotiate.ts'
 import { accepted, type Answer, refuse } from './respond.ts'
 import { refuseSpent, submit, type SubmitOptions, tooManyTabs } from './submit.ts'
 import type { Visit } from './visit.ts'
-import { patienceOf, type Waiting } from './wait.ts'
+import { type Patience, patienceOf, type Waiting } from './wait.ts'
 
 export interface SignupIntake extends SubmitOptions, FormPostOptions {
   readonly waiting: Waiting
@@ -23,7 +24,24 @@ export async function postSignup(
   intake: SignupIntake,
   visit: Visit,
 ): Promise<Response | Answer> {
-  const { apiKeys, bodyBytesMax, arriving, clock, waiting } = intake
+  const { status, isReplay, patience, page } = await takeIn(request, intake, visit)
+  if (page) return sendOn(request, { redirect: page.redirect, isReplay }, visit, intake)
+  const { waiting } = intake
+  if (patience) await waiting.untilWritten([status], patience, visit.countedAs)
+  return accepted(status, waiting.progressOf([status], patience), isReplay)
+}
+
+interface TakenIn {
+  readonly status: SignupStatus
+  readonly isReplay: boolean
+  readonly patience: Patience | undefined
+  /** For a person, who is sent on to another page. */
+  readonly page: Pick<ParsedSignup, 'redirect'> | undefined
+}
+
+/** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
+async function takeIn(request: HttpRequest, intake: SignupIntake, visit: Visit): Promise<TakenIn> {
+  const { apiKeys, bodyBytesMax, arriving, clock } = intake
   if (apiKeys.areSet) visit.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(request.headers, visit)
   if (visit.isSpent) await refuseSpent(key, visit, intake)
@@ -38,12 +56,9 @@ export async function postSignup(
   const { results, isReplay } = await submit(submission, intake)
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
-  if (body.kind === 'form' && prefersHtml(request.headers.get('accept'))) {
-    const { redirect } = parsed
-    return sendOn(request, { redirect, isReplay }, visit, intake)
-  }
-  if (patience) await waiting.untilWritten([status], patience)
-  return accepted(status, waiting.progressOf([status], patience), isReplay)
+  visit.typed = undefined
+  const isPage = body.kind === 'form' && prefersHtml(request.headers.get('accept'))
+  return { status, isReplay, patience, page: isPage ? parsed : undefined }
 }
 
 /** @throws RequestRefused with everything that is wrong; also who sends such counts against the limit */

@@ -2,18 +2,26 @@ import type { Journal, SignupStatus } from '../journal/journal.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
+import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
+import { Places, type PlacesOptions } from './places.ts'
 import { preferredWait } from './prefer.ts'
+import { WaitLine } from './wait-line.ts'
 
 export interface WaitingOptions {
   readonly journal: Pick<Journal, 'onSettle'>
   readonly health: Health
   readonly clock: Clock
+  /** How many signups may be waited for at a time. */
+  readonly waitingMax?: PlacesOptions
 }
 
+/** A request that waits takes 10 KB. An address has room for a whole bulk request. */
+const defaultWaitingMax: PlacesOptions = { max: 10_000, addressMax: limits.bulkItemsMax }
+
 interface Visitor {
-  readonly signups: readonly SignupStatus[]
-  readonly tabs: readonly string[]
+  /** The position up to which each tab is still to be written. */
+  readonly awaited: Map<string, number>
   /** On the elapsed clock. */
   readonly until: Millis
   readonly release: () => void
@@ -24,25 +32,33 @@ const tickMs = 100
 
 /**
  * Visitors who wait until their signups are written. They share one timer, which runs while somebody
- * waits, and are woken by the journal when a batch is settled.
+ * waits, and are woken by the journal when a batch is settled. Their number is bounded: those who
+ * find no place do not wait.
  */
 export class Waiting {
   readonly #health: Health
   readonly #clock: Clock
+  readonly #places: Places
   readonly #visitors = new Set<Visitor>()
+  /** The same visitors by the tabs that they wait for. */
+  readonly #lines = new Map<string, WaitLine<Visitor>>()
   /** How far each tab is written, as far as it was told: by the tab's name as it was first used. */
   readonly #cursors = new Map<string, number>()
   readonly #unsubscribe: () => void
   readonly #stopped = new AbortController()
   #isTicking = false
 
-  constructor({ journal, health, clock }: WaitingOptions) {
+  constructor({ journal, health, clock, waitingMax = defaultWaitingMax }: WaitingOptions) {
     this.#health = health
     this.#clock = clock
+    this.#places = new Places(waitingMax)
     this.#unsubscribe = journal.onSettle((cursors) => {
-      for (const { tab, upto } of cursors) this.#cursors.set(tab, upto)
-      for (const visitor of this.#visitors) {
-        if (this.#areWritten(visitor.signups)) visitor.release()
+      for (const { tab, upto } of cursors) {
+        this.#cursors.set(tab, upto)
+        for (const visitor of this.#lines.get(tab)?.takeUpTo(upto) ?? []) {
+          visitor.awaited.delete(tab)
+          if (visitor.awaited.size === 0) visitor.release()
+        }
       }
     })
   }
@@ -53,27 +69,32 @@ export class Waiting {
 
   /**
    * Resolves when all are written, and no later than `until` on the elapsed clock; at once when
-   * delivery is blocked, when the visitor has left, and on `stop`.
+   * delivery is blocked, when too many wait, when the visitor has left, and on `stop`.
+   *
+   * @param address of the client; undefined when it is not told apart from others
    */
   async untilWritten(
     signups: readonly SignupStatus[],
     { until, left }: Pick<Patience, 'until' | 'left'>,
+    address: string | undefined,
   ): Promise<void> {
-    const tabs = [...new Set(signups.map(({ sheetTab }) => sheetTab))]
     if (this.#stopped.signal.aborted || left.aborted) return
-    if (this.#areWritten(signups) || this.#isHopeless(tabs, until)) return
+    const awaited = this.#awaitedOf(signups)
+    if (awaited.size === 0 || this.#isHopeless(awaited, until)) return
+    const count = signups.length
+    if (!this.#places.take(address, count)) return
     await new Promise<void>((resolve) => {
       const visitor: Visitor = {
-        signups,
-        tabs,
+        awaited,
         until,
         release: () => {
-          this.#visitors.delete(visitor)
+          this.#leave(visitor)
+          this.#places.free(address, count)
           left.removeEventListener('abort', visitor.release)
           resolve()
         },
       }
-      this.#visitors.add(visitor)
+      this.#join(visitor)
       left.addEventListener('abort', visitor.release)
       void this.#tick()
     })
@@ -105,20 +126,43 @@ export class Waiting {
     while (this.#visitors.size > 0) {
       await this.#clock.sleep(tickMs, this.#stopped.signal)
       for (const visitor of this.#visitors) {
-        if (this.#isHopeless(visitor.tabs, visitor.until)) visitor.release()
+        if (this.#isHopeless(visitor.awaited, visitor.until)) visitor.release()
       }
     }
     this.#isTicking = false
   }
 
-  #areWritten(signups: readonly SignupStatus[]): boolean {
-    return signups.every((signup) => this.isWritten(signup))
+  #awaitedOf(signups: readonly SignupStatus[]): Visitor['awaited'] {
+    const awaited = new Map<string, number>()
+    for (const signup of signups) {
+      if (this.isWritten(signup)) continue
+      const { sheetTab, position } = signup
+      awaited.set(sheetTab, Math.max(position, awaited.get(sheetTab) ?? 0))
+    }
+    return awaited
+  }
+
+  #join(visitor: Visitor): void {
+    this.#visitors.add(visitor)
+    for (const [tab, position] of visitor.awaited) {
+      const line = this.#lines.get(tab) ?? new WaitLine()
+      this.#lines.set(tab, line)
+      line.join(visitor, position)
+    }
+  }
+
+  #leave(visitor: Visitor): void {
+    this.#visitors.delete(visitor)
+    for (const [tab, position] of visitor.awaited) {
+      this.#lines.get(tab)?.leave(visitor, position)
+    }
   }
 
   /** The time is over before the next look, or a tab cannot be written. */
-  #isHopeless(tabs: readonly string[], until: Millis): boolean {
+  #isHopeless(awaited: Visitor['awaited'], until: Millis): boolean {
     if (until < this.#clock.elapsed() + tickMs) return true
-    return tabs.some((tab) => blockedBy(this.#health, tab) !== undefined)
+    for (const tab of awaited.keys()) if (blockedBy(this.#health, tab) !== undefined) return true
+    return false
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Attack } from './attack.ts'
+import { newTabs } from './attacks/new-tabs.ts'
+import { replays } from './attacks/replays.ts'
 import { resets } from './attacks/resets.ts'
 import { unreadAnswers } from './attacks/unread-answers.ts'
+import { waitingVisitors } from './attacks/waiting-visitors.ts'
 
 /** Every attack, in the order in which they are carried out. */
-export const attacks: readonly Attack[] = [resets, unreadAnswers]
+export const attacks: readonly Attack[] = [resets, unreadAnswers, waitingVisitors, replays, newTabs]

@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { peakBytes } from '../../bench/processes.ts'
+import { openRaw } from '../../test/raw-http.ts'
+import type { Attack } from '../attack.ts'
+
+const json = '{"email":"ada@example.com"}'
+const itemsPerRequest = 20
+/** Of one client address and in all, as docs/decisions/requests.md has it. */
+const addressMax = 1_000
+const waitingMax = 10_000
+/** More than an answer needs that does not wait. */
+const settledMs = 1_000
+
+export const waitingVisitors: Attack = {
+  name: 'waiting-visitors',
+  what: 'Clients wait for rows while Google takes calls and never answers.',
+  settings: async (started) => ({
+    ...(await silentGoogle(started)),
+    TRUST_PROXY: '1',
+    RATE_LIMIT_PER_MINUTE: '0',
+  }),
+  run: async ({ url, pid }, size) => {
+    const before = mebibytes(peakBytes(pid))
+    const pipelined = size === 'small' ? 5_000 : 100_000
+    await using oneConnection = openRaw(url)
+    oneConnection.socket.pause()
+    for (let sent = 0; sent < pipelined; sent += 1_000)
+      oneConnection.write(waitForOne.repeat(1_000))
+    await sleep(settledMs)
+    oneConnection.socket.destroy()
+
+    const addresses = size === 'small' ? 2 : 12
+    const perAddress = (2 * addressMax) / itemsPerRequest
+    const share = addressMax / itemsPerRequest
+    await using connections = new AsyncDisposableStack()
+    let held = 0
+    for (let address = 1; address <= addresses; address++) {
+      const group = Array.from({ length: perAddress }, () => connections.use(openRaw(url)))
+      for (const connection of group) connection.write(waitForMany(`192.0.2.${address}`))
+      await sleep(settledMs)
+      const waiting = group.filter((connection) => connection.received() === '').length
+      const room = waitingMax / itemsPerRequest - held
+      if (waiting !== Math.min(share, room)) {
+        throw new Error(`${waiting} of ${perAddress} requests of one address wait, not ${share}`)
+      }
+      held += waiting
+    }
+    return {
+      'requests pipelined with one key on one connection': pipelined,
+      'requests from many connections': addresses * perAddress,
+      'of them waiting': held,
+      'MiB before': before,
+      'MiB at most': mebibytes(peakBytes(pid)),
+    }
+  },
+}
+
+const waitForOne = post(
+  '/api/signup',
+  json,
+  'Idempotency-Key: one\r\nX-Forwarded-For: 192.0.2.99\r\n',
+)
+
+function waitForMany(address: string): string {
+  const signups = Array.from({ length: itemsPerRequest }, () => json)
+  const body = `{"signups":[${signups.join()}]}`
+  return post('/api/signup/bulk', body, `X-Forwarded-For: ${address}\r\n`)
+}
+
+function post(path: string, body: string, headers: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nPrefer: wait=30\r\n${headers}` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  )
+}
+
+/** Takes calls, and never answers. */
+async function silentGoogle(started: AsyncDisposableStack): Promise<Record<string, string>> {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  started.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    SHEETS_SHEET_ID: 'a-spreadsheet-that-never-answers-0000000000',
+    SHEETS_CREDENTIALS_EMAIL: 'rollcall@project.iam.gserviceaccount.com',
+    SHEETS_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    SHEETS_API_URL: url,
+    SHEETS_TOKEN_URL: url,
+  }
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024)
+}

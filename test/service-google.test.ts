@@ -111,7 +111,7 @@ test('a tab of a person with fewer than seven columns is widened, and its conten
 })
 
 test('a tab that was renamed keeps its rows, and the old name makes a new tab', async () => {
-  await using world = await createGoogleWorld()
+  await using world = await createGoogleWorld({ model: { unknownRanges: 'apply' } })
   await using service = await start(world)
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   await postSignup(service.url, { email: 'one@example.com', sheetTab: 'News' })

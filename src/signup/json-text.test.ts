@@ -26,12 +26,27 @@ describe('JSON that would lose something is refused', () => {
     },
   )
 
+  test('a number of more than 400 characters, with the same words', () => {
+    const taken = ['1' + '0'.repeat(300), `0.${'0'.repeat(322)}5`, `-1.${'0'.repeat(397)}`]
+    for (const number of taken) expect(problemOf(`[${number}]`), number).toBeUndefined()
+    expect(problemOf(`[-1.${'0'.repeat(398)}]`)).toMatch(/more digits .* \(at position 1\)/)
+  })
+
   test('a problem never quotes a value', () => {
     expect(problemOf('{"email":"ada@example.com"')).not.toContain('ada')
     expect(problemOf('{"email":"ada@example.com",}')).toMatch(
       /^is not valid JSON \(at position \d+\)$/,
     )
   })
+})
+
+test('an object with more than 2,000 keys is refused before it is parsed', () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `"${index}":{"a":1}`)
+  expect(problemOf(`[{${keys(2_000).join(',')}}]`)).toBeUndefined()
+  expect(problemOf(`[{${keys(2_001).join(',')}}]`)).toMatch(
+    /^has an object with more than 2000 keys \(at position \d+\)/,
+  )
+  expect(problemOf(`{":":":${':'.repeat(3_000)}"`)).toMatch(/^is not valid JSON/)
 })
 
 describe('JSON that loses nothing is taken', () => {

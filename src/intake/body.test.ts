@@ -81,3 +81,45 @@ describe('the bodies that are on their way are held to a limit together', () => 
     })
   })
 })
+
+describe('a form with more fields than any needs is refused before it is parsed', () => {
+  const read = (contentType: string, body: string) => {
+    const headers = { 'content-type': contentType }
+    const request = new Request('http://a.example', { method: 'POST', headers, body })
+    return readBody(request, 1_000_000, new ArrivingBodies())
+  }
+  const tooMany = {
+    status: 422,
+    errors: [{ field: '', message: 'The form has too many fields: at most 1000.' }],
+  }
+
+  test.each(['a', 'a=1', '=', ''])('urlencoded, as fields of %j', async (field) => {
+    const form = 'application/x-www-form-urlencoded'
+    const fields = Array<string>(1_000).fill(field)
+    expect(await read(form, fields.join('&'))).toMatchObject({ kind: 'form' })
+    await expect(read(form, [...fields, field].join('&'))).rejects.toMatchObject(tooMany)
+  })
+
+  test.each([
+    ['----WebKitFormBoundary7MA4YWxkTrZu0gW', '----WebKitFormBoundary7MA4YWxkTrZu0gW'],
+    ['"=_Part (1): a/b"', '=_Part (1): a/b'],
+    ['b; charset=utf-8; boundary=c', 'b'],
+  ])('multipart with the boundary %s', async (given, boundary) => {
+    const type = `multipart/form-data; boundary=${given}`
+    const field = `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`
+    const form = (count: number) => `${field.repeat(count)}--${boundary}--\r\n`
+    expect(await read(type, form(1_000))).toMatchObject({ kind: 'form', fields: { length: 1_000 } })
+    await expect(read(type, form(1_001))).rejects.toMatchObject(tooMany)
+  })
+
+  test.each(['', '""', 'b'.repeat(71), '"a', 'ü'])(
+    'no multipart has the boundary %j',
+    async (boundary) => {
+      await expect(
+        read(`multipart/form-data; boundary=${boundary}`, '--b--'),
+      ).rejects.toMatchObject({
+        status: 400,
+      })
+    },
+  )
+})

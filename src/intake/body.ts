@@ -1,6 +1,8 @@
 import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isObject } from '../signup/json.ts'
+import { limits } from '../signup/limits.ts'
+import { tooManyFields } from '../signup/parse.ts'
 import { refuse, RequestRefused } from './respond.ts'
 
 /** What a request carried: a JSON value, or the text fields of a form. */
@@ -98,29 +100,35 @@ function isUtf8(contentType: string): boolean {
 
 /** Node joins chunks, and hands on what they hold: also when `Transfer-Encoding` says `gzip, chunked`. */
 function isCoded(headers: HttpHeaders): boolean {
-  const content = headers.get('content-encoding')
-  const transfer = headers.get('transfer-encoding')
   return (
-    (content !== null && !/^\s*(identity)?\s*$/i.test(content)) ||
-    (transfer !== null && !/^[\s,]*((identity|chunked)[\s,]*)*$/i.test(transfer))
+    hasOther(headers.get('content-encoding'), ['', 'identity']) ||
+    hasOther(headers.get('transfer-encoding'), ['', 'identity', 'chunked'])
   )
 }
 
+/** Whether a list of words has any but these. */
+function hasOther(list: string | null, words: readonly string[]): boolean {
+  return list?.split(',').some((word) => !words.includes(word.trim().toLowerCase())) ?? false
+}
+
+/** Into one array: a million pieces of a byte each would take a hundred times their size. */
 async function readPieces(
   { body }: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let bytes = new Uint8Array(smallBytesMax)
   let size = 0
   try {
     for await (const piece of body ?? []) {
-      if (size + piece.byteLength > bytesMax) throw refuse.bodyTooLarge(bytesMax)
+      const grown = size + piece.byteLength
+      if (grown > bytesMax) throw refuse.bodyTooLarge(bytesMax)
       arriving.add(piece.byteLength)
-      size += piece.byteLength
-      pieces.push(piece)
+      if (grown > bytes.length) bytes = enlarged(bytes, Math.min(2 * grown, bytesMax))
+      bytes.set(piece, size)
+      size = grown
     }
-    return await new Blob(pieces).bytes()
+    return bytes.subarray(0, size)
   } catch (error) {
     throw error instanceof RequestRefused ? error : new IncompleteBody()
   } finally {
@@ -128,7 +136,15 @@ async function readPieces(
   }
 }
 
+function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(length)
+  larger.set(bytes)
+  return larger
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** One character for each byte. */
+const latin1 = new TextDecoder('latin1')
 
 function decode(bytes: Uint8Array): string {
   try {
@@ -152,6 +168,7 @@ function parseObject(text: string): Record<string, unknown> {
 type Fields = readonly (readonly [string, string])[]
 
 function parseUrlencoded(text: string): Fields {
+  refuseTooManyFields(text.split('&', limits.formFieldsMax + 1).length)
   try {
     // URLSearchParams would put a replacement character. A percent sign that encodes nothing is one.
     decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
@@ -161,15 +178,26 @@ function parseUrlencoded(text: string): Fields {
   return [...new URLSearchParams(text)]
 }
 
+/** Before anything parses them: a megabyte of fields without a value would take seconds. */
+function refuseTooManyFields(count: number): void {
+  if (count > limits.formFieldsMax) throw refuse.fields([tooManyFields])
+}
+
 async function parseMultipart(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,
 ): Promise<Fields> {
+  const boundary = boundaryIn(contentType)
+  const parts = latin1.decode(bytes).split(`--${boundary}`, limits.formFieldsMax + 3)
+  // What is in front of the first field, and what is behind the last.
+  refuseTooManyFields(parts.length - 2)
   let form: FormData
   try {
-    form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData()
+    // Only this boundary: the one that was counted is the one that is parsed by.
+    const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
+    form = await new Response(bytes, { headers }).formData()
   } catch {
-    throw refuse.malformed('The body is not valid multipart/form-data.')
+    throw malformedMultipart()
   }
   const fields = [...form].flatMap(([name, value]): Fields => {
     if (typeof value === 'string') return [[name, value]]
@@ -179,4 +207,15 @@ async function parseMultipart(
   })
   decode(bytes)
   return fields
+}
+
+/** As RFC 2046, section 5.1.1, has them. */
+function boundaryIn(contentType: string): string {
+  const boundary = /;\s*boundary=("?)([\w'()+,./:=? -]{1,70})\1\s*(?:;|$)/i.exec(contentType)?.[2]
+  if (boundary === undefined) throw malformedMultipart()
+  return boundary
+}
+
+function malformedMultipart(): RequestRefused {
+  return refuse.malformed('The body is not valid multipart/form-data.')
 }

@@ -18,6 +18,8 @@ export const limits = {
   tagCharactersMax: 100,
   /** Top-level keys: more than any ordinary form has fields. */
   metadataKeysMax: 50,
+  /** Objects and lists inside of one another. Writing them out takes the square of it. */
+  metadataDepthMax: 100,
   /** As compact JSON. A cell of Google Sheets holds 50,000; a full batch must stay small. */
   metadataCharactersMax: 10_000,
   /** The longest token that Turnstile documents. */
@@ -30,6 +32,6 @@ export const limits = {
   bodyBytesMax: 1_048_576,
   /** Default of `BULK_MAX`: one durable write, and well within one batch to the spreadsheet. */
   bulkItemsMax: 1_000,
-  /** Each costs work before any other limit can refuse it. Empty fields count, files do not. */
+  /** Each costs work before any other limit can refuse it. Empty fields and files count. */
   formFieldsMax: 1_000,
 } as const

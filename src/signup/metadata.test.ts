@@ -59,9 +59,12 @@ test.each(['[', '{"a":'])('half a million of %j nested is refused, not a crash',
   expect(compactMetadata(value)).toHaveProperty('problem')
 })
 
-test('nesting as deep as the length allows is kept', () => {
-  const json = `{"a":${'['.repeat(4_997)}${']'.repeat(4_997)}}`
-  expect(compactMetadata(JSON.parse(json))).toEqual({ text: json })
+test('a hundred levels are kept, and one more is refused', () => {
+  const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+  expect(compactMetadata(JSON.parse(nested(100)))).toEqual({ text: nested(100) })
+  expect(compactMetadata(JSON.parse(nested(101)))).toEqual({
+    problem: 'Metadata is nested too deeply: at most 100 levels.',
+  })
 })
 
 test('what is stored is printable and is stored the same when it comes again', () => {

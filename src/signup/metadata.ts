@@ -15,7 +15,7 @@ const tooLong = `Metadata is too long: at most ${limits.metadataCharactersMax} c
 
 /**
  * Metadata as it is stored: compact JSON in which each run of control characters and lone
- * surrogates is one space; empty for an empty object. Never recurses: nesting may be any depth.
+ * surrogates is one space; empty for an empty object. Never recurses: what is given may have any depth.
  */
 export function compactMetadata(
   value: unknown,
@@ -28,8 +28,9 @@ export function compactMetadata(
   if (keys.length > limits.metadataKeysMax) {
     return { problem: `Metadata has too many keys: at most ${limits.metadataKeysMax}.` }
   }
-  const raw = stringify(value)
-  if (raw === undefined) return { problem: 'Metadata is nested too deeply: make it flatter.' }
+  const excess = excessIn(value)
+  if (excess !== undefined) return { problem: excess }
+  const raw = JSON.stringify(value)
   if (raw.length > rawCharactersMax) return { problem: tooLong }
   const text = raw.replace(escapes, (_, kept: string | undefined) => kept ?? ' ')
   const problem = textProblem(value, raw, text)
@@ -41,19 +42,27 @@ function textProblem(value: object, raw: string, text: string): string | undefin
   if (text.includes('null') && hasLostNumber(value)) {
     return 'Metadata has a number that JSON cannot hold: send it as text.'
   }
-  if (text !== raw && stringify(JSON.parse(text)) !== text) {
+  if (text !== raw && JSON.stringify(JSON.parse(text)) !== text) {
     return 'Metadata has two keys that differ only in control characters: rename one.'
   }
   return undefined
 }
 
-/** Undefined when the engine's stack is too small for the nesting. */
-function stringify(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
+/** What there is too much of to be written out. */
+function excessIn(value: object): string | undefined {
+  let level: unknown[] = [value]
+  let count = 0
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limits.metadataDepthMax) {
+      return `Metadata is nested too deeply: at most ${limits.metadataDepthMax} levels.`
+    }
+    const children = level.flatMap(childrenOf)
+    count += children.length
+    // Each takes two characters and more.
+    if (count > rawCharactersMax / 2) return tooLong
+    level = children.filter((child) => typeof child === 'object')
   }
+  return undefined
 }
 
 /** Whether there is a number such as 1e999: `JSON.parse` reads Infinity, which becomes null. */
@@ -61,8 +70,11 @@ function hasLostNumber(value: object): boolean {
   const values: unknown[] = [value]
   for (const inner of values) {
     if (typeof inner === 'number' && !Number.isFinite(inner)) return true
-    const children: unknown[] = typeof inner === 'object' && inner ? Object.values(inner) : []
-    values.push(...children)
+    for (const child of childrenOf(inner)) values.push(child)
   }
   return false
+}
+
+function childrenOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value ? Object.values(value) : []
 }

@@ -43,6 +43,12 @@ export interface ParseContext {
 const unknownFieldsMax = 20
 const unknownNameCharactersMax = 64
 
+/** Told of a form with more fields than any needs. */
+export const tooManyFields: FieldProblem = {
+  field: '',
+  message: `The form has too many fields: at most ${limits.formFieldsMax}.`,
+}
+
 /** A signup from JSON, or everything that is wrong with it. Never throws. */
 export function parseSignup(input: unknown, context: ParseContext): Parsed {
   return parse(context.source === 'bulk' ? bulkItemSchema : signupSchema, input, context)
@@ -54,10 +60,7 @@ export function parseForm(
   context: ParseContext,
 ): Parsed {
   const list = [...entries]
-  if (list.length > limits.formFieldsMax) {
-    const message = `The form has too many fields: at most ${limits.formFieldsMax}.`
-    return { ok: false, problems: [{ field: '', message }] }
-  }
+  if (list.length > limits.formFieldsMax) return { ok: false, problems: [tooManyFields] }
   return parse(formSchema, formFields(list), context)
 }
 
@@ -102,8 +105,10 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
 function otherTabMessage(given: unknown, context: ParseContext): string | undefined {
   if (!context.onlyKnownTabs || typeof given !== 'string') return undefined
   const tab = given.trim()
+  if (tabProblem(tab) !== undefined) return undefined
+  // Only now: Unicode normalisation takes the square of the length of a run of combining marks.
   const key = tabKey(tab)
-  if (tabProblem(tab) !== undefined || key === tabKey(context.defaultTab)) return undefined
+  if (key === tabKey(context.defaultTab)) return undefined
   if (context.knownTabs?.has(key)) return undefined
   return 'This tab takes no signups: GET /api/config tells which do.'
 }

@@ -1,4 +1,5 @@
 import type { AppendResults, SignupStatus } from '../journal/journal.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { isObject } from '../signup/json.ts'
 import {
@@ -27,8 +28,8 @@ type Outcome =
   | { readonly status: SignupStatus }
   | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
 
-/** Other requests get their turn after so many signups were parsed: a millisecond or two. */
-const parsedAtOnce = 25
+/** Other requests get their turn when the signups of one have taken so long. */
+const turnMs = 5
 
 /**
  * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
@@ -70,14 +71,18 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
   const { items, challengeToken } = await readEnvelope(request, intake)
   const patience = patienceOf(request, clock)
   const asked = items.length
-  const parsed = await parseItems(items, intake)
+  const context = { ...intake.tabs, source: 'bulk' } as const
+  const parsed = await mapInTurns(items, (item) => parseSignup(item, context), clock)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
     visit.take(asked)
     throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
   }
-  const content = () => parsed.map((one, index) => contentOfItem(one, items[index]))
-  const idempotency = key === undefined ? undefined : idempotencyOf(key, 'bulk', content())
+  const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
+  const idempotency =
+    key === undefined
+      ? undefined
+      : idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock))
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
   const { results, isReplay } = await submit(submission, intake)
@@ -102,16 +107,21 @@ async function readEnvelope(
   return envelope
 }
 
-async function parseItems(
-  items: readonly unknown[],
-  { tabs }: BulkIntake,
-): Promise<readonly Parsed[]> {
-  const parsed: Parsed[] = []
-  for (const item of items) {
-    parsed.push(parseSignup(item, { ...tabs, source: 'bulk' }))
-    if (parsed.length % parsedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+/** Maps one after the other, and lets other requests in between. */
+async function mapInTurns<T, R>(
+  items: readonly T[],
+  map: (item: T, index: number) => R,
+  clock: Clock,
+): Promise<readonly R[]> {
+  const mapped: R[] = []
+  let begun = clock.elapsed()
+  for (const [index, item] of items.entries()) {
+    mapped.push(map(item, index))
+    if (clock.elapsed() - begun < turnMs) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    begun = clock.elapsed()
   }
-  return parsed
+  return mapped
 }
 
 /** `results` are those of the signups that parsed, in order. */

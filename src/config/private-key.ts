@@ -14,6 +14,9 @@ export interface PrivateKey {
  */
 const base64DepthMax = 3
 
+/** Many times a JSON key file, in base64 of base64. */
+const charactersMax = 32 * 1024
+
 const copyAgain =
   'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
 
@@ -27,6 +30,7 @@ export function parsePrivateKey(text: string): PrivateKey | KeyRefusal {
 }
 
 function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
+  if (text.length > charactersMax) return { problem: 'is longer than any key.', hint: copyAgain }
   const bare = unwrap(text)
   if (bare === '') return { problem: 'is empty.', hint: copyAgain }
   if (bare.startsWith('{')) {
@@ -38,7 +42,7 @@ function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
   const plain = unescape(bare)
   if (/-\s*BEGIN/.test(plain)) return parsePem(plain)
 
-  const base64 = plain.replace(/-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
+  const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
   const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
   if (!isBase64 && pathForm.test(bare)) return path
   if (!isBase64 || base64Depth === 0) return { problem: whatElse(bare), hint: copyAgain }
@@ -63,8 +67,10 @@ function unwrap(text: string): string {
  */
 function unescape(text: string): string {
   return text
-    .replace(/\\+u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-    .replace(/\\+[rnt]/g, '\n')
+    .replace(/(?<!\\)\\+u([0-9a-f]{4})/gi, (_, hex: string) =>
+      String.fromCharCode(parseInt(hex, 16)),
+    )
+    .replace(/(?<!\\)\\+[rnt]/g, '\n')
     .replaceAll('\\', '')
     .replace(/[\u2010-\u2015]/g, '-')
 }

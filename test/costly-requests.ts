@@ -1,0 +1,54 @@
+import { costlyBodies } from './costly-bodies.ts'
+import { costlyHeads } from './costly-heads.ts'
+
+/** A request that is as long as it may be, in the hope that somebody goes over it more than once. */
+export interface CostlyRequest {
+  readonly title: string
+  /** As it goes over the wire; it closes the connection. */
+  readonly bytes: Buffer
+}
+
+/** @param bodyBytes the length of every body: at most the limit of the service */
+export function costlyRequests(bodyBytes: number): readonly CostlyRequest[] {
+  const bodies = costlyBodies(bodyBytes).map(({ title, path, contentType, content }) => {
+    const headers = {
+      accept: contentType.startsWith('multipart') ? 'text/html' : 'application/json',
+      'content-type': contentType,
+      'content-length': String(content.length),
+      // Makes the contents of a bulk request be compared.
+      ...(path.endsWith('bulk') && { 'idempotency-key': crypto.randomUUID() }),
+    }
+    return {
+      title: `${contentType.slice(0, 40)}: ${title}`,
+      bytes: Buffer.concat([head('POST', path, headers), content]),
+    }
+  })
+  const heads = costlyHeads().map(({ title, method, target, headers }) => ({
+    title,
+    bytes: Buffer.concat([
+      head(method, target, {
+        ...headers,
+        ...(method === 'POST' && { 'content-length': String(form.length) }),
+      }),
+      Buffer.from(method === 'POST' ? form : ''),
+    ]),
+  }))
+  return [...bodies, ...heads, inTinyChunks(bodyBytes)]
+}
+
+const form = 'email=ada@example.com&redirect=/&name=Ada'
+
+function inTinyChunks(bytes: number): CostlyRequest {
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+  const body = Buffer.from(`${'1\r\n \r\n'.repeat(bytes)}0\r\n\r\n`)
+  return {
+    title: 'chunks of one byte',
+    bytes: Buffer.concat([head('POST', '/api/signup', headers), body]),
+  }
+}
+
+function head(method: string, target: string, headers: Readonly<Record<string, string>>): Buffer {
+  const all = Object.entries({ host: 'localhost', connection: 'close', ...headers })
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1')
+}

@@ -305,7 +305,7 @@ test('with PAGE_CONSENT the form has a checkbox from the start, which must be ti
   const { page } = host
   const box = page.getByRole('checkbox', { name: 'I have read the privacy policy.' })
   await box.waitFor()
-  const hasFocus = () => box.evaluate((it) => it.matches(':focus'))
+  const hasFocus = () => box.evaluate((element) => element.matches(':focus'))
   const top = () => page.locator('rollcall-form').evaluate((it) => it.clientHeight)
   const height = await top()
   await page.getByLabel('Email address').focus()
@@ -320,7 +320,7 @@ test('with PAGE_CONSENT the form has a checkbox from the start, which must be ti
   await expect.poll(() => describedBy(page, 'consent')).toBe('')
   await page.keyboard.press('Tab')
   const link = page.getByRole('link', { name: 'privacy policy' })
-  expect(await link.evaluate((it) => it.matches(':focus'))).toBe(true)
+  expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true)
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByText(thanks).waitFor()

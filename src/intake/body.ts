@@ -70,10 +70,18 @@ function readBytes(
   bytesMax: number,
   arriving: ArrivingBodies,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (announced > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  // The server reads no further than the length that was announced.
-  return announced <= smallBytesMax ? request.bytes() : readPieces(request, bytesMax, arriving)
+  if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
+  return isSmallBody(request) ? request.bytes() : readPieces(request, bytesMax, arriving)
+}
+
+/** Whether it costs next to nothing to read it: the server reads no further than was announced. */
+export function isSmallBody(request: HttpRequest): boolean {
+  return announcedBytes(request) <= smallBytesMax
+}
+
+/** NaN when the request does not say. */
+function announcedBytes({ headers }: HttpRequest): number {
+  return Number(headers.get('content-length') ?? Number.NaN)
 }
 
 /** @throws RequestRefused for a type, or a charset, that is not taken */

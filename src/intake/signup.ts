@@ -2,7 +2,7 @@ import type { SignupStatus } from '../journal/journal.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from './api-keys.ts'
-import { type ArrivingBodies, type Body, readBody } from './body.ts'
+import { type ArrivingBodies, type Body, isSmallBody, readBody } from './body.ts'
 import { type FormPostOptions, parsePosted, sendOn } from './form-post.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { prefersHtml } from './negotiate.ts'
@@ -44,7 +44,9 @@ async function takeIn(request: HttpRequest, intake: SignupIntake, visit: Visit):
   const { apiKeys, bodyBytesMax, arriving, clock } = intake
   if (apiKeys.areSet) visit.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(request.headers, visit)
-  if (visit.isSpent) await refuseSpent(key, visit, intake)
+  // The page that refuses a person shows what was typed, so a small form is read all the same.
+  const isGivenBack = () => isForPerson(request) && isSmallBody(request)
+  if (visit.isSpent && !isGivenBack()) await refuseSpent(key, visit, intake)
   const body = await readBody(request, bodyBytesMax, arriving)
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, request, intake, visit)
@@ -57,8 +59,12 @@ async function takeIn(request: HttpRequest, intake: SignupIntake, visit: Visit):
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
   visit.typed = undefined
-  const isPage = body.kind === 'form' && prefersHtml(request.headers.get('accept'))
+  const isPage = body.kind === 'form' && isForPerson(request)
   return { status, isReplay, patience, page: isPage ? parsed : undefined }
+}
+
+function isForPerson({ headers }: HttpRequest): boolean {
+  return prefersHtml(headers.get('accept'))
 }
 
 /** @throws RequestRefused with everything that is wrong; also who sends such counts against the limit */

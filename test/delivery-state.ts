@@ -11,8 +11,7 @@ export interface Readiness {
       readonly state: string
       readonly backlog: number
       readonly error?: string
-      readonly hint?: string
-      readonly tabsSetAside: readonly string[]
+      readonly tabsSetAside: readonly { readonly tab: string; readonly error: string }[]
     }
   }
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
@@ -125,7 +125,7 @@ interface Obstacle {
 const obstacles: readonly Obstacle[] = [
   {
     what: 'a folder stands in its place',
-    message: 'Sheet1.csv in the workbook cannot be written: it is not a file (EISDIR)',
+    message: 'The file of a tab cannot be written: it is not a file (EISDIR)',
     place: async ({ path }) => {
       await unlink(path)
       await mkdir(path)
@@ -135,7 +135,7 @@ const obstacles: readonly Obstacle[] = [
   },
   {
     what: 'a symbolic link stands in its place',
-    message: 'Sheet1.csv in the workbook cannot be written: it is a symbolic link (ELOOP)',
+    message: 'The file of a tab cannot be written: it is a symbolic link (ELOOP)',
     place: async ({ path, dataDir }) => {
       await writeFile(join(dataDir, 'precious'), 'untouched')
       await unlink(path)
@@ -149,7 +149,7 @@ const obstacles: readonly Obstacle[] = [
   },
   {
     what: 'it is read-only',
-    message: 'Sheet1.csv in the workbook cannot be written: permission denied (EACCES)',
+    message: 'The file of a tab cannot be written: permission denied (EACCES)',
     place: ({ path }) => chmod(path, 0o444),
     mend: ({ path }) => chmod(path, 0o644),
     names: ['Email', 'ada', 'grace', 'first', 'second'],
@@ -168,19 +168,26 @@ describe.concurrent('a tab file that cannot be written', () => {
     const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
     await waitUntil(onlyOneWaits, () => 'the other tab waits too')
     expect(run.names('Other.csv')).toEqual(['Email', 'free'])
+    const place = `the file with inode ${(await lstat(run.path)).ino}`
+    const aside = { tab: place, error: 'The file of the tab cannot be written' }
     expect(await readiness(run.service)).toMatchObject({
       status: 200,
-      body: { delivery: { state: 'ok', tabsSetAside: [it.message], backlog: 1 } },
+      body: { delivery: { state: 'ok', tabsSetAside: [aside], backlog: 1 } },
     })
     expect((await readiness(run.service, 'strict')).status).toBe(503)
     const second = await run.signUp('second')
-    expect(await second.json()).toMatchObject({ delivery: { state: 'blocked', error: it.message } })
+    expect(await second.json()).toMatchObject({
+      delivery: { state: 'blocked', error: aside.error },
+    })
 
     await it.mend(run)
     await allDelivered(run.service)
     expect(run.names()).toEqual(it.names)
     expect((await readiness(run.service, 'strict')).status).toBe(200)
-    expect(run.service.output().split(it.message).length - 1, 'told once').toBe(1)
+    const output = run.service.output()
+    expect(output.split(it.message).length - 1, 'told once').toBe(1)
+    expect(output).toContain(place)
+    expect(output, 'no name of a tab').not.toContain('Sheet1')
   })
 
   test('in a folder that is locked blocks delivery, with what to do, until it is unlocked', async () => {
@@ -197,8 +204,11 @@ describe.concurrent('a tab file that cannot be written', () => {
     )
     const { status, body } = await readiness(run.service)
     expect(status).toBe(200)
-    expect(body.delivery.error).toBe('The workbook cannot be written: permission denied (EACCES)')
-    expect(body.delivery.hint).toMatch(/right to write/)
+    expect(body.delivery.error).toBe('The folder of the workbook cannot be written')
+    expect(JSON.stringify(body)).not.toContain(run.dataDir)
+    expect(run.service.output()).toMatch(
+      /The workbook cannot be written: permission denied \(EACCES\).*right to write/,
+    )
     expect((await readiness(run.service, 'strict')).status).toBe(503)
 
     await chmod(sheets, 0o755)

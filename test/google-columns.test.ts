@@ -240,9 +240,12 @@ describe('a tab that a person has made a table of', () => {
     })
     expect(await world.write(makeFullSignup())).toEqual(applied)
     expect(world.spreadsheet.warnings).toEqual([
-      expect.stringMatching(
-        /place 2 \(gid=\d+\) has a table .* no plain text: Timestamp \(DATE\)\./,
-      ),
+      {
+        kind: 'columnTypes',
+        message: expect.stringMatching(
+          /place 2 \(gid=\d+\) has a table .* no plain text: Timestamp \(DATE\)\./,
+        ),
+      },
     ])
   })
 })

@@ -18,7 +18,9 @@ test('a spreadsheet that is nearly full is told before it is full', async () => 
   expect(spreadsheet.warnings).toEqual([])
   sheet.resizeTab('Sheet1', { rowCount: 1_200_000, columnCount: 7 })
   await spreadsheet.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
-  expect(spreadsheet.warnings).toEqual([expect.stringMatching(/84 % full: 8400000 of .*10000000/)])
+  expect(spreadsheet.warnings).toEqual([
+    { kind: 'nearlyFull', message: expect.stringMatching(/84 % full: 8400000 of .*10000000/) },
+  ])
   sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
   await spreadsheet.write(makeBatch(2, { Sheet1: [makeFullSignup()] }), testSignal)
   expect(spreadsheet.warnings).toEqual([])
@@ -33,6 +35,7 @@ test('a full spreadsheet refuses with the words of Google, and takes rows again 
   const batch = makeBatch(1, { News: [makeFullSignup()] })
   expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
     kind: 'refused',
+    reason: 'full',
     message: expect.stringContaining('above the limit of'),
   })
   expect(await world.rows('News')).toBeUndefined()
@@ -50,7 +53,7 @@ test('a copy of a spreadsheet, which carries our markers along, is noticed', asy
   copy.share(world.email, 'editor')
   const second = world.connect(copy.id)
   expect(await second.open(testSignal)).toEqual({ kind: 'open' })
-  expect(second.warnings).toEqual([expect.stringContaining('is a copy')])
+  expect(second.warnings).toEqual([{ kind: 'copy', message: expect.stringContaining('is a copy') }])
   // A batch whose marker the copy brought along is not taken for applied.
   const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
@@ -126,7 +129,8 @@ describe('a tab that Google does not let us use is refused by itself, so that th
     expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({ kind: 'retryable' })
     expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({
       kind: 'refused',
-      tab: 'newſletter',
+      reason: 'tabName',
+      tab: { name: 'newſletter', place: expect.stringMatching(/^a tab that is not there yet/) },
       message: expect.stringContaining('A sheet with the name "…" already exists'),
       hint: expect.stringContaining('SHEET_TABS'),
     })
@@ -141,7 +145,8 @@ describe('a tab that Google does not let us use is refused by itself, so that th
     const batch = makeBatch(1, { chart1: [makeFullSignup()] })
     expect(await world.connect().write(batch, testSignal)).toMatchObject({
       kind: 'refused',
-      tab: 'chart1',
+      reason: 'noCells',
+      tab: { name: 'chart1', place: 'the tab at place 1 (gid=7)' },
     })
   })
 

@@ -1,4 +1,5 @@
 import type { FrozenBatch } from '../src/signup/batch.ts'
+import type { Warning } from '../src/signup/trouble.ts'
 import type {
   Abandoned,
   Opened,
@@ -23,14 +24,19 @@ export const neverArrived: Act = {
 }
 
 export function refuses(message: string, tab?: string): Act {
-  const refused = { kind: 'refused', message, hint: 'Mend it.' } as const
-  return { applies: false, answers: tab === undefined ? refused : { ...refused, tab } }
+  const refused = { kind: 'refused', reason: 'other', message, hint: 'Mend it.' } as const
+  if (tab === undefined) return { applies: false, answers: refused }
+  const place = 'the tab at place 1'
+  return {
+    applies: false,
+    answers: { ...refused, reason: 'protectedTab', tab: { name: tab, place } },
+  }
 }
 
 /** A spreadsheet that keeps the contract, and answers as a test says. */
 export class ScriptedSpreadsheet implements Spreadsheet {
   readonly location = 'a test'
-  warnings: string[] = []
+  warnings: readonly Warning[] = []
   /** Addresses by tab. */
   readonly rows: Record<string, string[]> = {}
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */

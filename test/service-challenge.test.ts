@@ -176,7 +176,10 @@ test.each<[string, Fault]>([
   expect(answer.headers.get('retry-after')).toBe('5')
   expect(await get(service, '/api/ready')).toMatchObject({
     status: 'ready',
-    challenge: { state: 'unavailable' },
+    challenge: {
+      state: 'unavailable',
+      error: 'The challenge provider gives no verdict just now',
+    },
     delivery: { backlog: 0 },
   })
   world.emulator.faults.clear()
@@ -195,17 +198,19 @@ test('a wrong secret is told in the log and in /api/ready, and is not the visito
     expect(await answer.text()).not.toMatch(/secret|misconfig/i)
   }
   const message = 'Turnstile refuses our calls: invalid-input-secret'
-  expect(await get(service, '/api/ready')).toMatchObject({
+  const ready = await get(service, '/api/ready')
+  expect(JSON.stringify(ready)).not.toMatch(/hint|CHALLENGE_|input-secret/)
+  expect(ready).toMatchObject({
     challenge: {
       state: 'misconfigured',
-      error: message,
-      hint: expect.stringContaining('CHALLENGE_SECRET_KEY'),
+      error: 'The challenge provider refuses our calls',
     },
   })
   expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
   expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
   await service.stop()
   expect(service.output().split(message)).toHaveLength(2)
+  expect(service.output()).toContain('into CHALLENGE_SECRET_KEY')
   expect(service.output()).not.toContain('wrong-secret-key')
 })
 

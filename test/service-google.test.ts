@@ -184,6 +184,8 @@ test('kill -9 while a batch is on its way, then a start: the row is there once',
 interface Misfortune {
   readonly what: string
   readonly message: string
+  /** What the public learns, where that is not the message. */
+  readonly error?: string
   readonly hint: RegExp
   readonly happen: (world: GoogleWorld) => void
   readonly mend: (world: GoogleWorld) => void
@@ -227,22 +229,37 @@ const misfortunes: readonly Misfortune[] = [
     happen: ({ emulator, email }) => void emulator.createServiceAccount(email, { ownKey: true }),
     mend: ({ emulator, email }) => void emulator.createServiceAccount(email),
   },
+  {
+    what: 'an API that is not enabled',
+    message: 'Google Sheets API has not been used in project 123456789012 before',
+    error: 'The Google Sheets API is not enabled',
+    hint: /Mend what the message names/,
+    happen: ({ emulator }) =>
+      emulator.faults.add(
+        { on: 'read', times: 1000, apply: 'never', answer: 'apiDisabled' },
+        { on: 'write', times: 1000, apply: 'never', answer: 'apiDisabled' },
+      ),
+    mend: ({ emulator }) => emulator.faults.clear(),
+  },
 ]
 
 test.each(misfortunes)(
   '$what is told in the log, in /api/ready and in the 202; the signup is kept, and it heals',
-  async ({ message, hint, happen, mend }) => {
+  async ({ message, error = message, hint, happen, mend }) => {
     await using world = await createGoogleWorld()
     happen(world)
     await using service = await start(world)
     // Told before the first signup where opening shows it; a Viewer shows only when it writes.
     const first = await postSignup(service.url, { email: 'first@example.com' })
     expect(first.status).toBe(202)
-    const blocked = { delivery: { state: 'blocked', error: message } }
+    const blocked = { delivery: { state: 'blocked', error } }
     await expect.poll(() => readiness(service), slow).toMatchObject(blocked)
     const second = await postSignup(service.url, { email: 'second@example.com' })
     expect(second.status).toBe(202)
-    expect(await second.json()).toMatchObject({ status: 'accepted', ...blocked })
+    const answer = await second.json()
+    expect(answer).toMatchObject({ status: 'accepted', ...blocked })
+    const told = JSON.stringify([answer, await readiness(service)])
+    expect(told, 'in public').not.toMatch(/hint|robot|SHEETS_|Google says|project/)
     expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
     expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
     expect(service.output()).toContain(message)
@@ -268,9 +285,16 @@ test('a protected tab is set aside with its message, and the others go on', asyn
   await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
   await expect.poll(() => emailsIn(world, 'Free'), slow).toEqual(['free@example.com'])
   const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'locked' })
-  expect(await answer.json()).toMatchObject({
-    delivery: { state: 'blocked', error: expect.stringContaining('protected') },
+  const error = 'The tab is protected'
+  expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
+  const ready = JSON.stringify(await readiness(service))
+  const [place = ''] = /the tab at place 2 \(gid=\d+\)/.exec(ready) ?? []
+  expect(JSON.parse(ready)).toMatchObject({
+    delivery: { state: 'ok', tabsSetAside: [{ tab: place, error }] },
   })
+  expect(service.output()).toContain(`"tab":"${place}"`)
+  expect(ready + service.output(), 'the name of the tab').not.toMatch(/locked/i)
+  expect(service.output()).toContain('You are trying to edit a protected cell')
   sheet.unprotectTab('Locked')
   await expect
     .poll(() => emailsIn(world, 'Locked'), { timeout: 25_000 })

@@ -117,7 +117,7 @@ test('a wait is over at once while delivery is blocked, and soon after it become
   const signups = await it.accept(1)
   const early = it.wait(signups, 30)
   await it.clock.run(second)
-  it.health.delivery = { state: 'blocked', error: 'Invalid Credentials', hint: '' }
+  it.health.delivery = { state: 'blocked', reason: 'credentials', error: '', hint: '' }
   await it.clock.run(second)
   expect(early.waitedMs).toBeLessThanOrEqual(1200)
   const late = it.wait(signups, 30)
@@ -129,7 +129,8 @@ test('a tab that is set aside ends the waits for that tab alone', async () => {
   await using it = world()
   const [locked, free] = [await it.accept(1, 'Locked'), await it.accept(1, 'Free')]
   const waits = [it.wait(locked, 30), it.wait(free, 30)]
-  it.health.tabs.set('locked', 'protected')
+  const trouble = { reason: 'protectedTab', error: '', hint: '' } as const
+  it.health.tabs.set('locked', { name: 'Locked', place: 'the tab at place 2', ...trouble })
   await it.clock.run(second)
   expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false])
 })

@@ -1,4 +1,14 @@
-import { mkdir, open, readFile, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { columns } from '../src/signup/row.ts'
@@ -27,6 +37,10 @@ beforeEach(async () => {
 })
 
 afterEach(() => world[Symbol.asyncDispose]())
+
+async function inodeOf(path: string): Promise<number> {
+  return (await lstat(path)).ino
+}
 
 describe('a tab file', () => {
   const signup = makeFullSignup({ name: 'O"Brien, Ada', tags: [], metadata: '' })
@@ -93,8 +107,9 @@ describe('what a person has to mend is refused, and goes on once it is mended', 
     await symlink(outside, world.path('Events'))
     expect(await write()).toMatchObject({
       kind: 'refused',
-      tab: 'Events',
-      message: 'Events.csv in the workbook cannot be written: it is a symbolic link (ELOOP)',
+      reason: 'tabFile',
+      tab: { name: 'Events', place: `the file with inode ${await inodeOf(world.path('Events'))}` },
+      message: 'The file of a tab cannot be written: it is a symbolic link (ELOOP)',
       hint: expect.stringContaining(world.directory),
     })
     expect(await readFile(outside, 'utf8')).toBe('precious\r\n')
@@ -106,7 +121,7 @@ describe('what a person has to mend is refused, and goes on once it is mended', 
 
   test('a folder in the place of a tab file', async () => {
     await mkdir(world.path('Events'))
-    expect(await write()).toMatchObject({ kind: 'refused', tab: 'Events' })
+    expect(await write()).toMatchObject({ kind: 'refused', tab: { name: 'Events' } })
     expect(await world.rows('News')).toBeUndefined()
 
     await rm(world.path('Events'), { recursive: true })
@@ -116,7 +131,11 @@ describe('what a person has to mend is refused, and goes on once it is mended', 
   test('a file in the place of the workbook folder', async () => {
     await rm(world.directory, { recursive: true })
     await writeFile(world.directory, '')
-    const refused = { kind: 'refused', message: expect.stringContaining('ENOTDIR') }
+    const refused = {
+      kind: 'refused',
+      reason: 'folder',
+      message: expect.stringContaining('ENOTDIR'),
+    }
     expect(await world.connect().open(testSignal)).toMatchObject(refused)
     const outcome = await write()
     expect(outcome).toMatchObject(refused)
@@ -132,7 +151,7 @@ describe('what a person has to mend is refused, and goes on once it is mended', 
     const content = await readFile(path)
     await writeFile(path, '{"abandoned":')
     const hint: unknown = expect.stringContaining('settled.json')
-    expect(await write()).toMatchObject({ kind: 'refused', hint })
+    expect(await write()).toMatchObject({ kind: 'refused', reason: 'record', hint })
 
     await writeFile(path, content)
     expect(await write()).toEqual(applied)
@@ -196,7 +215,7 @@ describe('when the disk fails during a write', () => {
     const before = await readTabFiles(world)
     const isLocked = ({ kind, path }: Change) =>
       kind === 'append' && path === world.path('Events') ? 'EBUSY' : undefined
-    expect(await writeWith(isLocked)).toMatchObject({ kind: 'refused', tab: 'Events' })
+    expect(await writeWith(isLocked)).toMatchObject({ kind: 'refused', tab: { name: 'Events' } })
     expect(await readTabFiles(world)).toEqual(before)
 
     const without = { ...second, number: 3, fingerprint: 'journal-7:3' }

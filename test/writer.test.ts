@@ -172,7 +172,12 @@ test('what only the operator can mend blocks delivery with its message, until it
 
 test('a spreadsheet that cannot be opened is told before the first signup comes', async () => {
   await using it = world()
-  const refused = { kind: 'refused', message: 'Invalid Credentials', hint: 'Check.' } as const
+  const refused = {
+    kind: 'refused',
+    reason: 'credentials',
+    message: 'Invalid Credentials',
+    hint: 'Check.',
+  } as const
   it.spreadsheet.opened = () => refused
   it.writer.start()
   await it.clock.run(second)
@@ -196,7 +201,15 @@ test('a tab that cannot be written is set aside, the others go on, and it heals 
   await it.clock.run(second * 3)
   expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com'] })
   expect(it.health.delivery).toEqual({ state: 'ok' })
-  expect([...it.health.tabs.values()]).toEqual(['You are trying to edit a protected cell'])
+  expect([...it.health.tabs.values()]).toEqual([
+    {
+      name: 'Locked',
+      place: 'the tab at place 1',
+      reason: 'protectedTab',
+      error: 'You are trying to edit a protected cell',
+      hint: 'Mend it.',
+    },
+  ])
   await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
   await it.clock.run(hour)
   expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com', 'ada@example.com'] })
@@ -463,7 +476,12 @@ test('the fence of a spreadsheet is tested once, a minute after its first batch,
 
 test('a marker that another writer may have pruned meanwhile says nothing about the fence', async () => {
   await using it = world()
-  it.spreadsheet.abandons = () => ({ kind: 'refused', message: 'Not shared', hint: 'Share it.' })
+  it.spreadsheet.abandons = () => ({
+    kind: 'refused',
+    reason: 'permission',
+    message: 'Not shared',
+    hint: 'Share it.',
+  })
   it.writer.start()
   await it.journal.append(makeSignups(1))
   await it.clock.run(4 * minute)
@@ -493,10 +511,11 @@ test('a spreadsheet that would apply a batch twice is not written to, and that i
 
 test('warnings of the spreadsheet reach the operator, and go when they are mended', async () => {
   await using it = world()
-  it.spreadsheet.warnings = ['The spreadsheet is 90 % full']
+  const warning = { kind: 'nearlyFull', message: 'The spreadsheet is 90 % full' } as const
+  it.spreadsheet.warnings = [warning]
   it.writer.start()
   await it.clock.run(second)
-  expect(it.health.warnings).toEqual(['The spreadsheet is 90 % full'])
+  expect(it.health.warnings).toEqual([warning])
   it.spreadsheet.warnings = []
   await it.journal.append(makeSignups(1))
   await it.clock.run(second)

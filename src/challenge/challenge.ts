@@ -53,6 +53,8 @@ export interface Rejected {
 /** Nobody can pass until the operator mends it; no fault of the visitor's. */
 export interface Misconfigured {
   readonly kind: 'misconfigured'
+  /** `mismatch`: the keys are of different sites. */
+  readonly reason: 'mismatch' | 'refused'
   readonly message: string
   /** What the operator should do. */
   readonly hint: string

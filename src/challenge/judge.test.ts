@@ -73,6 +73,7 @@ test.each<[string, ProviderName, string, RegExp]>([
 ])('%s of %s is for the operator, with what to do', (code, provider, message, hint) => {
   expect(judge({ kind: 'setup', code }, { ...ours, provider })).toEqual({
     kind: 'misconfigured',
+    reason: code === 'sitekey-secret-mismatch' ? 'mismatch' : 'refused',
     message,
     hint: expect.stringMatching(hint),
     retryAfterSeconds: 30,

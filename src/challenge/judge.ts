@@ -64,6 +64,7 @@ function setupProblem(code: string, { provider }: JudgeOptions): Misconfigured {
   const isMismatch = code === 'sitekey-secret-mismatch'
   return {
     kind: 'misconfigured',
+    reason: isMismatch ? 'mismatch' : 'refused',
     message: isMismatch ? 'Invalid challenge token' : `${title} refuses our calls: ${code}`,
     hint: `${setupHint(code, title)} Until then signups are answered with 503.`,
     retryAfterSeconds: 30,

@@ -99,12 +99,12 @@ export class Attempts {
     }
   }
 
-  async #block({ message, hint }: Refused): Promise<void> {
+  async #block(refused: Refused): Promise<void> {
     const { clock, events } = this.#options
     const now = clock.elapsed()
     const { since, tries } = this.#blocked ?? { since: now, tries: 0 }
     this.#blocked = { since, tries: tries + 1 }
-    events.deliveryBlocked(message, hint)
+    events.deliveryBlocked(refused)
     await this.rest(blockedRetryMs(tries + 1, now - since))
   }
 }

@@ -203,6 +203,7 @@ const tooLate = { kind: 'too late' } as const
 
 const broken: Refused = {
   kind: 'refused',
+  reason: 'fence',
   message: 'The spreadsheet applied a batch id twice, so lost answers would mean double rows',
   hint:
     'Make a new spreadsheet by hand (not a copy), share it as Editor, and set SHEETS_SHEET_ID to it. ' +

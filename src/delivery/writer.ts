@@ -243,9 +243,11 @@ export class Writer {
   }
 
   /** SETTING ASIDE: the signups may go on without this tab's, once the batch can never be applied. */
-  async #setAside(batch: FrozenBatch, { tab, message, hint }: Refused): Promise<void> {
+  async #setAside(batch: FrozenBatch, refused: Refused): Promise<void> {
     const { journal, spreadsheet, events } = this.#options
+    const { tab } = refused
     if (tab === undefined) return
+    const key = tabKey(tab.name)
     const maySend = () => this.#isFrozen(batch)
     const end = await this.#attempts.persist(async (signal) =>
       (await maySend()) ? spreadsheet.abandon(batch, signal, maySend) : endedElsewhere,
@@ -256,13 +258,13 @@ export class Writer {
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
     await this.#fence.released(batch)
-    const known = this.#aside.get(tabKey(tab))
+    const known = this.#aside.get(key)
     const since = known?.since ?? this.#now()
     const tries = (known?.tries ?? 0) + 1
     const share = Math.max(1, this.#aside.size / asideTabsMax)
     const retryAt = this.#now() + blockedRetryMs(tries, this.#now() - since) * share
-    this.#aside.set(tabKey(tab), { since, tries, retryAt })
-    events.tabSetAside(tab, message, hint)
+    this.#aside.set(key, { since, tries, retryAt })
+    events.tabSetAside(tab, refused)
   }
 
   /** The tab that was set aside and whose next try is due. */

@@ -90,7 +90,13 @@ test.each<[Verdict, number, string, Record<string, string>]>([
     { 'retry-after': '17' },
   ],
   [
-    { kind: 'misconfigured', message: 'wrong', hint: 'copy it', retryAfterSeconds: 30 },
+    {
+      kind: 'misconfigured',
+      reason: 'refused',
+      message: 'wrong',
+      hint: 'copy it',
+      retryAfterSeconds: 30,
+    },
     503,
     'Challenge tokens cannot be verified just now',
     { 'retry-after': '30' },

@@ -1,8 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 
-import { JournalUnavailable } from '../journal/journal.ts'
-import type { Health } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
 import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
 import type { Connection, ProtocolFailure } from '../platform/http-server.ts'
@@ -17,15 +15,15 @@ import { describeService, openapiPath } from './openapi.ts'
 import { preflightHeaders } from './origin.ts'
 import { pageRoutes } from './page-routes.ts'
 import type { PageOptions } from './pages/view.ts'
+import { ready, type ReadinessOptions } from './readiness.ts'
 import { answerRefusal } from './refusal.ts'
 import * as respond from './respond.ts'
-import { ok, readiness, refuse, RequestRefused, signupStatus } from './respond.ts'
+import { ok, refuse, RequestRefused, signupStatus } from './respond.ts'
 import { postSignup } from './signup.ts'
 import type { Visit } from './visit.ts'
 
-export interface IntakeOptions extends BulkIntake, EdgeOptions, PageOptions, AssetOptions {
-  readonly health: Health
-}
+export interface IntakeOptions
+  extends BulkIntake, EdgeOptions, PageOptions, AssetOptions, ReadinessOptions {}
 
 /** The HTTP application. */
 export interface Intake {
@@ -45,7 +43,7 @@ interface Handlers {
 
 /** Every path, and what answers it. */
 export function createIntake(options: IntakeOptions): Intake {
-  const { journal, health, log, events } = options
+  const { log, events } = options
   // Not strict: a slash at the end of a path makes no difference.
   const app = new Hono<Env>({ strict: false })
   /** These go past the router, which takes longer than parsing a signup. */
@@ -66,13 +64,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   route('/api/health', { GET: () => ok({ status: 'ok' }) })
-  route('/api/ready', {
-    GET: async ({ req }) => {
-      const isStrict = req.query('strict') !== undefined
-      if (health.journal.state !== 'ok') await probe(options)
-      return ready(health, await journal.backlog(), isStrict)
-    },
-  })
+  route('/api/ready', { GET: ({ req }) => ready(options, req.query('strict') !== undefined) })
   route('/api/config', { GET: () => ok(publicConfig(options)) })
   route('/api/signup', { POST: postSignup })
   route('/api/signup/bulk', { POST: postBulk })
@@ -83,13 +75,7 @@ export function createIntake(options: IntakeOptions): Intake {
   for (const [path, answer] of files) route(path, { GET: ({ req }) => answer(req.raw) })
   const description = describe(options, Object.keys(pages))
   route(openapiPath, { GET: ({ req }) => documentResponse(description, req.raw.headers) })
-  route('/api/signup/:id', {
-    GET: async ({ req }) => {
-      const status = await journal.find(req.param('id')?.toLowerCase() as SignupId)
-      if (!status) throw refuse.noSuchSignup()
-      return signupStatus(status)
-    },
-  })
+  route('/api/signup/:id', { GET: ({ req }) => findSignup(req.param('id') ?? '', options) })
 
   app.notFound(() => {
     throw refuse.noSuchPath()
@@ -119,6 +105,12 @@ export function createIntake(options: IntakeOptions): Intake {
       return refuseProtocol(refused, requestId)
     },
   }
+}
+
+async function findSignup(id: string, { journal }: IntakeOptions): Promise<Response> {
+  const status = await journal.find(id.toLowerCase() as SignupId)
+  if (!status) throw refuse.noSuchSignup()
+  return signupStatus(status)
 }
 
 /** What an error is to its visitor; one that nobody foresaw is logged. */
@@ -153,34 +145,6 @@ function describe(options: IntakeOptions, paths: readonly string[]): StaticFile 
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
   })
   return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
-}
-
-/** A load balancer sends no signup to what is not ready: only a try of our own can end that. */
-async function probe({ journal, events }: IntakeOptions): Promise<void> {
-  try {
-    // Another value each time: SQLite writes nothing that stays the same.
-    await journal.noteFact('probed', crypto.randomUUID())
-    events.journalRecovered()
-  } catch (error) {
-    if (!(error instanceof JournalUnavailable)) throw error
-  }
-}
-
-/** Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away. */
-function ready(health: Health, backlog: number, isStrict: boolean): Response {
-  const { journal, delivery, tabs, challenge, warnings } = health
-  const { refusedByOrigin, refusedApiKeys } = health
-  const isBlocked =
-    delivery.state === 'blocked' || tabs.size > 0 || challenge.state === 'misconfigured'
-  const body = {
-    status: journal.state === 'ok' ? 'ready' : 'unavailable',
-    journal,
-    challenge,
-    refusedByOrigin,
-    refusedApiKeys,
-    delivery: { ...delivery, backlog, tabsSetAside: [...new Set(tabs.values())], warnings },
-  }
-  return readiness(body, journal.state === 'ok' && !(isStrict && isBlocked))
 }
 
 function publicConfig(options: IntakeOptions): ConfigAnswer {

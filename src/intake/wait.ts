@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
+import { refusalWords } from '../signup/trouble.ts'
 import { Places, type PlacesOptions } from './places.ts'
 import { preferredWait } from './prefer.ts'
 import { WaitLine } from './wait-line.ts'
@@ -187,11 +188,13 @@ export interface Progress {
   readonly areWritten: boolean
   /** The wait that was granted: present when all are written and it was asked for. */
   readonly waitSeconds: number | undefined
-  /** What keeps those that are not written from the spreadsheet until the operator mends it. */
+  /** In public words, what keeps the others from the spreadsheet until the operator mends it. */
   readonly blockedBy: string | undefined
 }
 
 function blockedBy(health: Health, tab: string): string | undefined {
-  if (health.delivery.state === 'blocked') return health.delivery.error
-  return health.tabs.size === 0 ? undefined : health.tabs.get(tabKey(tab))
+  const { delivery, tabs } = health
+  if (delivery.state === 'blocked') return refusalWords[delivery.reason]
+  const aside = tabs.size === 0 ? undefined : tabs.get(tabKey(tab))
+  return aside && refusalWords[aside.reason]
 }

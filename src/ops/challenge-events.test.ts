@@ -19,7 +19,12 @@ function tell(...verdicts: ChallengeVerdict[]) {
 }
 
 const down = (message: string) => ({ kind: 'unavailable', message }) as const
-const wrong = { kind: 'misconfigured', message: 'wrong secret', hint: 'copy it' } as const
+const wrong = {
+  kind: 'misconfigured',
+  reason: 'refused',
+  message: 'wrong secret',
+  hint: 'copy it',
+} as const
 const passed = { kind: 'passed' } as const
 
 test('an outage is told once, whatever it looks like, and its end', () => {
@@ -36,7 +41,7 @@ test('wrong keys are told once, until they change, with what to do', () => {
   const other = { ...wrong, message: 'bad request' }
   expect(tell(wrong, wrong, other)).toEqual({
     lines: ['error: nobody can pass the challenge', 'error: nobody can pass the challenge'],
-    health: { state: 'misconfigured', error: 'bad request', hint: 'copy it' },
+    health: { state: 'misconfigured', reason: 'refused', error: 'bad request', hint: 'copy it' },
   })
 })
 

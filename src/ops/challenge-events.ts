@@ -1,4 +1,4 @@
-import type { ChallengeHealth, Health } from './health.ts'
+import type { ChallengeHealth, Health, SetupProblem } from './health.ts'
 import type { Logger } from './log.ts'
 
 /** What became of a visitor's token. Holds neither the token nor anything else of the visitor. */
@@ -6,7 +6,12 @@ export type ChallengeVerdict =
   | { readonly kind: 'passed' }
   /** With a hint when the settings may be at fault. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly hint?: string }
-  | { readonly kind: 'misconfigured'; readonly message: string; readonly hint: string }
+  | {
+      readonly kind: 'misconfigured'
+      readonly reason: SetupProblem
+      readonly message: string
+      readonly hint: string
+    }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause?: unknown }
 
 /** Kinds of refusals that are told; bots must not fill the log. */
@@ -48,8 +53,8 @@ export function challengeEvents(log: Logger, health: Health) {
           rejected(verdict.reason, verdict.hint, requestId)
           break
         case 'misconfigured': {
-          const { message: error, hint } = verdict
-          const isNew = set({ state: 'misconfigured', error, hint })
+          const { reason, message: error, hint } = verdict
+          const isNew = set({ state: 'misconfigured', reason, error, hint })
           if (isNew) log.error({ requestId, reason: error, hint }, 'nobody can pass the challenge')
           break
         }

@@ -1,9 +1,17 @@
 import type { Clock } from '../platform/clock.ts'
 import { tabKey } from '../signup/signup.ts'
 import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
-import type { Health } from './health.ts'
+import type { RefusalReason, Warning } from '../signup/trouble.ts'
+import type { AsideTab, Health } from './health.ts'
 import type { Logger } from './log.ts'
 import { refusalEvents, type Refused } from './refusal-events.ts'
+
+/** What only a person can mend. The message is the provider's. */
+interface Refusal {
+  readonly reason: RefusalReason
+  readonly message: string
+  readonly hint: string
+}
 
 /**
  * What happens in the business, one function each: it writes the log line, keeps the health that
@@ -34,13 +42,13 @@ export interface Events {
   /** A defect of ours; delivery goes on after a while. */
   deliveryFailed(error: unknown): void
   /** Only the operator can mend it; told once until the reason changes. */
-  deliveryBlocked(message: string, hint: string): void
+  deliveryBlocked(refusal: Refusal): void
   /** After it was delayed or blocked. */
   deliveryResumed(): void
-  tabSetAside(tab: string, message: string, hint: string): void
+  tabSetAside(tab: Pick<AsideTab, 'name' | 'place'>, refusal: Refusal): void
   tabResumed(tab: string): void
   /** What the spreadsheet warns of, after each call; told when it changes. */
-  spreadsheetWarnings(warnings: readonly string[]): void
+  spreadsheetWarnings(warnings: readonly Warning[]): void
   /** Rows went by the columns that a tab had before somebody changed them. */
   rowsMisplaced(notice: string): void
   /** A defect of ours or of the spreadsheet that was worked around. */
@@ -85,12 +93,12 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
     deliveryFailed(error) {
       log.error({ err: error }, 'delivery failed in a way that nobody foresaw')
     },
-    deliveryBlocked(message, hint) {
+    deliveryBlocked({ reason, message, hint }) {
       const isNew =
         health.delivery.state !== 'blocked' ||
         health.delivery.error !== message ||
         health.delivery.hint !== hint
-      health.delivery = { state: 'blocked', error: message, hint }
+      health.delivery = { state: 'blocked', reason, error: message, hint }
       if (isNew) log.error({ reason: message, hint }, 'delivery blocked: signups are kept')
     },
     deliveryResumed() {
@@ -98,10 +106,11 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       log.info('delivery goes on')
     },
     // Visitors name tabs: the name stays out.
-    tabSetAside(tab, message, hint) {
-      const isNew = health.tabs.get(tabKey(tab)) !== message
-      health.tabs.set(tabKey(tab), message)
-      if (isNew) log.error({ reason: message, hint }, 'a tab was set aside: its signups are kept')
+    tabSetAside({ name, place }, { reason, message, hint }) {
+      const known = health.tabs.get(tabKey(name))
+      health.tabs.set(tabKey(name), { name, place, reason, error: message, hint })
+      if (known?.error === message) return
+      log.error({ tab: place, reason: message, hint }, 'a tab was set aside: its signups are kept')
     },
     tabResumed(tab) {
       health.tabs.delete(tabKey(tab))
@@ -117,9 +126,11 @@ function spreadsheetEvents(
 ): Pick<Events, 'spreadsheetWarnings' | 'rowsMisplaced' | 'deliveryOddity'> {
   return {
     spreadsheetWarnings(warnings) {
-      const news = warnings.filter((warning) => !health.warnings.includes(warning))
+      const known = new Set(health.warnings.map(({ message }) => message))
       health.warnings = warnings
-      for (const warning of news) log.warn({ reason: warning }, 'the spreadsheet needs attention')
+      for (const { message } of warnings) {
+        if (!known.has(message)) log.warn({ reason: message }, 'the spreadsheet needs attention')
+      }
     },
     rowsMisplaced(notice) {
       log.warn({ reason: notice }, 'rows may be in the wrong columns')

@@ -103,3 +103,29 @@ export interface ProblemField {
   /** Place in a bulk request, from 0. */
   readonly index?: number
 }
+
+/** Answer of `GET /api/ready`: every error is a fixed sentence. */
+export interface ReadinessAnswer {
+  readonly status: 'ready' | 'unavailable'
+  readonly journal: { readonly state: 'ok' | 'unavailable' }
+  readonly challenge: {
+    readonly state: 'off' | 'ok' | 'misconfigured' | 'unavailable'
+    readonly error?: string
+  }
+  readonly refusedByOrigin: number
+  readonly refusedApiKeys: number
+  readonly delivery: {
+    readonly state: 'ok' | 'delayed' | 'blocked'
+    readonly error?: string
+    readonly backlog: number
+    /** Tabs that cannot be written while others can. */
+    readonly tabsSetAside: readonly TabSetAside[]
+    readonly warnings: readonly string[]
+  }
+}
+
+export interface TabSetAside {
+  /** What the operator finds it by, without its name. */
+  readonly tab: string
+  readonly error: string
+}

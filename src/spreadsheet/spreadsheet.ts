@@ -1,5 +1,6 @@
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis } from '../signup/signup.ts'
+import type { RefusalReason, Warning } from '../signup/trouble.ts'
 
 /**
  * Where rows go. The comments here are the contract, and one test suite holds every
@@ -11,8 +12,8 @@ export interface Spreadsheet {
   /** Where a person finds the rows: a URL or a folder. */
   readonly location: string
 
-  /** What the operator should know while rows still go in, as of the last call: for people. */
-  readonly warnings: readonly string[]
+  /** What the operator should know while rows still go in, as of the last call. */
+  readonly warnings: readonly Warning[]
 
   /** Looks whether the spreadsheet can be reached, and learns what `write` needs to know. */
   open(signal: AbortSignal): Promise<Opened>
@@ -68,13 +69,21 @@ export interface GivenUp {
 /** Certainly not applied by this attempt, and only a person can mend the reason. */
 export interface Refused {
   readonly kind: 'refused'
+  readonly reason: RefusalReason
   /** The tab that cannot be written, when the others could be; otherwise the whole spreadsheet. */
-  readonly tab?: string
-  /** The provider's words, for people. */
+  readonly tab?: RefusedTab
+  /** The provider's words, for the log: no name of a tab is in them. */
   readonly message: string
   /** What to do about it. */
   readonly hint: string
   readonly cause?: unknown
+}
+
+export interface RefusedTab {
+  /** Visitors name tabs: not for the log. */
+  readonly name: string
+  /** What a person finds it by, without its name. */
+  readonly place: string
 }
 
 /** Certainly not applied by this attempt; trying again can help. */

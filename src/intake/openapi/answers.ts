@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
-import type { Health } from '../../ops/health.ts'
 import type {
   BulkAccepted,
   ConfigAnswer,
   Problem,
+  ReadinessAnswer,
   SignupAccepted,
   SignupStatusAnswer,
+  TabSetAside,
 } from '../../signup/wire.ts'
 
 /** What answers look like, for the document: the types are those that handlers build them by. */
@@ -88,25 +89,31 @@ const problem = z
   })
   .meta({ description: 'RFC 9457.' }) satisfies z.ZodType<Problem>
 
-const journal = z.strictObject({
-  state: z.enum(['ok', 'unavailable']),
-}) satisfies z.ZodType<Health['journal']>
+const error = z
+  .string()
+  .meta({ description: 'One fixed sentence for each kind; the log has more.' })
 
 const challenge = z.union([
   z.strictObject({ state: z.enum(['off', 'ok']) }),
-  z.strictObject({ state: z.literal('misconfigured'), error: z.string(), hint: z.string() }),
-  z.strictObject({ state: z.literal('unavailable'), error: z.string() }),
-]) satisfies z.ZodType<Health['challenge']>
+  z.strictObject({ state: z.enum(['misconfigured', 'unavailable']), error }),
+]) satisfies z.ZodType<ReadinessAnswer['challenge']>
+
+const tabSetAside = z.strictObject({
+  tab: z.string().meta({ description: 'What the operator finds it by, without its name.' }),
+  error,
+}) satisfies z.ZodType<TabSetAside>
 
 const more = {
   backlog: count,
-  tabsSetAside: z.array(z.string()),
+  tabsSetAside: z
+    .array(tabSetAside)
+    .meta({ description: 'Tabs that cannot be written while others can.' }),
   warnings: z.array(z.string()).meta({ description: 'What to know while rows still go in.' }),
 }
 
 const readiness = z.strictObject({
   status: z.enum(['ready', 'unavailable']),
-  journal,
+  journal: z.strictObject({ state: z.enum(['ok', 'unavailable']) }),
   challenge,
   refusedByOrigin: count.meta({
     description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
@@ -116,10 +123,9 @@ const readiness = z.strictObject({
   }),
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),
-    z.strictObject({ state: z.literal('delayed'), error: z.string(), ...more }),
-    z.strictObject({ state: z.literal('blocked'), error: z.string(), hint: z.string(), ...more }),
-  ]) satisfies z.ZodType<Health['delivery']>,
-})
+    z.strictObject({ state: z.enum(['delayed', 'blocked']), error, ...more }),
+  ]),
+}) satisfies z.ZodType<ReadinessAnswer>
 
 const liveness = z.strictObject({ status: z.literal('ok') })
 

@@ -1,12 +1,6 @@
 import type { AnswerHeaders, HttpAnswer } from '../../platform/http-client.ts'
+import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
-
-/** Messages that are reported word for word, whatever Google's own text was. */
-const messages = {
-  permission: 'The caller does not have permission',
-  notFound: 'Requested entity was not found',
-  credentials: 'Invalid Credentials',
-} as const
 
 /** Who we are, for hints. */
 export interface Account {
@@ -55,46 +49,62 @@ export function classify(error: GoogleError, account: Account): Refused | Retrya
 }
 
 function refusal(error: GoogleError, { email }: Account): Refused {
-  const refused = (message: string, hint: string): Refused => ({ kind: 'refused', message, hint })
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
     return refused(
+      'notTheApi',
       error.message,
       'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.',
     )
   }
-  if (error.status === 403 && error.message.startsWith(messages.permission)) {
+  if (error.status === 403 && error.message.startsWith(refusalWords.permission)) {
     return refused(
-      messages.permission,
+      'permission',
+      refusalWords.permission,
       `Share the spreadsheet with ${email} as Editor (Viewer is not enough). Changes take 1 to 2 minutes.`,
     )
   }
   if (error.status === 404) {
     return refused(
-      messages.notFound,
+      'notFound',
+      refusalWords.notFound,
       `Check SHEETS_SHEET_ID: there is no spreadsheet with this id that ${email} can see. ` +
         'Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
     )
   }
   if (/^Invalid requests\[\d+\]\.addSheet: A sheet with the name/.test(error.message)) {
     return refused(
+      'tabName',
       error.message,
       "Google takes the tab's name for that of another tab. Rename that one, or name the tabs that " +
         'signups may use in SHEET_TABS.',
     )
   }
-  return refused(error.message, 'Mend what the message names; delivery then goes on by itself.')
+  const hint = 'Mend what the message names; delivery then goes on by itself.'
+  return refused(reasonIn(error.message), error.message, hint)
+}
+
+function refused(reason: RefusalReason, message: string, hint: string): Refused {
+  return { kind: 'refused', reason, message, hint }
+}
+
+/** Google has no codes for most of these; the texts are quoted from recorded answers. */
+function reasonIn(message: string): RefusalReason {
+  if (/API has not been used in project|API .*is disabled/.test(message)) return 'apiDisabled'
+  if (message.includes('You are trying to edit a protected cell')) return 'protectedTab'
+  if (/above the limit of \d+ cells/.test(message)) return 'full'
+  if (message.includes('must not be an Office file')) return 'noSpreadsheet'
+  return 'other'
 }
 
 /** Wrong or malformed key or account. `reason` is Google's own text. */
 export function invalidCredentials(reason: string): Refused {
-  return {
-    kind: 'refused',
-    message: messages.credentials,
-    hint:
-      `${reason}. Check that SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY come from the same key ` +
+  return refused(
+    'credentials',
+    refusalWords.credentials,
+    `${reason}. Check that SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY come from the same key ` +
       "file, that the key was not deleted in the Cloud console, and that this machine's clock is right.",
-  }
+  )
 }
 
 function envelopeMessage(text: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
   Applied,
@@ -12,6 +13,7 @@ import type {
   Outcome,
   Pruned,
   Refused,
+  RefusedTab,
   Retryable,
   Spreadsheet,
   Unknown,
@@ -79,7 +81,7 @@ class GoogleSheets implements Spreadsheet {
     this.#clock = clock
   }
 
-  get warnings(): readonly string[] {
+  get warnings(): readonly Warning[] {
     return this.#layout.warnings
   }
 
@@ -109,7 +111,8 @@ class GoogleSheets implements Spreadsheet {
       this.#layout.forget()
       return outcome.kind === 'applied' ? this.#applied() : outcome
     }
-    const tab = requests[requestIndex(message) ?? -1]?.tab
+    const name = requests[requestIndex(message) ?? -1]?.tab
+    const tab = name === undefined ? undefined : this.#layout.tabFor(name)
     return this.#notWritten(result, batch, plan, tab)
   }
 
@@ -118,7 +121,7 @@ class GoogleSheets implements Spreadsheet {
     result: ApiFailure,
     batch: FrozenBatch,
     plan: Plan,
-    tab: string | undefined,
+    tab: RefusedTab | undefined,
   ): Refused | Retryable | Unknown {
     const message = result.error?.message ?? ''
     if (isAboutRanges(message)) {
@@ -130,7 +133,7 @@ class GoogleSheets implements Spreadsheet {
     // What Google says about a table that is gone is not documented.
     const isAboutTable =
       result.error?.status === 400 &&
-      plan.tabs.some(({ rows, place }) => place.table && rows.tab === (tab ?? rows.tab))
+      plan.tabs.some(({ rows, place }) => place.table && rows.tab === (tab?.name ?? rows.tab))
     if (isStaleLayout(message) || isAboutTable) {
       this.#layout.forget()
       if (!plan.isFresh) return { kind: 'retryable', message, afterMs: 0 }

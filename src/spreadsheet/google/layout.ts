@@ -1,7 +1,8 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
-import type { Refused } from '../spreadsheet.ts'
+import type { Warning } from '../../signup/trouble.ts'
+import type { Refused, RefusedTab } from '../spreadsheet.ts'
 import { ourHeader } from '../header.ts'
 import { FirstRows, headerRanges } from './first-rows.ts'
 import { Landings } from './landings.ts'
@@ -45,8 +46,8 @@ export class Layout {
   /** Sheets whose title Google does not read in a range: nothing of theirs is asked for. */
   readonly #unreadable = new Set<number>()
   #sheets: readonly Sheet[] | undefined
-  #copyWarning: string | undefined
-  #warnings: readonly string[] = []
+  #copyWarning: Warning | undefined
+  #warnings: readonly Warning[] = []
 
   constructor(api: SheetsApi, clock: Clock, random: Random) {
     this.#api = api
@@ -54,7 +55,7 @@ export class Layout {
     this.#firstRows = new FirstRows(api, clock)
   }
 
-  get warnings(): readonly string[] {
+  get warnings(): readonly Warning[] {
     return this.#warnings
   }
 
@@ -92,7 +93,7 @@ export class Layout {
     const find = () =>
       tabs.map((rows) => ({ rows, sheet: findSheet(this.#sheets ?? [], rows.tab) }))
     const noGrid = find().find(({ sheet }) => sheet?.isGrid === false)
-    if (noGrid) return { ...noGridRefusal, tab: noGrid.rows.tab }
+    if (noGrid) return { ...noGridRefusal, tab: this.tabFor(noGrid.rows.tab) }
 
     const existing = find().flatMap(({ sheet }) => (sheet ? [sheet] : []))
     const looked = await this.#firstRows.look(existing, signal)
@@ -147,6 +148,12 @@ export class Layout {
     this.#landings.drop(batch)
   }
 
+  /** The tab of a refusal, and where a person finds it. */
+  tabFor(name: string): RefusedTab {
+    const sheet = findSheet(this.#sheets ?? [], name)
+    return { name, place: sheet ? wordsFor(sheet) : 'a tab that is not there yet' }
+  }
+
   /** Takes over what the answer to an applied batch tells of the sheets. */
   learn(reply: Record<string, unknown>, batch: FrozenBatch, { tabs, ranges }: Plan): void {
     const answered = readSheets(reply['updatedSpreadsheet'])
@@ -194,9 +201,10 @@ export class Layout {
     const problems = sheets.flatMap((sheet) => {
       const isKnown = this.#written.has(sheet.sheetId) && this.#firstRows.get(sheet.sheetId)
       return isKnown
-        ? placeProblems(this.#placeIn(sheet)).map(
-            (end) => `Of the spreadsheet, ${wordsFor(sheet)} ${end}`,
-          )
+        ? placeProblems(this.#placeIn(sheet)).map(({ kind, message }) => ({
+            kind,
+            message: `Of the spreadsheet, ${wordsFor(sheet)} ${message}`,
+          }))
         : []
     })
     const warnings = [this.#copyWarning, fillWarning(sheets), ...problems]
@@ -255,6 +263,7 @@ function wordsFor({ sheetId, index }: Sheet): string {
 
 const noGridRefusal: Refused = {
   kind: 'refused',
+  reason: 'noCells',
   message: 'The tab has no cells: it is a chart or another sheet of its own kind',
   hint: 'Rename that tab of the spreadsheet; its signups then get a tab with cells.',
 }

@@ -1,5 +1,6 @@
 import { sha256 } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import type { Warning } from '../../signup/trouble.ts'
 import { isRecord } from './answer.ts'
 
 /** Key of all our markers. */
@@ -45,7 +46,7 @@ export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<numbe
 }
 
 /** Tells that a spreadsheet is a copy of one that Rollcall wrote to; undefined when it is none. */
-export function copyWarning(spreadsheet: unknown, spreadsheetId: string): string | undefined {
+export function copyWarning(spreadsheet: unknown, spreadsheetId: string): Warning | undefined {
   const all: unknown[] =
     isRecord(spreadsheet) && Array.isArray(spreadsheet['developerMetadata'])
       ? spreadsheet['developerMetadata']
@@ -56,8 +57,10 @@ export function copyWarning(spreadsheet: unknown, spreadsheetId: string): string
     typeof metadata['metadataValue'] === 'string' &&
     !metadata['metadataValue'].split(':').includes(spreadsheetName(spreadsheetId))
   if (!all.some(isOfAnother)) return undefined
-  return (
-    'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +
-    'set SHEETS_SHEET_ID back if that is not what you want.'
-  )
+  return {
+    kind: 'copy',
+    message:
+      'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +
+      'set SHEETS_SHEET_ID back if that is not what you want.',
+  }
 }

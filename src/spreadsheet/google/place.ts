@@ -1,4 +1,5 @@
 import { columns } from '../../signup/row.ts'
+import type { Warning } from '../../signup/trouble.ts'
 import { type Header, headerProblem, readHeader } from '../header.ts'
 import type { Table } from './tables.ts'
 
@@ -32,19 +33,23 @@ export function isSamePlace(one: Place, other: Place): boolean {
 }
 
 /** What to tell about where rows go, as ends of sentences about the tab. */
-export function placeProblems({ header, table }: Place): readonly string[] {
+export function placeProblems({ header, table }: Place): readonly Warning[] {
   const problem = headerProblem(header)
   const typed = columns.flatMap((name, index) => {
     const type = table?.types.get(table.names[header.at[index] ?? -1] ?? '')
     return type === undefined ? [] : [`${name} (${type})`]
   })
   return [
-    ...(problem === undefined ? [] : [problem]),
+    ...(problem === undefined ? [] : [{ kind: 'columns', message: problem } as const]),
     ...(typed.length === 0
       ? []
       : [
-          `has a table with columns that are no plain text: ${typed.join(', ')}. Cells are written as ` +
-            'text all the same; set the type of these columns back to text.',
+          {
+            kind: 'columnTypes',
+            message:
+              `has a table with columns that are no plain text: ${typed.join(', ')}. Cells are written as ` +
+              'text all the same; set the type of these columns back to text.',
+          } as const,
         ]),
   ]
 }

@@ -1,4 +1,5 @@
 import { tabKey } from '../../signup/signup.ts'
+import type { Warning } from '../../signup/trouble.ts'
 import { isRecord, listIn, textOf } from './answer.ts'
 import { readTables, type Table, tableFields } from './tables.ts'
 
@@ -20,14 +21,16 @@ const cellsMax = 10_000_000
 const cellsWarnFrom = 8_000_000
 
 /** Tells in time that a spreadsheet will be full; undefined while there is room. */
-export function fillWarning(sheets: readonly Sheet[]): string | undefined {
+export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
   const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0)
   if (cells < cellsWarnFrom) return undefined
   const percent = Math.floor((cells / cellsMax) * 100)
-  return (
-    `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too. ` +
-    'Delete empty rows and columns and old tabs, or go over to a new spreadsheet.'
-  )
+  return {
+    kind: 'nearlyFull',
+    message:
+      `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too. ` +
+      'Delete empty rows and columns and old tabs, or go over to a new spreadsheet.',
+  }
 }
 
 /** The masks that ask for just what `readSheets` and `readFirstRows` read, inside of `sheets`. */

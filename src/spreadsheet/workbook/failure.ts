@@ -1,37 +1,61 @@
-import type { Refused, Retryable } from '../spreadsheet.ts'
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
+import type { Refused, RefusedTab, Retryable } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/durable-file.ts'
 import { RecordDamaged } from './record.ts'
 
 /** The file system said no to something that concerns the file of one tab. */
 class TabFailure extends Error {
   override readonly name = 'TabFailure'
-  readonly tab: string
-  readonly fileName: string
+  readonly tab: RefusedTab
 
-  constructor(tab: string, fileName: string, cause: unknown) {
-    super(`Writing ${fileName} failed.`, { cause })
+  constructor(tab: RefusedTab, cause: unknown) {
+    super(`Writing ${tab.place} failed.`, { cause })
     this.tab = tab
-    this.fileName = fileName
   }
 }
 
 /** Says with a failure of the file system which tab's file it was. */
 export async function naming<T>(
+  directory: string,
   { tab, fileName }: { readonly tab: string; readonly fileName: string },
   action: () => Promise<T>,
 ): Promise<T> {
   try {
     return await action()
   } catch (cause) {
-    throw codeOf(cause) === undefined ? cause : new TabFailure(tab, fileName, cause)
+    if (codeOf(cause) === undefined) throw cause
+    throw new TabFailure({ name: tab, place: await placeOf(directory, fileName) }, cause)
+  }
+}
+
+/** What a person finds a file by, without its name: that is made from words of a visitor. */
+export async function placeOf(directory: string, fileName: string): Promise<string> {
+  try {
+    const { ino } = await lstat(join(directory, fileName), { bigint: true })
+    return `the file with inode ${ino}`
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return 'a file that cannot be looked at'
   }
 }
 
 const access = 'Give the user that the service runs as the right to write here'
 const lock = 'Close the program that has the file open, or end whatever locks it'
+const space = 'Free some space'
 
-/** By the code of the file system's error: what is wrong, what to do, and whether it is one file's. */
-const problems: Readonly<Record<string, { why: string; hint: string; isOneFile: boolean }>> = {
+interface Problem {
+  readonly why: string
+  readonly hint: string
+  /** Whether it is one file's, where it is met with one. */
+  readonly isOneFile: boolean
+  /** Where it is the whole workbook's; `folder` when it is not said. */
+  readonly reason?: RefusalReason
+}
+
+/** By the code of the file system's error: what is wrong, and what to do. */
+const problems: Readonly<Record<string, Problem>> = {
   EACCES: { why: 'permission denied', hint: access, isOneFile: true },
   EPERM: { why: 'operation not permitted', hint: access, isOneFile: true },
   EBUSY: { why: 'it is locked', hint: lock, isOneFile: true },
@@ -51,8 +75,8 @@ const problems: Readonly<Record<string, { why: string; hint: string; isOneFile: 
     hint: 'Move the file away: the tab goes on in a new one',
     isOneFile: true,
   },
-  ENOSPC: { why: 'the disk is full', hint: 'Free some space', isOneFile: false },
-  EDQUOT: { why: 'the disk quota is used up', hint: 'Free some space', isOneFile: false },
+  ENOSPC: { why: 'the disk is full', hint: space, isOneFile: false, reason: 'diskFull' },
+  EDQUOT: { why: 'the disk quota is used up', hint: space, isOneFile: false, reason: 'diskFull' },
   EROFS: {
     why: 'the file system is read-only',
     hint: 'Mount it for writing, or set DATA_DIR to another folder',
@@ -63,18 +87,24 @@ const problems: Readonly<Record<string, { why: string; hint: string; isOneFile: 
     hint: 'Move that file away, or set DATA_DIR to another folder',
     isOneFile: false,
   },
-  EIO: { why: 'the disk reports an error', hint: 'Check the disk', isOneFile: false },
+  EIO: {
+    why: 'the disk reports an error',
+    hint: 'Check the disk',
+    isOneFile: false,
+    reason: 'disk',
+  },
 }
 
 /**
  * What an error of the file system means for the attempt, which applied nothing. Throws what is no
- * such error: a mistake of ours. The message names no folder, for visitors may get to see it.
+ * such error: a mistake of ours.
  */
 export function failureOf(error: unknown, directory: string): Refused | Retryable {
   if (error instanceof RecordDamaged) {
     return {
       kind: 'refused',
-      message: "The workbook's own record is damaged",
+      reason: 'record',
+      message: refusalWords.record,
       hint: `${error.message} Put it back from a copy. Without one, compare the end of each tab file with the signups, then delete it.`,
       cause: error,
     }
@@ -84,14 +114,16 @@ export function failureOf(error: unknown, directory: string): Refused | Retryabl
 
   const problem = problems[code]
   const ofOneFile = error instanceof TabFailure && problem?.isOneFile ? error : undefined
-  const subject = ofOneFile ? `${ofOneFile.fileName} in the workbook` : 'The workbook'
+  const subject = ofOneFile ? 'The file of a tab' : 'The workbook'
   const message = `${subject} cannot be written: ${problem?.why ?? 'the file system failed'} (${code})`
   if (!problem) return { kind: 'retryable', message, cause: error }
   return {
     kind: 'refused',
-    ...(ofOneFile ? { tab: ofOneFile.tab } : {}),
+    ...(ofOneFile
+      ? { reason: 'tabFile', tab: ofOneFile.tab }
+      : { reason: problem.reason ?? 'folder' }),
     message,
-    hint: `${problem.hint}. The folder is ${directory}`,
+    hint: `${problem.hint}. The folder is ${directory}${ofOneFile ? '; ls -i there shows which file it is' : ''}`,
     cause: error,
   }
 }

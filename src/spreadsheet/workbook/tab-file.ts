@@ -71,7 +71,7 @@ export async function planRemainder(
 
 /** Compares the file with the addition. Reads no more than was to be added, unless it was changed. */
 export async function standingOf(directory: string, addition: Addition): Promise<Standing> {
-  return naming(addition, () => compare(join(directory, addition.fileName), addition))
+  return naming(directory, addition, () => compare(join(directory, addition.fileName), addition))
 }
 
 async function compare(path: string, addition: Addition): Promise<Standing> {
@@ -110,7 +110,7 @@ export async function finish(
     await files.append(path, bytes)
   }
   // A file that cannot be created says something about the folder, not about the tab.
-  await (addition.creates ? append() : naming(addition, append))
+  await (addition.creates ? append() : naming(directory, addition, append))
 }
 
 /** Whether the file can be brought back to what it was, with nothing of a person's work lost. */
@@ -140,7 +140,7 @@ async function planRows(
 ): Promise<Addition> {
   const path = join(directory, part.fileName)
   const stats = await statIfExists(path)
-  const look = stats && (await naming(part, () => lookInto(path, stats, part.rows)))
+  const look = stats && (await naming(directory, part, () => lookInto(path, stats, part.rows)))
   const found = look ?? emptyFile
   // Not even the header row, when there is nothing to put below it.
   const lead = part.rows.length === 0 ? '' : found.lead

@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import type { Warning } from '../../signup/trouble.ts'
 import { durableFiles } from '../../platform/durable-file.ts'
 import type { DurableFiles } from '../../platform/durable-file.ts'
 import type {
@@ -15,7 +16,7 @@ import type {
   Unknown,
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, placeOf } from './failure.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
 import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
@@ -56,7 +57,7 @@ type Carried = Applied | Refused | Retryable | Unknown
 class Workbook implements Spreadsheet {
   readonly location: string
   /** By file. */
-  readonly #warnings = new Map<string, string>()
+  readonly #warnings = new Map<string, Warning>()
   readonly #files: DurableFiles
   readonly #record: BatchRecord
 
@@ -66,7 +67,7 @@ class Workbook implements Spreadsheet {
     this.#record = openRecord(directory, files)
   }
 
-  get warnings(): readonly string[] {
+  get warnings(): readonly Warning[] {
     return [...this.#warnings.values()]
   }
 
@@ -100,7 +101,7 @@ class Workbook implements Spreadsheet {
       const planned = await Array.fromAsync(batch.tabs, plan)
       // Nothing is made for a tab without rows; where there is a file, it is synced like any other.
       const additions = planned.filter(({ creates, rows }) => rows.length > 0 || !creates)
-      for (const addition of additions) this.#warn(addition)
+      for (const addition of additions) await this.#warn(addition)
       return this.#carryOut({ number, fingerprint, additions })
     })
   }
@@ -133,10 +134,12 @@ class Workbook implements Spreadsheet {
     })
   }
 
-  #warn({ fileName, header }: Addition): void {
+  async #warn({ fileName, header }: Addition): Promise<void> {
     const problem = headerProblem(header)
-    if (problem === undefined) this.#warnings.delete(fileName)
-    else this.#warnings.set(fileName, `${fileName} in the workbook ${problem}`)
+    if (problem === undefined) return void this.#warnings.delete(fileName)
+    const place = await placeOf(this.location, fileName)
+    const message = `In the folder ${this.location}, ${place} (ls -i shows it) ${problem}`
+    this.#warnings.set(fileName, { kind: 'columns', message })
   }
 
   async #carryOut(intent: Intent): Promise<Carried> {
@@ -213,6 +216,7 @@ class Workbook implements Spreadsheet {
 function refusedAsAbandoned({ number }: FrozenBatch): Refused {
   return {
     kind: 'refused',
+    reason: 'other',
     message: `Batch ${number} was abandoned and can never be written`,
     hint: 'This is a mistake in Rollcall: please report it with the log around this line.',
   }
@@ -221,6 +225,6 @@ function refusedAsAbandoned({ number }: FrozenBatch): Refused {
 /** The tab of another batch means nothing to the one who asked. */
 function ofNoTab(outcome: Refused | Retryable | Unknown): Refused | Retryable | Unknown {
   if (outcome.kind !== 'refused') return outcome
-  const { message, hint, cause } = outcome
-  return { kind: 'refused', message, hint, cause }
+  const { reason, message, hint, cause } = outcome
+  return { kind: 'refused', reason, message, hint, cause }
 }

@@ -1,0 +1,81 @@
+import { type Journal, JournalUnavailable } from '../journal/journal.ts'
+import type { Events } from '../ops/events.ts'
+import type { Health } from '../ops/health.ts'
+import { refusalWords, warningWords } from '../signup/trouble.ts'
+import type { ReadinessAnswer } from '../signup/wire.ts'
+import { readiness } from './respond.ts'
+
+export interface ReadinessOptions {
+  readonly journal: Journal
+  readonly events: Events
+  readonly health: Health
+}
+
+const delayed = 'The spreadsheet gives no good answer just now; it is tried again'
+
+const challengeWords = {
+  mismatch: 'Invalid challenge token',
+  refused: 'The challenge provider refuses our calls',
+  unavailable: 'The challenge provider gives no verdict just now',
+} as const
+
+/**
+ * Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away, unless
+ * `isStrict`. Anybody may ask: what is wrong is told in fixed sentences.
+ */
+export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Response> {
+  const { journal, health } = options
+  if (health.journal.state !== 'ok') await probe(options)
+  const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
+  const isStored = health.journal.state === 'ok'
+  const body: ReadinessAnswer = {
+    status: isStored ? 'ready' : 'unavailable',
+    journal: health.journal,
+    challenge: challengeOf(health),
+    refusedByOrigin,
+    refusedApiKeys,
+    delivery: {
+      ...deliveryOf(health),
+      backlog: await journal.backlog(),
+      tabsSetAside: [...tabs.values()].map(({ place, reason }) => ({
+        tab: place,
+        error: refusalWords[reason],
+      })),
+      warnings: [...new Set(warnings.map(({ kind }) => warningWords[kind]))],
+    },
+  }
+  const isBlocked =
+    health.delivery.state === 'blocked' ||
+    tabs.size > 0 ||
+    health.challenge.state === 'misconfigured'
+  return readiness(body, isStored && !(isStrict && isBlocked))
+}
+
+function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {
+  switch (delivery.state) {
+    case 'ok':
+      return delivery
+    case 'delayed':
+      return { state: 'delayed', error: delayed }
+    case 'blocked':
+      return { state: 'blocked', error: refusalWords[delivery.reason] }
+  }
+}
+
+function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {
+  const { state } = challenge
+  if (state === 'misconfigured') return { state, error: challengeWords[challenge.reason] }
+  if (state === 'unavailable') return { state, error: challengeWords.unavailable }
+  return challenge
+}
+
+/** A load balancer sends no signup to what is not ready: only a try of our own can end that. */
+async function probe({ journal, events }: ReadinessOptions): Promise<void> {
+  try {
+    // Another value each time: SQLite writes nothing that stays the same.
+    await journal.noteFact('probed', crypto.randomUUID())
+    events.journalRecovered()
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * What keeps rows out of the spreadsheet until a person mends it, and all that the public learns of it.
+ * The provider's own text, hints, addresses, folders and names are for the log.
+ */
+export const refusalWords = {
+  permission: 'The caller does not have permission',
+  notFound: 'Requested entity was not found',
+  credentials: 'Invalid Credentials',
+  apiDisabled: 'The Google Sheets API is not enabled',
+  noSpreadsheet: 'The document is not a Google spreadsheet',
+  notTheApi: 'The answer is not from the Sheets API',
+  full: 'The spreadsheet is full',
+  fence: 'The spreadsheet would not keep double rows out',
+  protectedTab: 'The tab is protected',
+  tabName: 'The name of the tab is taken by another one',
+  noCells: 'The tab has no cells',
+  tabFile: 'The file of the tab cannot be written',
+  folder: 'The folder of the workbook cannot be written',
+  diskFull: 'The disk is full',
+  disk: 'The disk reports an error',
+  record: "The workbook's own record is damaged",
+  other: 'The spreadsheet refuses the rows',
+} as const
+
+export type RefusalReason = keyof typeof refusalWords
+
+/** What is wrong in the spreadsheet while rows still go in, and what the public learns of it. */
+export const warningWords = {
+  copy: 'The spreadsheet is a copy of another one',
+  nearlyFull: 'The spreadsheet is nearly full',
+  columns: 'A tab has columns of its own',
+  columnTypes: 'A tab has columns that are no plain text',
+} as const
+
+export interface Warning {
+  readonly kind: keyof typeof warningWords
+  /** For the log: what it is about, and what to do. */
+  readonly message: string
+}

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csvRecord } from './csv.ts'
+import { cellsOf, csvRecord } from './csv.ts'
 
 describe('a CSV record', () => {
   test('quotes only where it has to', () => {
@@ -33,5 +33,19 @@ describe('a CSV record', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('the cells of a line', () => {
+  test.each([
+    ['', ['']],
+    ['a,b', ['a', 'b']],
+    [',a,', ['', 'a', '']],
+    ['\ufeff"a","b"', ['a', 'b']],
+    ['"a, ""b""",""', ['a, "b"', '']],
+    ['"a"b,"c",d"', ['"a"b', 'c', 'd"']],
+    ['"a,b', ['"a', 'b']],
+  ])('%j are %j', (line, cells) => {
+    expect(cellsOf(line, ',')).toEqual(cells)
   })
 })

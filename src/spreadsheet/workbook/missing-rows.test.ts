@@ -47,6 +47,12 @@ describe('rows of ours in a file that a person has changed', () => {
     }
   })
 
+  test('are found beside lines of millions of characters', async () => {
+    const text = 'x'.repeat(10_000_000)
+    const long = [text, `"${text}`, `"${text}"`]
+    expect(await missingIn(...ours.map((row) => csvRecord(row)), ...long)).toEqual([])
+  })
+
   test('that agree in everything have to be there as often', async () => {
     const twice = [ada ?? [], ada ?? []]
     const line = csvRecord(ada ?? [])

@@ -1,6 +1,6 @@
 import { columns } from '../../signup/row.ts'
 import { arrange } from '../header.ts'
-import { textCell } from './csv.ts'
+import { cellsOf, textCell } from './csv.ts'
 import { delimiters, type HeaderRow } from './header-row.ts'
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -83,13 +83,6 @@ function identityOf(cells: readonly string[], tab: string): string | undefined {
   const at = cells.findIndex((cell) => timestamp.test(cell))
   const isWhole = cells.includes(tab, at + cellsFromTimestampToTab)
   return at > 0 && isWhole ? `${cells[at - 1]}\n${cells[at]}` : undefined
-}
-
-function cellsOf(line: string, delimiter: string): string[] {
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}]*))(?:${delimiter}|$)`, 'gy')
-  return Array.from(line.replace(/^\uFEFF/, '').matchAll(cell), ([, quoted, bare]) =>
-    quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'),
-  )
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {

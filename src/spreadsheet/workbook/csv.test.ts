@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cellsOf, csvRecord } from './csv.ts'
+import { cellKey, cellsOf, csvRecord, delimiters } from './csv.ts'
 
 describe('a CSV record', () => {
   test('quotes only where it has to', () => {
@@ -10,29 +10,65 @@ describe('a CSV record', () => {
     )
   })
 
-  test.each(['=1', '+1', '-1', '@x', '=', '=cmd|"/c calc"!A1'])(
+  test.each(['=1', '+1', '-1', '@x', '=', '=cmd|"/c calc"!A1', '＝1', '＋1', '－1', '＠x'])(
     '%s gets an apostrophe in front',
     (cell) => {
       expect(parse(csvRecord([cell, `a${cell}`]))).toEqual([[`'${cell}`, `a${cell}`]])
     },
   )
 
-  test.each([',', ';', '\t'])('reads back cell by cell when the delimiter is %j', (delimiter) => {
-    const text = fc.oneof(
-      fc.string({ unit: 'grapheme' }),
-      fc.string({ unit: fc.constantFrom(...Array.from('=+-@",;\t\r\n\'a ')) }),
-    )
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 2, maxLength: 7 }), (cells) => {
-        const read: string[][] = parse(csvRecord(cells, delimiter), {
-          delimiter,
-          record_delimiter: '\r\n',
-        })
-        const expected = cells.map((cell) => (/^[=+\-@]/.test(cell) ? `'${cell}` : cell))
-        expect(read).toEqual([expected])
-      }),
-      { numRuns: 1_000 },
-    )
+  test.each([
+    ['x;=1', "x;'=1"],
+    ['x; "=1', `x; "'=1`],
+    ['x;-', "x;'-"],
+    ['{"a":"x;=1,=2"}', `{"a":"x;'=1,=2"}`],
+    ['"=1"', `"'=1"`],
+  ])('%s, which another program may take for a formula, becomes %s', (cell, written) => {
+    expect(parse(csvRecord(['a', cell]))).toEqual([['a', written]])
+  })
+
+  test.each(['{"a":[1,-2]}', 'early, -late', 'a=b; c=d', 'a - b; c', "x;'=1", 'ada+x@example.org'])(
+    '%s stays as it is',
+    (cell) => {
+      expect(parse(csvRecord(['a', cell]))).toEqual([['a', cell]])
+    },
+  )
+
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: fc.constantFrom(...Array.from('=+-@＝＋－＠",;\t\r\n\'a \u00a0\u2028')) }),
+  )
+  const rows = fc.array(fc.array(text, { minLength: 2, maxLength: 7 }), { minLength: 1 })
+
+  describe.each(delimiters)('under the delimiter %j', (delimiter) => {
+    const read = (record: string, readAt: string): string[][] =>
+      readAt === delimiter
+        ? parse(record, { delimiter, record_delimiter: '\r\n', relax_column_count: true })
+        : // At worst a program knows nothing of quotes.
+          record.split(/[\r\n]/).map((line) => line.split(readAt))
+
+    test('reads back cell by cell, apostrophes aside', () => {
+      fc.assert(
+        fc.property(rows, (cells) => {
+          const file = cells.map((row) => csvRecord(row, delimiter)).join('\r\n')
+          const keys = (all: string[][]) => all.map((row) => row.map(cellKey))
+          expect(keys(read(file, delimiter))).toEqual(keys(cells))
+        }),
+        { numRuns: 1_000 },
+      )
+    })
+
+    test.each(delimiters)('no cell begins like a formula when it is split at %j', (readAt) => {
+      fc.assert(
+        fc.property(rows, (cells) => {
+          const file = cells.map((row) => csvRecord(row, delimiter)).join('\r\n')
+          for (const cell of read(file, readAt).flat()) {
+            expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/)
+          }
+        }),
+        { numRuns: 1_000 },
+      )
+    })
   })
 })
 

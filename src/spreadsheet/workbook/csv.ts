@@ -1,15 +1,29 @@
+/** What spreadsheet programs put between cells when they save a CSV file. */
+export const delimiters = [',', ';', '\t'] as const
+
+/** What a spreadsheet program takes for a formula at the start of a cell; some also in full width. */
+const signs = '[=+\\-@＝＋－＠]'
+
 /**
  * One record of a CSV file (RFC 4180), without its line end. Quotes what holds any usual delimiter,
  * for spreadsheet programs guess which one is in use.
+ *
+ * A program that guesses wrong finds cells where we wrote none, and quotes do not keep it from that.
+ * So the signs of a formula get an apostrophe in front wherever a cell could begin with them, be it
+ * behind spaces and quotes: at the start of ours, and after any delimiter but the file's own.
  */
 export function csvRecord(cells: readonly string[], delimiter = ','): string {
-  return cells.map((cell) => quoted(textCell(cell))).join(delimiter)
+  const others = delimiters.filter((other) => other !== delimiter).join('')
+  const formula = new RegExp(`(?<=(?:^|[${others}\\r\\n])[\\s"]*)${signs}`, 'g')
+  return cells.map((cell) => quoted(cell.replace(formula, "'$&"))).join(delimiter)
 }
 
-/** The cell, with an apostrophe in front when a spreadsheet program would take it for a formula. */
-export function textCell(cell: string): string {
-  return cell.replace(/^[=+\-@]/, "'$&")
+/** The same for a cell before and after `csvRecord`, whatever the delimiter was: for comparison. */
+export function cellKey(cell: string): string {
+  return cell.replace(apostrophes, '')
 }
+
+const apostrophes = new RegExp(`'(?=${signs})`, 'g')
 
 /** The cells of one line, without its line end. A quote that is not closed is part of its cell. */
 export function cellsOf(line: string, delimiter: string): string[] {

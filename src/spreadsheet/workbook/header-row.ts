@@ -1,8 +1,6 @@
 import { columns } from '../../signup/row.ts'
 import { type Header, ourHeader, readHeader } from '../header.ts'
-
-/** What spreadsheet programs put between cells when they save a CSV file. */
-export const delimiters = [',', ';', '\t'] as const
+import { delimiters } from './csv.ts'
 
 export interface HeaderRow {
   readonly header: Header

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { arrange, ourHeader, readHeader } from '../header.ts'
-import { csvRecord } from './csv.ts'
+import { cellsOf, csvRecord, delimiters } from './csv.ts'
 import { countRows, missingRows } from './missing-rows.ts'
 
 const ours = [
@@ -24,6 +24,22 @@ describe('rows of ours in a file that a person has changed', () => {
       )
       expect(await missingIn('Email,Timestamp', ...bare.toReversed())).toEqual([])
       expect(await missingIn(...quoted)).toEqual([])
+    }
+  })
+
+  test('are found when they were written under one delimiter and saved with another', async () => {
+    const theirs = ours.map((row) => [...row.slice(0, -1), 'x,=1;-2\t@3'])
+    const save = (line: string, from: string, to: string) =>
+      cellsOf(line, from)
+        .map((cell) => `"${cell.replaceAll('"', '""')}"`)
+        .join(to)
+    for (const from of delimiters) {
+      for (const to of delimiters) {
+        const lines = theirs.map((row) => save(csvRecord(row, from), from, to))
+        const header = { header: ourHeader, delimiter: to }
+        const counts = await countRows(theirs, lines, header)
+        expect(missingRows(theirs, counts, {}, header), from + to).toEqual([])
+      }
     }
   })
 

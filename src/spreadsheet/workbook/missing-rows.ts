@@ -1,7 +1,7 @@
 import { columns } from '../../signup/row.ts'
 import { arrange } from '../header.ts'
-import { cellsOf, textCell } from './csv.ts'
-import { delimiters, type HeaderRow } from './header-row.ts'
+import { cellKey, cellsOf, delimiters } from './csv.ts'
+import type { HeaderRow } from './header-row.ts'
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const tabIndex = columns.indexOf('Sheet Tab')
@@ -62,12 +62,12 @@ type Identify = (cells: readonly string[]) => string | undefined
 
 function identifier(ours: readonly string[][], { header }: HeaderRow): Identify {
   if (header.kind === 'named') return (cells) => identityUnder(header.at, cells)
-  const tab = textCell(ours[0]?.[tabIndex] ?? '')
+  const tab = cellKey(ours[0]?.[tabIndex] ?? '')
   return (cells) => identityOf(cells, tab)
 }
 
 function ourIdentity(row: readonly string[], { header }: HeaderRow, identify: Identify): string {
-  return identify(arrange(row, header).map(textCell)) ?? ''
+  return identify(arrange(row, header)) ?? ''
 }
 
 /** The last cell of ours is in it, which a crash would have cut off. */
@@ -76,13 +76,14 @@ function identityUnder(at: readonly number[], cells: readonly string[]): string 
   const last = Math.max(...at)
   if (cells.length <= last) return undefined
   const moment = time >= 0 ? time : (at[columns.indexOf('Metadata')] ?? -1)
-  return [email, moment, last].map((index) => cells[index] ?? '').join('\n')
+  return [email, moment, last].map((index) => cellKey(cells[index] ?? '')).join('\n')
 }
 
 function identityOf(cells: readonly string[], tab: string): string | undefined {
   const at = cells.findIndex((cell) => timestamp.test(cell))
-  const isWhole = cells.includes(tab, at + cellsFromTimestampToTab)
-  return at > 0 && isWhole ? `${cells[at - 1]}\n${cells[at]}` : undefined
+  if (at < 1) return undefined
+  const isWhole = cells.slice(at + cellsFromTimestampToTab).some((cell) => cellKey(cell) === tab)
+  return isWhole ? `${cellKey(cells[at - 1] ?? '')}\n${cells[at]}` : undefined
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {

@@ -80,7 +80,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     log,
     clock,
     newId: signupIds(),
-    tabs: tabsOf(config),
+    tabs: tabsOf(config, journal),
     turns: new Turns(),
     admission: new Admission({ challenge, events }),
     widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
@@ -161,14 +161,24 @@ async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
 /** Of one client address: more than a person needs, and nobody can use up all the new tabs at once. */
 const newTabsPerHourMax = 10
 
-function policyOf({ defaultSheetTab, sheetTabs = [], newTabsMax, duplicates }: Config) {
-  const namedTabs = [defaultSheetTab, ...sheetTabs]
-  return { namedTabs, newTabsMax, newTabsPerHourMax, duplicates }
+function policyOf(config: Config) {
+  const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = config
+  const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
+  const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
+  return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates }
 }
 
-function tabsOf({ defaultSheetTab: defaultTab, sheetTabs }: Config) {
-  const knownTabs = tabsByKey(sheetTabs ?? [])
-  return { defaultTab, knownTabs, onlyKnownTabs: sheetTabs !== undefined }
+function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
+  return {
+    /** It may get its name while we run. */
+    get defaultTab() {
+      return journal.defaultTab.name
+    },
+    // The same before and after, so that a request that is repeated is the same.
+    absentTab: defaultTabOf === undefined ? undefined : '',
+    knownTabs: tabsByKey(sheetTabs ?? []),
+    onlyKnownTabs: sheetTabs !== undefined,
+  }
 }
 
 function createChallenge(

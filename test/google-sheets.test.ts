@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
-import { createGoogleWorld } from './google-world.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { columns } from '../src/signup/row.ts'
+import { createGoogleWorld, type GoogleWorld } from './google-world.ts'
 import { ManualClock } from './manual-clock.ts'
 import { makeFullSignup } from './make-signup.ts'
-import { makeBatch, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
+import { makeBatch, rowsOf, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
+
+type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
 
 spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
@@ -42,6 +46,65 @@ test('a full spreadsheet refuses with the words of Google, and takes rows again 
   sheet.resizeTab('Sheet1', { rowCount: 100 })
   expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
   expect(await world.rows('News')).toHaveLength(2)
+})
+
+describe('the only tab of a new spreadsheet', () => {
+  /** What `open` says of a spreadsheet with these tabs, and the calls that it took. */
+  async function opened(prepare: (sheet: Handle) => void, ...defaultTab: string[]) {
+    await using world = await createGoogleWorld()
+    prepare(world.emulator.spreadsheet(world.spreadsheetId))
+    const answer = await world.connect().open(testSignal, ...defaultTab)
+    return { answer, calls: callsOf(world) }
+  }
+
+  /** Calls for tokens do not count. */
+  const callsOf = ({ emulator }: GoogleWorld) => emulator.counters.reads + emulator.counters.writes
+
+  const rename = (sheet: Handle) => {
+    sheet.renameTab('Sheet1', 'Tabelle1')
+    return 'Tabelle1'
+  }
+
+  test('is told when it is empty, and gets the header with three calls in all', async () => {
+    await using world = await createGoogleWorld()
+    rename(world.emulator.spreadsheet(world.spreadsheetId))
+    const spreadsheet = world.connect()
+    expect(await spreadsheet.open(testSignal, 'Sheet1')).toEqual({
+      kind: 'open',
+      onlyTab: 'Tabelle1',
+    })
+    const batch = makeBatch(1, { Tabelle1: [makeFullSignup()] })
+    expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+    expect(callsOf(world)).toBe(3)
+    expect(await world.rows('Tabelle1')).toEqual([[...columns], ...rowsOf('Tabelle1', batch)])
+  })
+
+  test.each<[string, (sheet: Handle) => void, number]>([
+    ['has the name of the default tab', (sheet) => sheet.renameTab('Sheet1', 'sheet1'), 1],
+    ['has something in it', (sheet) => sheet.editCell(rename(sheet), 'C9', 'x'), 2],
+    ['is not the only one', (sheet) => sheet.addTab(`${rename(sheet)} too`), 1],
+  ])('is not told when it %s', async (_, prepare, calls) => {
+    expect(await opened(prepare, 'Sheet1')).toEqual({ answer: { kind: 'open' }, calls })
+  })
+
+  test('is not looked at when nobody asks', async () => {
+    expect(await opened(rename)).toEqual({ answer: { kind: 'open' }, calls: 1 })
+  })
+
+  test('that somebody wrote into long after it was looked at gets no header', async () => {
+    await using world = await createGoogleWorld()
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    rename(sheet)
+    let later = 0
+    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + later }
+    const spreadsheet = world.connect(undefined, clock)
+    await spreadsheet.open(testSignal, 'Sheet1')
+    sheet.editCell('Tabelle1', 'A1', 'Email')
+    later = 61_000
+    const signup = makeFullSignup()
+    await spreadsheet.write(makeBatch(1, { Tabelle1: [signup] }), testSignal)
+    expect((await world.rows('Tabelle1'))?.map(([cell]) => cell)).toEqual(['Email', signup.email])
+  })
 })
 
 test('a copy of a spreadsheet, which carries our markers along, is noticed', async () => {

@@ -70,6 +70,117 @@ export function journalPolicyContract(
       }))
   })
 
+  describe(`${name}: a default tab that the spreadsheet names`, () => {
+    const policy = { defaultTab: { name: 'Sheet1', of: 'first' } }
+    const add = async (journal: Journal, email: string, sheetTab = '') =>
+      resultsOf(await journal.append([makeSignup({ email, sheetTab })]))[0]
+    const deliver = async (journal: Journal) => {
+      const batch = await journal.freeze(limits, any)
+      await journal.settle(batch?.number ?? 0, noon)
+      return addressesOf(batch)
+    }
+
+    test('what came before it had its name goes there, and so does all that comes later', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open(policy)
+        expect(journal.defaultTab).toEqual({ name: 'Sheet1', isResolved: false })
+        expect(await add(journal, 'before@example.com')).toMatchObject({ sheetTab: 'Sheet1' })
+        await add(journal, 'sheet1@example.com', 'sheet1')
+      }
+      {
+        await using journal = await world.open(policy)
+        await add(journal, 'restarted@example.com')
+        const resolved = { name: 'Tabelle1', isResolved: true }
+        expect(await journal.resolveDefaultTab('Tabelle1')).toEqual(resolved)
+        expect(await journal.resolveDefaultTab('Sheet1')).toEqual(resolved)
+        expect(await add(journal, 'after@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
+        await add(journal, 'named@example.com', 'TABELLE1')
+        expect(await deliver(journal)).toEqual({
+          Tabelle1: ['before', 'restarted', 'after', 'named'].map((who) => `${who}@example.com`),
+          sheet1: ['sheet1@example.com'],
+        })
+      }
+      await using journal = await world.open(policy)
+      expect(journal.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
+      expect(await add(journal, 'late@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
+    })
+
+    test.each(['Sheet1', 'Tabelle1'])(
+      'where others have named %s before, all go there in the order in which they came',
+      (tab) =>
+        withPolicy(policy, async (journal) => {
+          const cursors: unknown[] = []
+          journal.onSettle((told) => cursors.push(...told))
+          const first = await add(journal, 'one@example.com')
+          await add(journal, 'two@example.com', tab.toUpperCase())
+          await add(journal, 'three@example.com')
+          expect(first).toMatchObject({ sheetTab: 'Sheet1', isTabOpen: true })
+          await journal.resolveDefaultTab(tab)
+          await add(journal, 'four@example.com')
+          expect(await journal.backlog()).toBe(4)
+          const emails = ['one', 'two', 'three', 'four'].map((who) => `${who}@example.com`)
+          expect(await deliver(journal)).toEqual({ [tab.toUpperCase()]: emails })
+          expect(cursors).toContainEqual({ tab: '', upto: 4 })
+          expect(await journal.find(first?.id ?? ('' as never))).toMatchObject({ writtenAt: noon })
+          expect(await journal.backlog()).toBe(0)
+        }),
+    )
+
+    test('of two writers the one that comes later takes over the name', async () => {
+      await using world = await createWorld()
+      await using one = await world.open(policy)
+      await using other = await world.open(policy)
+      await add(one, 'one@example.com')
+      await add(other, 'two@example.com', 'Tabelle1')
+      await other.resolveDefaultTab('Tabelle1')
+      await add(one, 'three@example.com')
+      expect(await one.resolveDefaultTab('Sheet1')).toEqual({ name: 'Tabelle1', isResolved: true })
+      const emails = ['one', 'two', 'three'].map((who) => `${who}@example.com`)
+      expect(await deliver(one)).toEqual({ Tabelle1: emails })
+    })
+
+    test('another spreadsheet has another one, and a name in the settings counts at once', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open(policy)
+        await journal.resolveDefaultTab('Tabelle1')
+        await add(journal, 'first@example.com')
+      }
+      {
+        await using journal = await world.open({ defaultTab: { name: 'Sheet1', of: 'second' } })
+        await add(journal, 'second@example.com')
+        await expect(journal.freeze(limits, any)).rejects.toThrow(/not resolved/)
+      }
+      await using journal = await world.open({ defaultTab: { name: 'News' } })
+      expect(await deliver(journal)).toEqual({
+        Tabelle1: ['first@example.com'],
+        News: ['second@example.com'],
+      })
+    })
+
+    test('it does not count as a new tab, under none of its names', () =>
+      withPolicy({ ...policy, newTabsMax: 1 }, async (journal) => {
+        expect(await add(journal, 'a@example.com')).toBeDefined()
+        expect(await add(journal, 'b@example.com', 'sheet1')).toBeDefined()
+        await journal.resolveDefaultTab('Sheet1')
+        expect(await add(journal, 'c@example.com')).toBeDefined()
+        expect(await add(journal, 'd@example.com', 'One')).toBeDefined()
+        expect(await add(journal, 'e@example.com', 'Two')).toBeUndefined()
+      }))
+
+    test('an address that came with and without its name is a duplicate', () =>
+      withPolicy({ ...policy, duplicates: 'ignore' }, async (journal) => {
+        await add(journal, 'a@example.com', 'Tabelle1')
+        await add(journal, 'A@example.com')
+        await add(journal, 'b@example.com')
+        await add(journal, 'B@example.com', 'Tabelle1')
+        await journal.resolveDefaultTab('Tabelle1')
+        await add(journal, 'a@EXAMPLE.com')
+        expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com', 'b@example.com'] })
+      }))
+  })
+
   describe(`${name}: duplicates`, () => {
     const ignoring = { duplicates: 'ignore' } as const
 

@@ -124,6 +124,79 @@ test('a tab that was renamed keeps its rows, and the old name makes a new tab', 
   await expect.poll(() => emailsIn(world, 'News'), slow).toEqual(['three@example.com'])
 })
 
+test('the only tab of a new spreadsheet is the default one, for what came before it was known too', async () => {
+  await using folder = await tempFolder()
+  await using world = await createGoogleWorld()
+  world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
+  const defaultTabOf = async ({ url }: RunningService) =>
+    ((await (await fetch(`${url}/api/config`)).json()) as Record<string, unknown>)[
+      'defaultSheetTab'
+    ]
+  const keys = { 'idempotency-key': '0c2b6e1a-7f0e-4d0b-9a7c-5a2c9c1d2e3f' }
+  world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
+  let first
+  {
+    const service = await start(world, folder.path)
+    const answer = await postSignup(service.url, { email: 'down@example.com' }, keys)
+    first = (await answer.json()) as { id: string; sheetTab: string }
+    expect(first.sheetTab).toBe('Sheet1')
+    await postSignup(service.url, { email: 'named@example.com', sheetTab: 'tabelle1' })
+    await postSignup(service.url, { email: 'other@example.com', sheetTab: 'Sheet1' })
+    await service.kill()
+  }
+  {
+    const service = await start(world, folder.path)
+    expect(await defaultTabOf(service)).toBe('Sheet1')
+    const waiting = postSignup(service.url, { email: 'waiting@example.com' }, { prefer: 'wait=30' })
+    await expect
+      .poll(() => readiness(service), slow)
+      .toMatchObject({ delivery: { state: 'delayed', backlog: 4 } })
+    world.emulator.faults.clear()
+    const written = await waiting
+    expect(written.status).toBe(201)
+    await expect
+      .poll(() => emailsIn(world, 'Tabelle1'), slow)
+      .toEqual(['down@example.com', 'named@example.com', 'waiting@example.com'])
+    expect(await world.rows('Tabelle1')).toHaveLength(4)
+    expect(await emailsIn(world)).toEqual(['other@example.com'])
+    expect(await defaultTabOf(service)).toBe('Tabelle1')
+    expect(service.output()).toMatch(/"defaultTab":"Tabelle1"/)
+    const replay = await postSignup(service.url, { email: 'down@example.com' }, keys)
+    expect(await replay.json()).toMatchObject({ id: first.id, status: 'written' })
+    await service.kill()
+  }
+  await using service = await start(world, folder.path)
+  expect(await defaultTabOf(service)).toBe('Tabelle1')
+  const late = await postSignup(service.url, { email: 'late@example.com' })
+  expect(await late.json()).toMatchObject({ sheetTab: expect.stringMatching(/^Tabelle1$/i) })
+  await expect.poll(() => emailsIn(world, 'Tabelle1'), slow).toHaveLength(4)
+  expect(await emailsIn(world)).toHaveLength(1)
+})
+
+test('the only tab is not the default one where another is set, and is allowed where tabs are listed', async () => {
+  const worldOf = async () => {
+    const world = await createGoogleWorld()
+    world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
+    return world
+  }
+  await using set = await worldOf()
+  await using listed = await worldOf()
+  await using one = await startService({ env: { ...set.env, DEFAULT_SHEET_TAB: 'Sheet1' } })
+  await using two = await startService({
+    env: { ...listed.env, SHEET_TABS: 'News', MAX_SHEET_TABS: '0' },
+  })
+  const wait = { prefer: 'wait=20' }
+  const email = 'ada@example.com'
+  expect((await postSignup(one.url, { email }, wait)).status).toBe(201)
+  expect(await emailsIn(set)).toEqual([email])
+  expect((await postSignup(two.url, { email }, wait)).status).toBe(201)
+  const named = await postSignup(two.url, { email, sheetTab: 'TABELLE1' }, wait)
+  expect(await named.json()).toMatchObject({ status: 'written', sheetTab: 'Tabelle1' })
+  expect((await postSignup(two.url, { email, sheetTab: 'Sheet1' })).status).toBe(422)
+  expect(await emailsIn(listed, 'Tabelle1')).toEqual([email, email])
+  expect(await listed.rows('Sheet1')).toBeUndefined()
+})
+
 test('an answer that Google lost after it applied the rows does not write them twice', async () => {
   await using world = await createGoogleWorld()
   await using service = await start(world)

@@ -567,6 +567,8 @@ function bind(journal: Journal): Journal {
     append: (signups, terms) => journal.append(signups, terms),
     recall: (idempotency) => journal.recall(idempotency),
     knows: (key) => journal.knows(key),
+    defaultTab: journal.defaultTab,
+    resolveDefaultTab: (name) => journal.resolveDefaultTab(name),
     takesTab: (name, at, opener) => journal.takesTab(name, at, opener),
     find: (id) => journal.find(id),
     onAppend: (listener) => journal.onAppend(listener),

@@ -24,6 +24,8 @@ export interface Config {
   readonly challenge: ChallengeConfig | undefined
   readonly pages: PagesConfig
   readonly defaultSheetTab: string
+  /** The spreadsheet whose only tab, if empty, is the default one instead: where the setting is not set. */
+  readonly defaultTabOf: string | undefined
   /** The only tabs that signups may name besides the default one; undefined: any. */
   readonly sheetTabs: readonly string[] | undefined
   /** How many tabs signups may bring into being. */
@@ -65,11 +67,13 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const slips = findSlips(variables, envFile?.lines ?? new Map())
   const google = wantsGoogle(reader) ? readGoogle(reader, environment) : undefined
   const challenged = readChallenge(reader)
+  const isDefaultTabSet = reader.text('DEFAULT_SHEET_TAB') !== undefined
   const config: Config = {
     spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
     challenge: challenged?.challenge,
     pages: readPages(reader),
     defaultSheetTab: reader.withDefault('DEFAULT_SHEET_TAB', tabName),
+    defaultTabOf: isDefaultTabSet ? undefined : google?.spreadsheet.spreadsheetId,
     sheetTabs: reader.optional('SHEET_TABS', tabList),
     newTabsMax: reader.withDefault('MAX_SHEET_TABS', wholeNumber(0, 10_000)),
     duplicates: reader.withDefault('DUPLICATES', duplicates),

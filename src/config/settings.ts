@@ -108,7 +108,8 @@ export const settings = [
   {
     name: 'DEFAULT_SHEET_TAB',
     group: 'Tabs',
-    meaning: 'Tab for signups that name none: 1 to 100 characters.',
+    meaning:
+      'Tab for signups that name none: 1 to 100 characters. When it is not set and the Google spreadsheet has exactly one tab, which is empty, that one is taken, whatever its name.',
     default: 'Sheet1',
     example: 'Signups',
     supported: true,

@@ -141,11 +141,15 @@ export class Writer {
   }
 
   async #open(): Promise<boolean> {
-    const { spreadsheet, events } = this.#options
+    const { journal, spreadsheet, events } = this.#options
     await this.#fence.start()
-    const opened = await this.#attempts.persist((signal) => spreadsheet.open(signal))
-    if (!opened) return false
-    events.deliveryStarted(spreadsheet.location)
+    const { name, isResolved } = journal.defaultTab
+    const opened = await this.#attempts.persist((signal) =>
+      spreadsheet.open(signal, isResolved ? undefined : name),
+    )
+    if (opened?.kind !== 'open') return false
+    const defaultTab = await journal.resolveDefaultTab(opened.onlyTab ?? name)
+    events.deliveryStarted(spreadsheet.location, defaultTab.name)
     events.spreadsheetWarnings(spreadsheet.warnings)
     return true
   }

@@ -64,8 +64,10 @@ export class Waiting {
     })
   }
 
-  isWritten({ writtenAt, sheetTab, position }: SignupStatus): boolean {
-    return writtenAt !== undefined || position <= (this.#cursors.get(sheetTab) ?? 0)
+  isWritten(signup: SignupStatus): boolean {
+    return (
+      signup.writtenAt !== undefined || signup.position <= (this.#cursors.get(tabOf(signup)) ?? 0)
+    )
   }
 
   /**
@@ -108,7 +110,7 @@ export class Waiting {
     for (const signup of signups) {
       if (this.isWritten(signup)) continue
       areWritten = false
-      reason ??= blockedBy(this.#health, signup.sheetTab)
+      reason ??= blockedBy(this.#health, tabOf(signup))
     }
     const waitSeconds = areWritten ? patience?.seconds : undefined
     return { areWritten, waitSeconds, blockedBy: reason }
@@ -137,8 +139,8 @@ export class Waiting {
     const awaited = new Map<string, number>()
     for (const signup of signups) {
       if (this.isWritten(signup)) continue
-      const { sheetTab, position } = signup
-      awaited.set(sheetTab, Math.max(position, awaited.get(sheetTab) ?? 0))
+      const tab = tabOf(signup)
+      awaited.set(tab, Math.max(signup.position, awaited.get(tab) ?? 0))
     }
     return awaited
   }
@@ -190,6 +192,11 @@ export interface Progress {
   readonly waitSeconds: number | undefined
   /** In public words, what keeps the others from the spreadsheet until the operator mends it. */
   readonly blockedBy: string | undefined
+}
+
+/** The tab in whose cursor the journal tells that the signup is written. */
+function tabOf({ sheetTab, isTabOpen }: SignupStatus): string {
+  return isTabOpen ? '' : sheetTab
 }
 
 function blockedBy(health: Health, tab: string): string | undefined {

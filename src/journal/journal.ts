@@ -14,6 +14,11 @@ export interface JournalPolicy {
    * and becomes written with its batch, but its batch holds no row for it.
    */
   readonly duplicates: 'append' | 'ignore'
+  /**
+   * The default tab's name; with `of`, a spreadsheet's id, only until `resolveDefaultTab` gives it one
+   * for that spreadsheet. Then it does not count either, whatever its name.
+   */
+  readonly defaultTab: { readonly name: string; readonly of?: string | undefined }
 }
 
 export const defaultPolicy: JournalPolicy = {
@@ -21,6 +26,7 @@ export const defaultPolicy: JournalPolicy = {
   newTabsPerHourMax: Infinity,
   namedTabs: [],
   duplicates: 'append',
+  defaultTab: { name: 'Sheet1' },
 }
 
 /**
@@ -42,6 +48,16 @@ export interface Journal extends AsyncDisposable {
 
   /** What `append` would answer to a known key; undefined when it is not known. */
   recall(idempotency: Idempotency): Promise<Recalled | undefined>
+
+  /** The tab that a signup is for whose `sheetTab` is empty, as far as this process knows. */
+  readonly defaultTab: DefaultTab
+
+  /**
+   * Gives the default tab its name, once for each spreadsheet: another writer may have given one
+   * before. What came without a tab until then is from now on among what named that tab, in the order
+   * in which it came. Costs time with the number of these where somebody has named the tab before.
+   */
+  resolveDefaultTab(name: string): Promise<DefaultTab>
 
   /** Whether the key is known, with whatever content. */
   knows(key: OwnedKey): Promise<boolean>
@@ -72,7 +88,8 @@ export interface Journal extends AsyncDisposable {
 
   /**
    * Freezes the oldest undelivered signups of the tabs that `wanted` accepts into the next batch.
-   * Undefined when there are none. Throws when a batch is frozen already: one at a time.
+   * Undefined when there are none. Throws when a batch is frozen already: one at a time; and while the
+   * default tab is not resolved, so that what waits for its name comes in order.
    */
   freeze(limits: BatchLimits, wanted: (tab: string) => boolean): Promise<FrozenBatch | undefined>
 
@@ -125,6 +142,12 @@ export interface Journal extends AsyncDisposable {
 
   /** When the provider was called since then, in the order of the calls. Older notes may be gone. */
   callsSince(at: Millis): Promise<readonly Millis[]>
+}
+
+export interface DefaultTab {
+  readonly name: string
+  /** Whether that is its name for good. */
+  readonly isResolved: boolean
 }
 
 /** The marker of a batch that was settled or released. */
@@ -205,7 +228,7 @@ export type Recalled =
 
 /** Every signup of the tab up to this position is in the spreadsheet. */
 export interface TabCursor {
-  /** The tab's name as it was first used. */
+  /** The tab's name as it was first used; empty for what came before the default tab was resolved. */
   readonly tab: string
   readonly upto: number
 }
@@ -213,6 +236,8 @@ export interface TabCursor {
 export interface SignupStatus extends Receipt {
   /** Its place in the journal, rising within a tab. */
   readonly position: number
+  /** It came without a tab, and `sheetTab` is only what the default one is called until it is resolved. */
+  readonly isTabOpen?: true
   /** When the spreadsheet confirmed the row; absent while it is on its way. */
   readonly writtenAt?: Millis
 }

@@ -9,7 +9,7 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE tab (
     id         INTEGER PRIMARY KEY,
-    key        TEXT    NOT NULL UNIQUE,
+    key        TEXT    NOT NULL UNIQUE, -- empty: the default tab, until it is resolved
     name       TEXT    NOT NULL,
     -- Delivery's cursor: every signup of the tab up to this position is in the spreadsheet.
     written_to INTEGER NOT NULL DEFAULT 0,
@@ -100,7 +100,8 @@ export const addressIndex = {
 } as const
 
 const status = `
-  SELECT signup.position, signup.id, signup.received_at AS receivedAt, tab.name AS sheetTab, (
+  SELECT signup.position, signup.id, signup.received_at AS receivedAt, tab.name AS sheetTab,
+    tab.key = '' AS isTabOpen, (
     SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
     WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
     ORDER BY batch_range.upto LIMIT 1
@@ -124,6 +125,16 @@ export const statements = {
   countTabsOpenedBy: 'SELECT count(*) AS count FROM tab WHERE opened_by = ? AND opened_at > ?',
   addTab: 'INSERT INTO tab (key, name, opened_at, opened_by) VALUES (?, ?, ?, ?) RETURNING id',
   forgetOpeners: 'UPDATE tab SET opened_by = NULL WHERE opened_by IS NOT NULL AND opened_at <= ?',
+  nameTab: 'UPDATE tab SET key = ?, name = ? WHERE id = ?',
+  // Before the signups of ?1 are moved to ?2: what is a duplicate only in both together.
+  ignoreDuplicates: `UPDATE signup SET is_ignored = 1
+                     WHERE tab IN (?1, ?2) AND position >= (SELECT min(position) FROM signup WHERE tab = ?1)
+                       AND EXISTS (
+                         SELECT 1 FROM signup AS earlier
+                         WHERE earlier.tab IN (?1, ?2) AND lower(earlier.email) = lower(signup.email)
+                           AND earlier.position < signup.position)`,
+  moveSignups: 'UPDATE signup SET tab = ?2 WHERE tab = ?1',
+  deleteTab: 'DELETE FROM tab WHERE id = ?',
   lastPosition: "SELECT seq AS position FROM sqlite_sequence WHERE name = 'signup'",
   addSignup: addSignups(1),
   addSignups: addSignups(signupsAtOnce),

@@ -13,6 +13,7 @@ import type {
 } from './journal.ts'
 import { signupsAtOnce } from './schema.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
+import type { SqliteDefaultTab } from './sqlite-default-tab.ts'
 import { SqliteTabs, type Tab } from './sqlite-tabs.ts'
 
 const minute = 60 * 1000
@@ -42,10 +43,10 @@ export class SqliteAppends {
   /** The last one that was given away, within `write`. */
   #position = 0
 
-  constructor(db: SqliteDatabase, policy: JournalPolicy) {
+  constructor(db: SqliteDatabase, policy: JournalPolicy, defaultTab: SqliteDefaultTab) {
     this.#db = db
     this.#policy = policy
-    this.#tabs = new SqliteTabs(db, policy)
+    this.#tabs = new SqliteTabs(db, policy, defaultTab)
   }
 
   /** One transaction for a whole group; a later request of the group sees what an earlier one did. */
@@ -106,7 +107,7 @@ export class SqliteAppends {
     const position = (this.#position += 1)
     const texts = [email, source, name, tagsText, metadata]
     this.#rows.push([position, id, tab.id, receivedAt, ...texts, isIgnored])
-    return { id, sheetTab: tab.name, receivedAt, position }
+    return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
   }
 
   #isKnown(tab: Tab, email: string): boolean {
@@ -148,6 +149,7 @@ export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
     position: Number(row['position']),
     sheetTab: String(row['sheetTab']),
     receivedAt: Number(row['receivedAt']),
+    ...(row['isTabOpen'] === 1 && { isTabOpen: true }),
     ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
   }
 }

@@ -3,13 +3,14 @@ import type { SQLOutputValue } from 'node:sqlite'
 
 import { type Clock, systemClock } from '../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../signup/batch.ts'
-import type { Millis, Signup, SignupId } from '../signup/signup.ts'
+import { type Millis, type Signup, type SignupId, tabKey } from '../signup/signup.ts'
 import { GroupCommit } from './group-commit.ts'
 import {
   type Appended,
   type AppendTerms,
   type BatchLimits,
   defaultPolicy,
+  type DefaultTab,
   type EndedMarker,
   type Fenced,
   type Idempotency,
@@ -25,6 +26,7 @@ import {
 import { fillShares, type PendingTab, type Share, type StoredSignup } from './shares.ts'
 import { type AppendRequest, SqliteAppends, toStatus } from './sqlite-appends.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
+import { openKey, SqliteDefaultTab } from './sqlite-default-tab.ts'
 
 const hour = 60 * 60 * 1000
 /** Notes on calls are kept a little longer than the longest quota window, which is a day. */
@@ -49,6 +51,7 @@ export function openSqliteJournal(
 /** The journal on `node:sqlite`: write-ahead log, every commit synced to disk before it counts. */
 class SqliteJournal implements Journal {
   readonly #db: SqliteDatabase
+  readonly #default: SqliteDefaultTab
   readonly #appends: SqliteAppends
   readonly #commits: GroupCommit<AppendRequest, Appended>
   readonly #appendListeners = new Set<(added: number) => void>()
@@ -58,7 +61,8 @@ class SqliteJournal implements Journal {
 
   constructor(file: string, policy: JournalPolicy, clock: Pick<Clock, 'elapsed'>) {
     this.#db = new SqliteDatabase(file, { findsAddresses: policy.duplicates === 'ignore' })
-    this.#appends = new SqliteAppends(this.#db, policy)
+    this.#default = new SqliteDefaultTab(this.#db, policy)
+    this.#appends = new SqliteAppends(this.#db, policy, this.#default)
     this.#commits = new GroupCommit((group) => this.#write(group), clock)
     this.#id = this.#db.property('journal', () => randomBytes(4).toString('hex'))
     this.#backlog = Number(this.#db.get('countBacklog')?.['backlog'])
@@ -70,6 +74,14 @@ class SqliteJournal implements Journal {
 
   async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
     return this.#db.read(() => this.#appends.recall(idempotency))
+  }
+
+  get defaultTab(): DefaultTab {
+    return this.#default.current
+  }
+
+  async resolveDefaultTab(name: string): Promise<DefaultTab> {
+    return this.#default.resolve(name)
   }
 
   async knows(key: OwnedKey): Promise<boolean> {
@@ -131,6 +143,7 @@ class SqliteJournal implements Journal {
     limits: BatchLimits,
     wanted: (tab: string) => boolean,
   ): Promise<FrozenBatch | undefined> {
+    if (!this.#default.current.isResolved) throw new Error('The default tab is not resolved.')
     const pending = this.#pendingTabs().filter(({ name }) => wanted(name))
     // Outside of the transaction: what waits does not change, and requests get their turn meanwhile.
     const filled = await fillShares(pending, limits, (tab, after) => this.#slices(tab, after))
@@ -167,11 +180,17 @@ class SqliteJournal implements Journal {
       const ranges = this.#db.all('rangesOfBatch', batch)
       return {
         count: Number(settled['signups']),
-        cursors: ranges.map(({ name, upto }) => ({ tab: String(name), upto: Number(upto) })),
+        cursors: ranges.flatMap((range) => this.#cursorsOf(range)),
       }
     })
     this.#backlog -= count
     for (const listener of this.#settleListeners) listener(cursors)
+  }
+
+  #cursorsOf(range: Record<string, SQLOutputValue>): TabCursor[] {
+    const [tab, upto] = [String(range['name']), Number(range['upto'])]
+    const isDefault = tabKey(tab) === tabKey(this.#default.current.name)
+    return (isDefault ? [tab, openKey] : [tab]).map((told) => ({ tab: told, upto }))
   }
 
   async release(batch: Fenced): Promise<void> {

@@ -35,7 +35,7 @@ export interface Events {
   challengeStarted(provider: string, isForTests: boolean): void
   /** What became of a visitor's token; told when it changes. */
   challengeAnswered(verdict: ChallengeVerdict, requestId: string): void
-  deliveryStarted(location: string): void
+  deliveryStarted(location: string, defaultTab: string): void
   batchWritten(batch: number, rows: number, tries: number): void
   /** A try did not succeed; the next one comes in `waitMs`. */
   deliveryDelayed(message: string, waitMs: number): void
@@ -78,8 +78,8 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       health.journal = { state: 'ok' }
       log.info('signups can be stored again')
     },
-    deliveryStarted(location) {
-      log.info({ location }, 'delivery started')
+    deliveryStarted(location, defaultTab) {
+      log.info({ location, defaultTab }, 'delivery started')
     },
     batchWritten(batch, rows, tries) {
       log.info({ batch, rows, tries }, 'batch written')

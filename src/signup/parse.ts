@@ -31,6 +31,8 @@ export type Parsed =
 
 export interface ParseContext {
   readonly defaultTab: string
+  /** What a signup without a tab has as its `sheetTab`, where that is not the default tab's name. */
+  readonly absentTab?: string | undefined
   /** Tabs that the settings name, from `tabsByKey`: their spelling is used. */
   readonly knownTabs?: ReadonlyMap<string, string>
   /** Whether no other tab is allowed, but for the default one. */
@@ -117,9 +119,11 @@ function otherTabMessage(given: unknown, context: ParseContext): string | undefi
 function complete(fields: z.output<typeof formSchema>, context: ParseContext): ParsedSignup {
   const challengeToken = tokenFields.map((field) => present(fields[field])).find(Boolean)
   const redirect = present(fields.redirect)
+  const given = present(fields.sheetTab)
+  const { absentTab, defaultTab } = context
   return {
     email: fields.email,
-    sheetTab: spelled(present(fields.sheetTab) ?? context.defaultTab, context),
+    sheetTab: given === undefined ? (absentTab ?? defaultTab) : spelled(given, context),
     source: present(fields.source) ?? context.source,
     name: fields.name ?? '',
     tags: fields.tags ?? [],

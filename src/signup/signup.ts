@@ -24,7 +24,7 @@ export interface Signup {
   /** The moment of acceptance. */
   readonly receivedAt: Millis
   readonly email: string
-  /** Tab name, as the visitor or the settings wrote it; see `tabKey`. */
+  /** Tab name, as the visitor or the settings wrote it; see `tabKey`. Empty: see `Journal.defaultTab`. */
   readonly sheetTab: string
   /** Where the signup came from: the caller's word, or `api`, `form`, `embed`, `bulk`. */
   readonly source: string

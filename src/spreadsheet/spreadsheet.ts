@@ -15,8 +15,11 @@ export interface Spreadsheet {
   /** What the operator should know while rows still go in, as of the last call. */
   readonly warnings: readonly Warning[]
 
-  /** Looks whether the spreadsheet can be reached, and learns what `write` needs to know. */
-  open(signal: AbortSignal): Promise<Opened>
+  /**
+   * Looks whether the spreadsheet can be reached, and learns what `write` needs to know. Given a name
+   * for the default tab, tells also whether a new spreadsheet has another one in its place.
+   */
+  open(signal: AbortSignal, defaultTab?: string): Promise<Opened>
 
   /**
    * Writes all rows of the batch or none, below what each tab holds, in order. Makes tabs that are
@@ -49,10 +52,17 @@ export type MaySend = () => Promise<boolean>
 /** The pacing hook of implementations that have a quota: awaited before every call to the provider. */
 export type CallGate = (signal: AbortSignal) => Promise<void>
 
-export type Opened = { readonly kind: 'open' } | Refused | Retryable
+export type Opened = Open | Refused | Retryable
 export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
 export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
+
+/** It can be reached. */
+export interface Open {
+  readonly kind: 'open'
+  /** The only tab of a spreadsheet that has one only, when it is empty and has another name than was given. */
+  readonly onlyTab?: string
+}
 
 /** The rows are in the spreadsheet. */
 export interface Applied {

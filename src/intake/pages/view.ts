@@ -28,7 +28,8 @@ export interface PageOptions {
   readonly widget: ChallengeWidget
   readonly allowedOrigins: AllowedOrigins
   /** Which tabs there are to name. */
-  readonly tabs: Required<Omit<ParseContext, 'source'>>
+  readonly tabs: Omit<ParseContext, 'source'> &
+    Required<Pick<ParseContext, 'knownTabs' | 'onlyKnownTabs'>>
 }
 
 /** The hosted page, the bare form that is made for frames, or a form of the embed with a consent. */

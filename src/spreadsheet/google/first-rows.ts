@@ -26,6 +26,8 @@ export class FirstRows {
   readonly #rows = new Map<number, readonly string[]>()
   /** When rows were written last; undefined once their sheets were looked at again since. */
   #writtenAtMs: number | undefined
+  /** A sheet that was just seen to hold nothing. */
+  #empty: { readonly sheetId: number; readonly atMs: number } | undefined
 
   constructor(api: SheetsApi, clock: Clock) {
     this.#api = api
@@ -42,8 +44,14 @@ export class FirstRows {
     this.#rows.set(sheetId, row)
   }
 
+  /** This sheet holds nothing: the next look, if it comes soon, need not ask about it. */
+  foundEmpty(sheetId: number): void {
+    this.#empty = { sheetId, atMs: this.#clock.elapsed() }
+  }
+
   forget(): void {
     this.#rows.clear()
+    this.#empty = undefined
   }
 
   /** Rows were written just now. */
@@ -57,7 +65,9 @@ export class FirstRows {
    */
   async look(sheets: readonly Sheet[], signal: AbortSignal): Promise<Looked | ApiFailure> {
     const known = sheets.filter(({ sheetId }) => this.#rows.has(sheetId))
-    const unknown = sheets.filter(({ sheetId }) => !this.#rows.has(sheetId))
+    const unknown = sheets.filter(
+      ({ sheetId }) => !this.#rows.has(sheetId) && !this.#isEmpty(sheetId),
+    )
     const hasRested = this.#clock.elapsed() - (this.#writtenAtMs ?? Infinity) > restMs
     const [again = []] = hasRested ? perCall(known, headerRanges) : []
     if (unknown.length + again.length === 0) return { kind: 'ok', sheets: [] }
@@ -74,6 +84,11 @@ export class FirstRows {
     for (const { sheetId } of again) this.#rows.delete(sheetId)
     for (const [sheetId, row] of [...first.rows, ...second.rows]) this.set(sheetId, row)
     return { kind: 'ok', sheets: [...first.sheets, ...second.sheets] }
+  }
+
+  #isEmpty(sheetId: number): boolean {
+    if (this.#empty?.sheetId !== sheetId) return false
+    return this.#clock.elapsed() - this.#empty.atMs < restMs
   }
 
   async #ask(

@@ -85,9 +85,12 @@ class GoogleSheets implements Spreadsheet {
     return this.#layout.warnings
   }
 
-  async open(signal: AbortSignal): Promise<Opened> {
+  async open(signal: AbortSignal, defaultTab?: string): Promise<Opened> {
     const loaded = await this.#layout.load(signal)
-    return loaded.kind === 'ok' ? { kind: 'open' } : notSent(loaded)
+    if (loaded.kind !== 'ok') return notSent(loaded)
+    if (defaultTab === undefined) return { kind: 'open' }
+    const opened = await this.#layout.findOnlyTab(defaultTab, signal)
+    return opened.kind === 'open' ? opened : notSent(opened)
   }
 
   async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {

@@ -1,8 +1,9 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
+import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import type { Refused, RefusedTab } from '../spreadsheet.ts'
+import type { Open, Refused, RefusedTab } from '../spreadsheet.ts'
 import { ourHeader } from '../header.ts'
 import { FirstRows, headerRanges } from './first-rows.ts'
 import { Landings } from './landings.ts'
@@ -83,6 +84,24 @@ export class Layout {
     this.#warn()
     if (this.#sheets) return { kind: 'ok' }
     return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }
+  }
+
+  /** Whether the only sheet is empty and has another name than this; after `load`. At most one call. */
+  async findOnlyTab(name: string, signal: AbortSignal): Promise<Open | ApiFailure> {
+    const [only, ...others] = this.#sheets ?? []
+    const isOther = only?.isGrid === true && findSheet([only], name) === undefined
+    // A title may have characters in it that no cell of ours gets.
+    if (!only || !isOther || others.length > 0 || tabProblem(only.title)) return { kind: 'open' }
+    const looked = await this.#firstRows.look([only], signal)
+    if (looked.kind !== 'ok') {
+      // Its title may have changed since the list was read, or be one that Google does not read.
+      this.forget()
+      return looked.error?.status === 400 ? { kind: 'open' } : looked
+    }
+    this.#merge(looked.sheets)
+    if (this.#firstRows.get(only.sheetId)) return { kind: 'open' }
+    this.#firstRows.foundEmpty(only.sheetId)
+    return { kind: 'open', onlyTab: only.title }
   }
 
   /** Finds out where each tab's rows go and what has to be prepared: mostly without a call. */

@@ -200,6 +200,33 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       expect(addressesOf(await journal.freeze(limits, any))).toEqual({ Sheet1: [second.email] })
     })
 
+    test('since when nothing was written of what waits is known, by tabs, also after a restart', async () => {
+      await using world = await createWorld()
+      const signups = [1, 3, 5].map((minute, index) =>
+        makeSignup({ receivedAt: noon + minute, sheetTab: index === 0 ? 'Locked' : 'Free' }),
+      )
+      {
+        await using journal = await world.open()
+        expect(await journal.waitingSince(any)).toBeUndefined()
+        await journal.append(signups)
+        expect(await journal.waitingSince(any)).toBe(noon + 1)
+        expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 3)
+        const isFree = (tab: string) => tab === 'Free'
+        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, isFree)
+        expect(await journal.waitingSince(any), 'while it is on its way').toBe(noon + 1)
+        await journal.settle(batch?.number ?? 0, noon + 4)
+      }
+      await using journal = await world.open()
+      expect(await journal.waitingSince((tab) => tab === 'Locked')).toBe(noon + 4)
+      expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 5)
+      // Of one that was given up nothing was written.
+      await journal.release((await journal.freeze(limits, any)) ?? none)
+      expect(await journal.waitingSince(any)).toBe(noon + 4)
+      const rest = await journal.freeze(limits, any)
+      await journal.settle(rest?.number ?? 0, noon + 9)
+      expect(await journal.waitingSince(any)).toBeUndefined()
+    })
+
     test('released signups are frozen anew, under a number that was never used', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(2))

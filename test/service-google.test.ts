@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { columns } from '../src/signup/row.ts'
+import { openSqliteJournal } from '../src/journal/sqlite.ts'
 import { createGoogleWorld, type GoogleWorld } from './google-world.ts'
+import { makeSignup } from './make-signup.ts'
 import { postSignup, postSignups } from './post-signup.ts'
 import { type RunningService, startService } from './start-service.ts'
 import { tempFolder } from './temp-folder.ts'
@@ -345,6 +348,32 @@ test.each(misfortunes)(
       .poll(() => readiness(service), slow)
       .toMatchObject({ delivery: { state: 'ok', backlog: 0 } })
     expect(service.output().split(message).length - 1).toBe(1)
+  },
+)
+
+test.each([
+  ['hangs', { delayMs: 60_000 }, 'No reason is known yet'],
+  ['refuses', { answer: 'notFound' }, 'Requested entity was not found'],
+] as const)(
+  'a backlog of eleven minutes from before the start makes strict readiness 503 while Google %s',
+  async (_, fault, error) => {
+    await using world = await createGoogleWorld()
+    await using folder = await tempFolder()
+    const receivedAt = Date.now() - 11 * 60_000
+    {
+      await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+      await journal.append([makeSignup({ receivedAt })])
+    }
+    world.emulator.faults.add({ on: 'read', times: 0, apply: 'never', ...fault })
+    await using service = await start(world, folder.path)
+    const stalled = { since: new Date(receivedAt).toISOString(), error }
+    await expect
+      .poll(() => readiness(service), slow)
+      .toMatchObject({ status: 'ready', delivery: { backlog: 1, stalled } })
+    expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
+    expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
+    // A stop would wait for the call that hangs.
+    await service.kill()
   },
 )
 

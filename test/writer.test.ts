@@ -574,6 +574,7 @@ function bind(journal: Journal): Journal {
     onAppend: (listener) => journal.onAppend(listener),
     onSettle: (listener) => journal.onSettle(listener),
     backlog: () => journal.backlog(),
+    waitingSince: (wanted) => journal.waitingSince(wanted),
     frozen: () => journal.frozen(),
     frozenBatch: () => journal.frozenBatch(),
     freeze: (limits, wanted) => journal.freeze(limits, wanted),

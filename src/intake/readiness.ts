@@ -1,15 +1,21 @@
 import { type Journal, JournalUnavailable } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
+import type { Clock } from '../platform/clock.ts'
+import { tabKey } from '../signup/signup.ts'
 import { refusalWords, warningWords } from '../signup/trouble.ts'
-import type { ReadinessAnswer } from '../signup/wire.ts'
+import type { DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { readiness } from './respond.ts'
 
 export interface ReadinessOptions {
   readonly journal: Journal
   readonly events: Events
   readonly health: Health
+  readonly clock: Clock
 }
+
+/** Nothing was written for so long of what waits. */
+const stalledAfterMs = 10 * 60 * 1000
 
 const delayed = 'The spreadsheet gives no good answer just now; it is tried again'
 
@@ -28,6 +34,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
   if (health.journal.state !== 'ok') await probe(options)
   const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
   const isStored = health.journal.state === 'ok'
+  const stalled = await stalledOf(options)
   const body: ReadinessAnswer = {
     status: isStored ? 'ready' : 'unavailable',
     journal: health.journal,
@@ -37,6 +44,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
     delivery: {
       ...deliveryOf(health),
       backlog: await journal.backlog(),
+      ...(stalled && { stalled }),
       tabsSetAside: [...tabs.values()].map(({ place, reason }) => ({
         tab: place,
         error: refusalWords[reason],
@@ -45,6 +53,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
     },
   }
   const isBlocked =
+    stalled !== undefined ||
     health.delivery.state === 'blocked' ||
     tabs.size > 0 ||
     health.challenge.state === 'misconfigured'
@@ -59,6 +68,28 @@ function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'st
       return { state: 'delayed', error: delayed }
     case 'blocked':
       return { state: 'blocked', error: refusalWords[delivery.reason] }
+  }
+}
+
+/**
+ * A tab that is set aside tells of itself, and counts for nothing here: what it holds back says nothing
+ * of the others. By the journal, so that a restart does not begin anew.
+ */
+async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | undefined> {
+  const { journal, health, clock } = options
+  const since = await waitingSince(journal, (tab) => !health.tabs.has(tabKey(tab)))
+  if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
+  const { error = 'No reason is known yet' } = deliveryOf(health)
+  return { since: new Date(since).toISOString(), error }
+}
+
+/** Undefined also while the journal cannot be read, which is told as such. */
+async function waitingSince(journal: Journal, wanted: (tab: string) => boolean) {
+  try {
+    return await journal.waitingSince(wanted)
+  } catch (error) {
+    if (error instanceof JournalUnavailable) return undefined
+    throw error
   }
 }
 

@@ -80,6 +80,13 @@ export interface Journal extends AsyncDisposable {
   /** Number of accepted signups that are not in the spreadsheet yet. */
   backlog(): Promise<number>
 
+  /**
+   * Since when nothing was written although signups wait in the tabs that `wanted` accepts: the later
+   * of when the last batch was settled and when the first of them was received. Undefined when none
+   * waits.
+   */
+  waitingSince(wanted: (tab: string) => boolean): Promise<Millis | undefined>
+
   /** Which batch is frozen, if one is. */
   frozen(): Promise<Fenced | undefined>
 

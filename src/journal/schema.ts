@@ -162,6 +162,13 @@ export const statements = {
                   ORDER BY position LIMIT 1
                 ) AS oldest
                 FROM tab WHERE oldest IS NOT NULL ORDER BY oldest`,
+  firstWaiting: `SELECT tab.name AS name, signup.received_at AS receivedAt
+                 FROM tab JOIN signup ON signup.position = (
+                   SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
+                   ORDER BY position LIMIT 1
+                 )`,
+  lastSettled: `SELECT settled_at AS at FROM batch WHERE settled_at IS NOT NULL
+                ORDER BY number DESC LIMIT 1`,
   signupsOfTab: `SELECT position, id, received_at AS receivedAt, email, source, name, tags, metadata,
                    is_ignored AS isIgnored,
                    octet_length(email) + octet_length(source) + octet_length(name)

@@ -111,6 +111,15 @@ class SqliteJournal implements Journal {
     return this.#backlog
   }
 
+  async waitingSince(wanted: (tab: string) => boolean): Promise<Millis | undefined> {
+    return this.#db.read(() => {
+      const waiting = this.#db.all('firstWaiting').filter(({ name }) => wanted(String(name)))
+      if (waiting.length === 0) return undefined
+      const received = waiting.map(({ receivedAt }) => Number(receivedAt))
+      return Math.max(Number(this.#db.get('lastSettled')?.['at'] ?? 0), Math.min(...received))
+    })
+  }
+
   async frozen(): Promise<Fenced | undefined> {
     const batch = this.#db.read(() => this.#db.get('frozenBatch'))
     return batch && { number: Number(batch['number']), marker: Number(batch['marker']) }

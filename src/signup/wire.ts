@@ -118,10 +118,18 @@ export interface ReadinessAnswer {
     readonly state: 'ok' | 'delayed' | 'blocked'
     readonly error?: string
     readonly backlog: number
+    /** Nothing was written for ten minutes of what waits in the other tabs. */
+    readonly stalled?: DeliveryStalled
     /** Tabs that cannot be written while others can. */
     readonly tabsSetAside: readonly TabSetAside[]
     readonly warnings: readonly string[]
   }
+}
+
+export interface DeliveryStalled {
+  /** ISO 8601: the later of the last write and the arrival of the oldest signup that waits. */
+  readonly since: string
+  readonly error: string
 }
 
 export interface TabSetAside {

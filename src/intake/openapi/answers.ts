@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type {
   BulkAccepted,
   ConfigAnswer,
+  DeliveryStalled,
   Problem,
   ReadinessAnswer,
   SignupAccepted,
@@ -103,8 +104,13 @@ const tabSetAside = z.strictObject({
   error,
 }) satisfies z.ZodType<TabSetAside>
 
+const stalled = z.strictObject({ since: moment, error }).meta({
+  description: 'Nothing was written for ten minutes of what waits in the other tabs.',
+}) satisfies z.ZodType<DeliveryStalled>
+
 const more = {
   backlog: count,
+  stalled: stalled.exactOptional(),
   tabsSetAside: z
     .array(tabSetAside)
     .meta({ description: 'Tabs that cannot be written while others can.' }),

@@ -56,7 +56,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   await using started = new AsyncDisposableStack()
   started.use(await lockDirectory(config.dataDir))
 
-  const log = beginLog(config)
+  const log = createLog(config.logLevel)
   await keepDataPrivate(config, log)
   const health = createHealth()
   const events = createEvents(log, health, systemClock)
@@ -102,6 +102,7 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     return server.close(graceMs)
   })
 
+  tellFromTheStart(config, log)
   writer.start()
   const running = started.move()
   return {
@@ -111,12 +112,10 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   }
 }
 
-/** The log, with what the operator should know from the start in it. */
-function beginLog(config: Config): Logger {
-  const log = createLog(config.logLevel)
+/** Once nothing can stop the start any more: a start that fails tells why it does, and nothing else. */
+function tellFromTheStart(config: Config, log: Logger): void {
   for (const warning of config.warnings) log.warn(warning)
   for (const note of startNotes(config)) log.info(note)
-  return log
 }
 
 /** What is ours in DATA_DIR, which may hold other things. */

@@ -3,6 +3,7 @@ import { newTabs } from './attacks/new-tabs.ts'
 import { replays } from './attacks/replays.ts'
 import { resets } from './attacks/resets.ts'
 import { scanners } from './attacks/scanners.ts'
+import { slots } from './attacks/slots.ts'
 import { unreadAnswers } from './attacks/unread-answers.ts'
 import { waitingVisitors } from './attacks/waiting-visitors.ts'
 
@@ -10,6 +11,7 @@ import { waitingVisitors } from './attacks/waiting-visitors.ts'
 export const attacks: readonly Attack[] = [
   resets,
   scanners,
+  slots,
   unreadAnswers,
   waitingVisitors,
   replays,

@@ -19,6 +19,7 @@ import { accentStyles } from './intake/pages/accent.ts'
 import { stylesheetPath } from './intake/pages/document.ts'
 import { withConsent } from './intake/pages/embed-consent.ts'
 import { createIntake } from './intake/routes.ts'
+import { connectionShare } from './intake/share.ts'
 import { Waiting } from './intake/wait.ts'
 import type { Journal } from './journal/journal.ts'
 import { openSqliteJournal } from './journal/sqlite.ts'
@@ -96,7 +97,8 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
     pages: config.pages,
     assets: [...(await browserFiles(config, log)), await stylesheet(config)],
   })
-  const server = await listen({ ...intake, ...address, bodyBytesMax })
+  const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
+  const server = await listen({ ...intake, ...address, bodyBytesMax, shareOf })
   started.defer(() => {
     waiting.stop()
     return server.close(graceMs)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { IncompleteBody } from '../platform/http-exchange.ts'
 import { ArrivingBodies, readBody } from './body.ts'
+import { RequestRefused } from './respond.ts'
 
 /** A request whose body comes as the test writes it. */
 function sendSlowly() {
@@ -22,6 +23,8 @@ function sendSlowly() {
   }
 }
 
+const visit = { share: { client: 'a', part: 1 } }
+
 describe('the bodies that are on their way are held to a limit together', () => {
   const part = `{"a":"${'x'.repeat(994)}`
   const rest = '"}'
@@ -29,12 +32,12 @@ describe('the bodies that are on their way are held to a limit together', () => 
   test('one that would be too much is refused 503 with when to come again, and the others are read', async () => {
     const arriving = new ArrivingBodies(1_500)
     const first = sendSlowly()
-    const firstBody = readBody(first.request, 10_000, arriving)
+    const firstBody = readBody(first.request, 10_000, arriving, visit)
     await first.write(part)
     await expect.poll(() => arriving.bytes).toBe(1_000)
 
     const second = sendSlowly()
-    const secondBody = readBody(second.request, 10_000, arriving)
+    const secondBody = readBody(second.request, 10_000, arriving, visit)
     const refused = expect(secondBody).rejects.toMatchObject({
       status: 503,
       headers: { 'retry-after': '2' },
@@ -49,19 +52,32 @@ describe('the bodies that are on their way are held to a limit together', () => 
     expect(arriving.bytes).toBe(0)
   })
 
+  test('those of one client leave room for the others', async () => {
+    const arriving = new ArrivingBodies(64_000)
+    const one = { client: 'a', part: 1 / 8 }
+    for (let count = 0; count < 8; count++) arriving.add(1_000, one, 1_000)
+    expect(() => arriving.add(1_000, one, 1_000)).toThrow(RequestRefused)
+    arriving.add(1_000, { client: 'b', part: 1 / 8 }, 1_000)
+    arriving.remove(8_000, one)
+    arriving.add(8_000, one, 1_000)
+    expect(arriving.bytes).toBe(9_000)
+  })
+
   test('one that breaks off, and one over its own limit, count no more', async () => {
     const arriving = new ArrivingBodies(1_500)
     const broken = sendSlowly()
-    const brokenBody = expect(readBody(broken.request, 10_000, arriving)).rejects.toThrow(
+    const brokenBody = expect(readBody(broken.request, 10_000, arriving, visit)).rejects.toThrow(
       IncompleteBody,
     )
     await broken.write(part)
     await broken.breakOff()
     await brokenBody
     const large = sendSlowly()
-    const largeBody = expect(readBody(large.request, 1_200, arriving)).rejects.toMatchObject({
-      status: 413,
-    })
+    const largeBody = expect(readBody(large.request, 1_200, arriving, visit)).rejects.toMatchObject(
+      {
+        status: 413,
+      },
+    )
     await large.write(part)
     await large.write(part)
     await largeBody
@@ -75,7 +91,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
       headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
       body,
     })
-    expect(await readBody(request, 10_000, new ArrivingBodies(0))).toEqual({
+    expect(await readBody(request, 10_000, new ArrivingBodies(0), visit)).toEqual({
       kind: 'json',
       value: { email: 'ada@example.com' },
     })
@@ -86,7 +102,7 @@ describe('a form with more fields than any needs is refused before it is parsed'
   const read = (contentType: string, body: string) => {
     const headers = { 'content-type': contentType }
     const request = new Request('http://a.example', { method: 'POST', headers, body })
-    return readBody(request, 1_000_000, new ArrivingBodies())
+    return readBody(request, 1_000_000, new ArrivingBodies(), visit)
   }
   const tooMany = {
     status: 422,

@@ -1,9 +1,11 @@
 import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
+import type { Share } from '../platform/connection-slots.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import { tooManyFields } from '../signup/parse.ts'
 import { refuse, RequestRefused } from './respond.ts'
+import type { Visit } from './visit.ts'
 
 /** What a request carried: a JSON value, or the text fields of a form. */
 export type Body =
@@ -19,6 +21,7 @@ const smallBytesMax = 4096
 /** How many bytes of larger bodies have come whose rest is still on its way, of all requests together. */
 export class ArrivingBodies {
   readonly #bytesMax: number
+  readonly #ofClients = new Map<string, number>()
   #bytes = 0
 
   constructor(bytesMax = arrivingBytesMax) {
@@ -29,13 +32,22 @@ export class ArrivingBodies {
     return this.#bytes
   }
 
-  /** @throws RequestRefused 503 when all together are too large; then they do not count. */
-  add(bytes: number): void {
-    if (this.#bytes + bytes > this.#bytesMax) throw refuse.tooBusy()
+  /**
+   * A client's share is at least one body of `bodyBytesMax`.
+   * @throws RequestRefused 503 when all together, or this client's, are too large; then they do not count.
+   */
+  add(bytes: number, { client, part }: Share, bodyBytesMax: number): void {
+    const ofClient = (this.#ofClients.get(client) ?? 0) + bytes
+    const share = Math.max(bodyBytesMax, part * this.#bytesMax)
+    if (ofClient > share || this.#bytes + bytes > this.#bytesMax) throw refuse.tooBusy()
+    this.#ofClients.set(client, ofClient)
     this.#bytes += bytes
   }
 
-  remove(bytes: number): void {
+  remove(bytes: number, { client }: Share): void {
+    const left = (this.#ofClients.get(client) ?? 0) - bytes
+    if (left > 0) this.#ofClients.set(client, left)
+    else this.#ofClients.delete(client)
     this.#bytes -= bytes
   }
 }
@@ -48,12 +60,13 @@ export async function readBody(
   request: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
+  visit: Pick<Visit, 'share'>,
 ): Promise<Body> {
   const { headers } = request
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  const bytes = await readBytes(request, bytesMax, arriving)
+  const bytes = await readBytes(request, bytesMax, arriving, visit)
   switch (mediaType) {
     case 'application/json':
       return { kind: 'json', value: parseObject(decode(bytes)) }
@@ -69,9 +82,11 @@ function readBytes(
   request: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
+  visit: Pick<Visit, 'share'>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  return isSmallBody(request) ? request.bytes() : readPieces(request, bytesMax, arriving)
+  if (isSmallBody(request)) return request.bytes()
+  return readPieces(request, bytesMax, arriving, visit.share)
 }
 
 /** Whether it costs next to nothing to read it: the server reads no further than was announced. */
@@ -124,6 +139,7 @@ async function readPieces(
   { body }: HttpRequest,
   bytesMax: number,
   arriving: ArrivingBodies,
+  share: Share,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = new Uint8Array(smallBytesMax)
   let size = 0
@@ -131,7 +147,7 @@ async function readPieces(
     for await (const piece of body ?? []) {
       const grown = size + piece.byteLength
       if (grown > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-      arriving.add(piece.byteLength)
+      arriving.add(piece.byteLength, share, bytesMax)
       if (grown > bytes.length) bytes = enlarged(bytes, Math.min(2 * grown, bytesMax))
       bytes.set(piece, size)
       size = grown
@@ -140,7 +156,7 @@ async function readPieces(
   } catch (error) {
     throw error instanceof RequestRefused ? error : new IncompleteBody()
   } finally {
-    arriving.remove(size)
+    arriving.remove(size, share)
   }
 }
 

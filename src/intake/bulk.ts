@@ -68,7 +68,7 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
   }
   const key = ownedKey(request.headers, visit)
   if (visit.isSpent) await refuseSpent(key, visit, intake)
-  const { items, challengeToken } = await readEnvelope(request, intake)
+  const { items, challengeToken } = await readEnvelope(request, intake, visit)
   const patience = patienceOf(request, clock)
   const asked = items.length
   const context = { ...intake.tabs, source: 'bulk' } as const
@@ -95,8 +95,9 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
 async function readEnvelope(
   request: HttpRequest,
   { bodyBytesMax, arriving, bulkItemsMax }: BulkIntake,
+  visit: Visit,
 ): Promise<Extract<ParsedBulk, { ok: true }>> {
-  const body = await readBody(request, bodyBytesMax, arriving)
+  const body = await readBody(request, bodyBytesMax, arriving, visit)
   if (body.kind !== 'json') throw refuse.jsonOnly()
   const given = isObject(body.value) ? body.value['signups'] : undefined
   if (Array.isArray(given) && given.length > bulkItemsMax) {

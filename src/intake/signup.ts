@@ -47,7 +47,7 @@ async function takeIn(request: HttpRequest, intake: SignupIntake, visit: Visit):
   // The page that refuses a person shows what was typed, so a small form is read all the same.
   const isGivenBack = () => isForPerson(request) && isSmallBody(request)
   if (visit.isSpent && !isGivenBack()) await refuseSpent(key, visit, intake)
-  const body = await readBody(request, bodyBytesMax, arriving)
+  const body = await readBody(request, bodyBytesMax, arriving, visit)
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, request, intake, visit)
   const { challengeToken } = parsed

@@ -1,12 +1,14 @@
 import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { Share } from '../platform/connection-slots.ts'
 import type { Connection } from '../platform/http-server.ts'
 import { type ClientAddress, clientAddress } from './client-address.ts'
 import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
 import type { FormEntries } from './pages/typed-form.ts'
 import { type LimitedPolicy, RateLimit, type Standing } from './rate-limit.ts'
 import { refuse } from './respond.ts'
+import { clientShare } from './share.ts'
 import { visitorAddress } from './visitor-address.ts'
 
 export interface ReceptionOptions {
@@ -144,6 +146,14 @@ export class Visit {
     const { remoteAddress } = this.connection
     const { trustedProxies } = this.#reception
     return visitorAddress({ remoteAddress, forwardedFor, trustedProxies })
+  }
+
+  /** What its client may hold of what is there for all. */
+  get share(): Share {
+    const forwardedFor = this.request.headers.get('x-forwarded-for')
+    const { remoteAddress } = this.connection
+    const { trustedProxies } = this.#reception
+    return clientShare({ remoteAddress, forwardedFor, trustedProxies })
   }
 
   /** The hosts that the request was sent to, of those that count as our own. */

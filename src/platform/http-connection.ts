@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionSlot } from './connection-slots.ts'
 
 type Answer = (outgoing: ServerResponse) => void
 
@@ -32,14 +33,17 @@ export class WaitingRequests {
 export class HttpConnection {
   readonly #socket: Socket
   readonly #waitingOfAll: WaitingRequests
+  readonly #slot: ConnectionSlot
   readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: Answer }[] = []
   #current: ServerResponse | undefined
   #end: (() => void) | undefined
   #unread: ServerResponse | Socket | undefined
   #unreadMs = 0
 
-  constructor(socket: Socket, waitingOfAll: WaitingRequests) {
+  constructor(slot: ConnectionSlot, waitingOfAll: WaitingRequests) {
+    const { socket } = slot
     this.#socket = socket
+    this.#slot = slot
     this.#waitingOfAll = waitingOfAll
     stopParsingWhenDestroyed(socket)
     socket.once('close', () => this.#waitingOfAll.remove(this.#waiting.splice(0).length))
@@ -80,6 +84,7 @@ export class HttpConnection {
 
   #begin(outgoing: ServerResponse, answer: Answer): void {
     this.#current = outgoing
+    this.#slot.busy()
     outgoing.on('finish', this.#next)
     answer(outgoing)
   }
@@ -88,7 +93,8 @@ export class HttpConnection {
     this.#current = undefined
     // The other connections have their turn in between.
     if (this.#waiting.length > 0) setImmediate(this.#beginNext)
-    else this.#end?.()
+    else if (this.#end) this.#end()
+    else this.#slot.idle()
   }
 
   readonly #beginNext = (): void => {

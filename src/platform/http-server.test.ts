@@ -70,14 +70,55 @@ test('the wait for an answer is no slowness of the client', async () => {
   expect(await (await asked).text()).toBe('late')
 })
 
-test('connections over the limit are closed at once, and the others are served', async () => {
-  await using server = await start({ limits: { connectionsMax: 1 } })
-  await using first = openRaw(server.url)
-  first.write(get)
-  await expect.poll(() => first.received()).toContain('GET http://a/')
+test('for a new connection over the limit an idle one is closed, and none that is busy', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  await using server = await start({
+    limits: { connectionsMax: 2 },
+    fetch: async ({ url }) => {
+      if (url.endsWith('slow')) await slow.promise
+      return answer(200, url)
+    },
+  })
+  await using busy = openRaw(server.url)
+  busy.write(get.replace('/ ', '/slow '))
+  await using idle = openRaw(server.url)
+  idle.write(get)
+  await expect.poll(() => idle.received()).toContain('http://a/')
+  await using newcomer = openRaw(server.url)
+  newcomer.write(get.replace('/ ', '/slow '))
+  await idle.closed
   expect(await sendRaw(server.url, get)).toEqual([])
-  first.write(get)
-  await expect.poll(() => parseAnswers(first.received())).toHaveLength(2)
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(busy.received())).toHaveLength(1)
+  await expect.poll(() => parseAnswers(newcomer.received())).toHaveLength(1)
+})
+
+test('a client that holds its share of connections does not keep others out', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  let client = 'one'
+  await using server = await start({
+    limits: { connectionsMax: 4 },
+    shareOf: () => ({ client, part: 1 / 2 }),
+    fetch: async ({ url }) => {
+      if (url.endsWith('slow')) await slow.promise
+      return answer(200, url)
+    },
+  })
+  await using first = openRaw(server.url)
+  first.write(get.replace('/ ', '/slow '))
+  await using idle = openRaw(server.url)
+  idle.write(get)
+  await expect.poll(() => parseAnswers(idle.received())).toHaveLength(1)
+  await using third = openRaw(server.url)
+  third.write(get.replace('/ ', '/slow '))
+  await idle.closed
+  expect(await sendRaw(server.url, get)).toEqual([])
+  client = 'other'
+  await using other = openRaw(server.url)
+  other.write(get)
+  await expect.poll(() => parseAnswers(other.received())).toHaveLength(1)
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(third.received())).toHaveLength(1)
 })
 
 test('headers over the limit are refused', async () => {

@@ -14,6 +14,7 @@ import {
   sendAnswer,
   urlOf,
 } from './http-exchange.ts'
+import { ConnectionSlots, type Share } from './connection-slots.ts'
 import { HttpConnection, WaitingRequests } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
@@ -43,6 +44,8 @@ export interface HttpServerOptions {
   readonly port: number
   /** Of a larger body that waits for "100 Continue", nothing is asked for. */
   readonly bodyBytesMax: number
+  /** What the other end at this address may hold of all connections; undefined: as many as there are. */
+  readonly shareOf?: (remoteAddress: string) => Share | undefined
   readonly limits?: Partial<HttpLimits>
 }
 
@@ -55,10 +58,11 @@ export interface HttpLimits {
   readonly checkIntervalMs: number
   /** Between requests. Longer than the 60 s of usual proxies, so that it is the proxy that closes. */
   readonly keepAliveTimeoutMs: number
-  /** First line and headers together. */
   /** From the end of an answer until its client has read it. */
   readonly unreadTimeoutMs: number
+  /** First line and headers together. */
   readonly headerBytesMax: number
+  /** When there are so many, those that have been idle for longest are closed for new ones. */
   readonly connectionsMax: number
   /** Of all connections together, sent before the request in front was answered. Each takes some 3 KB. */
   readonly waitingRequestsMax: number
@@ -110,7 +114,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   }
 }
 
-function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOptions): Server {
+function createHttpServer(options: HttpServerOptions): Server {
+  const { refuse, bodyBytesMax, limits, shareOf } = options
   const effective = { ...defaultLimits, ...limits }
   const server = createServer({
     headersTimeout: effective.headersTimeoutMs,
@@ -123,14 +128,12 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
     // As in the `Headers` of the web: of several, none is dropped.
     joinDuplicateHeaders: true,
   })
-  server.maxConnections = effective.connectionsMax
-
   const answer = (outgoing: ServerResponse) => {
     const incoming = outgoing.req
     const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
     if (url === undefined) return void send(outgoing, refuse('malformed'))
     const request = new IncomingRequest(incoming, outgoing, url)
-    void fetch(request, incoming.socket).then((given) => sendAnswer(outgoing, given))
+    void options.fetch(request, incoming.socket).then((given) => sendAnswer(outgoing, given))
   }
   const askForBody = (outgoing: ServerResponse) => {
     if (!(Number(outgoing.req.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
@@ -139,14 +142,20 @@ function createHttpServer({ fetch, refuse, bodyBytesMax, limits }: HttpServerOpt
   const refuseExpectation = (outgoing: ServerResponse) => void send(outgoing, refuse('expectation'))
 
   const waiting = new WaitingRequests(effective.waitingRequestsMax)
+  const slots = new ConnectionSlots(effective.connectionsMax)
   const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
     // A reset may come at any time, and Node takes its own listener away when it hands a socket over.
     socket.on('error', ignore)
-    // Node asks for the other end's address only when it is needed, which can be too late.
-    Reflect.get(socket, 'remoteAddress')
-    connections.set(socket, new HttpConnection(socket, waiting))
-    socket.once('close', () => connections.delete(socket))
+    // Node keeps the other end's address from the first time that somebody asks, and later it may be gone.
+    const { remoteAddress = '' } = socket
+    const slot = slots.admit(socket, shareOf?.(remoteAddress))
+    if (!slot) return void socket.destroy()
+    connections.set(socket, new HttpConnection(slot, waiting))
+    socket.once('close', () => {
+      connections.delete(socket)
+      slots.leave(slot)
+    })
   })
   server.on('request', ({ socket }, outgoing) => connections.get(socket)?.take(outgoing, answer))
   server.on('checkContinue', ({ socket }, outgoing) => {

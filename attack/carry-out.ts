@@ -1,4 +1,4 @@
-import { peakBytes } from '../bench/processes.ts'
+import { isPeakKnown, peakBytes } from '../bench/processes.ts'
 import { startService } from '../test/start-service.ts'
 import type { Attack, Counts, Size } from './attack.ts'
 import { Bystander, signUp } from './bystander.ts'
@@ -39,7 +39,8 @@ export async function carryOut(attack: Attack, size: Size): Promise<Report> {
     peakBytes: peakBytes(service.pid),
   }
   const most = attack.peakBytesMax ?? defaultPeakBytesMax
-  expectAtMost(most, report.peakBytes, 'bytes of memory were taken')
+  // What it has in the end tells little of what it took.
+  if (isPeakKnown) expectAtMost(most, report.peakBytes, 'bytes of memory were taken')
   expectAtMost(afterMsMax, report.afterMs, 'ms were needed for a signup afterwards')
   if (service.output().includes('nobody foresaw')) {
     throw new Error(`an error that nobody foresaw:\n${service.output().slice(0, 4000)}`)

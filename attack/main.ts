@@ -6,6 +6,7 @@
  *   -- --only resets  attacks whose name begins so, separated by commas
  */
 import { parseArgs } from 'node:util'
+import { isPeakKnown } from '../bench/processes.ts'
 import { attacks } from './attacks.ts'
 import { carryOut, type Report } from './carry-out.ts'
 
@@ -34,10 +35,11 @@ for (const attack of chosen) {
 }
 
 function described({ counts, slowestMs, afterMs, peakBytes }: Report): string {
+  const memory = `${Math.round(peakBytes / 1024 / 1024)} MiB ${isPeakKnown ? 'at most' : 'in the end, not bounded without /proc'}`
   const counted = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
   return (
     `${counted.join(', ')}; others waited ${Math.ceil(slowestMs)} ms at most, ` +
-    `${Math.ceil(afterMs)} ms afterwards; ${Math.round(peakBytes / 1024 / 1024)} MiB at most`
+    `${Math.ceil(afterMs)} ms afterwards; ${memory}`
   )
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type RunningService, type StartOptions, startService } from '../test/start-service.ts'
@@ -55,8 +55,13 @@ export function cpuMicroseconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-/** The most memory that a process has had so far, in bytes (Linux). */
+/** Whether the system keeps the peak of a process's memory (Linux). */
+export const isPeakKnown = existsSync('/proc/self/status')
+
+/** The most memory that a process has had so far, in bytes; what it has now where the peak is not known. */
 export function peakBytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+  const kilobytes = isPeakKnown
+    ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  return Number(kilobytes) * 1024
 }

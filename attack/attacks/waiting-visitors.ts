@@ -53,7 +53,6 @@ export const waitingVisitors: Attack = {
       'requests from many connections': addresses * perAddress,
       'of them waiting': held,
       'MiB before': before,
-      'MiB at most': mebibytes(peakBytes(pid)),
     }
   },
 }

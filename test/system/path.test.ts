@@ -1,8 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -11,9 +9,8 @@ import { readTab } from '../read-workbook.ts'
 import { projectRoot } from '../source-file.ts'
 import { type RunningService, startService } from '../start-service.ts'
 import { tempFolder } from '../temp-folder.ts'
+import { end, freePort, path } from './program.ts'
 
-/** Debian keeps servers where only root looks. */
-const path = `${process.env['PATH'] ?? ''}:/usr/sbin`
 const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
 
@@ -148,17 +145,3 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
     expect([embedded.complaints, framed.complaints]).toEqual([[], []])
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit')
-  if (child.exitCode === null && child.kill()) await ended
-}

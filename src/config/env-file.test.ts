@@ -74,6 +74,9 @@ describe('a line that is not understood is told by its number', () => {
       /not closed.* lines 1 and 3\./,
     ],
     ['text behind a quote', 'PAGE_TITLE="The "best" letter"', /behind the closing one.* line 1\./],
+    ['a second setting', 'DEFAULT_SHEET_TAB=News API_KEYS=x', /second setting.* line 1\./],
+    ['a second setting behind a semicolon', 'PORT=1;export\tHOST=::', /second setting.* line 1\./],
+    ['a second setting behind quotes', 'PORT="1" API_KEYS=x', /behind the closing one.* line 1\./],
     ['a colour without quotes', 'PAGE_ACCENT=#0a7a4b', /begins with #.* line 1\./],
     ['a colour behind a space', 'PAGE_ACCENT = #0a7a4b # green', /begins with #.* line 1\./],
   ])('%s', (_, text, problem) => {
@@ -94,6 +97,13 @@ describe('a line that is not understood is told by its number', () => {
     const { problems } = parseEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN\nMIIE\n-----END')
     expect(problems[0]?.problem).toContain('lines 2 to 3')
     expect(problems[0]?.hint).toContain('double quotes')
+  })
+
+  test('and a second setting is no part of the value before it', () => {
+    const text =
+      'PORT=1 API_KEYS=x\nHOST="::" ; API_KEYS=x\nPAGE_TITLE="a HOST=b"\nLOG_LEVEL=x\vPORT=1'
+    const { variables } = parseEnvFile(text)
+    expect(variables).toEqual({ PORT: '1', HOST: '::', PAGE_TITLE: 'a HOST=b', LOG_LEVEL: 'x' })
   })
 
   test('and one that is not whole gives its value none the less, so that it is not told as missing', () => {

@@ -25,7 +25,7 @@ export function parseEnvFile(text: string): EnvFile {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
   const values = new Map<string, string>()
   const lines = new Map<string, number>()
-  const bad = { line: [] as number[], quote: [] as number[], hash: [] as number[] }
+  const bad: Record<Mistake | 'line', number[]> = { line: [], quote: [], hash: [], second: [] }
 
   for (let index = 0; index < rows.length;) {
     const row = rows[index] ?? ''
@@ -51,16 +51,28 @@ interface Value {
   readonly text: string
   /** How many rows of the file the assignment takes. */
   readonly rowCount: number
-  readonly mistake?: 'quote' | 'hash'
+  readonly mistake?: Mistake
 }
+
+type Mistake = 'quote' | 'hash' | 'second'
 
 /** Reads what stands behind the `=`. A value with a mistake in it is given as far as its row goes. */
 function readValue(rest: string, rows: readonly string[], index: number): Value {
   const quote = /^["'`]/.exec(rest)?.[0]
   if (quote !== undefined) return readQuoted(quote, rest.slice(1), rows, index)
   const comment = /^#(?=\s|$)|\s#/.exec(rest)
-  const text = rest.slice(0, comment?.index).trim()
+  const value = rest.slice(0, comment?.index).trim()
+  const text = beforeNextSetting(value)
+  if (text !== value) return { text, rowCount: 1, mistake: 'second' }
   return { text, rowCount: 1, ...(text.startsWith('#') && { mistake: 'hash' as const }) }
+}
+
+/** A shell takes several assignments in a line: what follows would become a part of a value, be it a secret. */
+function beforeNextSetting(value: string): string {
+  for (const { index, 1: name = '' } of value.matchAll(/[\s;"'`]([A-Z_]{4,64})\s*=/g)) {
+    if (ours.has(name)) return value.slice(0, index).replace(/["'`]?[\s;]*(export)?$/, '')
+  }
+  return value
 }
 
 function readQuoted(quote: string, first: string, rows: readonly string[], index: number): Value {
@@ -78,14 +90,14 @@ function readQuoted(quote: string, first: string, rows: readonly string[], index
       }
     }
   }
-  return { text: first, rowCount: 1, mistake: 'quote' }
+  return { text: beforeNextSetting(first), rowCount: 1, mistake: 'quote' }
 }
 
 const given = 'text that is not shown, as it may be a secret'
 const expected = 'NAME=value, a comment that begins with #, or an empty line'
 
 function problemsWith(
-  bad: Readonly<Record<'line' | 'quote' | 'hash', readonly number[]>>,
+  bad: Readonly<Record<Mistake | 'line', readonly number[]>>,
   advice: string,
 ): Problem[] {
   const told = (numbers: readonly number[], what: string, hint: string): Problem[] => {
@@ -96,6 +108,11 @@ function problemsWith(
   return [
     ...told(bad.line, 'text that is no assignment', advice),
     ...told(bad.quote, 'a quote that is not closed, or text behind the closing one,', advice),
+    ...told(
+      bad.second,
+      'a second setting behind a value',
+      'Write each setting on a line of its own; put a value that has such text in it between quotes.',
+    ),
     ...told(
       bad.hash,
       'a value that begins with #, as a comment does,',

@@ -273,6 +273,12 @@ const forms: readonly Text[] = [
     (index) => `,"${colliding(index)}":0`,
     '}',
   ],
+  [
+    'metadata in as many keys and fields as there may be',
+    'email=ada@example.com',
+    (index) =>
+      `&metadata={${Array.from({ length: 1_990 }, (_, key) => `"${(index * 1_990 + key).toString(36)}":1`).join()}}`,
+  ],
   ['addresses', 'email=a', '&email=a'],
   ['tags', 'email=ada@example.com', '&tags=a'],
 ]

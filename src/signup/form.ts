@@ -1,5 +1,6 @@
 import { isObject } from './json.ts'
 import { parseJson } from './json-text.ts'
+import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
@@ -56,12 +57,13 @@ function formMetadata(
   texts: readonly string[],
   extra: readonly (readonly [string, string])[],
 ): unknown {
-  const objects = texts.map(parseObject)
-  const notAnObject = objects.indexOf(undefined)
-  if (notAnObject !== -1) return texts[notAnObject]
   const values = new Map<string, unknown[]>()
-  for (const object of objects) {
-    for (const [key, value] of Object.entries(object ?? {})) collect(values, cleanText(key), value)
+  for (const text of texts) {
+    const object = parseObject(text)
+    if (!object) return text
+    for (const [key, value] of Object.entries(object)) collect(values, cleanText(key), value)
+    // Too many are refused by their number: the rest need not be gathered.
+    if (values.size > limits.metadataKeysMax) break
   }
   for (const [key, value] of extra) collect(values, cleanText(key), value)
   if (values.size === 0) return undefined

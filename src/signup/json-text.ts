@@ -104,17 +104,17 @@ function keysIn(value: unknown): number {
 
 /** The first key that stands in an object that has it already. */
 function keyTwiceIn(text: string): string {
-  /** The keys so far of every object that is open; of an array there are none. */
-  const open: Set<string>[] = []
+  /** The keys so far of every object that is open; of one without any yet, and of an array, there is no set. */
+  const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
-    if (character === '{' || character === '[') open.push(new Set())
+    if (character === '{' || character === '[') open.push(undefined)
     else if (character === '}' || character === ']') open.pop()
     else if (character === '"') {
       const end = endOfString(text, at)
-      const keys = open.at(-1)
-      if (keys && isKey(text, end)) {
+      if (isKey(text, end)) {
         const key = stringOf(text.slice(at, end))
+        const keys = (open[open.length - 1] ??= new Set())
         if (keys.has(key)) return quoted(key)
         keys.add(key)
       }

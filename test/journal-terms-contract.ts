@@ -171,6 +171,14 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       expect(await one('D', noon + 1.5 * hour)).toEqual(['D'])
     })
 
+    test('tabs of a clock that was ahead count no more when it is set right', async () => {
+      await using world = await createWorld()
+      await using journal = await world.open(policy)
+      const day = 24 * hour
+      expect(await take(journal, ['A', 'B', 'C'], 'a', noon + day)).toEqual(['A', 'B', undefined])
+      expect(await take(journal, ['C', 'D', 'E'], 'a', noon)).toEqual(['C', 'D', undefined])
+    })
+
     test('an append that failed counts for no opener', async () => {
       await using world = await createWorld()
       await using journal = await world.open(policy)

@@ -122,7 +122,8 @@ function addSignups(count: number): string {
 export const statements = {
   tab: 'SELECT id, name FROM tab WHERE key = ?',
   countTabs: 'SELECT count(*) AS count FROM tab',
-  countTabsOpenedBy: 'SELECT count(*) AS count FROM tab WHERE opened_by = ? AND opened_at > ?',
+  countTabsOpenedBy: `SELECT count(*) AS count FROM tab
+                      WHERE opened_by = ?1 AND opened_at > ?2 AND opened_at <= ?3`,
   addTab: 'INSERT INTO tab (key, name, opened_at, opened_by) VALUES (?, ?, ?, ?) RETURNING id',
   forgetOpeners: 'UPDATE tab SET opened_by = NULL WHERE opened_by IS NOT NULL AND opened_at <= ?',
   nameTab: 'UPDATE tab SET key = ?, name = ? WHERE id = ?',

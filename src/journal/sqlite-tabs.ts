@@ -87,7 +87,8 @@ export class SqliteTabs {
   #mayMake(key: string, at: Millis, opener: string | undefined): boolean {
     if (this.#isNamed(key)) return true
     const { newTabsMax, newTabsPerHourMax } = this.#policy
-    if (opener !== undefined && this.#openedBy(opener, at - hour) >= newTabsPerHourMax) return false
+    if (opener !== undefined && this.#openedWithinAnHour(opener, at) >= newTabsPerHourMax)
+      return false
     return this.#newTabs < newTabsMax
   }
 
@@ -95,8 +96,9 @@ export class SqliteTabs {
     return this.#namedKeys.has(key) || this.#default.keys.includes(key)
   }
 
-  #openedBy(opener: string, since: Millis): number {
-    return Number(this.#db.get('countTabsOpenedBy', sha256(opener), since)?.['count'])
+  /** Not those of a clock that was ahead, or they would count until it has caught up. */
+  #openedWithinAnHour(opener: string, at: Millis): number {
+    return Number(this.#db.get('countTabsOpenedBy', sha256(opener), at - hour, at)?.['count'])
   }
 
   get #newTabs(): number {

@@ -26,7 +26,7 @@ export interface Events {
   originRefused(origin: string | undefined, requestId: string): void
   /** A request came with an API key that is none of ours; told once, and counted. */
   apiKeyRefused(): void
-  /** A form's `redirect` leads to an origin that nobody named; its visitor got the thank-you page. */
+  /** A form's `redirect` leads to an origin that nobody named: told once. Its visitor got the thank-you page. */
   redirectNotFollowed(origin: string, requestId: string): void
   /** A visitor was answered 503; told when it begins. */
   journalUnavailable(error: unknown, requestId: string): void
@@ -62,10 +62,6 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
     ...spreadsheetEvents(log, health),
     signupsAccepted() {
       if (health.journal.state !== 'ok') this.journalRecovered()
-    },
-    redirectNotFollowed(origin, requestId) {
-      const hint = 'Name the origin in ALLOWED_ORIGINS, when its pages may follow a signup.'
-      log.warn({ requestId, origin, hint }, 'the redirect of a form was not followed')
     },
     journalUnavailable(error, requestId) {
       // Once, not with every visitor: the disk may be full.

@@ -51,6 +51,14 @@ test('each of the first 20 refused origins is told once, and every request of on
   expect(health.refusedByOrigin).toBe(50)
 })
 
+test('each of the first 20 origins of redirects that are not followed is told once', () => {
+  const { lines, events } = world('info')
+  for (let i = 0; i < 50; i++) events.redirectNotFollowed(`https://${i % 25}.example`, 'id')
+  expect(lines.map(({ origin }) => origin)).toEqual(
+    Array.from({ length: 20 }, (_, i) => `https://${i}.example`),
+  )
+})
+
 test('the first API key that is none of ours is told, without it, and each is counted', () => {
   const { lines, health, events } = world('info')
   for (let i = 0; i < 100; i++) events.apiKeyRefused()

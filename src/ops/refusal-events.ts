@@ -14,9 +14,16 @@ const toldStatuses: ReadonlySet<number> = new Set([403, 429])
 const toldPerMinute = 60
 const originsTold = 20
 
+/** Whether something is told for the first time, of at most so many different ones. */
+function firstOf(most: number): (name: string) => boolean {
+  const told = new Set<string>()
+  return (name) => !told.has(name) && told.size < most && told.add(name).size > 0
+}
+
 /** Each refused request by its id, at debug; those that people ask about at info, within bounds. */
 export function refusalEvents(log: Logger, health: Health, clock: Clock) {
-  const origins = new Set<string>()
+  const isNewOrigin = firstOf(originsTold)
+  const isNewRedirect = firstOf(originsTold)
   let minuteEnds = -Infinity
   let told = 0
   let leftOut = 0
@@ -45,8 +52,7 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
     originRefused(origin: string | undefined, requestId: string): void {
       health.refusedByOrigin++
       const name = origin ?? 'none'
-      if (origins.has(name) || origins.size >= originsTold) return
-      origins.add(name)
+      if (!isNewOrigin(name)) return
       const hint = origin
         ? 'If these are your pages, add the origin to ALLOWED_ORIGINS.'
         : 'Only ALLOWED_ORIGINS=* takes signups of sandboxed frames and local files.'
@@ -54,6 +60,11 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
         { requestId, origin: name, hint },
         'pages of an origin that is not allowed ask for signups',
       )
+    },
+    redirectNotFollowed(origin: string, requestId: string): void {
+      const hint = 'Name the origin in ALLOWED_ORIGINS, when its pages may follow a signup.'
+      const level = isNewRedirect(origin) ? 'warn' : 'debug'
+      log[level]({ requestId, origin, hint }, 'the redirect of a form was not followed')
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   isStaleLayout,
   requestIndex,
 } from '../../src/spreadsheet/google/batch-errors.ts'
+import { markerKey } from '../../src/spreadsheet/google/markers.ts'
 import { clear, connectLive } from './live-world.ts'
 
 const live = await connectLive()
@@ -23,7 +24,7 @@ async function answerTo(requests: sheets_v4.Schema$Request[]): Promise<string> {
 
 function marker(metadataId: number, metadataValue = 'x'): sheets_v4.Schema$Request {
   const place = { visibility: 'DOCUMENT', location: { spreadsheet: true } }
-  const developerMetadata = { metadataId, metadataKey: 'rollcall.batch', metadataValue, ...place }
+  const developerMetadata = { metadataId, metadataKey: markerKey, metadataValue, ...place }
   return { createDeveloperMetadata: { developerMetadata } }
 }
 

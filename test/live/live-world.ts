@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/http-client.ts'
 import { AccessTokens } from '../../src/spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
+import { markerKey } from '../../src/spreadsheet/google/markers.ts'
 import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
 import type { SpreadsheetWorld } from '../spreadsheet-contract.ts'
 import { testSignal } from '../spreadsheet-contract.ts'
@@ -92,7 +93,7 @@ export async function clear(live: LiveSpreadsheet): Promise<void> {
   const { sheets: tabs = [], developerMetadata = [] } = await live.get(
     'sheets.properties.sheetId,developerMetadata(metadataId,metadataKey)',
   )
-  const markers = developerMetadata.filter(({ metadataKey }) => metadataKey === 'rollcall.batch')
+  const markers = developerMetadata.filter(({ metadataKey }) => metadataKey === markerKey)
   await live.update([
     { addSheet: { properties: { title: `empty ${Date.now()}` } } },
     ...tabs.map(({ properties }) => ({ deleteSheet: { sheetId: properties?.sheetId ?? 0 } })),

@@ -92,6 +92,11 @@ export class Network {
     this.#options = options
   }
 
+  /** Whether it could be applied: its access token has not run out. */
+  isAuthenticated(request: OutgoingRequest): boolean {
+    return this.#options.google.isAuthenticated(request, this.#options.time.now)
+  }
+
   send(request: OutgoingRequest, sender: Sender): Promise<HttpAnswer> {
     const { time, dice, travelMaxMs } = this.#options
     return new Promise((resolve, reject) => {

@@ -62,11 +62,10 @@ export class SimulatedGoogle {
       return { kind: 'get', apply: () => htmlAnswer(404, 'Not Found', 'No such path.') }
     }
     this.#truth.countCall(now)
-    const token = request.headers?.['authorization']?.replace('Bearer ', '') ?? ''
     return {
       kind: route.kind,
       apply: this.#guard(() => {
-        if ((this.#tokens.get(token) ?? 0) <= now) throw unauthenticated()
+        if (!this.isAuthenticated(request, now)) throw unauthenticated()
         try {
           this.#quota.take(robot, route.access, now)
         } catch (error) {
@@ -76,6 +75,12 @@ export class SimulatedGoogle {
         return () => this.#apply(route, url.searchParams, textOf(request))
       }),
     }
+  }
+
+  /** Whether the request comes with an access token that has not run out. */
+  isAuthenticated({ headers }: OutgoingRequest, now: Millis): boolean {
+    const token = headers?.['authorization']?.replace('Bearer ', '') ?? ''
+    return (this.#tokens.get(token) ?? 0) > now
   }
 
   /** All tokens stop working, as when they run out. */

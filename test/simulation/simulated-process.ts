@@ -180,7 +180,8 @@ export class SimulatedProcess implements Sender {
       await new Promise<void>((resolve) => this.after(1000, resolve))
       throw new HttpFailure('the network cannot be reached')
     }
-    const isBatch = request.url.includes(':batchUpdate')
+    // One whose access token has run out is never applied, whatever became of its marker.
+    const isBatch = request.url.includes(':batchUpdate') && network.isAuthenticated(request)
     const marker = isBatch ? this.#watch(readBatch(JSON.parse(textOf(request)))) : undefined
     const answer = network.send(request, this)
     if (this.#diesAt('while a call is on its way')) return never()

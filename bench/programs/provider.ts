@@ -7,6 +7,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { columns } from '../../src/signup/row.ts'
 import { serve } from './serve.ts'
 
 const delayMs = Number(process.env['DELAY_MS'] ?? 0)
@@ -29,8 +30,13 @@ interface UpdateRequest {
   }
 }
 
-const gridProperties = { rowCount: 1000, columnCount: 26 }
-const spreadsheet = { sheets: [{ properties: { sheetId: 0, title: 'Sheet1', gridProperties } }] }
+const properties = {
+  sheetId: 0,
+  title: 'Sheet1',
+  gridProperties: { rowCount: 1000, columnCount: 26 },
+}
+const header = columns.map((formattedValue) => ({ formattedValue }))
+const spreadsheet = { sheets: [{ properties, data: [{ rowData: [{ values: header }] }] }] }
 
 const server = createServer((request, response) => {
   void (async () => {
@@ -63,7 +69,6 @@ interface Answer {
 
 function sheetsAnswer(url: string, body: string): Answer {
   if (url.includes(':batchUpdate')) return update(body)
-  if (url.includes('/values:batchGet')) return ok({ valueRanges: [{ values: [['Email']] }] })
   if (url.includes('developerMetadata:search')) {
     const found = [...markers.keys()].map((metadataId) => ({ developerMetadata: { metadataId } }))
     return ok({ matchedDeveloperMetadata: found })

@@ -27,7 +27,7 @@ import { createEvents, type Events } from './ops/events.ts'
 import { createHealth } from './ops/health.ts'
 import { createLog, type Logger } from './ops/log.ts'
 import { systemClock } from './platform/clock.ts'
-import { lockDirectory } from './platform/directory-lock.ts'
+import { type DirectoryLock, lockDirectory } from './platform/directory-lock.ts'
 import { httpClient } from './platform/http-client.ts'
 import { listen } from './platform/http-server.ts'
 import { keepToOwner, sum } from './platform/owner-only.ts'
@@ -44,10 +44,14 @@ export interface Service extends AsyncDisposable {
   readonly url: string
   /** Where the rows go: a URL or a folder. */
   readonly location: string
+  /** Resolves when it cannot go on, which the log has told by then: dispose of it. */
+  readonly failed: Promise<void>
 }
 
 /** How long a stop waits for requests that are being answered, and for the batch in flight. */
-const graceMs = 10_000
+const stopGraceMs = 10_000
+
+const journalFile = 'journal.db'
 
 /** Google recommends at most 2 MB a call; the rows are the contract's. */
 const googleLimits = { rowsMax: 5000, bytesMax: 2 * 1024 * 1024 }
@@ -55,7 +59,7 @@ const googleLimits = { rowsMax: 5000, bytesMax: 2 * 1024 * 1024 }
 /** Builds every stage and starts them. Rejects when one cannot start; nothing is left running then. */
 export async function startService(config: Config, secrets: Secrets): Promise<Service> {
   await using started = new AsyncDisposableStack()
-  started.use(await lockDirectory(config.dataDir))
+  const lock = started.use(await lockDirectory(config.dataDir, journalFile, systemClock))
 
   const log = createLog(config.logLevel)
   await keepDataPrivate(config, log)
@@ -63,11 +67,12 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   const events = createEvents(log, health, systemClock)
   const clock = systemClock
   const journal = started.use(
-    openSqliteJournal(join(config.dataDir, 'journal.db'), policyOf(config), clock),
+    openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), clock),
   )
 
   const delivery = await createDelivery(config, secrets, journal)
   const writer = new Writer({ ...delivery, journal, clock, random: Math.random, events })
+  let graceMs = stopGraceMs
   started.defer(() => writer.stop(graceMs))
 
   const challenge = createChallenge(config, secrets, events)
@@ -105,11 +110,19 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
   })
 
   tellFromTheStart(config, log)
+  const failed = new Promise<void>((resolve) => {
+    watchLock(lock, config, log, () => {
+      graceMs = 0
+      void writer.stop(graceMs)
+      resolve()
+    })
+  })
   writer.start()
   const running = started.move()
   return {
     url: server.url,
     location: delivery.spreadsheet.location,
+    failed,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -118,6 +131,30 @@ export async function startService(config: Config, secrets: Secrets): Promise<Se
 function tellFromTheStart(config: Config, log: Logger): void {
   for (const warning of config.warnings) log.warn(warning)
   for (const note of startNotes(config)) log.info(note)
+}
+
+/** Says what happens to the lock, and calls back when another process has it. */
+function watchLock(lock: DirectoryLock, { dataDir }: Config, log: Logger, lost: () => void): void {
+  const folder = dataDir
+  lock.watch({
+    remade() {
+      const hint = 'Leave the file lock in DATA_DIR alone: it keeps a second process out.'
+      log.warn({ folder, hint }, 'the file lock was deleted or replaced: it was made again')
+    },
+    unmade(error) {
+      const hint = 'Start no second process on this DATA_DIR, and mend what the error says.'
+      log.error({ folder, error, hint }, 'the file lock is gone, and cannot be made again')
+    },
+    lost() {
+      const hint =
+        'Let one process run for each DATA_DIR. Stop all before you delete the file lock, or leave it alone.'
+      log.error(
+        { folder, hint },
+        'the file lock was deleted, and another process uses DATA_DIR now: this one stops',
+      )
+      lost()
+    },
+  })
 }
 
 /** What is ours in DATA_DIR, which may hold other things. */

@@ -8,12 +8,12 @@ import { onStopSignal } from './stop-signals.ts'
 /** Exit codes, as the documentation of `rollcall serve` tells them. */
 const exit = { stopped: 0, failed: 1, badSettings: 2 } as const
 
-/** `rollcall serve`: runs the service until SIGTERM or SIGINT; resolves with the exit code. */
+/** `rollcall serve`: runs the service until SIGTERM, SIGINT or a failure; resolves with the exit code. */
 export async function serve(
   out: NodeJS.WritableStream,
   err: NodeJS.WritableStream,
 ): Promise<number> {
-  const stop = new Promise<void>((resolve) => onStopSignal(resolve))
+  const stop = new Promise<void>((resolve) => onStopSignal(resolve)).then(() => exit.stopped)
   // Nobody may read it any more, or its disk be full: the service itself goes on.
   for (const stream of [out, err]) stream.on('error', () => {})
   // What the service writes holds addresses: nobody but its own user may read it.
@@ -22,9 +22,9 @@ export async function serve(
     const { config, secrets } = loadConfig(readEnvironment())
     await using service = await startService(config, secrets)
     out.write(welcome(service, config))
-    await stop
-    out.write('Rollcall stops: it finishes what it has begun.\n')
-    return exit.stopped
+    const code = await Promise.race([stop, service.failed.then(() => exit.failed)])
+    if (code === exit.stopped) out.write('Rollcall stops: it finishes what it has begun.\n')
+    return code
   } catch (error) {
     err.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return error instanceof ConfigError ? exit.badSettings : exit.failed

@@ -25,7 +25,8 @@ test('what others could read in DATA_DIR is its owner’s alone from the start o
   const dataDir = join(folder.path, 'data')
   await mkdir(join(dataDir, 'sheets'), { recursive: true, mode: 0o755 })
   for (const name of ['lock', 'sheets/by hand.csv']) await writeFile(join(dataDir, name), '')
-  await chmod(dataDir, 0o755)
+  await chmod(join(dataDir, 'sheets/by hand.csv'), 0o640)
+  await chmod(dataDir, 0o750)
   // Somebody else reads in the lock.
   using reader = new DatabaseSync(join(dataDir, 'lock'), { readOnly: true })
   reader.exec('BEGIN; SELECT * FROM sqlite_schema')

@@ -52,6 +52,20 @@ test('of an append that fails nothing is left for a later call to add', async ()
   expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 })
 })
 
+test('who made a tab is forgotten after an hour, with the next new tab', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  const noon = Date.UTC(2026, 10, 20, 12)
+  const make = (sheetTab: string, receivedAt: number) =>
+    journal.append([makeSignup({ sheetTab, receivedAt })], { opener: '192.0.2.1' })
+  await make('A', noon)
+  await make('B', noon + 60 * 60 * 1000)
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const known = reader.prepare('SELECT name FROM tab WHERE opened_by IS NOT NULL').all()
+  expect(known).toEqual([{ name: 'B' }])
+})
+
 test('no statement on a hot path scans the signups or the batches', () => {
   using database = new DatabaseSync(':memory:')
   for (const migration of [...migrations, addressIndex.create]) database.exec(migration)

@@ -71,5 +71,9 @@ describe('what has no column of its own', () => {
   test('replaces no key of the visitor', () => {
     const clash: Row = ['ada@example.com', '', 'api', '', '', '{"Source":"poster"}', '']
     expect(arrange(clash, header)[0]).toBe('{"Source":"poster","Source (signup)":"api"}')
+    const twice = '{"Source":"a","Source (signup)":"b"}'
+    expect(arrange(clash.with(5, twice) as unknown as Row, header)[0]).toBe(
+      '{"Source":"a","Source (signup)":"b","Source (signup) (signup)":"api"}',
+    )
   })
 })

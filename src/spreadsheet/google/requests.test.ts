@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { makeSignup } from '../../../test/make-signup.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { ourHeader } from '../header.ts'
+import { batchRequests, type TabPlan } from './requests.ts'
+
+/** The field mask of the request that appends the rows. */
+async function fieldsOf(prepare: TabPlan['prepare']): Promise<string | undefined> {
+  const rows = { tab: 'News', signups: [makeSignup()] }
+  const plan = { rows, sheetId: 7, place: { header: ourHeader }, prepare }
+  const requests = await batchRequests(1, 'x', [plan], systemClock)
+  const append = requests.at(-1)?.request.join('') ?? ''
+  return /"fields":"([^"]*)"/.exec(append)?.[1]
+}
+
+test('formats that people chose for a column stay: only a new header row names any', async () => {
+  expect(await fieldsOf({ kind: 'nothing' })).toBe('userEnteredValue')
+  expect(await fieldsOf({ kind: 'new sheet' })).toBe(
+    'userEnteredValue,userEnteredFormat.textFormat.bold',
+  )
+})

@@ -63,6 +63,13 @@ describe('the bodies that are on their way are held to a limit together', () => 
     expect(arriving.bytes).toBe(9_000)
   })
 
+  test('a client whose share is less than the largest body may send one of these', () => {
+    const arriving = new ArrivingBodies(1_000)
+    const one = { client: 'a', part: 1 / 8 }
+    arriving.add(900, one, 900)
+    expect(() => arriving.add(1, one, 900)).toThrow(RequestRefused)
+  })
+
   test('one that breaks off, and one over its own limit, count no more', async () => {
     const arriving = new ArrivingBodies(1_500)
     const broken = sendSlowly()

@@ -122,3 +122,15 @@ test('only so many wait for their turn, of one address and in all; the next ones
   expect(await Promise.all(answers)).toEqual([...ofOne, taken, taken, taken, refused, refused])
   expect(await turns.take(a, 'one', async () => 'free again')).toBe('free again')
 })
+
+test('who has waited for its turn leaves its place to the next one', async () => {
+  const turns = new Turns({ max: 1, addressMax: 1 })
+  for (let count = 0; count < 3; count++) {
+    const first = Promise.withResolvers<undefined>()
+    const working = turns.take(a, 'one', () => first.promise)
+    const waiting = turns.take(a, 'one', async () => 'ok')
+    first.resolve(undefined)
+    await working
+    expect(await waiting).toBe('ok')
+  }
+})

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openRaw, parseAnswers, sendRaw } from '../../test/raw-http.ts'
 import { type HttpServerOptions, listen } from './http-server.ts'
@@ -59,7 +60,7 @@ test('a body that comes too slowly is refused and the connection is closed', asy
 test('the wait for an answer is no slowness of the client', async () => {
   const slow = Promise.withResolvers<undefined>()
   await using server = await start({
-    limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
+    limits: { headersTimeoutMs: 300, requestTimeoutMs: 300, unreadTimeoutMs: 100 },
     fetch: async () => {
       await slow.promise
       return answer(200, 'late')
@@ -68,6 +69,16 @@ test('the wait for an answer is no slowness of the client', async () => {
   const asked = fetch(server.url)
   setTimeout(() => slow.resolve(undefined), 600)
   expect(await (await asked).text()).toBe('late')
+})
+
+test('a connection between two requests is not one whose answer is unread', async () => {
+  await using server = await start({ limits: { unreadTimeoutMs: 100 } })
+  await using connection = openRaw(server.url)
+  connection.write(get)
+  await expect.poll(() => parseAnswers(connection.received())).toHaveLength(1)
+  await sleep(400)
+  connection.write(get)
+  await expect.poll(() => parseAnswers(connection.received())).toHaveLength(2)
 })
 
 test('for a new connection over the limit an idle one is closed, and none that is busy', async () => {
@@ -261,6 +272,47 @@ test('who sends more requests ahead than may wait is cut off, and nobody else', 
   expect(await greedy.closed).toBe('')
   slow.resolve(undefined)
   await expect.poll(() => parseAnswers(patient.received())).toHaveLength(11)
+})
+
+test('what a client sent ahead before it left takes no room from others', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  const asked = Promise.withResolvers<AbortSignal>()
+  await using server = await start({
+    limits: { waitingRequestsMax: 10 },
+    fetch: async ({ signal }) => {
+      asked.resolve(signal)
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  await using gone = openRaw(server.url)
+  gone.write(get.repeat(11))
+  await asked.promise
+  gone.socket.destroy()
+  await expect.poll(async () => (await asked.promise).aborted).toBe(true)
+  await using other = openRaw(server.url)
+  other.write(get.repeat(11))
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(other.received())).toHaveLength(11)
+})
+
+test('whoever asks only later learns that the sender has left', async () => {
+  const asked = Promise.withResolvers<undefined>()
+  const aborted = Promise.withResolvers<boolean>()
+  await using server = await start({
+    fetch: async (request) => {
+      asked.resolve(undefined)
+      // It fails when the server's side of the connection is closed.
+      await request.bytes().catch(() => {})
+      aborted.resolve(request.signal.aborted)
+      return answer(200, '')
+    },
+  })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n')
+  await asked.promise
+  connection.socket.resetAndDestroy()
+  expect(await aborted.promise).toBe(true)
 })
 
 test('an answer that is not read in time is cut off', async () => {

@@ -2,6 +2,7 @@ import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Warning } from '../src/signup/trouble.ts'
 import type {
   Abandoned,
+  MaySend,
   Opened,
   Outcome,
   Pruned,
@@ -45,10 +46,17 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   /** Whether a marker that exists keeps its batch out. */
   hasFence = true
   /** Asked before each write; nothing means that all is well. */
-  script: (batch: FrozenBatch, attempt: number) => Act | Promise<Act> | undefined = () => undefined
+  script: (
+    batch: FrozenBatch,
+    attempt: number,
+    maySend?: MaySend,
+  ) => Act | undefined | Promise<Act | undefined> = () => undefined
   opened: () => Opened = () => ({ kind: 'open' })
   /** Asked before each `abandon`; nothing means that all is well. */
-  abandons: () => Abandoned | undefined = () => undefined
+  abandons: (
+    batch: FrozenBatch,
+    maySend?: MaySend,
+  ) => Abandoned | undefined | Promise<Abandoned | undefined> = () => undefined
   readonly #attempts = new Map<number, number>()
   readonly #applied = new Set<number>()
   readonly #abandoned = new Set<number>()
@@ -58,20 +66,20 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     return this.opened()
   }
 
-  async write(batch: FrozenBatch): Promise<Outcome> {
+  async write(batch: FrozenBatch, _signal?: AbortSignal, maySend?: MaySend): Promise<Outcome> {
     const attempt = (this.#attempts.get(batch.number) ?? 0) + 1
     this.#attempts.set(batch.number, attempt)
     this.calls.push(`write ${batch.number}`)
-    const act = (await this.script(batch, attempt)) ?? applies
+    const act = (await this.script(batch, attempt, maySend)) ?? applies
     if (act.applies) this.#apply(batch)
     // The marker of an applied batch makes every further try succeed without rows.
     if (this.#applied.has(batch.marker) && act.answers.kind === 'refused') return applies.answers
     return act.answers
   }
 
-  async abandon(batch: FrozenBatch): Promise<Abandoned> {
+  async abandon(batch: FrozenBatch, _signal?: AbortSignal, maySend?: MaySend): Promise<Abandoned> {
     this.calls.push(`abandon ${batch.number}`)
-    const failure = this.abandons()
+    const failure = await this.abandons(batch, maySend)
     if (failure) return failure
     if (this.#applied.has(batch.marker) && this.hasFence) return { kind: 'applied' }
     this.#abandoned.add(batch.marker)

@@ -302,6 +302,40 @@ test('signups that could not be frozen are not forgotten', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
 })
 
+test('a write can ask just before it is sent whether another writer has ended its batch', async () => {
+  await using it = world()
+  const answers: unknown[] = []
+  it.spreadsheet.script = async (batch, _, maySend) => {
+    if (batch.number > 1) return undefined
+    answers.push(await maySend?.())
+    await it.journal.release(batch)
+    answers.push(await maySend?.())
+    return neverArrived
+  }
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.delivered(1)
+  expect(answers).toEqual([true, false])
+})
+
+test('the giving up of a batch can ask the same', async () => {
+  await using it = world()
+  const answers: unknown[] = []
+  it.spreadsheet.script = ({ number }) =>
+    number === 1 ? refuses('protected', 'Sheet1') : undefined
+  it.spreadsheet.abandons = async (batch, maySend) => {
+    if (answers.length > 0) return undefined
+    answers.push(await maySend?.())
+    await it.journal.release(batch)
+    answers.push(await maySend?.())
+    return { kind: 'unknown', message: 'socket hang up' }
+  }
+  it.writer.start()
+  await it.journal.append(makeSignups(1))
+  await it.delivered(1)
+  expect(answers).toEqual([true, false])
+})
+
 test('many tabs that cannot be written leave every second batch to the others', async () => {
   await using it = world()
   it.spreadsheet.script = (batch) => {
@@ -352,22 +386,32 @@ test('markers outlive their batch by 4 minutes, and are taken away in few calls'
 test('the marker of a batch whose answer was lost stands for 15 minutes', async () => {
   await using it = world({ markersMax: 12 })
   await it.journal.noteFact('fence of a test', 'holds')
-  let isDown = true
-  it.spreadsheet.script = (_, attempt) => (isDown && attempt === 1 ? lostAnswer : undefined)
   it.writer.start()
-  await it.clock.run(second)
+  // The marker of a process's first batch stands for as long, whatever its answer.
   await it.journal.append([makeSignup()])
   await it.clock.run(10 * second)
-  isDown = false
-  const [lost] = it.spreadsheet.markers
-  const settled = it.clock.elapsed()
-  for (let step = 0; it.spreadsheet.markers.has(lost ?? 0); step++) {
-    await it.journal.append([makeSignup()])
-    await it.clock.run(20 * second)
-    if (step > 200) throw new Error('It was never pruned.')
-  }
-  expect(it.clock.elapsed() - settled).toBeGreaterThan(14.5 * minute)
-  expect(it.clock.elapsed() - settled).toBeLessThan(20 * minute)
+  it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
+  await it.journal.append([makeSignup()])
+  await it.clock.run(10 * second)
+  it.spreadsheet.script = () => undefined
+  const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
+  expect(stood).toBeGreaterThan(14.5 * minute)
+  expect(stood).toBeLessThan(20 * minute)
+})
+
+test('the marker of a batch that was given up stands for 15 minutes', async () => {
+  await using it = world({ markersMax: 12 })
+  await it.journal.noteFact('fence of a test', 'holds')
+  it.writer.start()
+  await it.journal.append([makeSignup()])
+  await it.clock.run(10 * second)
+  it.spreadsheet.script = ({ number }) =>
+    number === 2 ? refuses('protected', 'Locked') : undefined
+  await it.journal.append([makeSignup({ sheetTab: 'Locked' })])
+  await it.clock.runUntil(() => it.health.tabs.size > 0)
+  const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
+  expect(stood).toBeGreaterThan(14.5 * minute)
+  expect(stood).toBeLessThan(20 * minute)
 })
 
 test('the marker of a batch that was found frozen at the start stands for 65 minutes', async () => {
@@ -377,14 +421,29 @@ test('the marker of a batch that was found frozen at the start stands for 65 min
   const found = await it.journal.freeze({ rowsMax: 10, bytesMax: 1_000_000 }, () => true)
   it.writer.start()
   await it.clock.run(second)
-  for (let step = 0; it.spreadsheet.markers.has(found?.marker ?? 0); step++) {
-    await it.journal.append([makeSignup()])
-    await it.clock.run(30 * second)
-    if (step > 200) throw new Error('It was never pruned.')
-  }
-  expect(it.clock.elapsed()).toBeGreaterThan(64.5 * minute)
-  expect(it.clock.elapsed()).toBeLessThan(70 * minute)
+  const stood = await untilPruned(it, found?.marker)
+  expect(stood).toBeGreaterThan(64.5 * minute)
+  expect(stood).toBeLessThan(70 * minute)
 })
+
+/** How long the marker stands from now on, while signups keep coming. */
+async function untilPruned(
+  {
+    journal,
+    spreadsheet,
+    clock,
+  }: Pick<ReturnType<typeof world>, 'journal' | 'spreadsheet' | 'clock'>,
+  marker = 0,
+): Promise<number> {
+  const start = clock.elapsed()
+  expect(spreadsheet.markers).toContain(marker)
+  while (spreadsheet.markers.has(marker)) {
+    await journal.append([makeSignup()])
+    await clock.run(20 * second)
+    if (clock.elapsed() - start > 2 * hour) throw new Error('It was never pruned.')
+  }
+  return clock.elapsed() - start
+}
 
 test('when delivery waits for room, it makes room as soon as one marker has come to its end', async () => {
   await using it = world({ markersMax: 3 })

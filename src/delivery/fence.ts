@@ -99,18 +99,21 @@ export class Fence {
   }
 
   /**
-   * A batch was settled; `isClear` when every try was answered clearly. The first batch of a spreadsheet
-   * is kept to test the fence with.
+   * A batch was settled, not before `settledAt` on the elapsed clock; `isClear` when every try was answered
+   * clearly. The first batch of a spreadsheet is kept to test the fence with.
    */
-  async settled({ number, marker, fingerprint }: FrozenBatch, isClear: boolean): Promise<void> {
-    const { journal, spreadsheet, clock } = this.#options
+  async settled(
+    { number, marker, fingerprint }: FrozenBatch,
+    { isClear, settledAt }: { readonly isClear: boolean; readonly settledAt: Millis },
+  ): Promise<void> {
+    const { journal, spreadsheet } = this.#options
     if (!this.#needsMarkers) return
     this.#lives.set(marker, isClear && this.#test ? lives.clear : lives.unclear)
     await this.#age()
     if (this.#test) return
     const isTested = (await journal.fact(factOf(spreadsheet))) !== undefined
     const batch = { number, marker, fingerprint, tabs: [] }
-    this.#test = isTested ? 'tested' : { batch, settledAt: clock.elapsed() }
+    this.#test = isTested ? 'tested' : { batch, settledAt }
   }
 
   /** A batch was given up: a try of it may still be on its way. */
@@ -129,13 +132,15 @@ export class Fence {
     if (typeof this.#test !== 'object' || clock.elapsed() < this.testAt) return
     const { batch, settledAt } = this.#test
     let isBroken = false
+    const isInTime = async () => clock.elapsed() <= settledAt + testWithinMs
     const result = await attempts.persist(async (signal): Promise<Abandoned | typeof tooLate> => {
       if (isBroken) return broken
-      if (clock.elapsed() > settledAt + testWithinMs) return tooLate
-      const isInTime = async () => clock.elapsed() <= settledAt + testWithinMs
+      if (!(await isInTime())) return tooLate
       const end = await spreadsheet.abandon(batch, signal, isInTime)
-      isBroken = end.kind === 'abandoned'
-      return isBroken ? broken : end
+      if (end.kind !== 'abandoned') return end
+      // A process that was stopped on the way proves nothing: another writer may have pruned the marker.
+      isBroken = await isInTime()
+      return isBroken ? broken : tooLate
     })
     if (result?.kind === 'too late') this.#test = undefined
     if (result?.kind !== 'applied') return

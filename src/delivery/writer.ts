@@ -234,6 +234,7 @@ export class Writer {
 
   async #settle(batch: FrozenBatch, tries: number, notices: readonly string[] = []): Promise<void> {
     const { journal, spreadsheet, clock, events } = this.#options
+    const settledAt = this.#now()
     await journal.settle(batch.number, clock.now())
     const rows = batch.tabs.reduce((sum, { signups }) => sum + signups.length, 0)
     events.batchWritten(batch.number, rows, tries)
@@ -243,7 +244,7 @@ export class Writer {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
     }
     const isClear = this.#own?.number === batch.number && this.#own.isClear
-    await this.#fence.settled(batch, isClear)
+    await this.#fence.settled(batch, { isClear, settledAt })
   }
 
   /** SETTING ASIDE: the signups may go on without this tab's, once the batch can never be applied. */

@@ -66,12 +66,6 @@ export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
         async noteFound() {},
       }),
   },
-  'a process that wakes up sends without another look into the journal': {
-    spreadsheet: (spreadsheet) =>
-      changed(spreadsheet, {
-        write: (batch, signal) => spreadsheet.write(batch, signal),
-      }),
-  },
 }
 
 /** The same object but for some methods. */

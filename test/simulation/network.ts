@@ -92,9 +92,9 @@ export class Network {
     this.#options = options
   }
 
-  /** Whether it could be applied: its access token has not run out. */
-  isAuthenticated(request: OutgoingRequest): boolean {
-    return this.#options.google.isAuthenticated(request, this.#options.time.now)
+  /** When the request's access token was issued; undefined when it has run out. */
+  tokenOf(request: OutgoingRequest): Millis | undefined {
+    return this.#options.google.tokenOf(request, this.#options.time.now)
   }
 
   send(request: OutgoingRequest, sender: Sender): Promise<HttpAnswer> {

@@ -65,7 +65,7 @@ export class SimulatedGoogle {
     return {
       kind: route.kind,
       apply: this.#guard(() => {
-        if (!this.isAuthenticated(request, now)) throw unauthenticated()
+        if (this.tokenOf(request, now) === undefined) throw unauthenticated()
         try {
           this.#quota.take(robot, route.access, now)
         } catch (error) {
@@ -77,10 +77,11 @@ export class SimulatedGoogle {
     }
   }
 
-  /** Whether the request comes with an access token that has not run out. */
-  isAuthenticated({ headers }: OutgoingRequest, now: Millis): boolean {
+  /** When the request's access token was issued; undefined when it has run out. */
+  tokenOf({ headers }: OutgoingRequest, now: Millis): Millis | undefined {
     const token = headers?.['authorization']?.replace('Bearer ', '') ?? ''
-    return (this.#tokens.get(token) ?? 0) > now
+    const end = this.#tokens.get(token) ?? 0
+    return end > now ? end - tokenLifeMs : undefined
   }
 
   /** All tokens stop working, as when they run out. */

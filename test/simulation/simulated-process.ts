@@ -61,6 +61,8 @@ export class SimulatedProcess implements Sender {
   readonly #born: Millis
   #isAlive = true
   #isBlocked = false
+  /** When it last looked whether its batch is still frozen, right before a send. */
+  #allowedAt: Millis = 0
   #pausedUntil: Millis = 0
   #cutOffUntil: Millis = 0
   #writer: Writer | undefined
@@ -181,8 +183,9 @@ export class SimulatedProcess implements Sender {
       throw new HttpFailure('the network cannot be reached')
     }
     // One whose access token has run out is never applied, whatever became of its marker.
-    const isBatch = request.url.includes(':batchUpdate') && network.isAuthenticated(request)
-    const marker = isBatch ? this.#watch(readBatch(JSON.parse(textOf(request)))) : undefined
+    const token = request.url.includes(':batchUpdate') ? network.tokenOf(request) : undefined
+    const marker =
+      token === undefined ? undefined : this.#watch(readBatch(JSON.parse(textOf(request))), token)
     const answer = network.send(request, this)
     if (this.#diesAt('while a call is on its way')) return never()
     return answer.catch((error: unknown) => {
@@ -192,13 +195,17 @@ export class SimulatedProcess implements Sender {
   }
 
   /** Tells the truth what is sent. Returns the marker that comes with it. */
-  #watch({ marker, markerValue, rows, pruned }: SentBatch): number | undefined {
+  #watch({ marker, markerValue, rows, pruned }: SentBatch, token: Millis): number | undefined {
     const { truth, time } = this.#options
     if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
     if (rows.length > 0 && marker !== undefined) {
-      truth.seeBatch({ number: Number(markerValue.split(':')[1]), tabs: groupByTab(rows) })
+      const number = Number(markerValue.split(':')[1])
+      truth.seeBatch({ number, tabs: groupByTab(rows) })
+      truth.checkNotOver(number, time.now)
     }
-    if (marker !== undefined && rows.length > 0) truth.sendMarker(marker, time.now, this)
+    if (marker !== undefined && rows.length > 0) {
+      truth.sendMarker(marker, Math.max(this.#allowedAt, token), time.now, this)
+    }
     for (const id of pruned) truth.pruneMarker(id, time.now)
     return marker
   }
@@ -217,14 +224,19 @@ export class SimulatedProcess implements Sender {
         return (...values: unknown[]) =>
           this.#journalStep(
             String(name),
+            values,
             async () => (await Reflect.apply(method, target, values)) as unknown,
           )
       },
     })
   }
 
-  async #journalStep(name: string, work: () => Promise<unknown>): Promise<unknown> {
-    const { isFaulty, isDiskFull, dice, schedule, note, truth } = this.#options
+  async #journalStep(
+    name: string,
+    values: readonly unknown[],
+    work: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const { isFaulty, isDiskFull, dice, schedule, note, truth, time } = this.#options
     if (this.#diesAt(`before ${name}`)) return never()
     await this.#mayBeStoppedAt(`before ${name}`)
     if (isDiskFull() || (isFaulty() && dice.chance(schedule.chance.journal))) {
@@ -233,6 +245,8 @@ export class SimulatedProcess implements Sender {
     }
     const result = await work()
     if (isBatch(result)) truth.seeBatch(result)
+    if (name === 'frozen') this.#allowedAt = time.now
+    if (name === 'settle') truth.batchEnded(Number(values[0]), time.now)
     if (this.#diesAt(`after ${name}`)) return never()
     await this.#mayBeStoppedAt(`after ${name}`)
     return result

@@ -12,10 +12,15 @@ export interface TruthOptions {
   readonly onRow?: (email: string) => void
 }
 
+/** By its documentation; a call that came before can be applied until then. */
+const googleWorksMax = 180 * 1000
+
 /** What is known of the sends of a batch. */
 interface Sends {
   readonly firstSender: unknown
-  last: Millis
+  /** When the last one was allowed, and when it left. */
+  allowedAt: Millis
+  leftAt: Millis
   /** A try had no clear answer. */
   isUnclear: boolean
   /** Since when another process sends it too. */
@@ -49,6 +54,8 @@ export class Truth {
   readonly #contents = new Map<number, string>()
   readonly #calls: Millis[] = []
   readonly #sends = new Map<number, Sends>()
+  /** When each batch was settled or released, by number. */
+  readonly #ends = new Map<number, Millis>()
 
   constructor(options: TruthOptions) {
     this.#options = options
@@ -130,13 +137,28 @@ export class Truth {
     this.#calls.push(at)
   }
 
-  /** A request that creates this marker leaves for Google. */
-  sendMarker(marker: number, at: Millis, sender: unknown): void {
+  /**
+   * A request that creates this marker leaves for Google, perhaps long after it was allowed: when its
+   * process was stopped in between. Allowed is what the journal was asked about, with a token from before.
+   */
+  sendMarker(marker: number, allowedAt: Millis, leftAt: Millis, sender: unknown): void {
     const known = this.#sends.get(marker)
-    const sends = known ?? { firstSender: sender, last: at, isUnclear: false, foundAt: undefined }
+    const first = { firstSender: sender, isUnclear: false, foundAt: undefined }
+    const sends = { ...(known ?? first), allowedAt, leftAt }
+    if (sends.firstSender !== sender) sends.foundAt ??= allowedAt
     this.#sends.set(marker, sends)
-    sends.last = at
-    if (sends.firstSender !== sender) sends.foundAt ??= at
+  }
+
+  batchEnded(number: number, at: Millis): void {
+    this.#ends.set(number, at)
+  }
+
+  /** A batch leaves for Google: with a token from before its end, and that lives 60 minutes. */
+  checkNotOver(number: number, at: Millis): void {
+    const sinceEnd = at - (this.#ends.get(number) ?? at)
+    if (sinceEnd > 60 * minute) {
+      this.violate(`batch ${number} was sent ${sinceEnd} ms after it had ended`)
+    }
   }
 
   /** A request that creates this marker had no answer. */
@@ -149,12 +171,14 @@ export class Truth {
   pruneMarker(marker: number, at: Millis): void {
     const sends = this.#sends.get(marker)
     if (!sends) return
-    const sinceSent = at - sends.last
+    const sinceSent = at - sends.allowedAt
     const sinceFound = at - (sends.foundAt ?? -Infinity)
-    if (sinceSent < (sends.isUnclear ? 15 : 4) * minute || sinceFound < 65 * minute) {
+    const life = (sends.isUnclear ? 15 : 4) * minute
+    const mayStillLand = at - sends.leftAt < googleWorksMax
+    if (sinceSent < life || sinceFound < 65 * minute || mayStillLand) {
       this.violate(
-        `a marker was pruned ${sinceSent} ms after its batch was last sent, ` +
-          `${sinceFound} ms after a second process sent it`,
+        `a marker was pruned ${at - sends.leftAt} ms after a send of its batch, ${sinceSent} ms after the ` +
+          `last one was allowed, ${sinceFound} ms after one of a second process was`,
       )
     }
   }

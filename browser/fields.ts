@@ -131,8 +131,9 @@ function suggest(control: Control, meant: string | undefined, texts: Texts): voi
 }
 
 function findNote(control: Control, kind: string): HTMLElement | null {
-  const root = control.getRootNode() as Document | ShadowRoot
-  return root.getElementById(`${control.id}-${kind}`)
+  // The root of a form that was taken off the page is any node, without `getElementById`.
+  const root = control.getRootNode() as ParentNode & Node
+  return root.querySelector(`#${CSS.escape(control.id)}-${kind}`)
 }
 
 /** The place beside a control for one kind of note, which describes it. Made when first needed. */

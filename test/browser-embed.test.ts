@@ -98,6 +98,23 @@ test('a domain that looks mistyped is asked about, and never in the way', async 
   await expect.poll(() => rows('Slip').map(([address]) => address)).toEqual(['ada@gmal.com'])
 })
 
+test('a form that goes with its page while somebody types leaves no error behind', async () => {
+  const form =
+    '<form id="own"><label>Email <input name="email" type="email" required></label>' +
+    '<button>Join</button></form><script src="%s/embed.js"></script>' +
+    "<script>Rollcall.enhance(document.querySelector('#own'))</script>"
+  await using host = await open({ body: `<main>${form}</main>` })
+  const { page } = host
+  const email = page.getByLabel('Email')
+  await email.fill('ada@gmial.com')
+  await page.getByText('Did you mean ada@gmail.com?').waitFor()
+  await page.clock.install()
+  await email.fill('ada@gmal.com')
+  await page.locator('main').evaluate((main) => main.remove())
+  await page.clock.runFor(1000)
+  expect(host.complaints).toEqual([])
+})
+
 test('a double click and a second Enter are one request and one row', async () => {
   await using host = await open({ body: tag('Double') })
   const { page } = host

@@ -2,7 +2,7 @@ import { constants, mkdtempSync, rmSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 import { makeSignup } from '../test/make-signup.ts'
 
 const appendedAtOnce = 5_000

@@ -1,5 +1,5 @@
 import type { Clock } from '../src/platform/clock.ts'
-import { httpClient } from '../src/platform/http-client.ts'
+import { httpClient } from '../src/platform/node/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
 import type { CallGate, Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'

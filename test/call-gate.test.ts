@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { openCallGate } from '../src/delivery/call-gate.ts'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 import { ManualClock } from './manual-clock.ts'
 
 const minute = 60_000

@@ -5,7 +5,7 @@ import type { Fault } from '../emulators/challenge/faults.ts'
 import type { Attempt, Challenge, Verdict } from '../src/challenge/challenge.ts'
 import { createSiteverify, type SiteverifyOptions } from '../src/challenge/siteverify.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { httpClient } from '../src/platform/http-client.ts'
+import { httpClient } from '../src/platform/node/http-client.ts'
 import { type ChallengeWorld, createChallengeWorld } from './challenge-world.ts'
 
 function connect(

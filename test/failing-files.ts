@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
-import { durableFiles } from '../src/platform/durable-file.ts'
-import type { DurableFiles } from '../src/platform/durable-file.ts'
+import { durableFiles } from '../src/platform/node/durable-file.ts'
+import type { DurableFiles } from '../src/platform/node/durable-file.ts'
 
 /** The process is gone: nothing after this can reach the disk. */
 export class Crash extends Error {

@@ -1,7 +1,7 @@
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
-import { httpClient } from '../src/platform/http-client.ts'
+import { httpClient } from '../src/platform/node/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'

@@ -11,15 +11,31 @@ import type { Finding, Import, SourceFile } from './source-file.ts'
 const mayImport: Record<string, { readonly values: string[]; readonly types?: string[] }> = {
   'start.js': { values: ['main.ts'] },
   'main.ts': { values: ['cli'] },
-  'service.ts': { values: [''] },
+  service: { values: [''] },
   cli: { values: [''] },
   client: { values: [], types: ['signup/wire.ts'] },
   signup: { values: [] },
   platform: { values: [] },
   config: { values: ['signup', 'platform'], types: ['ops'] },
   ops: { values: ['signup', 'platform'] },
+  http: { values: ['signup', 'journal/journal.ts', 'platform', 'intake', 'pages'], types: ['ops'] },
   intake: {
-    values: ['signup', 'challenge/challenge.ts', 'journal/journal.ts', 'platform'],
+    values: ['http', 'pages', 'signup', 'challenge/challenge.ts', 'journal/journal.ts', 'platform'],
+    types: ['ops'],
+  },
+  pages: {
+    values: [
+      'http',
+      'intake',
+      'signup',
+      'challenge/challenge.ts',
+      'journal/journal.ts',
+      'platform',
+    ],
+    types: ['ops'],
+  },
+  api: {
+    values: ['http', 'pages', 'intake', 'signup', 'journal/journal.ts', 'platform'],
     types: ['ops'],
   },
   challenge: { values: ['signup', 'platform'], types: ['ops'] },
@@ -41,14 +57,17 @@ const mayImport: Record<string, { readonly values: string[]; readonly types?: st
 
 /** These import a concrete thing that even those who may import anything must not. */
 const mayNotImport: Record<string, string[]> = {
-  'service.ts': ['cli', 'main.ts'],
+  service: ['cli', 'main.ts'],
   cli: ['main.ts'],
 }
 
 /** Written for the web's standard APIs, so that they run on edge runtimes too. */
 const webStandardFolders = [
   'client',
+  'http',
   'intake',
+  'pages',
+  'api',
   'challenge',
   'signup',
   'delivery',
@@ -108,7 +127,7 @@ export function checkWebStandard(file: SourceFile): Finding[] {
       find(
         file,
         node,
-        `${folder} runs on the web's own APIs: "${specifier}" needs Node, move it to platform or service.ts`,
+        `${folder} runs on the web's own APIs: "${specifier}" needs Node, move it to platform or service`,
       ),
     ),
     ...globals.map((node) =>

@@ -24,9 +24,9 @@ const confinedCalls: readonly ConfinedCall[] = [
   },
   {
     name: 'calls over HTTP',
-    home: 'src/platform/http-client.ts',
+    home: 'src/platform/node/http-client.ts',
     alsoIn: 'src/client/client.ts',
-    instead: 'use the HTTP client of platform/http-client.ts',
+    instead: 'use the HTTP client of platform/node/http-client.ts',
     matches: (node) =>
       isGlobal(node, 'fetch') ||
       isMember(node, 'globalThis', 'fetch') ||
@@ -55,8 +55,8 @@ const confinedCalls: readonly ConfinedCall[] = [
   },
   {
     name: 'fsync',
-    home: 'src/platform/durable-file.ts',
-    instead: 'use platform/durable-file.ts',
+    home: 'src/platform/node/durable-file.ts',
+    instead: 'use platform/node/durable-file.ts',
     matches: isFsync,
   },
 ]

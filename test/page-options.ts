@@ -1,4 +1,4 @@
-import { type PageOptions, type View, viewOf } from '../src/intake/pages/view.ts'
+import { type PageOptions, type View, viewOf } from '../src/pages/view.ts'
 
 /** What pages are made with when no setting says anything. */
 export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { ProcessTime } from '../src/delivery/running-time.ts'
 import type { RunningTimeNote } from '../src/journal/journal.ts'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 
 /** What one of three processes does, `wait` ms after what was done before. */
 const acts = fc.array(

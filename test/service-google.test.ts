@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { columns } from '../src/signup/row.ts'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 import { createGoogleWorld, type GoogleWorld } from './google-world.ts'
 import { makeSignup } from './make-signup.ts'
 import { postSignup, postSignups } from './post-signup.ts'

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 
-import type { PlacesOptions } from '../src/intake/places.ts'
-import { Waiting } from '../src/intake/wait.ts'
+import type { PlacesOptions } from '../src/http/places.ts'
+import { Waiting } from '../src/intake/waiting.ts'
 import type { Appended, SignupStatus } from '../src/journal/journal.ts'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../src/ops/health.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { listen } from '../src/platform/http-server.ts'
+import { listen } from '../src/platform/node/http-server.ts'
 import { makeSignup, makeSignups } from './make-signup.ts'
 import { ManualClock } from './manual-clock.ts'
 

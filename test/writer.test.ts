@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { batchBucket } from '../src/delivery/pace.ts'
 import { Writer, type WriterOptions } from '../src/delivery/writer.ts'
-import { openSqliteJournal } from '../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
 import type { Journal } from '../src/journal/journal.ts'
 import { createEvents } from '../src/ops/events.ts'
 import { createHealth } from '../src/ops/health.ts'

@@ -1,13 +1,13 @@
 /**
  * The half of the service that delivers, with the real pace and quota on a hurried clock: writer, call
- * gate, Sheets adapter and journal, as `src/service.ts` puts them together. Delivers all that waits in
+ * gate, Sheets adapter and journal, as `src/service/service.ts` puts them together. Delivers all that waits in
  * DATA_DIR to PROVIDER_URL and prints what it cost as JSON.
  */
 import { join } from 'node:path'
 import { openCallGate } from '../../src/delivery/call-gate.ts'
 import { batchBucket } from '../../src/delivery/pace.ts'
 import { Writer } from '../../src/delivery/writer.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { fillJournal, usualSignup } from '../journals.ts'
 import { atMost, median, type Scenario, type Sizes } from '../scenario.ts'

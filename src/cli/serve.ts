@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { ConfigError } from '../config/problem.ts'
-import { startService } from '../service.ts'
+import { startService } from '../service/service.ts'
 import { welcome } from './welcome.ts'
 import { onStopSignal } from './stop-signals.ts'
 

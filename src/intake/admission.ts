@@ -3,8 +3,8 @@ import type { Idempotency } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
-import { refuse } from './respond.ts'
-import type { Visit } from './visit.ts'
+import { refuse } from '../http/respond.ts'
+import type { Visit } from '../http/visit.ts'
 
 export interface AdmissionOptions {
   /** Undefined: everybody is let in. */

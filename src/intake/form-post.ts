@@ -1,13 +1,13 @@
 import type { Events } from '../ops/events.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { HttpRequest } from '../platform/node/http-exchange.ts'
 import { type Parsed, parseForm } from '../signup/parse.ts'
-import { thanksPath } from './pages.ts'
-import { missingOnPage } from './pages/field-problems.ts'
-import { firstValue, type FormEntries } from './pages/typed-form.ts'
-import { type PageOptions, type View, viewOf } from './pages/view.ts'
-import { redirectLocation, redirectOrigin, type RedirectRules } from './redirect.ts'
-import { seeOther } from './respond.ts'
-import type { Visit } from './visit.ts'
+import { thanksPath } from '../pages/pages.ts'
+import { missingOnPage } from '../pages/field-problems.ts'
+import { firstValue, type FormEntries } from '../pages/typed-form.ts'
+import { type PageOptions, type View, viewOf } from '../pages/view.ts'
+import { redirectLocation, redirectOrigin, type RedirectRules } from '../http/redirect.ts'
+import { seeOther } from '../http/respond.ts'
+import type { Visit } from '../http/visit.ts'
 
 export interface FormPostOptions extends PageOptions {
   readonly events: Events

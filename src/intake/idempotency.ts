@@ -1,13 +1,13 @@
 import type { Idempotency, OwnedKey } from '../journal/journal.ts'
-import type { HttpHeaders } from '../platform/http-exchange.ts'
+import type { HttpHeaders } from '../platform/node/http-exchange.ts'
 import { sha256 } from '../platform/digest.ts'
 import { isObject } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
-import { Places } from './places.ts'
-import { refuse } from './respond.ts'
-import type { Visit } from './visit.ts'
+import { Places } from '../http/places.ts'
+import { refuse } from '../http/respond.ts'
+import type { Visit } from '../http/visit.ts'
 
 const printable = /^[\x20-\x7e]+$/
 

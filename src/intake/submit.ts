@@ -12,8 +12,8 @@ import type { FieldProblem, ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import type { Admission, Applicant } from './admission.ts'
 import type { Turns } from './idempotency.ts'
-import { refuse } from './respond.ts'
-import type { Visit } from './visit.ts'
+import { refuse } from '../http/respond.ts'
+import type { Visit } from '../http/visit.ts'
 
 export interface SubmitOptions {
   readonly journal: Journal

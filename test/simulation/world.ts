@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
 import type { Journal } from '../../src/journal/journal.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, RefusedTab, Retryable } from '../spreadsheet.ts'
-import { codeOf } from '../../platform/durable-file.ts'
+import { codeOf } from '../../platform/node/durable-file.ts'
 import { RecordDamaged } from './record.ts'
 
 /** The file system said no to something that concerns the file of one tab. */

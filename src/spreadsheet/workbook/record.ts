@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import { ourHeader } from '../header.ts'
-import { codeOf } from '../../platform/durable-file.ts'
-import type { DurableFiles } from '../../platform/durable-file.ts'
+import { codeOf } from '../../platform/node/durable-file.ts'
+import type { DurableFiles } from '../../platform/node/durable-file.ts'
 
 const batchIdSchema = z.object({ number: z.number(), fingerprint: z.string() })
 

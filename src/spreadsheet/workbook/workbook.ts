@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { durableFiles } from '../../platform/durable-file.ts'
-import type { DurableFiles } from '../../platform/durable-file.ts'
+import { durableFiles } from '../../platform/node/durable-file.ts'
+import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import type {
   Abandoned,
   Applied,

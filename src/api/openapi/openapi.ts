@@ -1,0 +1,280 @@
+import { limits } from '../../signup/limits.ts'
+import { formParameters, viewParameters } from './page-parameters.ts'
+import {
+  everywhere,
+  fileResponses,
+  headers,
+  jsonResponse,
+  pageResponses,
+  rateLimit,
+  ref,
+  refusalResponses,
+  refused,
+  response,
+  signupRefusals,
+} from './responses.ts'
+import { type Json, schemas } from './schemas.ts'
+import { thanksPath } from '../../pages/pages.ts'
+
+/** What of the settings the document tells. */
+export interface DescribedService {
+  readonly bodyBytesMax: number
+  readonly bulkItemsMax: number
+  /** Whether bulk signups need an API key. */
+  readonly needsApiKey: boolean
+  /** Paths of pages for people. */
+  readonly pages: readonly string[]
+  /** What browsers load besides. */
+  readonly files: readonly { readonly path: string; readonly contentType: string }[]
+}
+
+interface Operation extends Json {
+  readonly operationId: string
+  readonly responses: Json
+}
+
+interface PathItem {
+  readonly get?: Operation
+  readonly post?: Operation
+  readonly parameters?: readonly Json[]
+}
+
+/** Where the document is served. */
+export const openapiPath = '/api/openapi.json'
+
+/** OpenAPI 3.1: every path of the service as it is set up. */
+export function describeService(service: DescribedService): Json {
+  const { bodyBytesMax, bulkItemsMax, needsApiKey } = service
+  const paths: Readonly<Record<string, PathItem>> = {
+    '/api/signup': { post: postSignup(bodyBytesMax) },
+    '/api/signup/bulk': { post: postBulk(service) },
+    '/api/signup/{id}': { parameters: [ref('parameters', 'Id')], get: getSignup },
+    '/api/config': { get: get('getConfig', 'What a form needs to know', 'Config') },
+    '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
+    '/api/ready': { get: getReady },
+    ...Object.fromEntries(service.pages.map((path) => [path, { get: getPage(path) }])),
+    ...Object.fromEntries(service.files.map((file) => [file.path, { get: getFile(file) }])),
+    [openapiPath]: { get: getFile({ path: openapiPath, contentType: 'application/json' }) },
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Rollcall',
+      version: '1',
+      summary: 'Email signups into a spreadsheet, exactly once.',
+      description:
+        'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
+        '(RFC 9457), or a page when Accept prefers text/html. Any other method is answered 405, any ' +
+        'other path 404. A slash at the end of a path makes no difference.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags,
+    paths: Object.fromEntries(Object.entries(paths).map(([path, it]) => [path, completed(it)])),
+    components: {
+      schemas: schemas(bulkItemsMax),
+      parameters,
+      headers,
+      responses: refusalResponses(),
+      ...(needsApiKey && { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } }),
+    },
+  }
+}
+
+const tags = [
+  { name: 'signup', description: 'Taking signups, and how far they have come.' },
+  { name: 'operation', description: 'For those who run the service.' },
+  { name: 'browser', description: 'Pages and files for browsers.' },
+  { name: 'http', description: 'What HEAD and OPTIONS answer.' },
+]
+
+const parameters: Json = {
+  Id: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'The id in the answer to the signup.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes it safe to send the request again: the same key with the same content gives the first ' +
+      'answer again and no second row, for at least 24 hours. With other content it is a 422. Take a random ' +
+      'one: each API key has its own keys, and all who have no API key share theirs.',
+    schema: {
+      type: 'string',
+      pattern: '^[ -~]+$',
+      minLength: 1,
+      maxLength: limits.idempotencyKeyCharactersMax,
+    },
+  },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      'wait=N (RFC 7240): the answer is held until the row is in the spreadsheet, for at most N ' +
+      'seconds, of which 30 are granted; when too many wait already, it is the 202 at once. What is ' +
+      'no such preference is ignored.',
+    schema: { type: 'string', examples: ['wait=10'] },
+  },
+}
+
+const sending = [ref('parameters', 'Idempotency-Key'), ref('parameters', 'Prefer')]
+
+const replayed = { 'Idempotency-Replayed': ref('headers', 'Idempotency-Replayed') }
+const acceptedHeaders = { ...rateLimit, ...replayed }
+const writtenHeaders = {
+  ...acceptedHeaders,
+  'Preference-Applied': ref('headers', 'Preference-Applied'),
+}
+
+function postSignup(bodyBytesMax: number): Operation {
+  const form = { schema: ref('schemas', 'SignupForm') }
+  return {
+    operationId: 'createSignup',
+    summary: 'Sign one address up',
+    description: `From a program as JSON, or from any HTML form. At most ${bodyBytesMax} bytes.`,
+    tags: ['signup'],
+    security: [],
+    parameters: [...sending, ...viewParameters],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: ref('schemas', 'Signup') },
+        'application/x-www-form-urlencoded': form,
+        'multipart/form-data': form,
+      },
+    },
+    responses: {
+      201: jsonResponse('Written, for a caller who waited.', 'SignupAccepted', writtenHeaders),
+      202: jsonResponse('On disk, on its way.', 'SignupAccepted', acceptedHeaders),
+      303: response('A form of a person was taken: on to the next page.', undefined, {
+        Location: { required: true, schema: { type: 'string', format: 'uri-reference' } },
+        ...replayed,
+        ...rateLimit,
+      }),
+      ...refused(signupRefusals),
+    },
+  }
+}
+
+function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService): Operation {
+  return {
+    operationId: 'createSignups',
+    summary: 'Sign many addresses up',
+    description:
+      `At most ${bulkItemsMax} signups and ${bodyBytesMax} bytes. Those that are in order are ` +
+      'accepted, in one durable write; 422 when none is.',
+    tags: ['signup'],
+    security: needsApiKey ? [{ apiKey: [] }] : [],
+    parameters: sending,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: ref('schemas', 'Bulk') } },
+    },
+    responses: {
+      201: jsonResponse('All written, for a caller who waited.', 'BulkAccepted', writtenHeaders),
+      202: jsonResponse('All on disk, on their way.', 'BulkAccepted', acceptedHeaders),
+      207: jsonResponse('Some accepted, some rejected.', 'BulkAccepted', writtenHeaders),
+      ...refused(needsApiKey ? [401, ...signupRefusals] : signupRefusals),
+    },
+  }
+}
+
+const getSignup: Operation = {
+  ...get('getSignup', 'How far a signup has come', 'SignupStatus', 'signup'),
+  responses: {
+    200: jsonResponse('Nothing personal is in it.', 'SignupStatus'),
+    ...refused([404]),
+  },
+}
+
+const getReady: Operation = {
+  ...get('getReady', 'Whether signups can be taken', 'Readiness'),
+  parameters: [
+    {
+      name: 'strict',
+      in: 'query',
+      description: 'When present, with any value: 503 also while the delivery is blocked.',
+      schema: { type: 'string' },
+    },
+  ],
+  responses: {
+    200: jsonResponse('Signups can be taken.', 'Readiness'),
+    503: jsonResponse('They cannot; strictly: or they would not become rows.', 'Readiness', {
+      'Retry-After': ref('headers', 'Retry-After'),
+    }),
+  },
+}
+
+function get(operationId: string, summary: string, schema: string, tag = 'operation'): Operation {
+  const responses = { 200: jsonResponse(summary, schema) }
+  return { operationId, summary, tags: [tag], security: [], responses }
+}
+
+function getPage(path: string): Operation {
+  const summary = `The page ${path}`
+  const operationId = `getPage${idOf(path)}`
+  return {
+    operationId,
+    summary,
+    tags: ['browser'],
+    security: [],
+    parameters: path === `/${thanksPath}` ? viewParameters : formParameters,
+    responses: pageResponses(summary),
+  }
+}
+
+function getFile({ path, contentType }: DescribedService['files'][number]): Operation {
+  const summary = `The file ${path}`
+  return {
+    operationId: `getFile${idOf(path)}`,
+    summary,
+    tags: [path === openapiPath ? 'operation' : 'browser'],
+    security: [],
+    responses: fileResponses(summary, contentType),
+  }
+}
+
+function idOf(path: string): string {
+  const words = path.split(/[^a-z0-9]+/i)
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** With what any request may be answered, and with the methods that come by themselves. */
+function completed({ parameters, ...operations }: PathItem): Json {
+  const { get } = operations
+  const entries = Object.entries(operations)
+  const first = entries[0]?.[1].operationId ?? ''
+  const all: readonly (readonly [string, Operation])[] = [
+    ...entries,
+    ...(get ? [['head', headOf(get)] as const] : []),
+    ['options', optionsOf(first)],
+  ]
+  const methods = all.map(([method, operation]) => {
+    const responses = { ...refused(everywhere), ...operation.responses }
+    return [method, { ...operation, responses }] as const
+  })
+  return { ...(parameters && { parameters }), ...Object.fromEntries(methods) }
+}
+
+function headOf(get: Operation): Operation {
+  const { operationId } = get
+  const summary = `The headers of ${operationId}`
+  return { ...get, operationId: `${operationId}Head`, summary, tags: ['http'] }
+}
+
+function optionsOf(operationId: string): Operation {
+  const allow = { Allow: ref('headers', 'Allow') }
+  return {
+    operationId: `${operationId}Options`,
+    summary: `What the address of ${operationId} takes`,
+    tags: ['http'],
+    security: [],
+    responses: {
+      204: response('The methods, and for a browser what it may send.', undefined, allow),
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+
+import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { createEvents } from '../ops/events.ts'
+import { createHealth } from '../ops/health.ts'
+import { createLog } from '../ops/log.ts'
+import type { ReadinessAnswer } from '../signup/wire.ts'
+import { refusalWords, type RefusalReason } from '../signup/trouble.ts'
+import { makeSignup } from '../../test/make-signup.ts'
+import { ManualClock } from '../../test/manual-clock.ts'
+import { ready } from './ready.ts'
+
+const secret = 'SECRET robot@project.example /srv/data Very Private.csv'
+const reasons = Object.keys(refusalWords) as RefusalReason[]
+
+function world() {
+  const health = createHealth()
+  const journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  const events = createEvents(createLog('silent'), health, clock)
+  const ask = async (isStrict = false) => {
+    const answer = await ready({ journal, events, health, clock }, isStrict)
+    return { status: answer.status, text: await answer.text() }
+  }
+  const accept = (sheetTab: string) =>
+    journal.append([makeSignup({ sheetTab, receivedAt: clock.now() })])
+  const deliver = async (sheetTab: string) => {
+    const limits = { rowsMax: 100, bytesMax: 1_000_000 }
+    const batch = await journal.freeze(limits, (tab) => tab === sheetTab)
+    await journal.settle(batch?.number ?? 0, clock.now())
+  }
+  /** What is told of a stall, and the status of strict readiness. */
+  const stall = async () => {
+    const { delivery } = JSON.parse((await ask()).text) as ReadinessAnswer
+    return { ...delivery.stalled, strict: (await ask(true)).status }
+  }
+  return {
+    journal,
+    clock,
+    events,
+    ask,
+    accept,
+    deliver,
+    stall,
+    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+  }
+}
+
+test('whatever is wrong, the public gets fixed sentences and nothing of what the log has', async () => {
+  for (const reason of reasons) {
+    await using service = world()
+    const refusal = { reason, message: secret, hint: secret }
+    service.events.tabSetAside({ name: secret, place: 'the tab at place 2 (gid=7)' }, refusal)
+    service.events.spreadsheetWarnings([
+      { kind: 'columns', message: `${secret} 1` },
+      { kind: 'columns', message: `${secret} 2` },
+    ])
+    service.events.challengeAnswered({ kind: 'unavailable', message: secret }, '')
+    service.events.deliveryDelayed(secret, 0)
+    const delayed = await service.ask()
+    service.events.challengeAnswered({ kind: 'misconfigured', ...refusal, reason: 'refused' }, '')
+    service.events.deliveryBlocked(refusal)
+    const blocked = await service.ask()
+    expect(delayed.text + blocked.text).not.toMatch(/SECRET|hint/)
+    expect(JSON.parse(delayed.text)).toMatchObject({ delivery: { state: 'delayed' } })
+    expect(JSON.parse(blocked.text)).toMatchObject({
+      challenge: { state: 'misconfigured', error: 'The challenge provider refuses our calls' },
+      delivery: {
+        state: 'blocked',
+        error: refusalWords[reason],
+        tabsSetAside: [{ tab: 'the tab at place 2 (gid=7)', error: refusalWords[reason] }],
+        warnings: ['A tab has columns of its own'],
+      },
+    })
+    expect([blocked.status, (await service.ask(true)).status]).toEqual([200, 503])
+  }
+})
+
+test('the four messages of the contract are told word for word', async () => {
+  await using service = world()
+  service.events.challengeAnswered(
+    { kind: 'misconfigured', reason: 'mismatch', message: secret, hint: secret },
+    '',
+  )
+  expect((await service.ask()).text).toContain('"error":"Invalid challenge token"')
+  expect(refusalWords).toMatchObject({
+    permission: 'The caller does not have permission',
+    notFound: 'Requested entity was not found',
+    credentials: 'Invalid Credentials',
+  })
+})
+
+const minute = 60 * 1000
+const locked = { name: 'Locked', place: 'the tab at place 2 (gid=7)' }
+const refusal = { reason: 'protectedTab', message: '', hint: '' } as const
+
+test('a backlog that nothing was written of for ten minutes is a 503 of strict readiness', async () => {
+  await using service = world()
+  const noon = service.clock.now()
+  await service.accept('News')
+  service.events.deliveryDelayed('socket hang up', 0)
+  await service.clock.run(10 * minute - 1)
+  expect(await service.stall()).toEqual({ strict: 200 })
+  await service.clock.run(1)
+  const since = new Date(noon).toISOString()
+  const error = 'The spreadsheet gives no good answer just now; it is tried again'
+  expect(await service.stall()).toEqual({ since, error, strict: 503 })
+  expect((await service.ask()).status, 'without strict').toBe(200)
+  await service.accept('News')
+  expect(await service.stall(), 'whatever comes').toMatchObject({ since })
+  await service.deliver('News')
+  expect(await service.stall()).toEqual({ strict: 200 })
+})
+
+test('a quiet time before the first signup is no stall, and a backlog that shrinks neither', async () => {
+  await using service = world()
+  await service.clock.run(60 * minute)
+  for (const tab of ['A', 'B', 'C']) await service.accept(tab)
+  for (const tab of ['A', 'B']) {
+    expect(await service.stall()).toEqual({ strict: 200 })
+    await service.clock.run(9 * minute)
+    await service.deliver(tab)
+  }
+  await service.clock.run(9 * minute)
+  expect(await service.stall()).toEqual({ strict: 200 })
+  await service.clock.run(minute)
+  expect(await service.stall()).toMatchObject({ error: 'No reason is known yet', strict: 503 })
+})
+
+test('a tab that is set aside does not hide that others stall, nor make them look as if they did', async () => {
+  await using service = world()
+  await service.accept('Locked')
+  service.events.tabSetAside(locked, refusal)
+  await service.clock.run(60 * minute)
+  expect(await service.stall(), 'told as set aside').toEqual({ strict: 503 })
+  const since = new Date(service.clock.now()).toISOString()
+  await service.accept('Free')
+  await service.clock.run(9 * minute)
+  expect(await service.stall()).toEqual({ strict: 503 })
+  await service.clock.run(minute)
+  expect(await service.stall()).toMatchObject({ since })
+  await service.deliver('Free')
+  service.events.tabResumed('Locked')
+  expect(await service.stall()).toEqual({ strict: 200 })
+  await service.clock.run(10 * minute)
+  expect(await service.stall(), 'not known to be set aside any more').toMatchObject({ strict: 503 })
+})

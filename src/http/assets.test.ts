@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { StaticFile } from '../platform/node/static-files.ts'
+import { assetResponse, documentResponse } from './assets.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const file: StaticFile = {
+  path: 'embed.js',
+  contentType: 'text/javascript; charset=utf-8',
+  hash: 'abc',
+  bodies: { identity: bytes('plain'), gzip: bytes('gzipped'), br: bytes('br') },
+}
+
+const ask = (headers: Record<string, string>) => assetResponse(file, new Headers(headers))
+
+test.each([
+  [null, 'identity'],
+  ['', 'identity'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip, deflate', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['br;q=0, gzip;q=0.5', 'gzip'],
+  ['*', 'br'],
+  ['*;q=0', 'identity'],
+  ['deflate', 'identity'],
+])('to a browser that takes %j it is sent as %s', (accepted, coding) => {
+  const { headers } = ask(accepted === null ? {} : { 'accept-encoding': accepted })
+  expect(headers.get('content-encoding') ?? 'identity').toBe(coding)
+})
+
+test('each coding has its own tag, length and label', async () => {
+  const compressed = ask({ 'accept-encoding': 'br' })
+  expect(Object.fromEntries(compressed.headers)).toMatchObject({
+    etag: '"abc-br"',
+    'content-encoding': 'br',
+    'content-length': '2',
+    'content-type': 'text/javascript; charset=utf-8',
+    vary: 'Accept-Encoding',
+  })
+  const plain = ask({})
+  expect(await plain.text()).toBe('plain')
+  expect(plain.headers.get('etag')).toBe('"abc-identity"')
+  expect(plain.headers.has('content-encoding')).toBe(false)
+})
+
+test.each(['"abc-br"', 'W/"abc-br"', '"old", "abc-br"', '*'])(
+  'a browser that has %s is not sent it again',
+  (tag) => {
+    const answer = ask({ 'accept-encoding': 'br', 'if-none-match': tag })
+    expect(answer.status).toBe(304)
+    expect(answer.body).toBeNull()
+    expect(answer.headers.get('etag')).toBe('"abc-br"')
+  },
+)
+
+test('a browser that has another version or another coding gets it', () => {
+  expect(ask({ 'if-none-match': '"abc-br", "abd-identity"' }).status).toBe(200)
+})
+
+test('pages of every origin may load it', () => {
+  expect(Object.fromEntries(ask({}).headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+  })
+})
+
+test('a document that was not compressed is sent as it is, and asked for again each time', async () => {
+  const document = { ...file, bodies: { identity: bytes('plain') } }
+  const answer = documentResponse(document, new Headers({ 'accept-encoding': 'br' }))
+  expect(await answer.text()).toBe('plain')
+  expect(answer.headers.get('cache-control')).toBe('no-cache')
+  expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+})

@@ -1,0 +1,114 @@
+import type { HttpHeaders, HttpRequest } from '../platform/node/http-exchange.ts'
+import { webHost } from '../platform/web-host.ts'
+/**
+ * Web origins whose pages may send signups: all, or exactly these, each as a browser writes it
+ * (`https://example.com`, lower case, no default port, no slash at the end).
+ */
+export type AllowedOrigins = '*' | readonly string[]
+
+/**
+ * Whether a request with this `Origin` header is taken. Without one it comes from no web page, or
+ * from a plain navigation. `null` (a sandboxed frame, a file) is allowed by `*` only.
+ *
+ * @param hosts the hosts that the request was sent to, by which it may be of our own pages
+ */
+export function isOriginAllowed(
+  origin: string | null,
+  allowed: AllowedOrigins,
+  hosts: readonly string[],
+): boolean {
+  if (origin === null || allowed === '*' || allowed.includes(origin)) return true
+  return hosts.some((host) => isOwnOrigin(origin, host))
+}
+
+/**
+ * Whether a page of this origin and this request have one host and port. The scheme is taken from
+ * the origin: behind a proxy that ends TLS the service cannot know its own.
+ */
+export function isOwnOrigin(origin: string, host: string): boolean {
+  const scheme = /^https?:\/\//.exec(origin)?.[0]
+  if (scheme === undefined || !/^[^/?#@\\\s]+$/.test(host)) return false
+  return URL.parse(scheme + host)?.origin === origin
+}
+
+/**
+ * An `Origin` header that may be told and logged, as it holds nothing but a web origin; undefined
+ * for any other, such as `null`.
+ */
+export function webOrigin(origin: string): string | undefined {
+  const isShort = origin.length <= originCharactersMax && /^https?:/.test(origin)
+  return isShort && URL.parse(origin)?.origin === origin ? origin : undefined
+}
+
+/** A host name has at most 253. */
+const originCharactersMax = 270
+
+/**
+ * The hosts a request was sent to: its own header, and behind a trusted proxy the one it was
+ * forwarded for.
+ */
+export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): readonly string[] {
+  const names = isProxyTrusted ? ['host', 'x-forwarded-host'] : ['host']
+  const hosts = names.flatMap((name) => (headers.get(name) ?? '').split(','))
+  return hosts.map((host) => host.trim()).filter((host) => host !== '')
+}
+
+/** Those of the hosts that are in the list of our own; without a list all of them. */
+export function listedHosts(
+  hosts: readonly string[],
+  allowed: readonly string[] | undefined,
+): readonly string[] {
+  return allowed ? hosts.filter((host) => allowed.includes(webHost(host) ?? '')) : hosts
+}
+
+/**
+ * The origin under which the visitor sees us: the page's own when it is ours, else the scheme and
+ * host of the request, as a trusted proxy forwards them.
+ */
+export function ownOrigin(
+  { headers, url }: Pick<HttpRequest, 'headers' | 'url'>,
+  hosts: readonly string[],
+  isProxyTrusted: boolean,
+): string {
+  const origin = headers.get('origin')
+  if (origin !== null && hosts.some((host) => isOwnOrigin(origin, host))) return origin
+  const forwarded = isProxyTrusted ? headers.get('x-forwarded-proto')?.split(',').at(-1) : undefined
+  const scheme = forwarded?.trim() === 'https' ? 'https' : 'http'
+  return URL.parse(`${scheme}://${hosts.at(-1) ?? ''}`)?.origin ?? new URL(url).origin
+}
+
+/** What scripts of other origins may read besides the body. */
+const exposed = [
+  'Idempotency-Replayed',
+  'Location',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+].join(', ')
+
+/** The CORS headers of an answer to an allowed origin; never with credentials. */
+export function corsHeaders(
+  origin: string | null,
+  allowed: AllowedOrigins,
+): Readonly<Record<string, string>> {
+  if (allowed === '*') return toAnyOrigin
+  return origin === null ? toNoOrigin : { ...toAnyOrigin, 'access-control-allow-origin': origin }
+}
+
+const toNoOrigin = { vary: 'Origin' }
+const toAnyOrigin = {
+  'access-control-allow-origin': '*',
+  vary: 'Origin',
+  'access-control-expose-headers': exposed,
+}
+
+/** The answer's headers to a browser that asks before it sends. Chrome keeps it for two hours at most. */
+export function preflightHeaders(methods: readonly string[]): Record<string, string> {
+  return {
+    'access-control-allow-methods': methods.join(', '),
+    'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Prefer',
+    'access-control-max-age': '7200',
+  }
+}

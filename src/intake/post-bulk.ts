@@ -1,0 +1,151 @@
+import type { AppendResults, SignupStatus } from '../journal/journal.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import { isObject } from '../signup/json.ts'
+import {
+  type FieldProblem,
+  type Parsed,
+  parseBulk,
+  type ParsedBulk,
+  parseSignup,
+} from '../signup/parse.ts'
+import type { BulkResult, ProblemField } from '../signup/wire.ts'
+import { readBody } from '../http/body.ts'
+import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
+import { type Answer, bulkAccepted, refuse } from '../http/respond.ts'
+import type { SignupIntake } from './post-signup.ts'
+import { refuseSpent, submit, tooManyTabs } from './submit.ts'
+import type { Visit } from '../http/visit.ts'
+import { type Patience, patienceOf } from './waiting.ts'
+
+export interface BulkIntake extends SignupIntake {
+  /** The most signups in one request. */
+  readonly bulkItemsMax: number
+}
+
+/** What became of a signup of the request: stored, or what is wrong with it. */
+type Outcome =
+  | { readonly status: SignupStatus }
+  | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
+
+/** Other requests get their turn when the signups of one have taken so long. */
+const turnMs = 5
+
+/**
+ * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
+ * against the limit of the client's address.
+ */
+export async function postBulk(
+  request: HttpRequest,
+  intake: BulkIntake,
+  visit: Visit,
+): Promise<Answer> {
+  const { outcomes, isReplay, patience } = await takeIn(request, intake, visit)
+  const { waiting } = intake
+  const stored = outcomes.flatMap(({ status }) => (status ? [status] : []))
+  if (patience) await waiting.untilWritten(stored, patience, visit.countedAs)
+  const answers = outcomes.map((outcome, index): BulkResult => {
+    if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
+    const isWritten = waiting.isWritten(outcome.status)
+    return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
+  })
+  return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
+}
+
+interface TakenIn {
+  /** One of them at least is stored. */
+  readonly outcomes: readonly Outcome[]
+  readonly isReplay: boolean
+  readonly patience: Patience | undefined
+}
+
+/** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
+async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): Promise<TakenIn> {
+  const { apiKeys, clock } = intake
+  if (apiKeys.areSet) {
+    visit.apiKey = apiKeys.digestIn(request.headers)
+    if (visit.apiKey === undefined) throw refuse.apiKey()
+  }
+  const key = ownedKey(request.headers, visit)
+  if (visit.isSpent) await refuseSpent(key, visit, intake)
+  const { items, challengeToken } = await readEnvelope(request, intake, visit)
+  const patience = patienceOf(request, clock)
+  const asked = items.length
+  const context = { ...intake.tabs, source: 'bulk' } as const
+  const parsed = await mapInTurns(items, (item) => parseSignup(item, context), clock)
+  const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
+  if (wanted.length === 0) {
+    visit.take(asked)
+    throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
+  }
+  const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
+  const idempotency =
+    key === undefined
+      ? undefined
+      : idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock))
+  // Durable from here on: the client may leave.
+  const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
+  const { results, isReplay } = await submit(submission, intake)
+  const outcomes = outcomesOf(parsed, results)
+  if (!results.some(Boolean)) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
+  return { outcomes, isReplay, patience }
+}
+
+/** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
+async function readEnvelope(
+  request: HttpRequest,
+  { bodyBytesMax, arriving, bulkItemsMax }: BulkIntake,
+  visit: Visit,
+): Promise<Extract<ParsedBulk, { ok: true }>> {
+  const body = await readBody(request, bodyBytesMax, arriving, visit)
+  if (body.kind !== 'json') throw refuse.jsonOnly()
+  const given = isObject(body.value) ? body.value['signups'] : undefined
+  if (Array.isArray(given) && given.length > bulkItemsMax) {
+    throw refuse.bulkTooLarge(given.length, bulkItemsMax)
+  }
+  const envelope = parseBulk(body.value)
+  if (!envelope.ok) throw refuse.fields(envelope.problems)
+  return envelope
+}
+
+/** Maps one after the other, and lets other requests in between. */
+async function mapInTurns<T, R>(
+  items: readonly T[],
+  map: (item: T, index: number) => R,
+  clock: Clock,
+): Promise<readonly R[]> {
+  const mapped: R[] = []
+  let begun = clock.elapsed()
+  for (const [index, item] of items.entries()) {
+    mapped.push(map(item, index))
+    if (clock.elapsed() - begun < turnMs) continue
+    await new Promise((resolve) => setImmediate(resolve))
+    begun = clock.elapsed()
+  }
+  return mapped
+}
+
+/** `results` are those of the signups that parsed, in order. */
+function outcomesOf(parsed: readonly Parsed[], results: AppendResults): readonly Outcome[] {
+  const next = results.values()
+  return parsed.map((one): Outcome => {
+    if (!one.ok) return { status: undefined, problems: one.problems }
+    const status = next.next().value
+    return status ? { status } : { status, problems: [tooManyTabs] }
+  })
+}
+
+function problemsWithIndex(outcome: Outcome, index: number): readonly ProblemField[] {
+  return outcome.status ? [] : outcome.problems.map((problem) => ({ index, ...problem }))
+}
+
+/** A rejected item counts as it was sent. */
+function contentOfItem(parsed: Parsed, item: unknown): unknown {
+  if (parsed.ok) return contentOf(parsed.value)
+  try {
+    return { rejected: JSON.stringify(item) }
+  } catch {
+    // Nested too deeply to be written out.
+    return { rejected: parsed.problems }
+  }
+}

@@ -1,0 +1,182 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+
+import { whyUnopened } from '../../platform/node/unusable-file.ts'
+import { JournalUnavailable } from '../journal.ts'
+import { addressIndex, migrations, statements } from './schema.ts'
+
+type Name = keyof typeof statements
+
+/** One connection to the journal's file: transactions, named statements, errors in our words. */
+export class SqliteDatabase {
+  readonly #db: DatabaseSync
+  readonly #prepared = new Map<Name, StatementSync>()
+
+  /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
+  constructor(file: string, options: { readonly findsAddresses: boolean }) {
+    let db: DatabaseSync | undefined
+    try {
+      this.#db = db = new DatabaseSync(file)
+      // FULL is set on every open: it is a property of the connection, not of the file.
+      this.#db.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
+      )
+      this.#assertWhole()
+      this.#migrate()
+      this.#db.exec(options.findsAddresses ? addressIndex.create : addressIndex.drop)
+    } catch (cause) {
+      db?.close()
+      throw new Error(`The journal ${file} cannot be opened: ${reasonOf(cause, file)}`, { cause })
+    }
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  /** All that `work` changes, or nothing when it throws. */
+  transaction<T>(work: () => T): T {
+    try {
+      this.#db.exec('BEGIN IMMEDIATE')
+      const result = work()
+      this.#db.exec('COMMIT')
+      return result
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      throw toUnavailable(error)
+    }
+  }
+
+  read<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw toUnavailable(error)
+    }
+  }
+
+  get(name: Name, ...values: SQLInputValue[]) {
+    return this.#statement(name).get(...values)
+  }
+
+  all(name: Name, ...values: SQLInputValue[]) {
+    return this.#statement(name).all(...values)
+  }
+
+  /** Runs a statement and returns how many rows it changed. */
+  run(name: Name, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(name).run(...values).changes)
+  }
+
+  /** Adds a row and returns its rowid. */
+  insert(name: Name, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(name).run(...values).lastInsertRowid)
+  }
+
+  /** The value of a small fact, which becomes `initial()` when it is not known yet. */
+  property(name: string, initial: () => string): string {
+    const known = this.get('property', name)
+    if (known) return String(known['value'])
+    const value = initial()
+    this.run('setProperty', name, value)
+    return value
+  }
+
+  #statement(name: Name): StatementSync {
+    let statement = this.#prepared.get(name)
+    if (!statement) {
+      statement = this.#db.prepare(statements[name])
+      this.#prepared.set(name, statement)
+    }
+    return statement
+  }
+
+  /** Reads every page once: about 0.3 s for a million signups. A row from a damaged page never leaves. */
+  #assertWhole(): void {
+    const findings = this.#db.prepare('PRAGMA quick_check(1)').all()
+    const [finding] = Object.values(findings[0] ?? {})
+    if (finding !== 'ok') throw new JournalDamaged(`it is damaged (${lastLine(String(finding))})`)
+  }
+
+  #migrate(): void {
+    const version = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (version > migrations.length) {
+      throw new Error(
+        `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
+          `${migrations.length}). Start the newer version, or give another DATA_DIR`,
+      )
+    }
+    // An empty file is a new journal; anything else has the tables of its version.
+    if (version > 0 || tablesOf(this.#db).length > 0) {
+      using fresh = new DatabaseSync(':memory:')
+      for (const sql of migrations.slice(0, version)) fresh.exec(sql)
+      if (tablesOf(this.#db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
+    }
+    migrations.slice(version).forEach((sql, index) => {
+      this.transaction(() => {
+        this.#db.exec(sql)
+        this.#db.exec(`PRAGMA user_version = ${version + index + 1}`)
+      })
+    })
+  }
+}
+
+const otherTables =
+  'it has other tables than this version of Rollcall makes, so another one wrote it, perhaps one from ' +
+  'before a release. Start that version until it has delivered everything, then move journal.db and its ' +
+  '-wal and -shm files away; or give another DATA_DIR'
+
+/** How each table and index was made, but for the index that comes and goes, and comments. */
+function tablesOf(db: DatabaseSync): string[] {
+  const rows = db
+    .prepare(
+      `SELECT sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> 'signup_by_address' ORDER BY name`,
+    )
+    .all()
+  return rows.map(({ sql }) =>
+    String(sql)
+      .replace(/--[^\n]*/g, '')
+      .replace(/\s+/g, ' '),
+  )
+}
+
+class JournalDamaged extends Error {
+  override readonly name = 'JournalDamaged'
+}
+
+function reasonOf(error: unknown, file: string): string {
+  if (isOneOf(error, unopened)) return whyUnopened(file, error)
+  const message = error instanceof Error ? error.message : String(error)
+  return `${message}.${isDamage(error) ? damageHint : ''}`
+}
+
+const damageHint =
+  ' Put back a copy of journal.db and its -wal file that were made together. Without one, move the ' +
+  'damaged ones away, save what can be read with "sqlite3 journal.db .recover", and begin anew.'
+
+/** SQLite begins a finding with a heading. */
+function lastLine(text: string): string {
+  return text.split('\n').at(-1) ?? text
+}
+
+/** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
+const unopened = [8, 10, 14]
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const damaged = [11, 26]
+
+function isDamage(error: unknown): boolean {
+  return error instanceof JournalDamaged || isOneOf(error, damaged)
+}
+
+/** Whether it is an error of SQLite with one of these codes, whatever its extended code adds. */
+function isOneOf(error: unknown, codes: readonly number[]): boolean {
+  if (!(error instanceof Error) || !('errcode' in error)) return false
+  return codes.includes(Number(error.errcode) & 0xff)
+}
+
+/** SQLite's errors (disk full, I/O, locked) become the journal's; errors of our own stay. */
+function toUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  return new JournalUnavailable(`The journal cannot be used: ${error.message}.`, { cause: error })
+}

@@ -1,0 +1,40 @@
+import { html } from 'hono/html'
+import type { ProblemField } from '../signup/wire.ts'
+import type { Html } from './document.ts'
+import type { ProblemText } from './texts.ts'
+
+/** What went wrong, in words for the visitor. */
+export interface Failure {
+  readonly text: ProblemText
+  readonly errors: readonly ProblemField[]
+  /** A line with the id that finds it in the log. */
+  readonly reference?: string | undefined
+}
+
+/** Above a form: what is wrong as a whole. Read out at once when it takes the focus. */
+export function alert(failure: Failure, takesFocus: boolean): Html {
+  const { text } = failure
+  return html`
+    <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
+      <p><strong>${text.title}</strong></p>
+      <p>${text.text}</p>
+      ${details(failure)}
+    </div>
+  `
+}
+
+/** The errors that have no field beside which they could stand, and the reference. */
+export function details({ errors, reference }: Failure): Html {
+  const items = errors.map(
+    ({ field, message }) => html`<li>${field !== '' && html`<b>${field}</b>: `}${message}</li>`,
+  )
+  return html`
+    ${
+      items.length > 0 &&
+      html`<ul>
+        ${items}
+      </ul>`
+    }
+    ${reference && html`<p class="reference">${reference}</p>`}
+  `
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { visitorsView } from '../../test/page-options.ts'
+import { type Refusal, refusalPage, thanksPage } from './pages.ts'
+import type { View } from './view.ts'
+
+const requestId = '00000000-0000-4000-8000-000000000000'
+
+/** Of a form of somebody else's, unless the view says otherwise. */
+function refusal(
+  refusal: Omit<Refusal, 'requestId' | 'next'>,
+  view: View = visitorsView('/api/signup'),
+): Promise<string> {
+  return refusalPage({ ...refusal, requestId, next: '/next' }, view)
+}
+
+/** Values of the attribute in the page, in order, as a browser reads them. */
+function attributes(page: string, name: string): string[] {
+  return [...page.matchAll(new RegExp(`\\s${name}="([^"]*)"`, 'g'))].map(([, raw = '']) =>
+    raw
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&'),
+  )
+}
+
+test('an error stands beside its field, which has what was typed and the focus', async () => {
+  const page = await refusal({
+    kind: 'fields',
+    status: 422,
+    typed: [
+      ['email', 'nobody'],
+      ['name', 'Ada'],
+    ],
+    errors: [{ field: 'email', message: 'An @ is missing.' }],
+  })
+  expect(page.replace(/\s+/g, ' ')).toMatch(
+    /<input id="email" name="email" value="nobody"[^>]* aria-invalid="true" aria-describedby="email-problem" autofocus \/>/,
+  )
+  expect(page).toContain('<p class="problem" id="email-problem">An @ is missing.</p>')
+  expect(page.replace(/\s+/g, ' ')).toMatch(/<input id="name" name="name" value="Ada"/)
+  expect(page.match(/autofocus/g)).toHaveLength(1)
+  expect(page.match(/aria-invalid/g)).toHaveLength(1)
+  expect(page).toContain('<title>Error: Sign up</title>')
+})
+
+test('an error of a field that is not shown stands on top, which has the focus then', async () => {
+  const page = await refusal({
+    kind: 'fields',
+    status: 422,
+    typed: [['email', 'ada@example.com']],
+    errors: [
+      { field: 'sheetTab', message: 'No such tab.' },
+      { field: 'name', message: 'Not shown either.' },
+      { field: '', message: 'As a whole.' },
+    ],
+  })
+  expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
+  expect(page).toContain('<li><b>sheetTab</b>: No such tab.</li>')
+  expect(page).toContain('<li><b>name</b>: Not shown either.</li>')
+  expect(page).toContain('<li>As a whole.</li>')
+  expect(page).not.toContain('aria-invalid')
+})
+
+test('every field comes back, but no challenge token', async () => {
+  const hidden = [
+    ['sheetTab', 'Launch'],
+    ['source', 'page'],
+    ['tags', 'a'],
+    ['tags[]', 'b'],
+    ['redirect', '/welcome'],
+    ['metadata[plan]', 'pro'],
+    ['company', 'A\nB'],
+    ['company', 'C'],
+  ] as const
+  const page = await refusal({
+    kind: 'journalUnavailable',
+    status: 503,
+    typed: [
+      ['email', ''],
+      ['email', 'ada@example.com'],
+      ...hidden,
+      ['challengeToken', 'secret-1'],
+      ['cf-turnstile-response', 'secret-2'],
+      ['h-captcha-response', 'secret-3'],
+      ['g-recaptcha-response', 'secret-4'],
+    ],
+  })
+  expect(page).not.toContain('secret')
+  const names = ['email', ...hidden.map(([name]) => name)]
+  const values = ['ada@example.com', ...hidden.map(([, value]) => value)]
+  const form = page.slice(page.indexOf('<form'))
+  expect(attributes(form, 'name')).toEqual(names)
+  expect(attributes(form, 'value')).toEqual(values)
+})
+
+test.each([
+  ['a foreign page', 403, 'origin', false],
+  ['a refused challenge', 403, 'challenge', true],
+  ['too many signups', 429, 'tooMany', true],
+  ['a full disk', 503, 'journalUnavailable', true],
+  ['a defect', 500, 'unexpected', true],
+] as const)('whether %s (%i) brings the form back', async (_, status, kind, bringsForm) => {
+  const typed = [['email', 'ada@example.com']] as const
+  const page = await refusal({ kind, status, typed })
+  expect(page.includes('<form')).toBe(bringsForm)
+  expect(page.includes('ada@example.com')).toBe(bringsForm)
+})
+
+test.each([
+  ['more fields than any form has', Array.from({ length: 1_001 }, () => ['a', ''] as const)],
+  ['more text than any signup may hold', [['email', 'x'.repeat(100_001)] as const]],
+])('a form with %s is not sent back', async (_, typed) => {
+  expect(await refusal({ kind: 'fields', status: 422, typed })).not.toContain('<form')
+})
+
+test.each([400, 401, 403, 404, 405, 413, 415, 418, 422, 429, 500, 503])(
+  'without a form that was read, %i says what to do, and in trouble of ours, how to find it in the log',
+  async (status) => {
+    const page = await refusal({ kind: 'unexpected', status })
+    expect(page).toMatch(/<h1>.{10,}<\/h1>\s*<p>.{10,}<\/p>/)
+    expect(page.includes(requestId)).toBe(status >= 500)
+    expect(page).not.toContain('<form')
+  },
+)
+
+test('no value, name or message can add to the markup, and all of it can be read back', async () => {
+  const hostile = fc.oneof(
+    fc.constantFrom(
+      '"><script>alert(1)</script>',
+      "' autofocus onfocus='alert(1)",
+      '</title><svg onload=alert(1)>',
+      '<!--',
+      ']]>',
+      '&quot;&lt;&#39;',
+      '${1+1}{{1+1}}',
+      '\0\u202e\u2028`',
+      '[object Object]',
+    ),
+    fc.string({ unit: 'binary' }),
+  )
+  const other = hostile.filter((field) => !/^(email|name)$/.test(field))
+  const fields = fc.array(fc.tuple(other, hostile), { maxLength: 5 })
+  const errors = fc.array(fc.record({ field: hostile, message: hostile }), { maxLength: 3 })
+  await fc.assert(
+    fc.asyncProperty(hostile, hostile, fields, errors, async (email, name, others, wrong) => {
+      const render = async (change: (text: string) => string) => {
+        const named = (field: string) => (/^(email|name)$/.test(field) ? field : change(field))
+        const typed = [['email', email], ['name', name], ...others].map(
+          ([field = '', value = '']) => [named(field), change(value)] as const,
+        )
+        const errors = [
+          ...wrong.map((it) => ({ field: named(it.field), message: change(it.message) })),
+          { field: 'email', message: change(email) },
+        ]
+        return refusal({ kind: 'fields', status: 422, typed, errors })
+      }
+      const harmless = await render((text) => (text === '' ? '' : 'x'))
+      const page = await render((text) => text)
+      const tags = (text: string) => text.replace(/"[^"]*"/g, '""').match(/<[^>]*>/g)
+      expect(tags(page)).toEqual(tags(harmless))
+      const kept = others.filter(([, value]) => value !== '').map(([, value]) => value)
+      expect(attributes(page, 'value')).toEqual([email, name, ...kept])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the thank-you page has a heading, a language and a status', async () => {
+  const page = await thanksPage(visitorsView('/api/signup/thanks'))
+  expect(page).toMatch(/^<!doctype html>/)
+  expect(page).toContain('<html lang="en" dir="ltr" data-theme="auto">')
+  expect(page).toMatch(/<div [^>]*role="status">[^]*<h1>Thank you<\/h1>/)
+})

@@ -1,0 +1,91 @@
+import { html } from 'hono/html'
+import { limits } from '../signup/limits.ts'
+import type { ProblemField } from '../signup/wire.ts'
+import { details, type Failure } from './alert.ts'
+import { document } from './document.ts'
+import { translated } from './field-problems.ts'
+import { formPage } from './form-page.ts'
+import type { PageProblem } from './texts.ts'
+import { type FormEntries, typedForm } from './typed-form.ts'
+import type { View } from './view.ts'
+import type { RefusalKind } from '../http/respond.ts'
+
+/** Where a visitor is sent after signing up, unless the form says otherwise; from our root. */
+export const thanksPath = 'api/signup/thanks'
+
+/** The same for everybody: neither the address nor anything else about the visitor is in it. */
+export async function thanksPage(view: View): Promise<string> {
+  const { title, text, close } = view.texts.thanks
+  const isBare = view.page === 'form'
+  const body = html`<div class="thanks" role="status">
+    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+      <path d="m5 12.5 4.5 4.5L19 7.5" />
+    </svg>
+    <h1>${title}</h1>
+    <p>${text} ${!isBare && close}</p>
+  </div>`
+  return document(view, { title, body })
+}
+
+/** The form, empty but for what the page's address has sent along. */
+export async function signupPage(view: View, linked: FormEntries, next: string): Promise<string> {
+  return formPage(view, { typed: typedForm(linked, view), next })
+}
+
+/** What a person is told of a request that is not answered as asked. */
+export interface Refusal {
+  readonly kind: RefusalKind
+  readonly status: number
+  readonly errors?: readonly ProblemField[] | undefined
+  readonly requestId: string
+  /** The form that was posted, if it came so far. */
+  readonly typed?: FormEntries | undefined
+  /** Where that form leads to when it is sent again. */
+  readonly next: string
+}
+
+/** The form again with what was typed, or where there is none, what went wrong. */
+export async function refusalPage(refusal: Refusal, view: View): Promise<string> {
+  const { status, errors = [], requestId, typed, next } = refusal
+  const { problems, reference } = view.texts
+  const problem = pageProblem(refusal)
+  const failure: Failure = {
+    text: problems[problem],
+    errors: translated(errors, typed ?? [], view),
+    reference: status >= 500 ? `${reference}: ${requestId}` : undefined,
+  }
+  // A page that may not use us gets no form from us either: that one would be allowed.
+  if (typed && isShowable(typed) && problem !== 'forbidden') {
+    return formPage(view, { typed: typedForm(typed, view), next, failure })
+  }
+  const { title, text } = failure.text
+  const body = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${details(failure)}`
+  return document(view, { title, body })
+}
+
+/** Several times what a signup may hold; more is no form of a person, and would cost the more. */
+const typedCharactersMax = 100_000
+
+function isShowable(typed: FormEntries): boolean {
+  if (typed.length > limits.formFieldsMax) return false
+  const characters = typed.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  return characters <= typedCharactersMax
+}
+
+function pageProblem({ kind, status }: Refusal): PageProblem {
+  if (kind === 'challenge') return 'challenge'
+  if (kind === 'pageAddress') return 'address'
+  return problemsByStatus[status] ?? (status < 500 ? 'unreadable' : 'unexpected')
+}
+
+const problemsByStatus: Readonly<Record<number, PageProblem>> = {
+  403: 'forbidden',
+  404: 'notFound',
+  405: 'method',
+  413: 'tooLarge',
+  422: 'fields',
+  429: 'tooMany',
+  503: 'unavailable',
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { languages } from '../signup/languages.ts'
+import { pageTexts } from './texts.ts'
+
+type Tree = string | { readonly [key: string]: Tree }
+
+/** Every text under the path of its key. */
+function flat(tree: Tree, path = ''): Record<string, string> {
+  if (typeof tree === 'string') return { [path]: tree }
+  return Object.assign(
+    {},
+    ...Object.entries(tree).map(([key, value]) => flat(value, `${path}.${key}`)),
+  ) as Record<string, string>
+}
+
+const read = (url: URL) => JSON.parse(readFileSync(url, 'utf8')) as Record<string, string>
+const ofLanguage = (language: (typeof languages)[number]) =>
+  flat(pageTexts[language] as unknown as Tree)
+const english = ofLanguage('en')
+
+test('the embed and the pages speak the same languages', () => {
+  const ofEmbed = readdirSync(new URL('../../browser/languages', import.meta.url))
+  expect(['en.json', ...ofEmbed].sort()).toEqual(languages.map((it) => `${it}.json`).sort())
+})
+
+test.each(languages)('in %s every text is there, and none besides', (language) => {
+  const texts = ofLanguage(language)
+  expect(Object.keys(texts)).toEqual(Object.keys(english))
+  for (const [key, text] of Object.entries(texts)) {
+    expect([key, text.trim()]).toEqual([key, text])
+    expect([key, text]).not.toEqual([key, ''])
+    // What to do is a sentence; a heading is none.
+    const isSentence = key.endsWith('.text') || key.startsWith('.fields.')
+    expect([key, /[.。।]$/.test(text)]).toEqual([key, isSentence || key === '.thanks.close'])
+  }
+})
+
+test.each(languages.filter((it) => it !== 'en'))(
+  'in %s nothing was left in English',
+  (language) => {
+    const left = Object.entries(ofLanguage(language)).filter(([key, text]) => text === english[key])
+    // Words that two languages share.
+    expect(left.filter(([, text]) => !['Name', 'Error'].includes(text))).toEqual([])
+  },
+)
+
+test.each(languages.filter((it) => it !== 'en'))(
+  'in %s the pages use the words of the embed',
+  (language) => {
+    const { form, fields } = pageTexts[language]
+    const words = { ...form, ...fields }
+    const ofEmbed = read(new URL(`../../../browser/languages/${language}.json`, import.meta.url))
+    const shared = Object.keys(words).filter((key) => key in ofEmbed && key !== 'title')
+    expect(shared).toHaveLength(8)
+    for (const key of shared) {
+      expect([key, words[key as keyof typeof words]]).toEqual([key, ofEmbed[key]])
+    }
+  },
+)

@@ -1,0 +1,82 @@
+import type { Language } from '../signup/languages.ts'
+import ar from './languages/ar.json' with { type: 'json' }
+import de from './languages/de.json' with { type: 'json' }
+import en from './languages/en.json' with { type: 'json' }
+import es from './languages/es.json' with { type: 'json' }
+import fr from './languages/fr.json' with { type: 'json' }
+import hi from './languages/hi.json' with { type: 'json' }
+import it from './languages/it.json' with { type: 'json' }
+import ja from './languages/ja.json' with { type: 'json' }
+import ko from './languages/ko.json' with { type: 'json' }
+import nl from './languages/nl.json' with { type: 'json' }
+import pl from './languages/pl.json' with { type: 'json' }
+import pt from './languages/pt.json' with { type: 'json' }
+import tr from './languages/tr.json' with { type: 'json' }
+import zh from './languages/zh.json' with { type: 'json' }
+
+/** Everything that a page says in one language. */
+export interface PageTexts {
+  readonly form: {
+    readonly title: string
+    readonly email: string
+    readonly name: string
+    /** Said of a field that may stay empty. */
+    readonly optional: string
+    readonly submit: string
+    /** Begins the title of a page with errors, so that it is the first thing heard. */
+    readonly error: string
+  }
+  readonly fields: Readonly<Record<FieldText, string>>
+  readonly thanks: {
+    readonly title: string
+    readonly text: string
+    /** Only where it is a page of its own. */
+    readonly close: string
+  }
+  /** For browsers without scripts, when the challenge is on. */
+  readonly noScript: ProblemText
+  readonly problems: Readonly<Record<PageProblem, ProblemText>>
+  /** Before the id that finds the error in the log. */
+  readonly reference: string
+}
+
+/** What a visitor can be told of a field. */
+export type FieldText =
+  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing'
+
+/** What a visitor can be told; for developers, `detail` of the JSON answer says it more exactly. */
+export type PageProblem =
+  | 'fields'
+  | 'challenge'
+  | 'address'
+  | 'forbidden'
+  | 'notFound'
+  | 'method'
+  | 'tooLarge'
+  | 'unreadable'
+  | 'tooMany'
+  | 'unavailable'
+  | 'unexpected'
+
+export interface ProblemText {
+  readonly title: string
+  /** What to do. */
+  readonly text: string
+}
+
+export const pageTexts: Readonly<Record<Language, PageTexts>> = {
+  ar,
+  de,
+  en,
+  es,
+  fr,
+  hi,
+  it,
+  ja,
+  ko,
+  nl,
+  pl,
+  pt,
+  tr,
+  zh,
+}

@@ -1,0 +1,336 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { openRaw, parseAnswers, sendRaw } from '../../../test/raw-http.ts'
+import { type HttpServerOptions, listen } from './http-server.ts'
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** Answers with what it was asked, and refusals with their name. */
+async function start(options: Partial<HttpServerOptions> = {}) {
+  const server = await listen({
+    fetch: async (request, { remoteAddress }) => {
+      const body = await request.bytes().then(
+        (bytes) => new TextDecoder().decode(bytes),
+        () => 'cut off',
+      )
+      return answer(200, `${request.method} ${request.url} ${body} ${remoteAddress ?? ''}`)
+    },
+    refuse: (failure) => answer(400, failure),
+    host: '127.0.0.1',
+    port: 0,
+    bodyBytesMax: 1_000,
+    ...options,
+    limits: { checkIntervalMs: 20, ...options.limits },
+  })
+  return { url: server.url, [Symbol.asyncDispose]: () => server.close(0) }
+}
+
+function answer(status: number, body: string): Response {
+  return new Response(body, { status, headers: { 'content-length': String(body.length) } })
+}
+
+const bodiesOf = (answers: readonly { body: string }[]) => answers.map(({ body }) => body)
+
+test('headers that come too slowly are refused and the connection is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  connection.write('GET / HTTP/1.1\r\nHost: a\r\n')
+  const drip = setInterval(() => connection.write('x: y\r\n'), 20)
+  const answers = parseAnswers(await connection.closed)
+  clearInterval(drip)
+  expect(bodiesOf(answers)).toEqual(['tooSlow'])
+})
+
+test('a connection on which nothing comes is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['tooSlow'])
+})
+
+test('a body that comes too slowly is refused and the connection is closed', async () => {
+  await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n')
+  const drip = setInterval(() => connection.write('x'), 20)
+  const answers = parseAnswers(await connection.closed)
+  clearInterval(drip)
+  expect(bodiesOf(answers)).toEqual(['tooSlow'])
+})
+
+test('the wait for an answer is no slowness of the client', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  await using server = await start({
+    limits: { headersTimeoutMs: 300, requestTimeoutMs: 300, unreadTimeoutMs: 100 },
+    fetch: async () => {
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  const asked = fetch(server.url)
+  setTimeout(() => slow.resolve(undefined), 600)
+  expect(await (await asked).text()).toBe('late')
+})
+
+test('a connection between two requests is not one whose answer is unread', async () => {
+  await using server = await start({ limits: { unreadTimeoutMs: 100 } })
+  await using connection = openRaw(server.url)
+  connection.write(get)
+  await expect.poll(() => parseAnswers(connection.received())).toHaveLength(1)
+  await sleep(400)
+  connection.write(get)
+  await expect.poll(() => parseAnswers(connection.received())).toHaveLength(2)
+})
+
+test('for a new connection over the limit an idle one is closed, and none that is busy', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  await using server = await start({
+    limits: { connectionsMax: 2 },
+    fetch: async ({ url }) => {
+      if (url.endsWith('slow')) await slow.promise
+      return answer(200, url)
+    },
+  })
+  await using busy = openRaw(server.url)
+  busy.write(get.replace('/ ', '/slow '))
+  await using idle = openRaw(server.url)
+  idle.write(get)
+  await expect.poll(() => idle.received()).toContain('http://a/')
+  await using newcomer = openRaw(server.url)
+  newcomer.write(get.replace('/ ', '/slow '))
+  await idle.closed
+  expect(await sendRaw(server.url, get)).toEqual([])
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(busy.received())).toHaveLength(1)
+  await expect.poll(() => parseAnswers(newcomer.received())).toHaveLength(1)
+})
+
+test('a client that holds its share of connections does not keep others out', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  let client = 'one'
+  await using server = await start({
+    limits: { connectionsMax: 4 },
+    shareOf: () => ({ client, part: 1 / 2 }),
+    fetch: async ({ url }) => {
+      if (url.endsWith('slow')) await slow.promise
+      return answer(200, url)
+    },
+  })
+  await using first = openRaw(server.url)
+  first.write(get.replace('/ ', '/slow '))
+  await using idle = openRaw(server.url)
+  idle.write(get)
+  await expect.poll(() => parseAnswers(idle.received())).toHaveLength(1)
+  await using third = openRaw(server.url)
+  third.write(get.replace('/ ', '/slow '))
+  await idle.closed
+  expect(await sendRaw(server.url, get)).toEqual([])
+  client = 'other'
+  await using other = openRaw(server.url)
+  other.write(get)
+  await expect.poll(() => parseAnswers(other.received())).toHaveLength(1)
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(third.received())).toHaveLength(1)
+})
+
+test('headers over the limit are refused', async () => {
+  await using server = await start({ limits: { headerBytesMax: 1_000 } })
+  const long = `GET /${'x'.repeat(2_000)} HTTP/1.1\r\nHost: a\r\n\r\n`
+  expect(bodiesOf(await sendRaw(server.url, long))).toEqual(['headersTooLarge'])
+})
+
+test('requests that are sent at once are answered in order, a broken one behind the whole ones', async () => {
+  await using server = await start()
+  const requests = ['/1', '/2'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual([
+    'GET http://a/1  127.0.0.1',
+    'GET http://a/2  127.0.0.1',
+    'malformed',
+  ])
+})
+
+test('"100 Continue" is sent for a body that will be read, and not for one that is too large', async () => {
+  await using server = await start()
+  const head = (length: number) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+  await using small = openRaw(server.url)
+  small.write(head(2))
+  await expect.poll(() => small.received()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  small.write('ok')
+  const statuses = parseAnswers(await small.closed).map(({ status }) => status)
+  expect(statuses).toEqual([100, 200])
+
+  await using refusing = await start({ fetch: async () => answer(413, 'too large') })
+  expect(bodiesOf(await sendRaw(refusing.url, head(2_000)))).toEqual(['too large'])
+})
+
+test('whoever goes on sending gets to read the answer, and is cut off then', async () => {
+  await using server = await start({ fetch: async () => answer(413, 'too large') })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\nx')
+  expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['too large'])
+})
+
+test('an answer of plain data has the length of its bytes, and its headers in their order', async () => {
+  const headers = ['x-first', '1', 'vary', 'Accept']
+  await using server = await start({ fetch: async () => ({ status: 202, headers, body: 'für' }) })
+  const accepted = await fetch(server.url)
+  expect(accepted.status).toBe(202)
+  expect(await accepted.text()).toBe('für')
+  expect(accepted.headers.get('x-first')).toBe('1')
+  expect(accepted.headers.get('content-length')).toBe('4')
+})
+
+test('a header that comes twice is read as one list', async () => {
+  await using server = await start({
+    fetch: async ({ headers }) => answer(200, `${headers.get('x-a')} ${headers.get('x-b')}`),
+  })
+  const twice = get.replace('\r\n\r\n', '\r\nConnection: close\r\nX-A: 1\r\nx-a: 2\r\n\r\n')
+  expect(bodiesOf(await sendRaw(server.url, twice))).toEqual(['1, 2 null'])
+})
+
+test.each([
+  ['another expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n', 'expectation'],
+  ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', 'tunnel'],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n', 'malformed'],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n', 'malformed'],
+  ['a host with a path', 'GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a user', 'GET http://u:p@a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a password', 'GET http://:p@a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 'malformed'],
+  ['a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 'malformed'],
+])('%s is refused', async (_, request, failure) => {
+  await using server = await start()
+  expect(bodiesOf(await sendRaw(server.url, request))).toEqual([failure])
+})
+
+test('HTTP/1.0 needs no host', async () => {
+  await using server = await start()
+  const answers = await sendRaw(server.url, 'GET / HTTP/1.0\r\n\r\n')
+  expect(bodiesOf(answers)).toEqual(['GET http://localhost/  127.0.0.1'])
+})
+
+test.each([
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+  [
+    'CONNECT and a part of its body',
+    'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nx',
+  ],
+  ['what is no HTTP', 'BROKEN\r\n\r\n'],
+])('a connection that is reset right behind %s harms nobody', async (_, request) => {
+  await using server = await start()
+  for (let count = 0; count < 20; count++) {
+    await using connection = openRaw(server.url)
+    await new Promise((resolve) => connection.socket.once('connect', resolve))
+    connection.write(request)
+    connection.socket.resetAndDestroy()
+    await connection.closed
+  }
+  expect(await (await fetch(server.url)).text()).toContain('GET')
+})
+
+test('requests that are sent ahead are answered one after the other, each of them', async () => {
+  let atOnce = 0
+  let most = 0
+  await using server = await start({
+    fetch: async ({ url }) => {
+      most = Math.max(most, ++atOnce)
+      await new Promise(setImmediate)
+      atOnce--
+      return answer(200, url)
+    },
+  })
+  const paths = Array.from({ length: 1_000 }, (_, index) => `/${index}`)
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+  const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual([...paths.map((path) => `http://a${path}`), 'malformed'])
+  expect(most).toBe(1)
+})
+
+test('a tunnel is refused behind the answers that are due before it', async () => {
+  await using server = await start()
+  const answers = await sendRaw(server.url, `${get}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)
+  expect(bodiesOf(answers)).toEqual(['GET http://a/  127.0.0.1', 'tunnel'])
+})
+
+test('who sends more requests ahead than may wait is cut off, and nobody else', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  let asked = 0
+  await using server = await start({
+    limits: { waitingRequestsMax: 10 },
+    fetch: async () => {
+      asked++
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  await using patient = openRaw(server.url)
+  patient.write(get.repeat(11))
+  // They come together: when the first is worked on, the others wait.
+  await expect.poll(() => asked).toBe(1)
+  await using greedy = openRaw(server.url)
+  greedy.write(get.repeat(1_000))
+  expect(await greedy.closed).toBe('')
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(patient.received())).toHaveLength(11)
+})
+
+test('what a client sent ahead before it left takes no room from others', async () => {
+  const slow = Promise.withResolvers<undefined>()
+  const asked = Promise.withResolvers<AbortSignal>()
+  await using server = await start({
+    limits: { waitingRequestsMax: 10 },
+    fetch: async ({ signal }) => {
+      asked.resolve(signal)
+      await slow.promise
+      return answer(200, 'late')
+    },
+  })
+  await using gone = openRaw(server.url)
+  gone.write(get.repeat(11))
+  await asked.promise
+  gone.socket.destroy()
+  await expect.poll(async () => (await asked.promise).aborted).toBe(true)
+  await using other = openRaw(server.url)
+  other.write(get.repeat(11))
+  slow.resolve(undefined)
+  await expect.poll(() => parseAnswers(other.received())).toHaveLength(11)
+})
+
+test('whoever asks only later learns that the sender has left', async () => {
+  const asked = Promise.withResolvers<undefined>()
+  const aborted = Promise.withResolvers<boolean>()
+  await using server = await start({
+    fetch: async (request) => {
+      asked.resolve(undefined)
+      // It fails when the server's side of the connection is closed.
+      await request.bytes().catch(() => {})
+      aborted.resolve(request.signal.aborted)
+      return answer(200, '')
+    },
+  })
+  await using connection = openRaw(server.url)
+  connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n')
+  await asked.promise
+  connection.socket.resetAndDestroy()
+  expect(await aborted.promise).toBe(true)
+})
+
+test('an answer that is not read in time is cut off', async () => {
+  const large = 'x'.repeat(30_000_000)
+  const asked = Promise.withResolvers<AbortSignal>()
+  await using server = await start({
+    limits: { unreadTimeoutMs: 100 },
+    fetch: async ({ signal }) => {
+      asked.resolve(signal)
+      return answer(200, large)
+    },
+  })
+  await using connection = openRaw(server.url)
+  connection.socket.pause()
+  connection.write(get)
+  const { aborted } = await asked.promise
+  expect(aborted).toBe(false)
+  await expect.poll(async () => (await asked.promise).aborted).toBe(true)
+  connection.socket.resume()
+  expect((await connection.closed).length).toBeLessThan(large.length)
+})

@@ -2,7 +2,7 @@ import js from '@eslint/js'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-// What these rules cannot see (who imports whom, confined calls, names) is in test/house-rules.ts.
+// What these rules cannot see (who imports whom, confined calls, names) is in test/house/house-rules.ts.
 export default defineConfig(
   globalIgnores(['data/', 'coverage/', 'dist/']),
   js.configs.recommended,
@@ -37,7 +37,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['**/*.test.ts', 'test/**'],
+    files: ['**/*.test.ts', 'test/**', 'harness/**'],
     rules: {
       // Vitest's matchers, as expect.any(String), are of type any.
       '@typescript-eslint/no-unsafe-assignment': 'off',

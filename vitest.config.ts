@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{src,test,emulators,scripts}/**/*.test.ts'],
+    include: ['{src,test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
     // `npm run test:system`
     exclude: [...configDefaults.exclude, 'test/system/**'],
     // Tests start real processes and servers; a busy machine must not fail them.

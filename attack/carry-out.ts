@@ -1,5 +1,5 @@
 import { isPeakKnown, peakBytes } from '../bench/processes.ts'
-import { startService } from '../test/start-service.ts'
+import { startService } from '../harness/start-service.ts'
 import type { Attack, Counts, Size } from './attack.ts'
 import { Bystander, signUp } from './bystander.ts'
 

@@ -1,4 +1,4 @@
-import type { RunningService } from '../test/start-service.ts'
+import type { RunningService } from '../harness/start-service.ts'
 import { cpuMicroseconds, leaveAlone, wakeAll } from './processes.ts'
 import { median, type Sizes } from './scenario.ts'
 

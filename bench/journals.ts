@@ -3,7 +3,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
-import { makeSignup } from '../test/make-signup.ts'
+import { makeSignup } from '../harness/make-signup.ts'
 
 const appendedAtOnce = 5_000
 

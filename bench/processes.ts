@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type RunningService, type StartOptions, startService } from '../test/start-service.ts'
+import { type RunningService, type StartOptions, startService } from '../harness/start-service.ts'
 
 /** Everything that is measured runs on the first core, load and providers on the others. */
 const measuredCore = '0'

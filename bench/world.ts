@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
-import type { RunningService } from '../test/start-service.ts'
-import { type TempFolder, tempFolder } from '../test/temp-folder.ts'
+import type { RunningService } from '../harness/start-service.ts'
+import { type TempFolder, tempFolder } from '../harness/temp-folder.ts'
 import { programPath, startBeside, startMeasured } from './processes.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Browser, FrameLocator, Page } from 'playwright-core'
-import { openHost, openPage } from '../test/browser.ts'
-import type { ChallengeWorld } from '../test/challenge-world.ts'
-import { startService } from '../test/start-service.ts'
+import { openHost, openPage } from '../harness/browser.ts'
+import type { ChallengeWorld } from '../harness/challenge-world.ts'
+import { startService } from '../harness/start-service.ts'
 
 /** How a page is looked at. */
 export interface Look {

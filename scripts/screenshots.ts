@@ -5,11 +5,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { createChallengeWorld } from '../test/challenge-world.ts'
-import { openHost, startBrowser } from '../test/browser.ts'
+import { createChallengeWorld } from '../harness/challenge-world.ts'
+import { openHost, startBrowser } from '../harness/browser.ts'
 import { shootPages } from './screenshots-pages.ts'
-import { startService } from '../test/start-service.ts'
-import { projectRoot } from '../test/source-file.ts'
+import { startService } from '../harness/start-service.ts'
+import { projectRoot } from '../harness/source-file.ts'
 
 const folder = join(projectRoot, 'screenshots')
 

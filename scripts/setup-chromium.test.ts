@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { tempFolder, type TempFolder } from '../test/temp-folder.ts'
+import { tempFolder, type TempFolder } from '../harness/temp-folder.ts'
 
 interface Result {
   readonly code: number | null

@@ -1,4 +1,4 @@
-import { postBulk, postSignup } from '../../test/post-signup.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from '../attack.ts'
 
 const email = 'ada@example.com'

@@ -1,5 +1,5 @@
-import { openRaw, parseAnswers } from '../../test/raw-http.ts'
-import { postSignup } from '../../test/post-signup.ts'
+import { openRaw, parseAnswers } from '../../harness/raw-http.ts'
+import { postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from '../attack.ts'
 
 const perMinute = 500

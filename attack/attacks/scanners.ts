@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../src/signup/limits.ts'
-import { costlyRequests } from '../../test/costly-requests.ts'
-import { sendRaw } from '../../test/raw-http.ts'
+import { costlyRequests } from '../../harness/costly-requests.ts'
+import { sendRaw } from '../../harness/raw-http.ts'
 import type { Attack } from '../attack.ts'
 
 /** Somebody else's wait on a machine that is busy with the attacker, too; an attack that works takes seconds. */

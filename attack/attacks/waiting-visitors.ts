@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { peakBytes } from '../../bench/processes.ts'
-import { openRaw } from '../../test/raw-http.ts'
+import { openRaw } from '../../harness/raw-http.ts'
 import type { Attack } from '../attack.ts'
 
 const json = '{"email":"ada@example.com"}'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { projectRoot } from '../../test/source-file.ts'
+import { projectRoot } from '../../harness/source-file.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 
 export const embedSizeScenario: Scenario = {

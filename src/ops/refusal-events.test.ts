@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
 
-import { ManualClock } from '../../test/manual-clock.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 import { createHealth } from './health.ts'
 import type { LogLevel } from './log.ts'
 import { refusalEvents } from './refusal-events.ts'

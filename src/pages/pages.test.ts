@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { visitorsView } from '../../test/page-options.ts'
+import { visitorsView } from '../../harness/page-options.ts'
 import { type Refusal, refusalPage, thanksPage } from './pages.ts'
 import type { View } from './view.ts'
 

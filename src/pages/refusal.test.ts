@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageOptions } from '../../test/page-options.ts'
+import { pageOptions } from '../../harness/page-options.ts'
 import { answerRefusal } from './refusal.ts'
 import { refuse } from '../http/respond.ts'
 

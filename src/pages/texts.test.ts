@@ -50,7 +50,7 @@ test.each(languages.filter((it) => it !== 'en'))(
   (language) => {
     const { form, fields } = pageTexts[language]
     const words = { ...form, ...fields }
-    const ofEmbed = read(new URL(`../../../browser/languages/${language}.json`, import.meta.url))
+    const ofEmbed = read(new URL(`../../browser/languages/${language}.json`, import.meta.url))
     const shared = Object.keys(words).filter((key) => key in ofEmbed && key !== 'title')
     expect(shared).toHaveLength(8)
     for (const key of shared) {

@@ -4,7 +4,7 @@ import type { RefusalReason, Warning } from '../signup/trouble.ts'
 
 /**
  * Where rows go. The comments here are the contract, and one test suite holds every
- * implementation to it (`test/spreadsheet-contract.ts`). Implementations never decide on a retry,
+ * implementation to it (`test/spreadsheet/spreadsheet-contract.ts`). Implementations never decide on a retry,
  * never log and never guess; they report an outcome and the writer decides. They are called by one
  * writer, one call at a time. They do not throw for anything the outside world may do.
  */

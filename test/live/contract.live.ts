@@ -1,4 +1,4 @@
-import { spreadsheetContract } from '../spreadsheet-contract.ts'
+import { spreadsheetContract } from '../spreadsheet/spreadsheet-contract.ts'
 import { connectLive, createLiveWorld } from './live-world.ts'
 
 const live = await connectLive()

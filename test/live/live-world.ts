@@ -11,8 +11,8 @@ import { AccessTokens } from '../../src/spreadsheet/google/access-token.ts'
 import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import { markerKey } from '../../src/spreadsheet/google/markers.ts'
 import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
-import type { SpreadsheetWorld } from '../spreadsheet-contract.ts'
-import { testSignal } from '../spreadsheet-contract.ts'
+import type { SpreadsheetWorld } from '../spreadsheet/spreadsheet-contract.ts'
+import { testSignal } from '../spreadsheet/spreadsheet-contract.ts'
 
 /** Only a spreadsheet whose title begins like this is touched: everything in it is deleted. */
 const liveTitle = 'Rollcall live test'

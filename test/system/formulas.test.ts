@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { columns } from '../../src/signup/row.ts'
-import { allDelivered } from '../delivery-state.ts'
-import { postBulk } from '../post-signup.ts'
-import { startService } from '../start-service.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { postBulk } from '../../harness/post-signup.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
 
 const formulas = ['=1+1', '=HYPERLINK("http://x.invalid","y")', "=cmd|'/c calc'!A1", '＝1+1', '@A1']
 const texts = formulas.flatMap((formula) => [

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { resets } from '../../attack/attacks/resets.ts'
 import { signUp } from '../../attack/bystander.ts'
-import { startService } from '../start-service.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
 import { end, freePort, path } from './program.ts'
 
 test('connections that are reset at every stage behind HAProxy do no harm', async () => {

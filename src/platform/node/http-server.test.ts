@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openRaw, parseAnswers, sendRaw } from '../../../test/raw-http.ts'
+import { openRaw, parseAnswers, sendRaw } from '../../../harness/raw-http.ts'
 import { type HttpServerOptions, listen } from './http-server.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'

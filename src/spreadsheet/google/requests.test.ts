@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeSignup } from '../../../test/make-signup.ts'
+import { makeSignup } from '../../../harness/make-signup.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { ourHeader } from '../header.ts'
 import { batchRequests, type TabPlan } from './requests.ts'

@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { requestsPerSecond } from './load.ts'
+import { median, quickSizes } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+
+// Whether it runs, not how fast: sizes are tiny and the machine is busy with other tests.
+test.each(scenarios)('the bench can measure $name', { timeout: 120_000 }, async ({ run }) => {
+  const { values, note } = await run(quickSizes)
+  expect(values.every((value) => Number.isFinite(value) && value > 0)).toBe(true)
+  expect(median(values)).toBeGreaterThan(0)
+  expect(note).not.toBe('')
+})
+
+test('a machine without wrk makes load with node:http, and a refused request is an error', async () => {
+  const bodies: string[] = []
+  let status = 202
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body)
+      response.writeHead(status).end()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const load = { url, connections: 4, seconds: 0.2, body: 'token-%d', folder: '' }
+    expect(await requestsPerSecond(load, 'node:http')).toBeGreaterThan(0)
+    expect(bodies[0]).toMatch(/^token-\d+$/)
+    expect(new Set(bodies).size).toBe(bodies.length)
+    status = 429
+    await expect(requestsPerSecond(load, 'node:http')).rejects.toThrow('answered 429 under load')
+  } finally {
+    server.close()
+  }
+})

@@ -1,0 +1,64 @@
+import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
+import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
+import { type Clock, systemClock } from '../src/platform/clock.ts'
+import { httpClient } from '../src/platform/node/http-client.ts'
+import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
+import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
+import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
+import type { SpreadsheetWorld } from '../test/spreadsheet/spreadsheet-contract.ts'
+
+export interface GoogleWorld extends SpreadsheetWorld {
+  readonly emulator: GoogleEmulator
+  readonly spreadsheetId: string
+  /** The service account's address. */
+  readonly email: string
+  /** Settings with which the service reaches this spreadsheet. */
+  readonly env: Readonly<Record<string, string>>
+  /** The adapter against this spreadsheet or another one, as after a restart. */
+  connect(spreadsheetId?: string, clock?: Clock): Spreadsheet
+}
+
+/** An emulated spreadsheet of its own, shared with a service account; without the quota of Google. */
+export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<GoogleWorld> {
+  const emulator = await startGoogleEmulator({ quota: 'off', ...options })
+  const account = emulator.createServiceAccount()
+  const { id: spreadsheetId } = emulator.createSpreadsheet({ sharedWith: account.email })
+  const handle = () => emulator.spreadsheet(spreadsheetId)
+  return {
+    emulator,
+    spreadsheetId,
+    email: account.email,
+    env: {
+      SHEETS_SHEET_ID: spreadsheetId,
+      SHEETS_CREDENTIALS_EMAIL: account.email,
+      SHEETS_PRIVATE_KEY: account.privateKeyPem,
+      SHEETS_API_URL: emulator.url,
+      SHEETS_TOKEN_URL: emulator.tokenUrl,
+    },
+    connect: (id = spreadsheetId, clock = systemClock) =>
+      createGoogleSheets({
+        account: { email: account.email, spreadsheetId: id },
+        sign: signWith(account.privateKeyPem),
+        apiUrl: emulator.url,
+        tokenUrl: emulator.tokenUrl,
+        http: httpClient,
+        clock,
+        random: Math.random,
+        gate: async () => undefined,
+      }),
+    async rows(tab) {
+      if (!handle().titles().includes(tab)) return undefined
+      // Empty cells at the end of a row are not there; ours have seven.
+      return handle()
+        .rows(tab)
+        .map((row) => [...row, ...Array.from({ length: Math.max(0, 7 - row.length) }, () => '')])
+    },
+    async createTab(tab, rows) {
+      handle().addTab(tab, rows)
+    },
+    async deleteTab(tab) {
+      handle().deleteTab(tab)
+    },
+    [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../../harness/source-file.ts'
+
+const built = (path: string) => readFileSync(join(projectRoot, 'dist', path))
+const gzipped = (path: string) => gzipSync(built(path), { level: 9 }).byteLength
+
+/** With all of English. */
+const embedBytesMax = 5 * 1024
+/** What is loaded with the first focus. */
+const laterBytesMax = 5.5 * 1024
+
+test('embed.js is at most 5 KB gzipped, and what it loads with the first focus at most 5.5 KB', () => {
+  console.log(
+    `embed.js: ${gzipped('embed.js')} bytes gzipped, later.js: ${gzipped('embed/later.js')}`,
+  )
+  expect(gzipped('embed.js')).toBeLessThanOrEqual(embedBytesMax)
+  expect(gzipped('embed/later.js')).toBeLessThanOrEqual(laterBytesMax)
+})
+
+test('every language has every text, none of them empty or in English', () => {
+  const languages = readdirSync(join(projectRoot, 'browser/languages'))
+  expect(languages).toHaveLength(13)
+  const read = (name: string) =>
+    JSON.parse(String(built(`embed/${name}`))) as Record<string, string>
+  const german = Object.keys(read('de.json')).sort()
+  for (const name of languages) {
+    const { dir, ...texts } = read(name)
+    expect(Object.keys(texts).sort(), name).toEqual(german)
+    expect(
+      Object.values(texts).filter((text) => text.trim() === ''),
+      name,
+    ).toEqual([])
+    expect(texts['suggestion'], name).toContain('*')
+    expect(dir, name).toBe(name === 'ar.json' ? 'rtl' : undefined)
+  }
+})

@@ -1,0 +1,181 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProviderName } from '../../emulators/challenge/providers.ts'
+import { accessibilityProblems, openHost, startBrowser } from '../../harness/browser.ts'
+import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(() => browser.close())
+
+const thanks = 'Thank you! You are signed up.'
+const tag = '<script src="%s/embed.js" data-tab="Guarded" async></script>'
+
+interface World extends AsyncDisposable {
+  readonly challenge: ChallengeWorld
+  readonly service: RunningService
+  readonly page: Page
+  readonly complaints: string[]
+  /** Addresses in the tab. */
+  rows(): (string | undefined)[]
+}
+
+/** A service with a challenge, and somebody's page with a form. */
+async function open(
+  options: {
+    provider?: ProviderName
+    body?: string
+  } = {},
+): Promise<World> {
+  const { provider, body = tag } = options
+  await using stack = new AsyncDisposableStack()
+  const challenge = stack.use(await createChallengeWorld(provider))
+  const service = stack.use(await startService({ env: challenge.env }))
+  const host = stack.use(await openHost(browser, { body, service: service.url }))
+  const all = stack.move()
+  return {
+    challenge,
+    service,
+    page: host.page,
+    complaints: host.complaints,
+    rows: () =>
+      readTab(join(service.folder, 'data'), 'Guarded.csv')
+        .slice(1)
+        .map(([email]) => email),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+const email = (page: Page) => page.getByLabel('Email address')
+
+async function submit(page: Page, address = 'ada@example.com'): Promise<void> {
+  await email(page).fill(address)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+}
+
+test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
+  'with %s on, a signup goes through, and nothing of it is loaded before the first focus',
+  async (provider) => {
+    await using world = await open({ provider })
+    const { page, challenge } = world
+    await page.getByRole('button', { name: 'Sign up' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(challenge.emulator.counters.scripts).toBe(0)
+    await submit(page)
+    await page.getByText(thanks).waitFor()
+    await expect.poll(() => world.rows()).toEqual(['ada@example.com'])
+    expect(world.complaints).toEqual([])
+  },
+)
+
+test('a challenge that wants a click has room for it, and is shown in language and theme', async () => {
+  await using world = await open({
+    body: tag.replace('async', 'data-theme="dark" data-language="de" async'),
+  })
+  const { page, challenge } = world
+  challenge.emulator.setWidget({ outcome: 'interactive' })
+  await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
+  const frame = page.locator('rollcall-form iframe')
+  await frame.waitFor()
+  expect(await frame.getAttribute('src')).toMatch(/language=de/)
+  expect(await frame.getAttribute('src')).toMatch(/theme=dark/)
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await page.getByText('Falls ein Kästchen erscheint').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  const [box, button] = await Promise.all([
+    frame.boundingBox(),
+    page.getByRole('button').first().boundingBox(),
+  ])
+  expect(
+    (box?.y ?? 0) >= (button?.y ?? 0) + (button?.height ?? 0) ||
+      (box?.y ?? 0) + (box?.height ?? 0) <= (button?.y ?? 0),
+  ).toBe(true)
+  await tick(page)
+  await page.getByText('Vielen Dank!').waitFor()
+})
+
+test('a token that the provider refuses is tried anew once, then the visitor is told', async () => {
+  await using world = await open()
+  const { page, challenge } = world
+  const refused = {
+    redeem: 'now',
+    answer: {
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"success":false,"error-codes":["timeout-or-duplicate"]}',
+    },
+  } as const
+  challenge.emulator.faults.add({ ...refused, times: 1 })
+  await submit(page)
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => world.rows()).toHaveLength(1)
+  const tokens = challenge.emulator.calls.map(({ fields }) => fields['response'])
+  expect(new Set(tokens).size).toBe(2)
+})
+
+test('a provider whose script never comes is told after a while', async () => {
+  await using world = await open()
+  const { page, challenge } = world
+  challenge.emulator.setWidget({ script: 'hang' })
+  await page.clock.install()
+  await submit(page)
+  const told = page.getByRole('alert').getByText('did not load')
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(1000)
+        return told.isVisible()
+      },
+      { timeout: 25_000 },
+    )
+    .toBe(true)
+})
+
+test('two forms have a widget each and load the script once; what is removed leaves nothing', async () => {
+  await using world = await open({ body: tag + tag })
+  const { page, challenge } = world
+  await email(page).nth(0).fill('one@example.com')
+  await email(page).nth(1).fill('two@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).nth(0).click()
+  await page.getByText(thanks).waitFor()
+  await page
+    .locator('rollcall-form')
+    .first()
+    .evaluate((it) => it.remove())
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  expect(challenge.emulator.counters.scripts).toBe(1)
+  await page.locator('rollcall-form').evaluate((it) => it.remove())
+  await expect.poll(() => page.locator('iframe').count()).toBe(0)
+  expect(await page.locator('[name=challengeToken]').count()).toBe(0)
+  await expect.poll(() => world.rows()).toEqual(['one@example.com', 'two@example.com'])
+})
+
+test('in a form that was taken over, the token is in the field challengeToken', async () => {
+  await using world = await open({
+    body: `<form id="plain" method="post" action="%s/api/signup">
+      <label>Email address <input type="email" name="email"></label>
+      <input type="hidden" name="sheetTab" value="Guarded"><button>Sign up</button>
+    </form><script src="%s/embed.js"></script>
+    <script>Rollcall.enhance(document.querySelector('#plain'))</script>`,
+  })
+  const { page } = world
+  await email(page).fill('ada@example.com')
+  await expect.poll(() => page.inputValue('#plain [name=challengeToken]')).not.toBe('')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => world.rows()).toHaveLength(1)
+})
+
+/** Ticks the box of the widget, as a person would. */
+async function tick(page: Page): Promise<void> {
+  const frame = page.frameLocator('rollcall-form iframe')
+  await frame.getByRole('checkbox').click()
+}

@@ -1,0 +1,308 @@
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { accessibilityProblems, openHost, startBrowser } from '../../harness/browser.ts'
+import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+let challenge: ChallengeWorld
+let guarded: RunningService
+let plain: RunningService
+
+beforeAll(async () => {
+  ;[browser, challenge, plain] = await Promise.all([
+    startBrowser(),
+    createChallengeWorld(),
+    startService(),
+  ])
+  guarded = await startService({ env: challenge.env })
+})
+
+beforeEach(() => {
+  challenge.emulator.setWidget({}, { reset: true })
+  challenge.emulator.faults.clear()
+})
+
+afterAll(async () => {
+  await browser.close()
+  await Promise.all([plain.stop(), guarded.stop()])
+  await challenge[Symbol.asyncDispose]()
+})
+
+interface Client {
+  readonly client: string
+  /** The page's body with a form for this tab. */
+  readonly body: (tab: string, language: string) => string
+  /** What the page's script does then. Not inline, which a strict policy forbids. */
+  readonly begin?: (page: Page, tab: string, language: string) => Promise<unknown>
+}
+
+const loaded = '<script src="%s/embed.js"></script>'
+
+const clients: readonly Client[] = [
+  {
+    client: 'the script tag',
+    body: (tab, language) =>
+      `<script src="%s/embed.js" data-tab="${tab}" data-language="${language}" async></script>`,
+  },
+  {
+    client: 'the element',
+    body: (tab, language) =>
+      `<rollcall-form tab="${tab}" language="${language}"></rollcall-form>${loaded}`,
+  },
+  {
+    client: 'Rollcall.render',
+    body: () => loaded,
+    begin: (page, tab, language) =>
+      page.evaluate((options) => void window.Rollcall.render(document.body, options), {
+        tab,
+        language,
+      }),
+  },
+  {
+    client: 'Rollcall.enhance',
+    body: (tab) => `<form id="own" method="post" action="%s/api/signup">
+      <label>Email address <input type="email" name="email" required></label>
+      <input type="hidden" name="sheetTab" value="${tab}"><button type="submit">Sign up</button>
+      </form>${loaded}`,
+    begin: (page, _, language) =>
+      page
+        .locator('#own')
+        .evaluate((form: HTMLFormElement, options) => void window.Rollcall.enhance(form, options), {
+          language,
+        }),
+  },
+]
+
+interface OpenOptions {
+  readonly service?: RunningService
+  readonly language?: string
+  readonly csp?: string
+}
+
+interface Form extends AsyncDisposable {
+  readonly page: Page
+  readonly email: Locator
+  readonly button: Locator
+  readonly complaints: string[]
+  /** Addresses in the form's tab. */
+  rows(): (string | undefined)[]
+}
+
+/** Before the test itself ends, so that a failure tells which step it was. */
+const stepTimeoutMs = 15_000
+let count = 0
+
+async function open({ body, begin }: Client, options: OpenOptions = {}): Promise<Form> {
+  const { service = guarded, language = 'en', csp } = options
+  const tab = `Tab${++count}`
+  const host = await openHost(browser, {
+    body: body(tab, language),
+    service: service.url,
+    ...(csp !== undefined && { csp }),
+  })
+  const { page } = host
+  page.setDefaultTimeout(stepTimeoutMs)
+  await begin?.(page, tab, language)
+  return {
+    page,
+    email: page.locator('input[name=email]'),
+    button: page.locator('button[type=submit]'),
+    complaints: host.complaints,
+    rows: () =>
+      readTab(join(service.folder, 'data'), `${tab}.csv`)
+        .slice(1)
+        .map(([email]) => email),
+    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  }
+}
+
+const address = 'ada@example.com'
+const thanks = 'Thank you! You are signed up.'
+
+async function submit({ email, button }: Form): Promise<void> {
+  await email.fill(address)
+  await button.click()
+}
+
+async function expectOneRow({ page, rows }: Form, text = thanks): Promise<void> {
+  await page.getByText(text).waitFor()
+  await expect.poll(rows).toEqual([address])
+}
+
+/** The visitor is told, with what was typed still there. */
+async function expectAlert({ page, email }: Form, text: string): Promise<void> {
+  await page.getByRole('alert').getByText(text).waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  expect(await email.inputValue()).toBe(address)
+}
+
+describe.each(clients)('by $client', (client) => {
+  test('with the challenge off, the keyboard is enough', async () => {
+    await using form = await open(client, { service: plain })
+    await form.button.waitFor()
+    await form.page.keyboard.press('Tab')
+    await form.page.keyboard.type(address)
+    await form.page.keyboard.press('Tab')
+    await form.page.keyboard.press('Enter')
+    await expectOneRow(form)
+    expect(await form.page.getByText(thanks).evaluate((it) => it.matches(':focus'))).toBe(true)
+    expect(form.complaints).toEqual([])
+  })
+
+  test('with the challenge on, a signup goes through under a strict policy', async () => {
+    const { url } = challenge.emulator
+    await using form = await open(client, {
+      csp: `default-src 'none'; script-src ${guarded.url} ${url}; connect-src ${guarded.url}; frame-src ${url}`,
+    })
+    await submit(form)
+    await expectOneRow(form)
+    expect(form.complaints).toEqual([])
+  })
+
+  test('a challenge that fails is told, in German, and the next try gets a new one', async () => {
+    await using form = await open(client, { language: 'de' })
+    challenge.emulator.setWidget({ outcome: 'error' })
+    await submit(form)
+    await expectAlert(form, 'Wir konnten nicht bestätigen, dass Sie ein Mensch sind.')
+    challenge.emulator.setWidget({ outcome: 'pass' })
+    await form.button.click()
+    await expectOneRow(form, 'Vielen Dank!')
+  })
+
+  test('a challenge that nobody solves in time is told, and can be solved with the next try', async () => {
+    await using form = await open(client)
+    challenge.emulator.setWidget({ outcome: 'interactive' })
+    await form.page.clock.install()
+    await submit(form)
+    await form.page.getByText('If you see a box, please tick it.').waitFor()
+    const told = form.page.getByRole('alert').getByText('We could not confirm')
+    while (!(await told.isVisible())) await form.page.clock.runFor(10_000)
+    await expectAlert(form, 'We could not confirm that you are human.')
+    await form.button.click()
+    await form.page.frameLocator('iframe').getByRole('checkbox').click()
+    await expectOneRow(form)
+  })
+
+  test('a token that expires before it is sent is renewed', async () => {
+    await using form = await open(client)
+    const { counters } = challenge.emulator
+    const solvedBefore = counters.solved
+    challenge.emulator.setWidget({ expireAfterMs: 400 })
+    await form.email.fill(address)
+    await expect
+      .poll(() => challenge.emulator.counters.solved - solvedBefore, { timeout: 10_000 })
+      .toBeGreaterThan(2)
+    challenge.emulator.setWidget({ expireAfterMs: 0 })
+    await form.button.click()
+    await expectOneRow(form)
+  })
+
+  test('a challenge whose script cannot be had is told, and tried again with the next try', async () => {
+    await using form = await open(client)
+    challenge.emulator.setWidget({ script: 'missing' })
+    await submit(form)
+    await expectAlert(form, 'The check that keeps bots out did not load.')
+    challenge.emulator.setWidget({ script: 'ok' })
+    await form.button.click()
+    await expectOneRow(form)
+  })
+
+  test('an outage of the provider is waited for, and then it is one row', async () => {
+    await using form = await open(client)
+    // The service itself asks twice.
+    challenge.emulator.faults.add({ times: 2, answer: 'serverError' })
+    await form.page.clock.install()
+    await submit(form)
+    await form.page.getByText('Still trying').waitFor()
+    await form.page.clock.runFor(10_000)
+    await expectOneRow(form)
+  })
+
+  test('settings with a challenge and no key, an answer that only a routed one can be, close the form', async () => {
+    await using form = await open(client)
+    const { page } = form
+    await page.route('**/api/config', async (route) => {
+      const answer = await route.fetch()
+      const config = (await answer.json()) as object
+      await route.fulfill({ response: answer, json: { ...config, challengeSiteKey: null } })
+    })
+    await form.email.fill(address)
+    await expectAlert(form, 'Signing up is not possible just now.')
+    await form.button.click()
+    await expectAlert(form, 'Signing up is not possible just now.')
+    await page.unroute('**/api/config')
+    await form.button.click()
+    await expectOneRow(form)
+  })
+
+  test('what is sent offline arrives once the network is back', async () => {
+    await using form = await open(client)
+    const { page } = form
+    await form.email.fill(address)
+    await page.waitForLoadState('networkidle')
+    await page.context().setOffline(true)
+    await form.button.click()
+    await page.getByRole('status').getByText('You are offline.').waitFor()
+    await page.context().setOffline(false)
+    await expectOneRow(form)
+  })
+
+  test('on a slow network the form is busy, and a double click is one request', async () => {
+    await using form = await open(client)
+    const { page, email, button } = form
+    const answer = Promise.withResolvers<undefined>()
+    let posts = 0
+    await page.route('**/api/signup', async (route) => {
+      posts += route.request().method() === 'POST' ? 1 : 0
+      await answer.promise
+      await route.continue()
+    })
+    await email.fill(address)
+    await button.dblclick()
+    await page.getByRole('status').getByText('Signing you up').waitFor()
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await email.press('Enter')
+    answer.resolve(undefined)
+    await expectOneRow(form)
+    expect(posts).toBe(1)
+  })
+})
+
+test('all four on one page share the provider’s script, and each has its own challenge', async () => {
+  const scriptsBefore = challenge.emulator.counters.scripts
+  const tabs = clients.map((_, index) => `Together${index}`)
+  await using host = await openHost(browser, {
+    body: clients.map(({ body }, index) => body(tabs[index] ?? '', 'en')).join('<hr>'),
+    service: guarded.url,
+  })
+  const { page } = host
+  for (const [index, { begin }] of clients.entries()) await begin?.(page, tabs[index] ?? '', 'en')
+  const emails = page.getByLabel('Email address')
+  await expect.poll(() => emails.count()).toBe(clients.length)
+  for (const index of clients.keys()) await emails.nth(index).fill(address)
+  for (const index of clients.keys()) {
+    await page.getByRole('button', { name: 'Sign up' }).first().click()
+    await expect.poll(() => page.getByText(thanks).count()).toBe(index + 1)
+  }
+  const rows = () => tabs.map((tab) => readTab(join(guarded.folder, 'data'), `${tab}.csv`).length)
+  await expect.poll(rows).toEqual(tabs.map(() => 2))
+  expect(challenge.emulator.counters.scripts - scriptsBefore).toBe(1)
+  expect(host.complaints).toEqual([])
+})
+
+test('without JavaScript a form that would be taken over is sent as any form is', async () => {
+  const [, , , enhanced] = clients
+  await using host = await openHost(browser, {
+    body: enhanced?.body('Scriptless', 'en') ?? '',
+    service: plain.url,
+    context: { javaScriptEnabled: false },
+  })
+  await host.page.getByLabel('Email address').fill(address)
+  await host.page.getByRole('button').click()
+  await host.page.getByRole('heading', { name: /thank you/i }).waitFor()
+  const rows = () => readTab(join(plain.folder, 'data'), 'Scriptless.csv')
+  await expect.poll(rows).toHaveLength(2)
+})

@@ -1,0 +1,388 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessibilityProblems, type HostOptions, openHost } from '../../harness/browser.ts'
+import { startBrowser } from '../../harness/browser.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+let service: RunningService
+
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([startBrowser(), startService()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+const open = (options: Omit<HostOptions, 'service'>) =>
+  openHost(browser, { ...options, service: service.url })
+
+/** A tag that renders a form into a tab of its own. */
+const tag = (tab: string, more = '') =>
+  `<script src="%s/embed.js" data-tab="${tab}" ${more} async></script>`
+
+const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1)
+
+const thanks = 'Thank you! You are signed up.'
+
+test('one script tag is a form where it stands, and what is typed becomes a row', async () => {
+  await using host = await open({
+    body: `<p id="before">before</p>${tag('Plain', 'data-tags="a, b" data-source="footer" data-name data-field-plan="pro"')}<p id="after">after</p>`,
+  })
+  const { page } = host
+  await page.getByLabel('Name (optional)').fill('Ada Lovelace')
+  await page.getByLabel('Email address').fill('ada@example.com')
+  expect(await accessibilityProblems(page)).toEqual([])
+  const [before, form, after] = await Promise.all(
+    ['#before', 'rollcall-form', '#after'].map((it) => page.locator(it).boundingBox()),
+  )
+  expect(before?.y).toBeLessThan(form?.y ?? 0)
+  expect(form?.y).toBeLessThan(after?.y ?? 0)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain(thanks)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await expect.poll(() => rows('Plain')).toHaveLength(1)
+  expect(rows('Plain')[0]).toEqual([
+    'ada@example.com',
+    expect.any(String),
+    'footer',
+    'Ada Lovelace',
+    'a, b',
+    '{"plan":"pro"}',
+    'Plain',
+  ])
+  expect(host.complaints).toEqual([])
+})
+
+test('everything can be done by keyboard, and the focus goes where it is needed', async () => {
+  await using host = await open({ body: tag('Keyboard', 'data-name="required"') })
+  const { page } = host
+  await page.getByRole('button').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const name = page.getByLabel('Name')
+  await expect.poll(() => name.evaluate((element) => element.matches(':focus'))).toBe(true)
+  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => describedBy(page, 'name')).toBe('Please enter your name.')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.keyboard.type('Grace')
+  await expect.poll(() => name.getAttribute('aria-invalid')).toBeNull()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('grace@nowhere')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => describedBy(page, 'email')).toContain('such as name@example.com')
+  await page.keyboard.type('.example')
+  await page.keyboard.press('Enter')
+  await page.getByText(thanks).waitFor()
+  expect(await page.getByText(thanks).evaluate((element) => element.matches(':focus'))).toBe(true)
+})
+
+test('a domain that looks mistyped is asked about, and never in the way', async () => {
+  await using host = await open({ body: tag('Slip') })
+  const { page } = host
+  const email = page.getByLabel('Email address')
+  await email.fill('Ada.L@gmial.con')
+  await page.getByRole('button', { name: 'Did you mean Ada.L@gmail.com?' }).click()
+  expect(await email.inputValue()).toBe('Ada.L@gmail.com')
+  await email.fill('ada@gmal.com')
+  await page.getByText('Did you mean ada@gmail.com?').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => rows('Slip').map(([address]) => address)).toEqual(['ada@gmal.com'])
+})
+
+test('a form that goes with its page while somebody types leaves no error behind', async () => {
+  const form =
+    '<form id="own"><label>Email <input name="email" type="email" required></label>' +
+    '<button>Join</button></form><script src="%s/embed.js"></script>' +
+    "<script>Rollcall.enhance(document.querySelector('#own'))</script>"
+  await using host = await open({ body: `<main>${form}</main>` })
+  const { page } = host
+  const email = page.getByLabel('Email')
+  await email.fill('ada@gmial.com')
+  await page.getByText('Did you mean ada@gmail.com?').waitFor()
+  await page.clock.install()
+  await email.fill('ada@gmal.com')
+  await page.locator('main').evaluate((main) => main.remove())
+  await page.clock.runFor(1000)
+  expect(host.complaints).toEqual([])
+})
+
+test('a double click and a second Enter are one request and one row', async () => {
+  await using host = await open({ body: tag('Double') })
+  const { page } = host
+  let posts = 0
+  await page.route('**/api/signup', async (route) => {
+    posts += route.request().method() === 'POST' ? 1 : 0
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await route.continue()
+  })
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).dblclick()
+  await page.keyboard.press('Enter')
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => rows('Double')).toHaveLength(1)
+  expect(posts).toBe(1)
+})
+
+test('an answer that is lost is asked for again under the same key: one row', async () => {
+  await using host = await open({ body: tag('Lost') })
+  const { page } = host
+  const keys: (string | undefined)[] = []
+  await page.route('**/api/signup', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    keys.push(route.request().headers()['idempotency-key'])
+    if (keys.length > 2) return route.continue()
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Still trying').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByText(thanks).waitFor()
+  expect(keys).toHaveLength(3)
+  expect(new Set(keys).size).toBe(1)
+  await expect.poll(() => rows('Lost')).toHaveLength(1)
+})
+
+test.each([429, 503])('%i is tried again when Retry-After says, not before', async (status) => {
+  await using host = await open({ body: tag(`Busy${status}`) })
+  const { page } = host
+  await page.clock.install()
+  let posts = 0
+  await page.route('**/api/signup', (route) => {
+    if (route.request().method() !== 'POST' || ++posts > 1) return route.continue()
+    const headers = {
+      'retry-after': '40',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Retry-After',
+    }
+    return route.fulfill({ status, headers, json: { status } })
+  })
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Still trying').waitFor()
+  await page.clock.runFor(39_000)
+  expect(posts).toBe(1)
+  await page.clock.runFor(2000)
+  await page.getByText(thanks).waitFor()
+  expect(posts).toBe(2)
+})
+
+test('after a while without an answer the visitor is told, what was typed stays, and the key too', async () => {
+  await using host = await open({ body: tag('GiveUp') })
+  const { page } = host
+  await page.clock.install()
+  const keys: (string | undefined)[] = []
+  let isDown = true
+  await page.route('**/api/signup', (route) => {
+    if (route.request().method() === 'POST') keys.push(route.request().headers()['idempotency-key'])
+    return isDown ? route.abort('connectionrefused') : route.continue()
+  })
+  const email = page.getByLabel('Email address')
+  await email.fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Still trying').waitFor()
+  const told = page.getByRole('alert').getByText('This could not be sent just now.')
+  while (!(await told.isVisible())) await page.clock.runFor(5000)
+  expect(await email.inputValue()).toBe('ada@example.com')
+  expect(await accessibilityProblems(page)).toEqual([])
+  isDown = false
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  expect(new Set(keys).size).toBe(1)
+})
+
+test('offline is told, and what was typed is sent once the network is back', async () => {
+  await using host = await open({ body: tag('Offline') })
+  const { page } = host
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.waitForLoadState('networkidle')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('status').getByText('You are offline.').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.context().setOffline(false)
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => rows('Offline')).toHaveLength(1)
+})
+
+test('on a slow network the button is busy, keeps its width, and the wait is told', async () => {
+  await using host = await open({ body: tag('Slow') })
+  const { page } = host
+  const answer = Promise.withResolvers<undefined>()
+  await page.route('**/api/signup', async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.getByLabel('Email address').fill('ada@example.com')
+  const button = page.getByRole('button', { name: 'Sign up' })
+  const width = (await button.boundingBox())?.width
+  await button.click()
+  await page.getByRole('status').getByText('Signing you up').waitFor()
+  expect(await button.getAttribute('aria-disabled')).toBe('true')
+  expect((await button.boundingBox())?.width).toBe(width)
+  expect(await accessibilityProblems(page)).toEqual([])
+  answer.resolve(undefined)
+  await page.getByText(thanks).waitFor()
+})
+
+test('what the service refuses stands beside its field, with the focus there', async () => {
+  await using host = await open({ body: tag('Refused') })
+  const { page } = host
+  const email = page.getByLabel('Email address')
+  await email.fill(`${'a'.repeat(65)}@example.com`)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await expect.poll(() => describedBy(page, 'email')).toContain('at most 64 characters')
+  expect(await email.evaluate((element) => element.matches(':focus'))).toBe(true)
+  expect(await accessibilityProblems(page)).toEqual([])
+})
+
+test('two forms on a page are two forms, also with the script in the page twice', async () => {
+  await using host = await open({
+    body: tag('One') + tag('Two') + '<script src="%s/embed.js"></script>',
+  })
+  const { page } = host
+  await expect.poll(() => page.getByLabel('Email address').count()).toBe(2)
+  for (const [index, name] of ['one', 'two'].entries()) {
+    await page.getByLabel('Email address').nth(index).fill(`${name}@example.com`)
+  }
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign up' }).nth(1).click()
+  await page.getByText(thanks).waitFor()
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await expect
+    .poll(() => [...rows('One'), ...rows('Two')].map(([address]) => address))
+    .toEqual(['one@example.com', 'two@example.com'])
+  expect(host.complaints).toEqual([])
+})
+
+test('the check for accessibility finds a field without a label, in a shadow tree too', async () => {
+  await using host = await open({ body: '<div id="host"></div>' })
+  const { page } = host
+  await page.evaluate(() => {
+    const root = document.querySelector('#host')?.attachShadow({ mode: 'open' })
+    root?.append(document.createElement('input'))
+  })
+  expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label at #host/)])
+})
+
+test('a page that may not use the service says so at once, and its author is told what to set', async () => {
+  await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
+  await using host = await openHost(browser, {
+    html: 'lang="de"',
+    body: tag('Refused'),
+    service: strict.url,
+  })
+  const { page } = host
+  const told = page.getByRole('alert').getByText('Auf dieser Seite ist eine Anmeldung gerade nicht')
+  await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
+  await told.waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await told.waitFor()
+  expect(host.complaints.join('\n')).toContain(
+    `Rollcall: Pages of ${host.url} may not send signups here. Their operator can add this origin to ALLOWED_ORIGINS.`,
+  )
+  const answer = await fetch(`${strict.url}/api/ready`)
+  const { refusedByOrigin } = (await answer.json()) as { refusedByOrigin: number }
+  expect(refusedByOrigin).toBeGreaterThanOrEqual(2)
+  const lines = strict.output().split('\n')
+  expect(lines.filter((line) => line.includes(`"origin":"${host.url}"`))).toHaveLength(1)
+  expect(readTab(join(strict.folder, 'data'), 'Refused.csv')).toEqual([])
+})
+
+test('a page that is no longer allowed finds that out with the signup that fails', async () => {
+  await using host = await open({ body: tag('Late') })
+  const { page } = host
+  await page.getByLabel('Email address').focus()
+  await page.waitForLoadState('networkidle')
+  await page.route('**/api/signup', (route) => route.abort())
+  await page.route('**/api/config', (route) =>
+    route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' }, json: {} }),
+  )
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Signing up does not work on this page just now.').waitFor()
+})
+
+const consent = 'I have read the [privacy policy](https://example.com/privacy).'
+
+test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, by keyboard', async () => {
+  await using asking = await startService({ env: { PAGE_CONSENT: consent, PAGE_NAME: 'required' } })
+  await using host = await openHost(browser, { body: tag('Agreed'), service: asking.url })
+  const { page } = host
+  const box = page.getByRole('checkbox', { name: 'I have read the privacy policy.' })
+  await box.waitFor()
+  const hasFocus = () => box.evaluate((element) => element.matches(':focus'))
+  const top = () => page.locator('rollcall-form').evaluate((it) => it.clientHeight)
+  const height = await top()
+  await page.getByLabel('Email address').focus()
+  await page.waitForLoadState('networkidle')
+  expect(await top()).toBe(height)
+  await page.keyboard.type('ada@example.com')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => describedBy(page, 'consent')).toBe('Please tick this box to sign up.')
+  expect(await hasFocus()).toBe(true)
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.keyboard.press('Space')
+  await expect.poll(() => describedBy(page, 'consent')).toBe('')
+  await page.keyboard.press('Tab')
+  const link = page.getByRole('link', { name: 'privacy policy' })
+  expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByText(thanks).waitFor()
+  const rows = () => readTab(join(asking.folder, 'data'), 'Agreed.csv').slice(1)
+  await expect
+    .poll(() => rows().map((row) => row[5]))
+    .toEqual(['{"consent":"I have read the privacy policy."}'])
+  expect(host.complaints).toEqual([])
+})
+
+test('a text of its own goes before PAGE_CONSENT, on a phone, in the dark, from right to left', async () => {
+  const hostile = `<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com/?a=1&amp;b='2')`
+  await using host = await open({
+    html: 'lang="ar" dir="rtl" style="background: #111"',
+    body: tag('Own', `data-consent="${hostile}"`),
+    context: { viewport: { width: 320, height: 600 } },
+  })
+  const { page } = host
+  const form = page.locator('rollcall-form')
+  const text = `<img src=x onerror=alert(1)> [a](javascript:alert(1)) b`
+  await form.getByRole('checkbox', { name: text }).waitFor()
+  expect(await form.locator('img').count()).toBe(0)
+  const hrefs = form.locator('a').evaluateAll((all) => all.map((it) => it.getAttribute('href')))
+  expect(await hrefs).toEqual([`https://example.com/?a=1&b='2'`])
+  const label = form.locator('.consent')
+  const { height = 0, width = 0 } = (await label.boundingBox()) ?? {}
+  expect(height).toBeGreaterThanOrEqual(44)
+  expect(width).toBeLessThan(320)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  await form.locator('#email').fill('ada@example.com')
+  await form.locator('button').click()
+  await page.getByText('يرجى وضع علامة في هذا المربع للاشتراك.').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await form.getByRole('checkbox').check()
+  await form.locator('button').click()
+  await expect
+    .poll(() => rows('Own').map((row) => row[5]))
+    .toEqual([JSON.stringify({ consent: text })])
+})
+
+/** The text of what describes a field of the only form on the page. */
+async function describedBy(page: Page, id: string): Promise<string> {
+  return page.locator(`rollcall-form #${id}`).evaluate((field) => {
+    const ids = field.getAttribute('aria-describedby')?.split(' ') ?? []
+    const root = field.getRootNode() as ShadowRoot
+    return ids.map((it) => root.getElementById(it)?.textContent ?? '').join(' ')
+  })
+}

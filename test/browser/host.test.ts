@@ -1,0 +1,432 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  accessibilityProblems,
+  type HostOptions,
+  openHost,
+  startBrowser,
+} from '../../harness/browser.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+let service: RunningService
+
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([startBrowser(), startService()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+const open = (options: Omit<HostOptions, 'service'>) =>
+  openHost(browser, { ...options, service: service.url })
+
+const tag = (tab: string, more = '') =>
+  `<script src="%s/embed.js" data-tab="${tab}" ${more} async></script>`
+
+const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1)
+
+const thanks = 'Thank you! You are signed up.'
+
+async function signUp(page: Page, email = 'ada@example.com'): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+}
+
+test('it works, with its looks, under a policy that allows no inline script and no inline style', async () => {
+  const { url } = service
+  await using host = await open({
+    csp: `default-src 'none'; script-src ${url}; connect-src ${url}; style-src 'none'; trusted-types 'none'`,
+    body: tag('Strict', 'data-language="de" data-text-submit="Los"'),
+  })
+  const { page } = host
+  const button = page.getByRole('button', { name: 'Los' })
+  await expect
+    .poll(() => button.evaluate((it) => getComputedStyle(it).backgroundColor))
+    .toBe('rgb(28, 91, 208)')
+  await page.getByLabel('E-Mail-Adresse').fill('ada@gmial.com')
+  await page.getByText('Meinten Sie ada@gmail.com?').click()
+  await button.click()
+  await page.getByText('Vielen Dank! Sie sind angemeldet.').waitFor()
+  expect(host.complaints).toEqual([])
+})
+
+test('a policy by nonce lets in what the script loads', async () => {
+  const { url } = service
+  await using host = await open({
+    csp: `script-src 'nonce-abc'; connect-src ${url}; style-src 'none'`,
+    body: tag('Nonce', 'nonce="abc"'),
+  })
+  await signUp(host.page)
+  expect(host.complaints).toEqual([])
+})
+
+test('the CSS of a hostile page changes nothing but the place', async () => {
+  const hostile = `body * { all: unset !important; font-size: 60px !important; color: red !important;
+    background: red !important; text-transform: uppercase !important; letter-spacing: 9px !important;
+    line-height: 4 !important; display: inline !important; float: right !important; opacity: .3 !important;
+    width: 40px !important; box-sizing: content-box !important; direction: rtl !important }
+    html { font-size: 40px !important } head, style, script, title { display: none !important }
+    input, button, label { padding: 90px !important; border-radius: 50% !important }`
+  await using plain = await open({ body: tag('Looks', 'data-name data-theme="light"') })
+  await using host = await open({
+    body: tag('Looks', 'data-name data-theme="light"'),
+    head: `<style>${hostile}</style>`,
+  })
+  expect(await looks(host.page)).toEqual(await looks(plain.page))
+  await signUp(host.page)
+})
+
+/** Computed styles and sizes of everything in the form. */
+async function looks(page: Page): Promise<unknown> {
+  await page.getByRole('button', { name: 'Sign up' }).waitFor()
+  return page.locator('rollcall-form').evaluate((form) => {
+    const names = [
+      'font',
+      'color',
+      'background-color',
+      'letter-spacing',
+      'text-transform',
+      'padding',
+      'margin',
+      'border',
+      'display',
+      'direction',
+      'text-align',
+    ]
+    return [form, ...(form.shadowRoot?.querySelectorAll('*') ?? [])].map((element) => {
+      const style = getComputedStyle(element)
+      const { height } = element.getBoundingClientRect()
+      const isHost = element === form
+      return [
+        element.localName,
+        isHost ? style.display : height,
+        ...(isHost ? [] : names.map((name) => style.getPropertyValue(name))),
+      ]
+    })
+  })
+}
+
+test('in Arabic it runs from right to left', async () => {
+  await using host = await open({
+    html: 'lang="ar-EG" dir="rtl"',
+    body: tag('Arabic', 'data-name'),
+  })
+  const { page } = host
+  const email = page.getByLabel('البريد الإلكتروني')
+  await email.waitFor()
+  expect(await email.evaluate((it) => getComputedStyle(it).textAlign)).toBe('end')
+  expect(await page.locator('rollcall-form .card').getAttribute('dir')).toBe('rtl')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await email.fill('ada')
+  await page.getByRole('button', { name: 'اشترك' }).click()
+  await page.getByText('يرجى إدخال عنوان مثل').waitFor()
+  expect(await accessibilityProblems(page)).toEqual([])
+  await email.fill('ada@example.com')
+  await page.getByRole('button', { name: 'اشترك' }).click()
+  await page.getByText('تم تسجيل اشتراكك').waitFor()
+})
+
+test.each(['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'ar', 'hi', 'ja', 'ko', 'zh'])(
+  'the form is there in %s, the language of the browser',
+  async (locale) => {
+    await using host = await open({ html: '', body: tag('Language'), context: { locale } })
+    const card = host.page.locator('rollcall-form .card')
+    await card.waitFor()
+    expect(await card.getAttribute('lang')).toBe(locale)
+    expect(await card.innerText()).not.toContain('Sign up')
+  },
+)
+
+test('a language that cannot be loaded leaves English', async () => {
+  await using host = await open({ body: `<p>…</p>` })
+  const { page } = host
+  await page.route('**/de.json', (route) => route.abort())
+  await page.evaluate(loadScript, `${service.url}/embed.js`)
+  await page.evaluate(() => window.Rollcall.render(document.body, { language: 'de' }))
+  await page.getByLabel('Email address').waitFor()
+})
+
+test.each([
+  ['a dark page', 'style="background: #111"', 'light', 'dark'],
+  ['a light page on a dark system', 'style="background: #fff"', 'dark', 'light'],
+  ['a page that follows a dark system', 'style="color-scheme: light dark"', 'dark', 'dark'],
+  ['a page that says nothing on a dark system', '', 'dark', 'light'],
+] as const)('on %s it is as the page is', async (_, html, colorScheme, expected) => {
+  await using host = await open({
+    html: `lang="en" ${html}`,
+    body: tag('Theme'),
+    context: { colorScheme },
+  })
+  const { page } = host
+  const card = page.locator('rollcall-form .card')
+  await card.waitFor()
+  expect(await card.evaluate((it) => getComputedStyle(it).colorScheme)).toBe(expected)
+  expect(await accessibilityProblems(page)).toEqual([])
+})
+
+test('the theme can be settled, and changed later', async () => {
+  await using host = await open({ body: tag('Theme', 'data-theme="dark"') })
+  const { page } = host
+  const card = page.locator('rollcall-form .card')
+  await card.waitFor()
+  const scheme = () => card.evaluate((it) => getComputedStyle(it).colorScheme)
+  expect(await scheme()).toBe('dark')
+  await page.locator('rollcall-form').evaluate((it) => it.setAttribute('data-theme', 'light'))
+  expect(await scheme()).toBe('light')
+})
+
+test('with less motion nothing turns, and with forced colours every edge is there', async () => {
+  await using host = await open({ body: tag('Media') })
+  const { page } = host
+  await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
+  await page.route('**/api/signup', () => {})
+  await page.getByLabel('Email address').fill('ada@example.com')
+  const button = page.getByRole('button', { name: 'Sign up' })
+  await button.click()
+  await page.getByText('Signing you up').waitFor()
+  const seen = await button.evaluate((element) => ({
+    animation: getComputedStyle(element, '::after').animationName,
+    edge: getComputedStyle(element).borderTopColor,
+  }))
+  expect(seen.animation).toBe('none')
+  expect(seen.edge).not.toBe('rgba(0, 0, 0, 0)')
+})
+
+test('every control is at least 44 pixels high', async () => {
+  await using host = await open({ body: tag('Targets', 'data-name') })
+  const { page } = host
+  await page.getByLabel('Email address').fill('ada@gmial.com')
+  await page.getByText('Did you mean').waitFor()
+  const heights = await page
+    .locator('rollcall-form :is(input, button)')
+    .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().height))
+  expect(heights).toHaveLength(4)
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+})
+
+test('a form that is taken out while it tries again stops trying', async () => {
+  await using host = await open({ body: tag('Gone') })
+  const { page } = host
+  await page.clock.install()
+  let posts = 0
+  await page.route('**/api/signup', (route) => {
+    posts += route.request().method() === 'POST' ? 1 : 0
+    return route.abort('connectionrefused')
+  })
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Still trying').waitFor()
+  await page.locator('rollcall-form').evaluate((element) => element.remove())
+  const before = posts
+  await page.clock.runFor(60_000)
+  expect(posts).toBe(before)
+})
+
+test('an app can put a form in, take it out and put it in again', async () => {
+  await using host = await open({
+    body: '<div id="app"></div>',
+    head: '<script src="%s/embed.js"></script>',
+  })
+  const { page } = host
+  for (const name of ['one', 'two']) {
+    await page.evaluate(() => {
+      const app = document.querySelector('#app')
+      if (app)
+        Object.assign(window, {
+          handle: window.Rollcall.render(app, { tab: 'App', tags: ['a', 'b'] }),
+        })
+    })
+    await signUp(page, `${name}@example.com`)
+    await page.evaluate(() => (window as unknown as { handle: { remove(): void } }).handle.remove())
+    expect(await page.locator('#app').innerHTML()).toBe('')
+  }
+  await expect
+    .poll(() => rows('App').map((row) => [row[0], row[2], row[4]]))
+    .toEqual([
+      ['one@example.com', 'embed', 'a, b'],
+      ['two@example.com', 'embed', 'a, b'],
+    ])
+  expect(host.complaints).toEqual([])
+})
+
+test('an element that is moved keeps what was typed; reset empties it for another signup', async () => {
+  await using host = await open({
+    body: '<rollcall-form tab="Moved"></rollcall-form><div id="there"></div><script type="module" src="%s/embed.js"></script>',
+  })
+  const { page } = host
+  await page.getByLabel('Email address').fill('one@example.com')
+  await page.evaluate(() => {
+    document.querySelector('#there')?.append(document.querySelector('rollcall-form') ?? '')
+  })
+  expect(await page.getByLabel('Email address').inputValue()).toBe('one@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  await page.locator('rollcall-form').evaluate((it) => (it as unknown as { reset(): void }).reset())
+  await expect.poll(() => page.getByText(thanks).count()).toBe(0)
+  expect(await page.getByLabel('Email address').inputValue()).toBe('')
+  await signUp(page, 'two@example.com')
+  await expect.poll(() => rows('Moved')).toHaveLength(2)
+})
+
+test('events tell the page, which can add to a signup or cancel it', async () => {
+  await using host = await open({ body: tag('Events') })
+  const { page } = host
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen, isCancelled: true })
+    addEventListener('rollcall:submit', (event) => {
+      const { detail } = event as CustomEvent<{ data: URLSearchParams }>
+      seen.push(`submit ${detail.data.get('email') ?? ''}`)
+      detail.data.append('metadata[page]', 'start')
+      if ((window as unknown as { isCancelled: boolean }).isCancelled) event.preventDefault()
+    })
+    for (const name of ['rollcall:success', 'rollcall:error']) {
+      addEventListener(name, (event) => {
+        const { detail } = event as CustomEvent<{
+          sheetTab?: string
+          reason?: string
+          status?: number
+        }>
+        seen.push(`${name} ${detail.sheetTab ?? `${detail.reason ?? ''} ${detail.status ?? ''}`}`)
+      })
+    }
+  })
+  const seen = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+  const email = page.getByLabel('Email address')
+  await email.fill('ada@example.com')
+  await page.keyboard.press('Enter')
+  await expect.poll(seen).toEqual(['submit ada@example.com'])
+  await page.evaluate(() => Object.assign(window, { isCancelled: false }))
+  await email.fill(`${'a'.repeat(65)}@example.com`)
+  await page.keyboard.press('Enter')
+  await expect.poll(seen).toContain('rollcall:error fields 422')
+  await email.fill('ada@example.com')
+  await page.keyboard.press('Enter')
+  await expect.poll(seen).toContain('rollcall:success Events')
+  await expect.poll(() => rows('Events').map((row) => row[5])).toEqual(['{"page":"start"}'])
+})
+
+test('UTM parameters go into Metadata when asked for, within limits, and nothing else of the address', async () => {
+  const query = `?utm_source=news&utm_campaign=${'x'.repeat(500)}&token=secret`
+  await using host = await open({ body: tag('Utm', 'data-utm'), query })
+  await signUp(host.page)
+  await expect.poll(() => rows('Utm')).toHaveLength(1)
+  expect(JSON.parse(rows('Utm')[0]?.[5] ?? '')).toEqual({
+    utm_source: 'news',
+    utm_campaign: 'x'.repeat(200),
+  })
+})
+
+test('a redirect is followed after signing up, but never to a script', async () => {
+  await using host = await open({ body: tag('Redirect', 'data-redirect="/welcome"') })
+  await host.page.getByLabel('Email address').fill('ada@example.com')
+  await host.page.getByRole('button', { name: 'Sign up' }).click()
+  await host.page.waitForURL(`${host.url}/welcome`)
+
+  await using evil = await open({
+    body: tag('Redirect', 'data-redirect="javascript:document.title=1"'),
+  })
+  await signUp(evil.page)
+  expect(await evil.page.title()).toBe('Host')
+})
+
+test('a slip in an option and a tab that cannot be are told to the page’s author', async () => {
+  const tab = 'x'.repeat(101)
+  await using host = await open({
+    body: `${tag('Slips', 'data-text="a" data-texts-submit="b" data-test="c" data-x-tab="d" data-sorce="e"')}
+      <rollcall-form data-tab="${tab}"></rollcall-form><script src="%s/embed.js" data-tabs="Slips"></script>`,
+  })
+  const { page, complaints } = host
+  const alone = 'Rollcall: data-tabs is no option. Did you mean data-tab or data-tags?'
+  await expect.poll(() => complaints).toEqual([alone])
+  await page.getByLabel('Email address').first().focus()
+  const slips = [
+    'data-text is no option. Did you mean data-text-…?',
+    'data-texts-submit is no option. Did you mean data-text-submit?',
+    'data-test is no option. Did you mean data-text-…?',
+    'data-sorce is no option. Did you mean data-source?',
+  ].map((it) => `Rollcall: ${it}`)
+  await expect.poll(() => complaints.slice(1)).toEqual(slips)
+  await page.getByLabel('Email address').nth(1).fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).nth(1).click()
+  await page.getByText('Something went wrong').waitFor()
+  expect(complaints.slice(5)).toEqual([
+    `Rollcall: the name of a tab has at most 100 characters, and ${tab} has more.`,
+    expect.stringContaining('422'),
+    expect.stringMatching(/^Rollcall: sheetTab: .*100 characters/),
+  ])
+})
+
+const plainForm = `<form id="plain" method="post" action="%s/api/signup">
+    <label>Email address <input type="email" name="email" required></label>
+    <label>City <input name="city" required></label>
+    <label><input type="checkbox" name="consent" required> Yes, please</label>
+    <input type="hidden" name="sheetTab" value="Enhanced">
+    <input type="hidden" name="redirect" value="https://evil.example/">
+    <button>Sign up</button>
+  </form><script src="%s/embed.js"></script>`
+
+test('any form of the page can be taken over, with every field that it has', async () => {
+  await using host = await open({ body: plainForm })
+  const { page } = host
+  const enhance = () =>
+    page.evaluate(() => {
+      const form = document.querySelector<HTMLFormElement>('#plain')
+      if (form) window.Rollcall.enhance(form)
+    })
+  await enhance()
+  await enhance()
+  await page.getByLabel('Email address').fill('ada')
+  await page.getByRole('button').click()
+  await page.getByText('such as name@example.com').waitFor()
+  expect(await page.getByLabel('City').getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByLabel('Yes, please').getAttribute('aria-invalid')).toBe('true')
+  expect(await accessibilityProblems(page)).toEqual([])
+  await page.getByLabel('City').fill('London')
+  await page.getByLabel('Yes, please').check()
+  await signUp(page)
+  expect(page.url()).toBe(`${host.url}/`)
+  await expect
+    .poll(() => rows('Enhanced').map((row) => [row[0], row[5]]))
+    .toEqual([['ada@example.com', '{"city":"London","consent":"on"}']])
+})
+
+test('a form that was taken over can be let go, and is as it was', async () => {
+  await using host = await open({ body: plainForm })
+  const { page } = host
+  const before = await page.locator('#plain').evaluate((it) => it.outerHTML)
+  await page.evaluate(() => {
+    const form = document.querySelector<HTMLFormElement>('#plain')
+    if (form) window.Rollcall.enhance(form).remove()
+  })
+  expect(await page.locator('#plain').evaluate((it) => it.outerHTML)).toBe(before)
+})
+
+/** Runs in the page: as a script of the page puts ours in. */
+async function loadScript(url: string): Promise<void> {
+  const script = document.createElement('script')
+  script.src = url
+  const loaded = new Promise((resolve) => (script.onload = resolve))
+  document.head.append(script)
+  await loaded
+}
+
+interface Handle {
+  remove(): void
+  reset(): void
+}
+
+declare global {
+  interface Window {
+    readonly Rollcall: {
+      render(element: Element, options?: object): Handle
+      enhance(form: HTMLFormElement, options?: object): Handle
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'vitest'
+
+import { providerNames, type ProviderName } from '../../emulators/challenge/providers.ts'
+import type { Fault } from '../../emulators/challenge/faults.ts'
+import type { Attempt, Challenge, Verdict } from '../../src/challenge/challenge.ts'
+import { createSiteverify, type SiteverifyOptions } from '../../src/challenge/siteverify.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { httpClient } from '../../src/platform/node/http-client.ts'
+import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
+
+function connect(
+  { site, env }: ChallengeWorld,
+  options: Partial<SiteverifyOptions> = {},
+): Challenge {
+  return createSiteverify({
+    provider: site.provider,
+    siteKey: site.siteKey,
+    secret: site.secret,
+    verifyUrl: env['CHALLENGE_VERIFY_URL'],
+    http: httpClient,
+    clock: systemClock,
+    ...options,
+  })
+}
+
+const attempt = (token: string | undefined, submissionId = 'one'): Attempt => ({
+  token,
+  submissionId,
+})
+
+describe.each(providerNames)('%s', (provider: ProviderName) => {
+  test('a good token passes, once', async () => {
+    await using world = await createChallengeWorld(provider)
+    const challenge = connect(world)
+    const token = world.token()
+    expect(await challenge.verify(attempt(token))).toEqual({ kind: 'passed' })
+    expect(await challenge.verify(attempt(token, 'another'))).toMatchObject({ kind: 'rejected' })
+  })
+
+  test('a forged token is refused, and a wrong secret is the operator’s', async () => {
+    await using world = await createChallengeWorld(provider)
+    expect(await connect(world).verify(attempt('forged'))).toMatchObject({
+      kind: 'rejected',
+      reason: 'invalid-input-response',
+    })
+    const wrong = connect(world, { secret: 'wrong' })
+    expect(await wrong.verify(attempt(world.token()))).toMatchObject({ kind: 'misconfigured' })
+  })
+
+  test('an answer that was lost before the token was spent costs a second call, no more', async () => {
+    await using world = await createChallengeWorld(provider)
+    world.emulator.faults.add({ redeem: 'never', answer: 'drop' })
+    expect(await connect(world).verify(attempt(world.token()))).toEqual({ kind: 'passed' })
+    expect(world.emulator.counters).toMatchObject({ calls: 2, passed: 1, lost: 1 })
+  })
+
+  test('the visitor’s address goes along when it is known, and only then', async () => {
+    await using world = await createChallengeWorld(provider)
+    const challenge = connect(world)
+    await challenge.verify({ ...attempt(world.token()), remoteAddress: '203.0.113.7' })
+    await challenge.verify(attempt(world.token()))
+    const [first, second] = world.emulator.calls
+    expect(first?.fields).toMatchObject({ remoteip: '203.0.113.7' })
+    expect(second?.fields).not.toHaveProperty('remoteip')
+  })
+})
+
+test.each<[string, string | undefined]>([
+  ['a missing token', undefined],
+  ['a token of 2,049 characters', 'x'.repeat(2_049)],
+])('%s is refused without a call', async (_, token) => {
+  await using world = await createChallengeWorld()
+  expect(await connect(world).verify(attempt(token))).toMatchObject({ kind: 'rejected' })
+  expect(world.emulator.counters.calls).toBe(0)
+})
+
+test('a token of 2,048 characters is asked about', async () => {
+  await using world = await createChallengeWorld()
+  await connect(world).verify(attempt('x'.repeat(2_048)))
+  expect(world.emulator.counters.calls).toBe(1)
+})
+
+test('an answer that was lost after the token was spent: under the same key it passes', async () => {
+  await using world = await createChallengeWorld('turnstile')
+  world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
+  expect(await connect(world).verify(attempt(world.token()))).toEqual({ kind: 'passed' })
+  const [first, second] = world.emulator.calls
+  expect(first?.fields['idempotency_key']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(second?.fields).toEqual(first?.fields)
+})
+
+test.each(['hcaptcha', 'recaptcha'] as const)(
+  'an answer of %s that was lost after the token was spent is no verdict on the visitor',
+  async (provider) => {
+    await using world = await createChallengeWorld(provider)
+    world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
+    const verdict = await connect(world).verify(attempt(world.token()))
+    expect(verdict).toMatchObject({ kind: 'unavailable' })
+    expect(world.emulator.calls[0]?.fields).not.toHaveProperty('idempotency_key')
+  },
+)
+
+test('the same submission with the same token passes again, as after a crash', async () => {
+  await using world = await createChallengeWorld()
+  const token = world.token()
+  expect(await connect(world).verify(attempt(token, 'mine'))).toEqual({ kind: 'passed' })
+  // Another process: nothing is remembered but what the provider knows.
+  expect(await connect(world).verify(attempt(token, 'mine'))).toEqual({ kind: 'passed' })
+  expect(await connect(world).verify(attempt(token, 'yours'))).toMatchObject({ kind: 'rejected' })
+})
+
+test('of two submissions that show one token at the same time one passes', async () => {
+  await using world = await createChallengeWorld()
+  const challenge = connect(world)
+  const token = world.token()
+  const verdicts = await Promise.all(
+    ['mine', 'yours'].map((submission) => challenge.verify(attempt(token, submission))),
+  )
+  expect(verdicts.map(({ kind }) => kind).sort()).toEqual(['passed', 'rejected'])
+})
+
+test.each<[string, Fault, number, Partial<Verdict>]>([
+  ['dropped connections', { times: 0, answer: 'drop' }, 2, {}],
+  ['HTTP 500 with a page', { times: 0, answer: 'serverError' }, 2, {}],
+  ['HTTP 502 with a page', { times: 0, answer: 'badGateway' }, 2, {}],
+  ['HTTP 200 with a page', { times: 0, answer: 'html200' }, 2, {}],
+  ['an empty body', { times: 0, answer: 'empty' }, 2, {}],
+  ['internal-error', { times: 0, answer: 'internalError' }, 2, {}],
+  ['success as text', { times: 0, answer: 'successAsText' }, 2, {}],
+  ['HTTP 429', { times: 0, answer: 'tooMany' }, 1, { retryAfterSeconds: 17 }],
+  [
+    'a redirect',
+    { times: 0, answer: { status: 302, headers: { Location: '/elsewhere' } } },
+    1,
+    { retryAfterSeconds: 5 },
+  ],
+  ['a body without end', { times: 0, answer: { body: 'x'.repeat(100_000) } }, 2, {}],
+])('with %s there is no verdict, and the token stays good', async (_, fault, calls, expected) => {
+  await using world = await createChallengeWorld()
+  const challenge = connect(world)
+  const token = world.token()
+  world.emulator.faults.add(fault)
+  expect(await challenge.verify(attempt(token))).toMatchObject({ kind: 'unavailable', ...expected })
+  expect(world.emulator.counters.calls).toBe(calls)
+  world.emulator.faults.clear()
+  expect(await challenge.verify(attempt(token))).toEqual({ kind: 'passed' })
+})
+
+test('a provider that cannot be reached at all gives no verdict', async () => {
+  const world = await createChallengeWorld()
+  const challenge = connect(world)
+  const token = world.token()
+  await world.emulator.stop()
+  expect(await challenge.verify(attempt(token))).toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringMatching(/^Turnstile gave no verdict: POST http:\/\/127\.0\.0\.1/),
+  })
+})
+
+test('an answer that does not come is waited for twice, four seconds each', async () => {
+  const waits: number[] = []
+  const challenge = createSiteverify({
+    provider: 'turnstile',
+    siteKey: 'key',
+    secret: 'secret',
+    clock: { ...systemClock, sleep: async () => undefined },
+    http: async (request) => {
+      waits.push(request.timeoutMs)
+      return { status: 200, headers: new Headers(), text: '' }
+    },
+  })
+  expect(await challenge.verify(attempt('token'))).toMatchObject({ kind: 'unavailable' })
+  expect(waits).toEqual([4_000, 4_000])
+})
+
+test('no more than 1,000 calls wait at once, and the next visitor is not kept waiting', async () => {
+  const { promise: answers, resolve } = Promise.withResolvers<undefined>()
+  let calls = 0
+  const challenge = createSiteverify({
+    provider: 'turnstile',
+    siteKey: 'key',
+    secret: 'secret',
+    clock: systemClock,
+    http: async () => {
+      calls += 1
+      await answers
+      return { status: 200, headers: new Headers(), text: '{"success":true}' }
+    },
+  })
+  const waiting = Array.from({ length: 1_000 }, () => challenge.verify(attempt('token')))
+  expect(await challenge.verify(attempt('token'))).toMatchObject({ kind: 'unavailable' })
+  expect(calls).toBe(1_000)
+  resolve(undefined)
+  expect((await Promise.all(waiting)).every(({ kind }) => kind === 'passed')).toBe(true)
+  expect(await challenge.verify(attempt('token'))).toEqual({ kind: 'passed' })
+})
+
+test('a token from a host that is not listed is refused', async () => {
+  await using world = await createChallengeWorld()
+  const challenge = connect(world, { hostnames: ['example.com'] })
+  const elsewhere = world.emulator.issueToken(world.site, { hostname: 'evil.example' })
+  const ours = world.emulator.issueToken(world.site, { hostname: 'example.com' })
+  expect(await challenge.verify(attempt(elsewhere))).toMatchObject({ kind: 'rejected' })
+  expect(await challenge.verify(attempt(ours))).toEqual({ kind: 'passed' })
+})
+
+test('a token of another site of the same hCaptcha account is told to the operator', async () => {
+  await using world = await createChallengeWorld('hcaptcha')
+  const challenge = connect(world, { siteKey: 'another-site-key' })
+  expect(await challenge.verify(attempt(world.token()))).toMatchObject({
+    kind: 'misconfigured',
+    message: 'Invalid challenge token',
+  })
+})

@@ -1,0 +1,61 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../../harness/source-file.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+// As a process manager does it: the signal reaches npm alone, not the processes that npm started.
+test.each([
+  ['start', 'SIGTERM'],
+  ['start', 'SIGINT'],
+  ['sandbox', 'SIGTERM'],
+] as const)(
+  'npm run %s stops with %s, and starts again on the same port',
+  async (script, signal) => {
+    await using data = await tempFolder()
+    const first = await startByNpm(script, { DATA_DIR: data.path, PORT: '0' })
+    const { port } = new URL(first.url)
+    first.npm.kill(signal)
+    expect(await first.exited).toEqual([0, null])
+    const second = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
+    expect((await fetch(`${second.url}/api/health`)).status).toBe(200)
+    second.npm.kill(signal)
+    expect(await second.exited).toEqual([0, null])
+    await expect(fetch(`${second.url}/api/health`)).rejects.toThrow()
+  },
+)
+
+test('an old Node.js is told what to do instead', async () => {
+  const old = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})`
+  const child = spawn(process.execPath, ['--import', old, 'src/start.js'], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const { output, exited } = watch(child)
+  expect(await exited).toEqual([2, null])
+  expect(output()).toMatch(
+    /^Rollcall needs Node\.js 24 or newer, and this is 20\.20\.2: .*npm start.*\n$/,
+  )
+})
+
+async function startByNpm(script: string, settings: Record<string, string>) {
+  const ours = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
+  const npm = spawn('npm', ['run', script], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(ours), HOST: '127.0.0.1', ...settings },
+  })
+  const { output, exited } = watch(npm)
+  const url = () => /Rollcall listens on (http:\/\/[\w.:]+)/.exec(output())?.[1] ?? ''
+  await expect.poll(url).not.toBe('')
+  return { npm, url: url(), exited }
+}
+
+/** What it has printed so far, and with which code and signal it and its output came to an end. */
+function watch(child: ChildProcessByStdio<null, Readable, Readable>) {
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return { output: () => output, exited: once(child, 'close') }
+}

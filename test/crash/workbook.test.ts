@@ -1,0 +1,410 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execPath } from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
+import { columns } from '../../src/signup/row.ts'
+import { codeOf } from '../../src/platform/node/durable-file.ts'
+import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
+import { Crash, crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
+import type { CrashPoint } from '../../harness/failing-files.ts'
+import { numberedBatch } from '../../harness/numbered-batch.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makeBatch, rowsOf, testSignal } from '../spreadsheet/spreadsheet-contract.ts'
+import { createWorkbookWorld, readTabFiles } from '../../harness/workbook-world.ts'
+import type { WorkbookWorld } from '../../harness/workbook-world.ts'
+
+const header: string[] = [...columns]
+const applied = { kind: 'applied' }
+
+/** What a person may do to a tab file between the crash and the restart. */
+const deeds = {
+  'leaves it alone': async () => {},
+  'adds a line below': (path: string) => appendFile(path, '\r\nCall them,,,,,,\r\n'),
+  'turns it upside down': (path: string) => saveAnew(path, (lines) => [...lines].reverse()),
+  'adds a column and saves it with semicolons': (path: string) =>
+    // Where the crash left half a header row, it would be one of the person's own from then on.
+    saveAnew(path, (lines) => (isHeaderCut(lines) ? lines : lines.map(withSemicolons))),
+  'empties it': (path: string) => writeFile(path, ''),
+  'deletes it': (path: string) => rm(path, { force: true }),
+  'renames it': (path: string) => rename(path, `${path}.old.csv`),
+}
+type Deed = keyof typeof deeds
+
+const keepingDeeds: Deed[] = [
+  'leaves it alone',
+  'adds a line below',
+  'turns it upside down',
+  'adds a column and saves it with semicolons',
+]
+const removingDeeds: Deed[] = ['empties it', 'deletes it', 'renames it']
+
+/** Each step of a write, undone, half done and done. More steps than it has: the last ones never come. */
+const crashPoints: CrashPoint[] = Array.from({ length: 12 }, (_, index) => index + 1).flatMap(
+  (step) => [0, 0.03, 0.5, 0.97, 0.999, 1].map((part) => ({ step, part })),
+)
+
+const before = makeBatch(1, {
+  News: [makeFullSignup(), makeFullSignup()],
+  Events: [makeFullSignup()],
+})
+const during = makeBatch(2, {
+  News: [makeFullSignup(), makeFullSignup({ metadata: '' }), makeFullSignup()],
+  Events: [makeFullSignup(), makeFullSignup()],
+  'New one': [makeFullSignup(), makeFullSignup()],
+})
+const after = makeBatch(3, {
+  News: [makeFullSignup()],
+  Events: [makeFullSignup()],
+  'New one': [makeFullSignup()],
+})
+
+describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
+  test('the same batch again gives every row once, in order', async () => {
+    for (const point of crashPoints) {
+      await using world = await crashedWorld(point)
+      await writeAll(world, during, during, after)
+      for (const tab of ['News', 'Events', 'New one']) {
+        const expected = [header, ...rowsOf(tab, before, during, after)]
+        expect(await world.rows(tab), about(point, tab)).toEqual(expected)
+      }
+    }
+  })
+
+  test.each(keepingDeeds)('and a person who %s, every row is there once', async (deed) => {
+    for (const point of crashPoints) {
+      await using world = await crashedWorld(point)
+      await toEachFile(world, deed)
+      const linesBefore = await readLines(world.path('News'))
+      await writeAll(world, during, during, after)
+
+      expect(await readLines(world.path('News')), about(point)).toEqual(
+        expect.arrayContaining(deed === 'leaves it alone' ? [] : linesBefore),
+      )
+      for (const tab of ['News', 'Events', 'New one']) {
+        for (const row of rowsOf(tab, before, during, after)) {
+          expect(await countRow(world.path(tab), row), about(point, tab, row[0])).toBe(1)
+        }
+      }
+    }
+  })
+
+  test.each(keepingDeeds)(
+    'and a person who %s, rows of one visitor and moment in two batches are all there once',
+    async (deed) => {
+      const { email, receivedAt } = makeFullSignup()
+      const alike = (name: string) => makeFullSignup({ email, receivedAt, name })
+      const first = makeBatch(1, { News: [alike('one'), alike('two')] })
+      const second = makeBatch(2, { News: [alike('three'), alike('four')] })
+      for (const point of crashPoints) {
+        await using world = await createWorkbookWorld()
+        await writeAll(world, first)
+        await crash(world, point, 'write', second)
+        await toEachFile(world, deed)
+        // A crash of the repair, and one more person.
+        await crash(world, { step: 3, part: 0.5 }, 'write', second)
+        await toEachFile(world, deed)
+        await writeAll(world, second)
+        for (const row of rowsOf('News', first, second)) {
+          expect(await countRow(world.path('News'), row), about(point, row[3])).toBe(1)
+        }
+      }
+    },
+  )
+
+  test.each(removingDeeds)('and a person who %s, no row comes twice', async (deed) => {
+    for (const point of crashPoints) {
+      await using world = await crashedWorld(point)
+      const wasSettled = await isSettled(world, during)
+      await toEachFile(world, deed)
+      await writeAll(world, during, during, after)
+      for (const tab of ['News', 'Events', 'New one']) {
+        const batches = wasSettled ? [after] : [during, after]
+        const expected = [header, ...rowsOf(tab, ...batches)]
+        expect(await world.rows(tab), about(point, tab)).toEqual(expected)
+      }
+    }
+  })
+
+  test.each(keepingDeeds)(
+    'and a person who %s, abandoning the batch leaves all of its rows or none',
+    async (deed) => {
+      for (const point of crashPoints) {
+        await using world = await crashedWorld(point)
+        await toEachFile(world, deed)
+        const { kind } = await world.connect().abandon(during, testSignal)
+        expect(['applied', 'abandoned'], about(point)).toContain(kind)
+        expect((await world.connect().abandon(during, testSignal)).kind, about(point)).toBe(kind)
+        if (kind === 'abandoned') {
+          expect((await world.connect().write(during, testSignal)).kind).toBe('refused')
+        }
+        await world.connect().open(testSignal)
+        expect(await readdir(join(world.directory, '.rollcall'))).not.toContain('intent.json')
+        await writeAll(world, after)
+        if (deed === 'adds a line below') {
+          expect(await readLines(world.path('News')), about(point)).toContain('Call them,,,,,,')
+        }
+        for (const tab of ['News', 'Events', 'New one']) {
+          for (const row of rowsOf(tab, during)) {
+            const count = await countRow(world.path(tab), row)
+            expect(count, about(point, tab, row[0])).toBe(kind === 'applied' ? 1 : 0)
+          }
+          for (const row of rowsOf(tab, before, after)) {
+            expect(await countRow(world.path(tab), row), about(point, tab, row[0])).toBe(1)
+          }
+        }
+      }
+    },
+  )
+
+  test('abandoning the batch gives back the very bytes, and no file that was new', async () => {
+    for (const point of crashPoints) {
+      await using world = await createWorkbookWorld()
+      await writeAll(world, before)
+      const bytesBefore = await readTabFiles(world)
+      if (!(await crash(world, point))) continue
+      const { kind } = await world.connect().abandon(during, testSignal)
+      if (kind === 'abandoned') expect(await readTabFiles(world), about(point)).toEqual(bytesBefore)
+    }
+  })
+
+  test('zeros in place of the bytes that a power failure lost are cut off', async () => {
+    for (const kept of [0, 1, 150]) {
+      await using world = await worldWithZeros(kept)
+      await writeAll(world, during)
+      expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, during)])
+    }
+  })
+
+  test('what a person added below such zeros stays', async () => {
+    await using world = await worldWithZeros(150)
+    await appendFile(world.path('News'), 'Call them,,,,,,\r\n')
+    await writeAll(world, during)
+    expect(await readFile(world.path('News'), 'utf8')).toContain('Call them,,,,,,\r\n')
+    for (const row of rowsOf('News', before, during)) {
+      expect(await countRow(world.path('News'), row), row[0]).toBe(1)
+    }
+  })
+
+  test('an abandoned batch stays out when a crash left its intent and its marker was pruned', async () => {
+    await using world = await crashedWorld({ step: 3, part: 0.5 })
+    await crash(world, { step: 5, part: 0 }, 'abandon')
+    expect(await isSettled(world, during)).toBe(true)
+    expect(await readdir(join(world.directory, '.rollcall'))).toContain('intent.json')
+    await world.connect().prune([during.marker], testSignal)
+    await writeAll(world, after)
+    expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, after)])
+  })
+
+  test('crashes during the repair, and people in between, end with every row once', async () => {
+    const crashes = fc.array(
+      fc.record({
+        point: fc.record({
+          step: fc.integer({ min: 1, max: 10 }),
+          part: fc.constantFrom(0, 0.3, 0.9, 1),
+        }),
+        deed: fc.constantFrom(...keepingDeeds),
+        call: fc.constantFrom('write' as const, 'abandon' as const),
+      }),
+      { maxLength: 5 },
+    )
+    await fc.assert(
+      fc.asyncProperty(crashes, async (schedule) => {
+        await using world = await createWorkbookWorld()
+        await writeAll(world, before)
+        for (const { point, deed, call } of schedule) {
+          await crash(world, point, call)
+          await toEachFile(world, deed)
+        }
+        const { kind } = await world.connect().write(during, testSignal)
+        for (const tab of ['News', 'Events', 'New one']) {
+          for (const row of rowsOf(tab, during)) {
+            const count = await countRow(world.path(tab), row)
+            expect(count, row[0]).toBe(kind === 'applied' ? 1 : 0)
+          }
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('what a lost journal left half done is finished before the batch of another', async () => {
+    await using world = await crashedWorld({ step: 4, part: 0.5 })
+    const other = {
+      ...makeBatch(1, { News: [makeFullSignup()] }),
+      fingerprint: 'another-journal:1',
+    }
+
+    await writeAll(world, other)
+    expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, during, other)])
+    expect(await world.rows('New one')).toEqual([header, ...rowsOf('New one', during)])
+  })
+
+  test('what a lost journal left and cannot be finished is the trouble of no tab of another', async () => {
+    await using world = await crashedWorld({ step: 4, part: 0.5 })
+    const other = {
+      ...makeBatch(1, { News: [makeFullSignup()] }),
+      fingerprint: 'another-journal:1',
+    }
+    const files = interceptedFiles(async (change) => {
+      if (change.kind !== 'append') return change.make()
+      throw Object.assign(new Error('The test says so.'), { code: 'EBUSY' })
+    })
+    const locked = createWorkbook({ directory: world.directory }, files)
+    const outcome = await locked.write(other, testSignal)
+    expect(outcome.kind).toBe('refused')
+    expect(outcome, 'a tab that is not its own').not.toHaveProperty('tab')
+  })
+})
+
+test('killed at 40 random moments, the workbook holds every row once and in order', async () => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+  console.log(`The seed of the kill test is ${seed}; SEED=${seed} repeats its delays.`)
+  const random = seededRandom(seed)
+  await using world = await createWorkbookWorld()
+  let last = 0
+  for (let kill = 0; kill < 40; kill += 1) {
+    last = await writeUntilKilled(world.directory, last + 1, random() * 40)
+  }
+  await writeAll(world, numberedBatch(last + 1), numberedBatch(last + 2))
+
+  const batches = Array.from({ length: last + 2 }, (_, index) => numberedBatch(index + 1))
+  expect(batches.length).toBeGreaterThan(40)
+  for (const tab of new Set(batches.flatMap(({ tabs }) => tabs.map((part) => part.tab)))) {
+    expect(await world.rows(tab), tab).toEqual([header, ...rowsOf(tab, ...batches)])
+  }
+}, 120_000)
+
+/** Starts a process that writes batches from `first` on; the number of the last it said was applied. */
+async function writeUntilKilled(
+  directory: string,
+  first: number,
+  delayMs: number,
+): Promise<number> {
+  const script = fileURLToPath(new URL('workbook-child.ts', import.meta.url))
+  const child = spawn(execPath, [script, directory, String(first)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+  const closed = once(child, 'close')
+  // The delay runs from its first word: before that it only loads.
+  await Promise.race([once(child.stdout, 'data'), closed])
+  await sleep(delayMs)
+  child.kill('SIGKILL')
+  const [, signal] = await closed
+  expect(signal).toBe('SIGKILL')
+  const numbers = said.split('\n').slice(0, -1)
+  return Number(numbers.at(-1) ?? first - 1)
+}
+
+/** A workbook with one batch, in which the process crashed while it wrote the next one. */
+async function crashedWorld(point: CrashPoint): Promise<WorkbookWorld> {
+  const world = await createWorkbookWorld()
+  await writeAll(world, before)
+  await crash(world, point)
+  return world
+}
+
+/** The same, with zeros in the first tab's file where all of its new bytes but `kept` should be. */
+async function worldWithZeros(kept: number): Promise<WorkbookWorld> {
+  const world = await crashedWorld({ step: 3, part: 0 })
+  await using twin = await crashedWorld({ step: 3, part: 1 })
+  const { length } = await readFile(world.path('News'))
+  const bytes = await readFile(twin.path('News'))
+  await writeFile(world.path('News'), bytes.fill(0, length + kept))
+  return world
+}
+
+/** Whether the process came as far as to the crash. */
+async function crash(
+  world: WorkbookWorld,
+  point: CrashPoint,
+  call: 'write' | 'abandon' = 'write',
+  batch = during,
+): Promise<boolean> {
+  const { files, hasCrashed } = crashingFiles(point)
+  const workbook = createWorkbook({ directory: world.directory }, files)
+  try {
+    await workbook[call](batch, testSignal)
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error
+  }
+  return hasCrashed()
+}
+
+async function writeAll(world: WorkbookWorld, ...batches: readonly FrozenBatch[]): Promise<void> {
+  for (const batch of batches) {
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+  }
+}
+
+async function toEachFile(world: WorkbookWorld, deed: Deed): Promise<void> {
+  for (const name of Object.keys(await readTabFiles(world))) {
+    await deeds[deed](join(world.directory, name))
+  }
+}
+
+async function isSettled(world: WorkbookWorld, batch: FrozenBatch): Promise<boolean> {
+  const text = await readFile(join(world.directory, '.rollcall', 'settled.json'), 'utf8')
+  return text.includes(batch.fingerprint)
+}
+
+async function readLines(path: string): Promise<string[]> {
+  try {
+    return (await readFile(path, 'utf8')).split(/\r?\n/).filter((line) => line !== '')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function saveAnew(path: string, change: (lines: string[]) => string[]): Promise<void> {
+  await writeFile(path, change(await readLines(path)).join('\n'))
+}
+
+function isHeaderCut([first = '']: readonly string[]): boolean {
+  return first.startsWith('Email') && !first.includes('Sheet Tab')
+}
+
+function withSemicolons(line: string): string {
+  const cells = [...cellsOf(line, line.includes(';') ? ';' : ','), 'x']
+  return cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';')
+}
+
+async function countRow(path: string, row: readonly string[]): Promise<number> {
+  const lines = await readLines(path)
+  const isRow = (cells: string[]) => row.every((cell, index) => cells[index] === cell)
+  return lines.filter((line) => isRow(cellsOf(line, ',')) || isRow(cellsOf(line, ';'))).length
+}
+
+/** The cells of one line; a line that was cut within quotes is a single cell. */
+function cellsOf(line: string, delimiter: string): string[] {
+  try {
+    const rows: string[][] = parse(line, { delimiter, relax_column_count: true })
+    return rows[0] ?? []
+  } catch {
+    return [line]
+  }
+}
+
+function about(point: CrashPoint, ...rest: (string | undefined)[]): string {
+  return [`step ${point.step}, part ${point.part}`, ...rest].join(', ')
+}
+
+/** Mulberry32: a small generator that a seed can repeat. */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

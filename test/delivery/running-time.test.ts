@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { ProcessTime } from '../../src/delivery/running-time.ts'
+import type { RunningTimeNote } from '../../src/journal/journal.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+/** What one of three processes does, `wait` ms after what was done before. */
+const acts = fc.array(
+  fc.record({
+    wait: fc.integer({ min: 0, max: 100_000 }),
+    process: fc.integer({ min: 0, max: 2 }),
+    /** It measures its time and is stopped, or goes on and notes what it had measured. */
+    act: fc.constantFrom('measure', 'note'),
+    givesLife: fc.boolean(),
+  }),
+  { maxLength: 60 },
+)
+
+test('from any note with a life on, the count gains no more than really passes, whoever is stopped', async () => {
+  await fc.assert(
+    fc.asyncProperty(acts, async (story) => {
+      let now = 0
+      const lives: { readonly at: number; readonly ms: number }[] = []
+      await using journal = openSqliteJournal(':memory:')
+      const processes = [0, 1, 2].map(() => {
+        const stopped: (() => void)[] = []
+        const time = new ProcessTime(
+          {
+            async noteRunningTime(note: RunningTimeNote) {
+              const step = Promise.withResolvers<undefined>()
+              stopped.push(() => step.resolve(undefined))
+              await step.promise
+              const seen = await journal.noteRunningTime(note)
+              for (const { at, ms } of lives) expect(seen.ms - ms).toBeLessThanOrEqual(now - at)
+              if (note.lives.size > 0) lives.push({ at: now, ms: seen.ms })
+              return seen
+            },
+          },
+          { now: () => 0, elapsed: () => now, sleep: async () => {} },
+        )
+        return { time, stopped }
+      })
+      const noted: Promise<unknown>[] = []
+      const settle = () => new Promise((resolve) => setImmediate(resolve))
+      for (const { wait, process: index, act, givesLife } of story) {
+        now += wait
+        const process = processes[index]
+        if (act === 'measure') {
+          noted.push(process?.time.note(new Map(givesLife ? [[1, 1]] : [])) ?? Promise.resolve())
+        } else process?.stopped.shift()?.()
+        await settle()
+      }
+      while (processes.some(({ stopped }) => stopped.length > 0)) {
+        for (const { stopped } of processes) stopped.shift()?.()
+        await settle()
+      }
+      await Promise.all(noted)
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+
+import { isTest, nodesOf, projectRoot, readSources } from '../../harness/source-file.ts'
+
+const page = readFileSync(join(projectRoot, 'docs/failures.md'), 'utf8')
+
+test('every test that docs/failures.md names exists', () => {
+  const named = [...page.matchAll(/^Test: `(.+)`$/gm)].map(([, title]) => title ?? '')
+  expect(named.length).toBeGreaterThan(0)
+  const patterns = testTitles()
+  const missing = named.filter((title) => !patterns.some((pattern) => pattern.test(title)))
+  expect(missing).toEqual([])
+})
+
+test('every failure in docs/failures.md has an answer of up to six lines and names a test', () => {
+  const failures = page.split(/^###? /m).filter((part) => part.includes('Test: '))
+  const headings = page.match(/^### .+$/gm) ?? []
+  expect(failures).toHaveLength(headings.length)
+  for (const failure of failures) {
+    const [title, , ...lines] = failure.trim().split('\n')
+    const answer = lines.filter((line) => !line.startsWith('Test: '))
+    expect(answer.length, title).toBeGreaterThan(0)
+    expect(answer.length, title).toBeLessThanOrEqual(7)
+  }
+})
+
+/** Titles of all tests; what a title takes from a table of cases may be anything. */
+function testTitles(): RegExp[] {
+  return readSources()
+    .filter((file) => isTest(file) || file.path.endsWith('-contract.ts'))
+    .flatMap((file) => nodesOf(file))
+    .flatMap((node) => {
+      const [title] = ts.isCallExpression(node) ? node.arguments : []
+      return title ? titlePattern(title) : []
+    })
+}
+
+function titlePattern(title: ts.Expression): RegExp[] {
+  const parts = ts.isStringLiteralLike(title)
+    ? title.text.split(/\$\w+|%[a-z]/)
+    : ts.isTemplateExpression(title)
+      ? [title.head.text, ...title.templateSpans.map(({ literal }) => literal.text)]
+      : []
+  // A few words at least: other calls have texts as well.
+  if (parts.join('').split(' ').length < 4) return []
+  return [new RegExp(`^${parts.map(RegExp.escape).join('.+')}$`)]
+}

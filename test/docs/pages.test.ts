@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openHost, openPage, startBrowser } from '../../harness/browser.ts'
+import { htmlProblems } from '../../harness/html-problems.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { projectRoot } from '../../harness/source-file.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
+const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
+const settings = parseEnv(block('sh')) as Record<string, string>
+
+let browser: Browser
+let service: RunningService
+
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([startBrowser(), startService({ env: settings })])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+test('the settings in the guide make the page that it tells of', async () => {
+  expect(Object.keys(settings)).toHaveLength(8)
+  await using opened = await openPage(browser, service.url)
+  const { page } = opened
+  await page.getByRole('heading', { name: 'The letter' }).waitFor()
+  await page.getByText('One short mail a month.').waitFor()
+  await page.getByLabel('Name').waitFor()
+  await page.getByRole('link', { name: 'privacy policy' }).waitFor()
+  const button = page.getByRole('button', { name: 'Count me in' })
+  expect(await button.evaluate((it) => getComputedStyle(it).backgroundColor)).toBe(
+    'rgb(10, 122, 75)',
+  )
+})
+
+test('the frame in the guide signs somebody up, and is as high as what is in it', async () => {
+  const body = block('html').replaceAll('https://signup.example.com', '%s')
+  const page = `<!doctype html><html lang="en"><head><title>x</title></head><body>${block('html')}`
+  expect(await htmlProblems(page)).toEqual([])
+  await using host = await openHost(browser, { body, service: service.url })
+  const frame = host.page.frameLocator('iframe')
+  await frame.getByLabel('Email address').fill('ada@example.com')
+  await frame.getByRole('checkbox').check()
+  const height = () => host.page.locator('iframe').evaluate((it) => it.clientHeight)
+  await expect.poll(height).toBeGreaterThan(200)
+  await frame.getByRole('button', { name: 'Count me in' }).click()
+  await frame.getByRole('heading', { name: 'Thank you' }).waitFor()
+  await expect.poll(height).toBeLessThan(100)
+  const rows = () => readTab(join(service.folder, 'data'), 'Newsletter.csv')
+  await expect.poll(() => rows()[1]?.[0]).toBe('ada@example.com')
+  expect(host.complaints).toEqual([])
+})
+
+test('the link in the guide leads to its tab, with its source', async () => {
+  const link = /`https:\/\/signup\.example\.com(\/\?[^`]+)`/.exec(docs)?.[1] ?? ''
+  await using opened = await openPage(browser, service.url + link)
+  const { page } = opened
+  await page.getByLabel('Email address').fill('link@example.com')
+  await page.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Count me in' }).click()
+  await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+  const rows = () => readTab(join(service.folder, 'data'), 'Newsletter.csv')
+  await expect
+    .poll(() => rows().find(([email]) => email === 'link@example.com')?.[2])
+    .toBe('poster')
+})

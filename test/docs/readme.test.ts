@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareAnswer, extractCommands, npmScriptsIn } from './readme-commands.ts'
+import { projectRoot } from '../../harness/source-file.ts'
+import { startService } from '../../harness/start-service.ts'
+import type { RunningService } from '../../harness/start-service.ts'
+
+const documentedUrl = 'http://localhost:3000'
+
+const docs = readdirSync(join(projectRoot, 'docs'), { recursive: true, encoding: 'utf8' })
+const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((path) => `docs/${path}`)]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, text: readFileSync(join(projectRoot, path), 'utf8') }))
+  .map(({ path, text }) => ({ path, text, commands: extractCommands(path, text) }))
+
+test('the README shows commands that are run here', () => {
+  expect(pages.find(({ path }) => path === 'README.md')?.commands).not.toEqual([])
+})
+
+test.each(pages)('the npm scripts that $path names exist', ({ text }) => {
+  const manifest = readFileSync(join(projectRoot, 'package.json'), 'utf8')
+  expect(JSON.parse(manifest)).toMatchObject({
+    scripts: Object.fromEntries(npmScriptsIn(text).map((name) => [name, expect.any(String)])),
+  })
+})
+
+// The commands of a page build on each other: they share one service, in the order of the page.
+describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ commands }) => {
+  let service: RunningService
+
+  beforeAll(async () => {
+    service = await startService()
+  })
+
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  test.each(commands)('line $line: $script', async ({ script, answer }) => {
+    const run = () => runScript(script.replaceAll(documentedUrl, service.url), service.folder)
+    if (answer === undefined) {
+      await run()
+      return
+    }
+    const differences = async () => compareAnswer(answer.language, answer.text, await run())
+    // A row is in its file a moment after the answer: look again, as a person would.
+    if (answer.language === 'csv') await expect.poll(differences, { timeout: 15_000 }).toEqual([])
+    else expect(await differences()).toEqual([])
+  })
+})
+
+/** What the script prints to stdout; rejects, with all that it printed, when it fails. */
+async function runScript(script: string, folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder })
+  return stdout
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessibilityProblems, openHost, startBrowser } from '../../harness/browser.ts'
+import { documentedUrl, readSnippets } from './docs-snippets.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+let service: RunningService
+
+beforeAll(async () => {
+  ;[browser, service] = await Promise.all([startBrowser(), startService()])
+})
+
+afterAll(async () => {
+  await browser.close()
+  await service.stop()
+})
+
+const snippets = readSnippets('docs/embed.md')
+const inLanguage = (wanted: string) => snippets.filter(({ language }) => language === wanted)
+const thanks = 'Thank you! You are signed up.'
+
+test('the guide has its snippets, each in a language that a test runs', () => {
+  const languages = new Set(snippets.map(({ language }) => language))
+  expect([...languages].sort()).toEqual(['astro', 'html', 'http', 'jsx', 'svelte', 'ts', 'vue'])
+  expect(inLanguage('html')).toHaveLength(10)
+})
+
+test.each(inLanguage('html'))(
+  'the snippet under "$title" signs somebody up, and nothing is left of it when it goes',
+  async ({ code }) => {
+    const body = `<main>${code.replaceAll(documentedUrl, '%s')}</main>`
+    await using host = await openHost(browser, { body, service: service.url })
+    const { page } = host
+    await page.getByLabel(/^Email/).waitFor()
+    const name = page.getByLabel('Name')
+    if (await name.isVisible()) await name.fill('Ada')
+    const consent = page.getByRole('checkbox')
+    if (await consent.isVisible()) await consent.check()
+    await page.getByLabel(/^Email/).fill('ada@example.com')
+    expect(await accessibilityProblems(page)).toEqual([])
+    await page.getByRole('button').click()
+    await page.getByText(thanks).waitFor()
+    await page.locator('main').evaluate((main) => main.remove())
+    expect(await page.locator('body').innerHTML()).toMatch(/^\s*$/)
+    expect(host.complaints).toEqual([])
+  },
+)
+
+test.each(inLanguage('http'))('the policy under "$title" is all that a page needs', async (it) => {
+  const csp = it.code.replace(/^Content-Security-Policy: /, '').trim()
+  await using host = await openHost(browser, {
+    csp: `default-src 'none'; ${csp.replaceAll(documentedUrl, service.url)}`,
+    body: '<script src="%s/embed.js" data-tab="Policy" async></script>',
+    service: service.url,
+  })
+  const { page } = host
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText(thanks).waitFor()
+  await expect.poll(() => readTab(join(service.folder, 'data'), 'Policy.csv')).toHaveLength(2)
+  expect(host.complaints).toEqual([])
+})

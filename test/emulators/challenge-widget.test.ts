@@ -1,0 +1,275 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { ProviderName } from '../../emulators/challenge/providers.ts'
+import { type ChallengeEmulator, startChallengeEmulator } from '../../emulators/challenge/server.ts'
+import { startBrowser } from '../../harness/browser.ts'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(async () => {
+  await browser.close()
+})
+
+interface World extends AsyncDisposable {
+  readonly emulator: ChallengeEmulator
+  readonly page: Page
+  readonly siteKey: string
+  readonly secret: string
+  /** What the page saw: errors, console messages, violations of its policy. */
+  readonly seen: string[]
+  /** Renders a widget that notes its callbacks; resolves with its id. */
+  render(options?: Record<string, unknown>, box?: string): Promise<unknown>
+  /** The callbacks so far, as `name` or `name:what`. */
+  events(): Promise<string[]>
+}
+
+/** A page with a form, under a policy that lets in the emulator's script and frame and no more. */
+async function openPage(provider: ProviderName = 'turnstile', query = '?render=explicit') {
+  const emulator = await startChallengeEmulator()
+  const { siteKey, secret } = emulator.createSite(provider)
+  const html = `<!doctype html><title>Host</title><form><div id="box"></div>
+    <div id="second"></div><div class="cf-turnstile" data-sitekey="${siteKey}"></div></form>
+    <script src="${emulator.scriptUrl(provider)}${query}"></script>`
+  const policy = `default-src 'none'; script-src ${emulator.url}; frame-src ${emulator.url}`
+  const host = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
+    response.end(html)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => host.once('listening', resolve))
+  const page = await browser.newPage()
+  const seen: string[] = []
+  page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', (error) => seen.push(`error: ${error.message}`))
+  await page.goto(`http://127.0.0.1:${(host.address() as AddressInfo).port}/page`)
+  const world: World = {
+    emulator,
+    page,
+    siteKey,
+    secret,
+    seen,
+    render: (options = {}, box = '#box') =>
+      page.evaluate(renderInPage, { provider, siteKey, options, box }),
+    events: () => page.evaluate(() => (window as unknown as { events?: string[] }).events ?? []),
+    [Symbol.asyncDispose]: async () => {
+      await page.close()
+      host.closeAllConnections()
+      host.close()
+      await emulator.stop()
+    },
+  }
+  return world
+}
+
+interface Rendering {
+  readonly provider: ProviderName
+  readonly siteKey: string
+  readonly options: Record<string, unknown>
+  readonly box: string
+}
+
+/** Runs in the page. */
+function renderInPage({ provider, siteKey, options, box }: Rendering): unknown {
+  const page = window as unknown as Record<string, unknown> & { events?: string[] }
+  const events = (page.events ??= [])
+  const note = (name: string) => (what?: string) => {
+    events.push(what === undefined || name === 'callback' ? name : `${name}:${what}`)
+    return true
+  }
+  const names = [
+    'callback',
+    'error-callback',
+    'expired-callback',
+    'timeout-callback',
+    'before-interactive-callback',
+    'after-interactive-callback',
+  ]
+  const callbacks = Object.fromEntries(names.map((name) => [name, note(name)]))
+  const api = { turnstile: 'turnstile', hcaptcha: 'hcaptcha', recaptcha: 'grecaptcha' }[provider]
+  const { render } = page[api] as { render: (box: unknown, options: unknown) => unknown }
+  return render(document.querySelector(box), { sitekey: siteKey, ...callbacks, ...options })
+}
+
+async function verify({ emulator, secret }: World, response: string): Promise<unknown> {
+  const answer = await fetch(emulator.verifyUrl(), {
+    method: 'POST',
+    body: new URLSearchParams({ secret, response }),
+  })
+  return answer.json()
+}
+
+test('under a strict policy of the page a widget gives a token that passes, in the field asked for', async () => {
+  await using world = await openPage()
+  const { page } = world
+  await world.render({ 'response-field-name': 'challengeToken', action: 'signup', cData: 'x-1' })
+  await expect.poll(() => world.events()).toEqual(['callback'])
+  const token = await page.inputValue('[name=challengeToken]')
+  expect(await page.evaluate('turnstile.getResponse()')).toBe(token)
+  expect(await verify(world, token)).toMatchObject({
+    success: true,
+    action: 'signup',
+    cdata: 'x-1',
+    hostname: '127.0.0.1',
+  })
+  expect(world.seen).toEqual([])
+})
+
+test('a page’s onload function is called, and elements render themselves unless explicit', async () => {
+  await using world = await openPage('turnstile', '')
+  const field = world.page.locator('.cf-turnstile [name=cf-turnstile-response]')
+  await expect.poll(() => field.inputValue()).not.toBe('')
+  await using other = await openPage('turnstile', '?render=explicit')
+  expect(await other.page.locator('.cf-turnstile iframe').count()).toBe(0)
+})
+
+test('reset gives another token, remove leaves nothing behind', async () => {
+  await using world = await openPage()
+  const id = await world.render()
+  await expect.poll(() => world.events()).toHaveLength(1)
+  const first = await world.page.evaluate('turnstile.getResponse()')
+  await world.page.evaluate(`turnstile.reset(${JSON.stringify(id)})`)
+  expect(await world.page.evaluate('turnstile.getResponse()')).toBeUndefined()
+  await expect.poll(() => world.events()).toHaveLength(2)
+  expect(await world.page.evaluate('turnstile.getResponse()')).not.toBe(first)
+  await world.page.evaluate(`turnstile.remove(${JSON.stringify(id)})`)
+  expect(await world.page.locator('#box').innerHTML()).toBe('')
+  await expect(world.page.evaluate('turnstile.getResponse()')).rejects.toThrow('Turnstile')
+})
+
+test('a second render into one container is refused, two containers have a widget each', async () => {
+  await using world = await openPage()
+  const first = await world.render()
+  expect(await world.render()).toBeUndefined()
+  const second = await world.render({}, '#second')
+  expect(second).not.toBe(first)
+  await expect.poll(() => world.events()).toEqual(['callback', 'callback'])
+  expect(world.seen).toEqual([expect.stringContaining('already rendered')])
+})
+
+test('a failing challenge tells its code, and tries again by itself', async () => {
+  await using world = await openPage()
+  world.emulator.setWidget({ outcome: 'error', outcomeTimes: 2 })
+  await world.render({ 'retry-interval': 20 })
+  await expect
+    .poll(() => world.events())
+    .toEqual(['error-callback:600010', 'error-callback:600010', 'callback'])
+})
+
+test('without an error callback the page sees a JavaScript error', async () => {
+  await using world = await openPage()
+  world.emulator.setWidget({ outcome: 'error', errorCode: '300030' })
+  await world.render({ 'error-callback': undefined, retry: 'never' })
+  await expect.poll(() => world.seen).toContainEqual(expect.stringContaining('300030'))
+})
+
+test('a token that expires is taken back and replaced, unless that is left to the page', async () => {
+  await using world = await openPage()
+  world.emulator.setWidget({ expireAfterMs: 50 })
+  await world.render({ 'refresh-expired': 'manual' })
+  await expect.poll(() => world.events()).toEqual(['callback', 'expired-callback'])
+  expect(await world.page.inputValue('#box input')).toBe('')
+  expect(await world.page.evaluate('turnstile.isExpired()')).toBe(true)
+  await world.render({}, '#second')
+  await expect
+    .poll(async () => (await world.events()).slice(2, 5))
+    .toEqual(['callback', 'expired-callback', 'callback'])
+})
+
+test('an interactive challenge gives a token once its box is ticked', async () => {
+  await using world = await openPage()
+  world.emulator.setWidget({ outcome: 'interactive' })
+  await world.render({ appearance: 'interaction-only' })
+  const box = world.page.frameLocator('#box iframe').getByRole('checkbox')
+  await box.check()
+  await expect
+    .poll(() => world.events())
+    .toEqual(['before-interactive-callback', 'after-interactive-callback', 'callback'])
+})
+
+test('an interactive challenge that nobody solves times out', async () => {
+  await using world = await openPage()
+  world.emulator.setWidget({ outcome: 'interactive', interactionMs: 20 })
+  await world.render({ 'refresh-timeout': 'manual' })
+  await expect
+    .poll(() => world.events())
+    .toEqual(['before-interactive-callback', 'timeout-callback'])
+})
+
+test('with execution on demand nothing happens before execute', async () => {
+  await using world = await openPage()
+  await world.render({ execution: 'execute' })
+  expect(await world.page.locator('#box iframe').count()).toBe(0)
+  await world.page.evaluate('turnstile.execute("#box")')
+  await expect.poll(() => world.events()).toEqual(['callback'])
+  await world.page.evaluate('turnstile.execute("#box")')
+  expect(world.seen).toEqual([expect.stringContaining('call reset() first')])
+})
+
+test.each([
+  [{ sitekey: undefined }, 'sitekey'],
+  [{ theme: 'pink' }, 'theme'],
+  [{ size: 'huge' }, 'size'],
+  [{ action: 'a'.repeat(33) }, 'action'],
+  [{ cData: 'with space' }, 'cData'],
+  [{ language: 'klingon' }, 'language'],
+  [{ 'retry-interval': 900_000 }, 'retry-interval'],
+  [{ callback: 'not a function' }, 'callback'],
+])('options that Turnstile refuses are refused: %o', async (options, name) => {
+  await using world = await openPage()
+  await expect(world.render(options)).rejects.toThrow(`"${name}"`)
+})
+
+test.each([
+  ['2x00000000000000000000AB', ['error-callback:600010']],
+  ['1x00000000000000000000AA', ['callback']],
+  ['3x00000000000000000000FF', ['before-interactive-callback']],
+  ['0x4unknown', ['error-callback:110100']],
+])('the widget of the site key %s does as it is known for', async (sitekey, expected) => {
+  await using world = await openPage()
+  await world.render({ sitekey, retry: 'never' })
+  await expect.poll(() => world.events()).toEqual(expected)
+})
+
+describe('the script', () => {
+  test.each(['missing', 'drop'] as const)('that is %s makes the tag fail', async (script) => {
+    await using emulator = await startChallengeEmulator()
+    emulator.setWidget({ script })
+    const page = await browser.newPage()
+    await page.goto(emulator.url)
+    await expect(page.addScriptTag({ url: emulator.scriptUrl() })).rejects.toThrow()
+    await page.close()
+  })
+
+  test('that is loaded twice keeps the first and warns', async () => {
+    await using world = await openPage()
+    await world.page.evaluate((src) => {
+      const tag = document.createElement('script')
+      tag.src = src
+      document.head.append(tag)
+    }, `${world.emulator.scriptUrl()}?again`)
+    await expect.poll(() => world.seen).toEqual([expect.stringContaining('loaded before')])
+  })
+})
+
+test.each([
+  ['hcaptcha', 'hcaptcha', 'h-captcha-response'],
+  ['recaptcha', 'grecaptcha', 'g-recaptcha-response'],
+] as const)('the script of %s offers %s and fills %s', async (provider, api, field) => {
+  await using world = await openPage(provider)
+  world.emulator.setWidget({ expireAfterMs: 60_000 })
+  const id = await world.render()
+  await expect.poll(() => world.events()).toEqual(['callback'])
+  const token = await world.page.inputValue(`[name=${field}]`)
+  expect(token).not.toBe('')
+  expect(await world.page.evaluate(`${api}.getResponse(${JSON.stringify(id)})`)).toBe(token)
+  await expect(world.render()).rejects.toThrow('already been rendered')
+  await world.page.evaluate(`${api}.reset(${JSON.stringify(id)})`)
+  await expect.poll(() => world.events()).toEqual(['callback', 'callback'])
+  expect(world.seen).toEqual([])
+})

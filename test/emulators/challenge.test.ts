@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+
+import { providerNames, providerRules } from '../../emulators/challenge/providers.ts'
+import { type ChallengeEmulator, startChallengeEmulator } from '../../emulators/challenge/server.ts'
+import { ManualClock } from '../../emulators/google-sheets/clock.ts'
+
+const start = Date.UTC(2026, 10, 20, 10)
+const uuid = 'f2b6f3a4-6c0b-4d0e-9a51-3f0f6c3c2a77'
+
+async function verify(
+  emulator: ChallengeEmulator,
+  fields: Record<string, string>,
+  provider: (typeof providerNames)[number] = 'turnstile',
+): Promise<unknown> {
+  const answer = await fetch(emulator.verifyUrl(provider), {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  })
+  expect(answer.status).toBe(200)
+  return answer.json()
+}
+
+const refused = (code: string) => ({ success: false, 'error-codes': [code], messages: [] })
+
+test('a token of a site passes with all that was bound into it', async () => {
+  await using emulator = await startChallengeEmulator({ clock: new ManualClock(start) })
+  const site = emulator.createSite()
+  const content = { hostname: 'example.com', action: 'signup', cdata: 'form-1' }
+  const response = emulator.issueToken(site, content)
+  expect(await verify(emulator, { secret: site.secret, response })).toEqual({
+    success: true,
+    challenge_ts: '2026-11-20T10:00:00.000Z',
+    'error-codes': [],
+    ...content,
+    metadata: { interactive: false },
+  })
+})
+
+describe.each(providerNames)('%s', (provider) => {
+  const { codes, tokenLifeMs, dummyToken, testSecrets } = providerRules[provider]
+
+  test('a token lives as long as the provider says', async () => {
+    const clock = new ManualClock(start)
+    await using emulator = await startChallengeEmulator({ clock })
+    const site = emulator.createSite(provider)
+    const { secret } = site
+    const [first, second] = [emulator.issueToken(site), emulator.issueToken(site)]
+    clock.advance(tokenLifeMs - 1)
+    expect(await verify(emulator, { secret, response: first }, provider)).toMatchObject({
+      success: true,
+    })
+    clock.advance(1)
+    expect(await verify(emulator, { secret, response: second }, provider)).toMatchObject({
+      success: false,
+      'error-codes': [codes.expired],
+    })
+  })
+
+  test('a token is good once, and for its own site only', async () => {
+    await using emulator = await startChallengeEmulator()
+    const [site, other] = [emulator.createSite(provider), emulator.createSite(provider)]
+    const response = emulator.issueToken(site)
+    const ask = (secret: string) => verify(emulator, { secret, response }, provider)
+    expect(await ask(other.secret)).toMatchObject({ 'error-codes': [codes.otherSite] })
+    expect(await ask(site.secret)).toMatchObject({ success: true })
+    expect(await ask(site.secret)).toMatchObject({ 'error-codes': [codes.spent] })
+  })
+
+  test('what is missing is said: first the secret, then the token', async () => {
+    await using emulator = await startChallengeEmulator()
+    const { secret } = emulator.createSite(provider)
+    const codesOf = async (fields: Record<string, string>) =>
+      ((await verify(emulator, fields, provider)) as Record<string, unknown>)['error-codes']
+    expect(await codesOf({})).toEqual(['missing-input-secret'])
+    expect(await codesOf({ secret })).toEqual(['missing-input-response'])
+    expect(await codesOf({ secret: 'unknown', response: 'x' })).toEqual(['invalid-input-secret'])
+    expect(await codesOf({ secret, response: dummyToken })).toEqual(['invalid-input-response'])
+  })
+
+  test('the secret for tests takes the dummy token', async () => {
+    await using emulator = await startChallengeEmulator()
+    const [{ secret } = { secret: '' }] = testSecrets
+    expect(await verify(emulator, { secret, response: dummyToken }, provider)).toMatchObject({
+      success: true,
+      hostname: providerRules[provider].testHostname,
+    })
+  })
+})
+
+test.each([
+  ['1x0000000000000000000000000000000AA', 'a real token', refused('invalid-input-secret')],
+  [
+    '2x0000000000000000000000000000000AA',
+    'XXXX.DUMMY.TOKEN.XXXX',
+    refused('invalid-input-response'),
+  ],
+  ['3x0000000000000000000000000000000AA', 'XXXX.DUMMY.TOKEN.XXXX', refused('timeout-or-duplicate')],
+])('the secret for tests %s answers %s as documented', async (secret, response, expected) => {
+  await using emulator = await startChallengeEmulator()
+  expect(await verify(emulator, { secret, response })).toEqual(expected)
+})
+
+test('under one idempotency key a token passes again and again, and under no other', async () => {
+  await using emulator = await startChallengeEmulator()
+  const site = emulator.createSite()
+  const call = { secret: site.secret, response: emulator.issueToken(site) }
+  const first = await verify(emulator, { ...call, idempotency_key: uuid })
+  expect(first).toMatchObject({ success: true })
+  expect(await verify(emulator, { ...call, idempotency_key: uuid })).toEqual(first)
+  expect(await verify(emulator, call)).toEqual(refused('timeout-or-duplicate'))
+  const other = { ...call, idempotency_key: uuid.replace('f', 'a') }
+  expect(await verify(emulator, other)).toEqual(refused('timeout-or-duplicate'))
+})
+
+test('an idempotency key that is no UUID is a bad request', async () => {
+  await using emulator = await startChallengeEmulator()
+  const site = emulator.createSite()
+  const call = { secret: site.secret, response: emulator.issueToken(site), idempotency_key: 'x' }
+  expect(await verify(emulator, call)).toEqual(refused('bad-request'))
+})
+
+test.each([
+  ['turnstile', 'json', 'passes'],
+  ['turnstile', 'multipart', 'passes'],
+  ['turnstile', 'text', 'bad-request'],
+  ['hcaptcha', 'multipart', 'passes'],
+  ['hcaptcha', 'json', 'missing-input-secret'],
+] as const)('%s answers a body of the format %s with: %s', async (provider, format, expected) => {
+  await using emulator = await startChallengeEmulator()
+  const site = emulator.createSite(provider)
+  const fields = { secret: site.secret, response: emulator.issueToken(site) }
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  const bodies = {
+    json: { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } },
+    text: { body: JSON.stringify(fields), headers: { 'content-type': 'text/plain' } },
+    multipart: { body: form },
+  }
+  const answer = await fetch(emulator.verifyUrl(provider), { method: 'POST', ...bodies[format] })
+  const verdict = expected === 'passes' ? { success: true } : { 'error-codes': [expected] }
+  expect(await answer.json()).toMatchObject(verdict)
+})
+
+test('siteverify is for POST; only reCAPTCHA takes a query', async () => {
+  await using emulator = await startChallengeEmulator()
+  expect((await fetch(emulator.verifyUrl('turnstile'))).status).toBe(405)
+  expect((await fetch(emulator.verifyUrl('hcaptcha'))).status).toBe(405)
+  const site = emulator.createSite('recaptcha')
+  const query = new URLSearchParams({ secret: site.secret, response: emulator.issueToken(site) })
+  const answer = await fetch(`${emulator.verifyUrl('recaptcha')}?${query}`)
+  expect(await answer.json()).toMatchObject({ success: true })
+})
+
+test('faults meet the calls they are meant for, and say whether the token was spent', async () => {
+  await using emulator = await startChallengeEmulator()
+  const site = emulator.createSite()
+  const ask = async (response: string) =>
+    verify(emulator, { secret: site.secret, response }).then(
+      (verdict) => (verdict as { success: unknown }).success,
+      () => 'failed',
+    )
+  emulator.faults.add({ provider: 'hcaptcha' }, { skip: 1, answer: 'successAsText' })
+  const first = emulator.issueToken(site)
+  expect(await ask(first)).toBe(true)
+  const second = emulator.issueToken(site)
+  expect(await ask(second)).toBe('true')
+  emulator.faults.add({ redeem: 'now', answer: 'drop' })
+  expect(await ask(second)).toBe('failed')
+  expect(await ask(second)).toBe(false)
+  expect(emulator.counters).toMatchObject({ calls: 4, passed: 2, refused: 1, lost: 1 })
+  expect(emulator.faults.pending).toEqual([{ provider: 'hcaptcha' }])
+})
+
+test('a delayed answer is the true one', async () => {
+  const clock = new ManualClock(start)
+  await using emulator = await startChallengeEmulator({ clock })
+  const site = emulator.createSite()
+  emulator.faults.add({ delayMs: 3_000 })
+  const verdict = verify(emulator, { secret: site.secret, response: emulator.issueToken(site) })
+  await expect.poll(() => emulator.calls.length).toBe(1)
+  clock.advance(3_000)
+  expect(await verdict).toMatchObject({ success: true })
+})
+
+test('all of it can be done over HTTP as well', async () => {
+  await using emulator = await startChallengeEmulator()
+  const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) }
+    return (await fetch(`${emulator.url}/emulator${path}`, { method, ...init })).json()
+  }
+  const keys = { siteKey: 'my-key', secret: 'my-secret' }
+  expect(await admin('POST', '/sites', keys)).toEqual({ provider: 'turnstile', ...keys })
+  expect(await admin('POST', '/sites', keys)).toMatchObject({ error: expect.any(String) })
+  const { token } = (await admin('POST', '/tokens', { siteKey: 'my-key', action: 'a' })) as {
+    token: string
+  }
+  expect(await verify(emulator, { secret: 'my-secret', response: token })).toMatchObject({
+    success: true,
+    action: 'a',
+  })
+  expect(await admin('POST', '/faults', { answer: 'badGateway', times: 0 })).toHaveLength(1)
+  expect(await admin('POST', '/faults', { answer: 'nonsense' })).toHaveProperty('error')
+  expect(await admin('POST', '/widget', { outcome: 'error' })).toMatchObject({ outcome: 'error' })
+  expect(await admin('GET', '')).toMatchObject({
+    counters: { calls: 1, passed: 1 },
+    faults: [{ answer: 'badGateway', times: 0 }],
+    widget: { outcome: 'error', errorCode: '600010' },
+    sites: [{ siteKey: 'my-key' }],
+  })
+  expect(await admin('GET', '/calls')).toMatchObject([{ verdict: { success: true } }])
+  for (const path of ['/calls', '/faults', '/widget']) await admin('DELETE', path)
+  expect(await admin('GET', '')).toMatchObject({
+    counters: { calls: 0 },
+    faults: [],
+    widget: { outcome: 'pass' },
+  })
+})

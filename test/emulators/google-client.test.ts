@@ -1,0 +1,194 @@
+import { sheets, type sheets_v4 } from '@googleapis/sheets'
+import { JWT } from 'google-auth-library'
+import { expect, test } from 'vitest'
+import { startGoogleEmulator, type GoogleEmulator } from '../../emulators/google-sheets/server.ts'
+
+/** Google's own client for the Sheets API, pointed at the emulator by its public options. */
+function googleClient(emulator: GoogleEmulator, account = emulator.createServiceAccount()) {
+  const auth = new JWT({
+    email: account.email,
+    key: account.privateKeyPem,
+    scopes: ['https://www.googleapis.com/auth/spreadsheets'],
+    transporterOptions: {
+      // The library has no option for the token URL.
+      fetchImplementation: (input, init) => {
+        const url = String(input instanceof Request ? input.url : input)
+        return fetch(url.replace('https://oauth2.googleapis.com/token', emulator.tokenUrl), init)
+      },
+    },
+  })
+  const api = sheets({ version: 'v4', auth, rootUrl: `${emulator.url}/`, retry: false })
+  return { api, account }
+}
+
+/** The error body of a refused call. */
+async function refusal(call: Promise<unknown>): Promise<{ status: number; message: string }> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Error && 'status' in error) {
+      return { status: Number(error.status), message: error.message }
+    }
+    throw error
+  }
+  throw new Error('The call was expected to be refused.')
+}
+
+/** A marker, a new tab and its first rows, in one call. */
+const peopleRequests: sheets_v4.Schema$Request[] = [
+  {
+    createDeveloperMetadata: {
+      developerMetadata: {
+        metadataId: 7,
+        metadataKey: 'marker',
+        metadataValue: 'first',
+        visibility: 'DOCUMENT',
+        location: { spreadsheet: true },
+      },
+    },
+  },
+  {
+    addSheet: {
+      properties: {
+        sheetId: 42,
+        title: 'People',
+        gridProperties: { rowCount: 2, columnCount: 2, frozenRowCount: 1 },
+      },
+    },
+  },
+  {
+    appendCells: {
+      sheetId: 42,
+      fields: 'userEnteredValue',
+      rows: [
+        { values: [{ userEnteredValue: { stringValue: 'Name' } }] },
+        { values: [{ userEnteredValue: { stringValue: '=1+1' } }] },
+        { values: [{ userEnteredValue: { numberValue: 3 } }, {}] },
+      ],
+    },
+  },
+]
+
+test("Google's own client signs in, makes a tab, appends rows and reads them back", async () => {
+  await using emulator = await startGoogleEmulator()
+  const { api, account } = googleClient(emulator)
+  const { id } = emulator.createSpreadsheet({ sharedWith: account.email })
+  const batch = () =>
+    api.spreadsheets.batchUpdate({
+      spreadsheetId: id,
+      fields: 'replies,updatedSpreadsheet.sheets.properties(sheetId,title,gridProperties)',
+      requestBody: { requests: peopleRequests, includeSpreadsheetInResponse: true },
+    })
+  const { data } = await batch()
+  expect(data.replies?.[0]?.createDeveloperMetadata?.developerMetadata).toEqual({
+    metadataId: 7,
+    metadataKey: 'marker',
+    metadataValue: 'first',
+    location: { locationType: 'SPREADSHEET', spreadsheet: true },
+    visibility: 'DOCUMENT',
+  })
+  expect(data.replies?.[2]).toEqual({})
+  expect(data.updatedSpreadsheet?.sheets?.[1]?.properties).toEqual({
+    sheetId: 42,
+    title: 'People',
+    gridProperties: { rowCount: 3, columnCount: 2, frozenRowCount: 1 },
+  })
+
+  expect(await refusal(batch())).toEqual({
+    status: 400,
+    message:
+      'Invalid requests[0].createDeveloperMetadata: Cannot add developer metadata with ID [7] because developer metadata with that ID already exists.',
+  })
+  expect(emulator.spreadsheet(id).rows('People')).toEqual([['Name'], ['=1+1'], ['3']])
+
+  const read = await api.spreadsheets.values.batchGet({
+    spreadsheetId: id,
+    ranges: ["'People'!A2:B", 'Sheet1'],
+  })
+  expect(read.data.valueRanges).toEqual([
+    { range: 'People!A2:B3', majorDimension: 'ROWS', values: [['=1+1'], ['3']] },
+    { range: 'Sheet1!A1:Z1000', majorDimension: 'ROWS' },
+  ])
+  const marker = await api.spreadsheets.developerMetadata.get({ spreadsheetId: id, metadataId: 7 })
+  expect(marker.data.metadataValue).toBe('first')
+  const found = await api.spreadsheets.developerMetadata.search({
+    spreadsheetId: id,
+    requestBody: { dataFilters: [{ developerMetadataLookup: { metadataKey: 'marker' } }] },
+  })
+  expect(found.data.matchedDeveloperMetadata?.[0]?.developerMetadata?.metadataId).toBe(7)
+  expect(emulator.counters).toEqual({ reads: 3, writes: 2, tokens: 1 })
+})
+
+test('a field mask decides what comes back, and whether cells do', async () => {
+  await using emulator = await startGoogleEmulator()
+  const { api, account } = googleClient(emulator)
+  const spreadsheet = emulator.createSpreadsheet({ sharedWith: account.email })
+  const spreadsheetId = spreadsheet.id
+  spreadsheet.appendRows('Sheet1', [['a', 1, true]])
+  const get = async (options: { fields?: string; includeGridData?: boolean; ranges?: string[] }) =>
+    (await api.spreadsheets.get({ spreadsheetId, ...options })).data
+
+  const titles = { sheets: [{ properties: { title: 'Sheet1' } }] }
+  const fields = 'sheets.properties.title'
+  expect(await get({ fields })).toEqual(titles)
+  expect(await get({ fields, includeGridData: true })).toEqual(titles)
+  expect((await get({})).sheets?.[0]?.data).toBeUndefined()
+  expect((await get({ fields: '*' })).sheets?.[0]?.data).toHaveLength(1)
+  expect((await get({ includeGridData: true, ranges: ['A1:C1'] })).sheets?.[0]?.data).toEqual([
+    {
+      rowData: [
+        {
+          values: [
+            {
+              userEnteredValue: { stringValue: 'a' },
+              effectiveValue: { stringValue: 'a' },
+              formattedValue: 'a',
+            },
+            {
+              userEnteredValue: { numberValue: 1 },
+              effectiveValue: { numberValue: 1 },
+              formattedValue: '1',
+            },
+            {
+              userEnteredValue: { boolValue: true },
+              effectiveValue: { boolValue: true },
+              formattedValue: 'TRUE',
+            },
+          ],
+        },
+      ],
+      rowMetadata: [{ pixelSize: 21 }],
+      columnMetadata: [{ pixelSize: 100 }, { pixelSize: 100 }, { pixelSize: 100 }],
+    },
+  ])
+  expect(await refusal(get({ fields: 'sheets.colour' }))).toEqual({
+    status: 400,
+    message: 'Request contains an invalid argument.',
+  })
+})
+
+test('files are created, tabs copied to another file, and cells found by a data filter', async () => {
+  await using emulator = await startGoogleEmulator()
+  const { api } = googleClient(emulator)
+  const make = async (title: string) => {
+    const sheets = [{ properties: { title: `${title} tab` } }]
+    const requestBody = { properties: { title }, sheets }
+    return (await api.spreadsheets.create({ requestBody })).data.spreadsheetId ?? ''
+  }
+  const [source, target] = [await make('Source'), await make('Target')]
+  emulator.spreadsheet(source).appendRows('Source tab', [['copied']])
+  const sheetId = emulator.spreadsheet(source).tab('Source tab').sheetId ?? -1
+  const { data } = await api.spreadsheets.sheets.copyTo({
+    spreadsheetId: source,
+    sheetId,
+    requestBody: { destinationSpreadsheetId: target },
+  })
+  expect(data).toMatchObject({ title: 'Copy of Source tab', index: 1 })
+  expect(emulator.spreadsheet(target).rows('Copy of Source tab')).toEqual([['copied']])
+  const found = await api.spreadsheets.getByDataFilter({
+    spreadsheetId: target,
+    requestBody: { dataFilters: [{ a1Range: "'Copy of Source tab'!A1" }], includeGridData: true },
+  })
+  const cell = found.data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values?.[0]
+  expect(cell?.formattedValue).toBe('copied')
+})

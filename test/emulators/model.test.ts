@@ -1,0 +1,386 @@
+import type { sheets_v4 } from '@googleapis/sheets'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ApiError } from '../../emulators/google-sheets/api-error.ts'
+import { SheetsModel } from '../../emulators/google-sheets/model.ts'
+import { renderSpreadsheet } from '../../emulators/google-sheets/render.ts'
+import { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
+import type { ModelOptions } from '../../emulators/google-sheets/state.ts'
+
+const robot = { email: 'robot@example.com', project: 'one' }
+const stranger = { email: 'stranger@example.com', project: 'two' }
+type Request = sheets_v4.Schema$Request
+
+function setUp(options: Partial<ModelOptions> = {}) {
+  const model = new SheetsModel(options)
+  const state = model.create({
+    id: 'sheet-under-test',
+    sharedWith: {
+      [robot.email]: 'editor',
+      [stranger.email]: 'editor',
+      'owner@example.com': 'owner',
+    },
+  })
+  const handle = new SpreadsheetHandle(model, state)
+  const apply = (...requests: Request[]) => model.batchUpdate(state, robot, requests)
+  /** The message of the error that a batch is refused with. */
+  const refused = (...requests: Request[]): string => {
+    try {
+      apply(...requests)
+    } catch (error) {
+      if (error instanceof ApiError) return error.message
+      throw error
+    }
+    throw new Error('The batch was expected to be refused.')
+  }
+  const everything = () =>
+    JSON.stringify(renderSpreadsheet(state, { caller: robot, includeGridData: true }))
+  return { model, state, handle, apply, refused, everything }
+}
+
+function append(sheetId: number, ...rows: readonly (readonly string[])[]): Request {
+  return {
+    appendCells: {
+      sheetId,
+      fields: 'userEnteredValue',
+      rows: rows.map((row) => ({
+        values: row.map((stringValue) => ({ userEnteredValue: { stringValue } })),
+      })),
+    },
+  }
+}
+
+function marker(metadataId: number, metadataValue = 'v', visibility = 'DOCUMENT'): Request {
+  const location = { spreadsheet: true }
+  const metadataKey = 'marker'
+  return {
+    createDeveloperMetadata: {
+      developerMetadata: { metadataId, metadataKey, metadataValue, visibility, location },
+    },
+  }
+}
+
+function addSheet(title: string, properties: sheets_v4.Schema$SheetProperties = {}): Request {
+  return { addSheet: { properties: { title, ...properties } } }
+}
+
+function deleteMarker(metadataId: number): Request {
+  return { deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup: { metadataId } } } }
+}
+
+describe('a batch is all or nothing', () => {
+  test('an invalid last request takes everything before it back', () => {
+    const { apply, refused, everything, handle } = setUp()
+    apply(append(0, ['a'], ['b']), marker(1), addSheet('Keep', { sheetId: 9 }))
+    const before = everything()
+    const message = refused(
+      append(0, ['c']),
+      marker(2),
+      deleteMarker(1),
+      addSheet('New', { sheetId: 10, gridProperties: { rowCount: 2, columnCount: 2 } }),
+      append(10, ['x'], ['y'], ['z']),
+      { deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 } } },
+      { updateSheetProperties: { properties: { sheetId: 9, title: 'Other' }, fields: 'title' } },
+      { sortRange: { range: { sheetId: 0 }, sortSpecs: [{ sortOrder: 'DESCENDING' }] } },
+      { deleteSheet: { sheetId: 9 } },
+      append(77, ['nowhere']),
+    )
+    expect(message).toBe('Invalid requests[9].appendCells: No grid with id: 77')
+    expect(everything()).toBe(before)
+    expect(handle.rows('Sheet1')).toEqual([['a'], ['b']])
+  })
+
+  test('any batch of random requests that fails leaves no trace', () => {
+    const requests = fc.oneof(
+      fc.integer({ min: 1, max: 5 }).map((id) => marker(id)),
+      fc.integer({ min: 1, max: 5 }).map((id) => deleteMarker(id)),
+      fc.tuple(fc.integer({ min: 0, max: 3 }), fc.string()).map(([id, text]) => append(id, [text])),
+      fc.integer({ min: 0, max: 3 }).map((id) => addSheet(`Tab${id}`, { sheetId: id })),
+      fc.integer({ min: 0, max: 3 }).map((sheetId) => ({ deleteSheet: { sheetId } })),
+      fc.tuple(fc.nat(3), fc.nat(5), fc.nat(5)).map(([sheetId, startIndex, length]): Request => ({
+        insertDimension: {
+          range: { sheetId, dimension: 'ROWS', startIndex, endIndex: startIndex + length },
+        },
+      })),
+      fc.tuple(fc.nat(3), fc.nat(5), fc.nat(5)).map(([sheetId, startIndex, length]): Request => ({
+        deleteDimension: {
+          range: { sheetId, dimension: 'COLUMNS', startIndex, endIndex: startIndex + length },
+        },
+      })),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.array(requests, { minLength: 1, maxLength: 8 })), (batches) => {
+        const { apply, everything } = setUp()
+        for (const batch of batches) {
+          const before = everything()
+          try {
+            apply(...batch)
+          } catch (error) {
+            if (!(error instanceof ApiError)) throw error
+            expect(everything()).toBe(before)
+          }
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a later request may use what an earlier one made', () => {
+    const { apply, handle } = setUp()
+    const replies = apply(addSheet('New', { sheetId: 5 }), append(5, ['hello']), marker(3))
+    expect(replies[0]?.addSheet?.properties?.index).toBe(1)
+    expect(replies[1]).toEqual({})
+    expect(handle.rows('New')).toEqual([['hello']])
+  })
+
+  test('no requests and too many requests are refused', () => {
+    const { model, state, refused } = setUp()
+    expect(refused()).toBe('Must specify at least one request.')
+    const many = new Array<Request>(100_001).fill(append(0, ['x']))
+    expect(() => model.batchUpdate(state, robot, many)).toThrow(
+      'Cannot exceed 100000 requests in a single batch.',
+    )
+    expect(refused({})).toBe('Invalid requests[0]: No request set.')
+  })
+})
+
+describe('developer metadata', () => {
+  test('an id that exists is refused with the text that names it, and takes the batch along', () => {
+    const { apply, refused, handle } = setUp()
+    apply(marker(7, 'first'))
+    expect(refused(marker(7, 'second'), append(0, ['row']))).toBe(
+      'Invalid requests[0].createDeveloperMetadata: Cannot add developer metadata with ID [7] because developer metadata with that ID already exists.',
+    )
+    expect(handle.rows('Sheet1')).toEqual([])
+    expect(handle.metadata().map(({ metadataValue }) => metadataValue)).toEqual(['first'])
+  })
+
+  test('the pool of a spreadsheet and that of each sheet hold 30,000 characters of key and value', () => {
+    const { apply, refused } = setUp()
+    const key = 'marker'.length
+    apply(marker(1, 'x'.repeat(30_000 - key)))
+    expect(refused(marker(2, ''))).toMatch(/^Invalid requests\[0\]\.createDeveloperMetadata: /)
+    const onSheet = (metadataId: number, length: number): Request => ({
+      createDeveloperMetadata: {
+        developerMetadata: {
+          metadataId,
+          metadataKey: 'k',
+          metadataValue: 'x'.repeat(length),
+          visibility: 'DOCUMENT',
+          location: { sheetId: 0 },
+        },
+      },
+    })
+    apply(onSheet(3, 29_999))
+    refused(onSheet(4, 0))
+    apply(deleteMarker(3), onSheet(4, 0))
+  })
+
+  test('PROJECT entries are invisible to another Cloud project, but keep their id taken', () => {
+    const { model, state, apply } = setUp()
+    apply(marker(1, 'secret', 'PROJECT'))
+    const seenBy = (caller: typeof robot) =>
+      renderSpreadsheet(state, { caller, includeGridData: false }).developerMetadata
+    expect(seenBy(robot)).toHaveLength(1)
+    expect(seenBy(stranger)).toBeUndefined()
+    expect(() => model.batchUpdate(state, stranger, [marker(1)])).toThrow('already exists')
+    const [reply] = model.batchUpdate(state, stranger, [deleteMarker(1)])
+    expect(reply).toEqual({ deleteDeveloperMetadata: {} })
+    expect(seenBy(robot)).toHaveLength(1)
+  })
+
+  test('deleting what does not exist succeeds or fails, as switched', () => {
+    expect(setUp().apply(deleteMarker(1))).toEqual([{ deleteDeveloperMetadata: {} }])
+    expect(setUp({ metadataNoMatch: 'fail' }).refused(deleteMarker(1))).toMatch(
+      /^Invalid requests\[0\]\.deleteDeveloperMetadata: /,
+    )
+  })
+
+  test('metadata of a row moves with the row, and metadata of a deleted tab is gone', () => {
+    const { apply, handle } = setUp()
+    const dimensionRange = { sheetId: 5, dimension: 'ROWS', startIndex: 3, endIndex: 4 }
+    const create = (metadataId: number, location: sheets_v4.Schema$DeveloperMetadataLocation) => ({
+      createDeveloperMetadata: {
+        developerMetadata: { metadataId, metadataKey: 'k', visibility: 'DOCUMENT', location },
+      },
+    })
+    apply(addSheet('T', { sheetId: 5 }), create(1, { dimensionRange }), create(2, { sheetId: 5 }))
+    handle.insertRows('T', 1, 2)
+    handle.deleteRows('T', 2)
+    expect(handle.metadata()[0]?.location?.dimensionRange?.startIndex).toBe(4)
+    handle.deleteTab('T')
+    expect(handle.metadata()).toEqual([])
+  })
+
+  test('in a copied file updates work, or succeed without effect, as switched', () => {
+    for (const copiedMetadata of ['mutable', 'frozen'] as const) {
+      const { model, apply, handle } = setUp({ copiedMetadata })
+      apply(marker(1, 'old'))
+      const copy = handle.copy()
+      const dataFilters = [{ developerMetadataLookup: { metadataId: 1 } }]
+      const developerMetadata = { metadataValue: 'new' }
+      const update = { dataFilters, developerMetadata, fields: 'metadataValue' }
+      model.batchUpdate(model.find(copy.id), robot, [{ updateDeveloperMetadata: update }])
+      const wanted = copiedMetadata === 'mutable' ? 'new' : 'old'
+      expect(copy.metadata()[0]?.metadataValue).toBe(wanted)
+      expect(handle.metadata()[0]?.metadataValue).toBe('old')
+    }
+  })
+})
+
+describe('appending cells', () => {
+  test('rows go below the last row with data, and the grid grows by what is missing', () => {
+    const { apply, handle } = setUp()
+    apply(addSheet('T', { sheetId: 5, gridProperties: { rowCount: 2, columnCount: 3 } }))
+    apply(append(5, ['1']), append(5, ['2'], ['3']))
+    expect(handle.rows('T')).toEqual([['1'], ['2'], ['3']])
+    expect(handle.tab('T').gridProperties).toEqual({ rowCount: 3, columnCount: 3 })
+    handle.resizeTab('T', { rowCount: 50 })
+    handle.editCell('T', 'C20', 'a note far below')
+    apply(append(5, ['4']))
+    expect(handle.rows('T')[20]).toEqual(['4'])
+    expect(handle.tab('T').gridProperties?.rowCount).toBe(50)
+  })
+
+  test('empty rows and cells that only have a format are no data', () => {
+    const { apply, handle } = setUp()
+    const cell = { userEnteredFormat: { textFormat: { bold: true } } }
+    const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 10 }
+    apply({ repeatCell: { range, cell, fields: 'userEnteredFormat.textFormat.bold' } })
+    apply(append(0, [], ['']), append(0, ['first']))
+    expect(handle.rows('Sheet1')).toEqual([['first']])
+    expect(handle.cells('Sheet1')[0]?.[0]).toEqual({
+      userEnteredValue: { stringValue: 'first' },
+      ...cell,
+    })
+  })
+
+  test('text that looks like a formula, a number or a date stays text', () => {
+    const { apply, handle } = setUp()
+    const texts = ['=1+1', '+49 30', '007', '2026-01-01', 'TRUE', "'quoted"]
+    apply(append(0, texts))
+    expect(handle.cells('Sheet1')[0]).toEqual(
+      texts.map((stringValue) => ({ userEnteredValue: { stringValue } })),
+    )
+    expect(handle.rows('Sheet1')).toEqual([texts])
+    handle.editCell('Sheet1', 'A2', { formula: '=1+1' })
+    expect(handle.cells('Sheet1')[1]?.[0]?.userEnteredValue).toEqual({ formulaValue: '=1+1' })
+    expect(handle.rows('Sheet1')[1]).toEqual(['#ERROR!'])
+  })
+
+  test('a row wider than the grid is refused, or widens it, as switched', () => {
+    const narrow = addSheet('T', { sheetId: 5, gridProperties: { rowCount: 9, columnCount: 2 } })
+    expect(setUp().refused(narrow, append(5, ['1', '2', '3']))).toBe(
+      'Invalid requests[1].appendCells: Range (T!A1:C1) exceeds grid limits. Max rows: 9, max columns: 2',
+    )
+    const wide = setUp({ wideAppend: 'widen' })
+    wide.apply(narrow, append(5, ['1', '2', '3']))
+    expect(wide.handle.tab('T').gridProperties?.columnCount).toBe(3)
+  })
+
+  test('limits of a cell and of the workbook have texts without a prefix', () => {
+    const { refused, apply } = setUp({ cellsMax: 26_010 })
+    apply(append(0, ['x'.repeat(50_000)]))
+    expect(refused(append(0, ['x'.repeat(50_001)]))).toBe(
+      'Your input contains more than the maximum of 50000 characters in a single cell.',
+    )
+    const gridProperties = { rowCount: 2, columnCount: 5 }
+    apply(addSheet('Fits', { sheetId: 5, gridProperties }))
+    apply(append(5, ['1'], ['2']))
+    expect(refused(append(5, ['3']))).toBe(
+      'This action would increase the number of cells in the workbook above the limit of 26010 cells.',
+    )
+  })
+
+  test('an empty checkbox is data or not, and limits carry a prefix or not, as switched', () => {
+    const start = { sheetId: 0, rowIndex: 9, columnIndex: 0 }
+    const rows = [{ values: [{ userEnteredValue: { boolValue: false } }] }]
+    const checkbox: Request = { updateCells: { start, rows, fields: 'userEnteredValue' } }
+    for (const [falseIsData, row] of [
+      [true, 11],
+      [false, 1],
+    ] as const) {
+      const { apply, handle } = setUp({ falseIsData })
+      apply(checkbox, append(0, ['text']))
+      expect(handle.rows('Sheet1').findIndex(([text]) => text === 'text') + 1).toBe(row)
+    }
+    expect(setUp({ prefixLimitErrors: true }).refused(append(0, ['x'.repeat(50_001)]))).toMatch(
+      /^Invalid requests\[0\]\.appendCells: Your input contains more than/,
+    )
+  })
+
+  test('a protected tab refuses with 400, a protected header row does not matter', () => {
+    const { apply, refused, handle } = setUp()
+    apply(append(0, ['header']))
+    const users: string[] = []
+    const range = { sheetId: 0, endRowIndex: 1 }
+    handle.protectTab('Sheet1')
+    expect(refused(append(0, ['row']))).toBe(
+      'Invalid requests[0].appendCells: You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
+    )
+    handle.unprotectTab('Sheet1')
+    apply({ addProtectedRange: { protectedRange: { range, editors: { users } } } })
+    apply(append(0, ['row']))
+    expect(handle.rows('Sheet1')).toEqual([['header'], ['row']])
+  })
+
+  test('ten thousand batches grow the list of rows in place, it is never copied', () => {
+    const { apply, handle, state } = setUp()
+    const rows = state.sheets[0]?.rows
+    for (let index = 0; index < 10_000; index += 1) apply(append(0, [String(index), 'text']))
+    expect(handle.rowCount('Sheet1')).toBe(10_000)
+    expect(state.sheets[0]?.rows).toBe(rows)
+  })
+})
+
+describe('tabs', () => {
+  test('ids and titles must be free, titles without regard to case', () => {
+    const { refused, apply } = setUp()
+    expect(refused(addSheet('SHEET1'))).toBe(
+      'Invalid requests[0].addSheet: A sheet with the name "SHEET1" already exists. Please enter another name.',
+    )
+    expect(refused(addSheet('Other', { sheetId: 0 }))).toMatch(/^Invalid requests\[0\]\.addSheet: /)
+    apply({ updateSheetProperties: { properties: { title: 'sheet1' }, fields: 'title' } })
+  })
+
+  test('the grid, hidden and the place of a tab change by field mask only', () => {
+    const { apply, handle, refused } = setUp()
+    apply(addSheet('B', { sheetId: 2 }), addSheet('C', { sheetId: 3, hidden: true }))
+    const properties = {
+      sheetId: 2,
+      title: 'ignored',
+      index: 0,
+      gridProperties: { frozenRowCount: 1 },
+    }
+    const fields = 'index,gridProperties(frozenRowCount)'
+    apply({ updateSheetProperties: { properties, fields } })
+    expect(handle.titles()).toEqual(['B', 'Sheet1', 'C'])
+    expect(handle.tab('B').gridProperties).toEqual({
+      rowCount: 1000,
+      columnCount: 26,
+      frozenRowCount: 1,
+    })
+    expect(handle.tab('C').hidden).toBe(true)
+    expect(refused({ updateSheetProperties: { properties, fields: 'colour' } })).toContain('colour')
+    expect(refused({ deleteSheet: { sheetId: 44 } })).toBe(
+      'Invalid requests[0].deleteSheet: No sheet with id: 44',
+    )
+  })
+
+  test('people sort, insert and delete rows; what they protect moves along', () => {
+    const { handle, refused, apply } = setUp()
+    handle.appendRows('Sheet1', [['head'], ['b'], [''], ['a'], [3]])
+    handle.sortRows('Sheet1', 0)
+    expect(handle.rows('Sheet1')).toEqual([['head'], ['3'], ['a'], ['b']])
+    const range = { sheetId: 0, startRowIndex: 2, endRowIndex: 3 }
+    apply({ addProtectedRange: { protectedRange: { range, editors: {} } } })
+    handle.insertRows('Sheet1', 1, 2)
+    handle.deleteRows('Sheet1', 4)
+    expect(handle.rows('Sheet1')).toEqual([[], [], ['head'], ['a'], ['b']])
+    const start = { sheetId: 0, rowIndex: 3, columnIndex: 0 }
+    const update = { updateCells: { start, rows: [{ values: [{}] }], fields: '*' } }
+    expect(refused(append(9, ['x']))).toContain('No grid with id: 9')
+    apply(update)
+    expect(handle.rows('Sheet1')[3]).toEqual([])
+  })
+})

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import { findRange, rangeText } from '../../emulators/google-sheets/a1.ts'
+import { parseFieldMask, selectFields } from '../../emulators/google-sheets/field-mask.ts'
+import { SheetsModel } from '../../emulators/google-sheets/model.ts'
+import { readMessage } from '../../emulators/google-sheets/schema.ts'
+import { batchUpdateBody } from '../../emulators/google-sheets/schema-bodies.ts'
+import { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
+import * as values from '../../emulators/google-sheets/values.ts'
+
+const robot = { email: 'robot@example.com', project: 'one' }
+
+function setUp() {
+  const model = new SheetsModel()
+  const state = model.create({
+    sheets: [
+      { sheetId: 0, title: 'Sheet1' },
+      { sheetId: 1, title: "Jon's Data" },
+      { sheetId: 2, title: 'd09037' },
+      { sheetId: 3, title: 'A1' },
+    ],
+    sharedWith: { [robot.email]: 'editor', 'owner@example.com': 'owner' },
+  })
+  const echo = (spec: string) => {
+    const { sheet, box } = findRange(state, spec)
+    return rangeText(sheet.title, box)
+  }
+  const update = (range: string, rows: unknown[][], valueInputOption = 'RAW') =>
+    model.transact(state, robot, (batch) =>
+      values.updateValues(batch, range, { values: rows }, { valueInputOption }),
+    )
+  const append = (range: string, rows: unknown[][], insertDataOption?: string) =>
+    model.transact(state, robot, (batch) =>
+      values.appendValues(
+        batch,
+        range,
+        { values: rows },
+        {
+          valueInputOption: 'RAW',
+          insertDataOption,
+        },
+      ),
+    )
+  return { state, echo, update, append, handle: new SpreadsheetHandle(model, state) }
+}
+
+describe('ranges in A1 notation', () => {
+  const echoes: readonly [string, string][] = [
+    ['Sheet1', 'Sheet1!A1:Z1000'],
+    ["'Sheet1'", 'Sheet1!A1:Z1000'],
+    ['sheet1!B2', 'Sheet1!B2'],
+    ['A1:A1', 'Sheet1!A1'],
+    ['Sheet1!$B$2:c3', 'Sheet1!B2:C3'],
+    ['Sheet1!C3:B2', 'Sheet1!B2:C3'],
+    ['Sheet1!A1:AA5', 'Sheet1!A1:Z5'],
+    ['Sheet1!A:B', 'Sheet1!A1:B1000'],
+    ['Sheet1!2:3', 'Sheet1!A2:Z3'],
+    ['Sheet1!A5:A', 'Sheet1!A5:A1000'],
+    ["'Jon''s Data'!A1", "'Jon''s Data'!A1"],
+    ["Jon's Data!A1:B1", "'Jon''s Data'!A1:B1"],
+    ["'A1'", "'A1'!A1:Z1000"],
+    ["'d09037'!A1", "'d09037'!A1"],
+  ]
+  for (const [spec, echoed] of echoes) {
+    test(`${spec} is echoed as ${echoed}`, () => expect(setUp().echo(spec)).toBe(echoed))
+  }
+
+  test('an unknown tab or a malformed range names the whole spec', () => {
+    const { echo } = setUp()
+    for (const spec of ['X!A1', "'X'", 'Sheet1!A', 'Sheet1!A1:B2:C3', 'Sheet1!', 'Sheet1!A0']) {
+      expect(() => echo(spec)).toThrow(`Unable to parse range: ${spec}`)
+    }
+  })
+
+  test('a start beyond the grid is refused, a tab name that looks like a cell is one', () => {
+    const { echo } = setUp()
+    const limits = 'exceeds grid limits. Max rows: 1000, max columns: 26'
+    expect(() => echo('Sheet1!AA1:AB5')).toThrow(`Range (Sheet1!AA1:AB5) ${limits}`)
+    expect(() => echo('d09037')).toThrow(`Range (Sheet1!D9037) ${limits}`)
+  })
+})
+
+describe('values', () => {
+  test('RAW keeps text as it is, USER_ENTERED reads it as if it was typed', () => {
+    const { update, handle } = setUp()
+    const typed = ['0123456', '=SUM(B6:B9)', 'true', "'7", '2026-01-02', 'text']
+    update('Sheet1!A1', [typed])
+    update('Sheet1!A2', [typed], 'USER_ENTERED')
+    const [raw, entered] = handle.cells('Sheet1')
+    expect(raw).toEqual(typed.map((stringValue) => ({ userEnteredValue: { stringValue } })))
+    expect(entered?.map((cell) => cell.userEnteredValue)).toEqual([
+      { numberValue: 123456 },
+      { formulaValue: '=SUM(B6:B9)' },
+      { boolValue: true },
+      { stringValue: '7' },
+      { numberValue: 46024 },
+      { stringValue: 'text' },
+    ])
+    expect(() => update('Sheet1!A1', [['x']], 'NONE')).toThrow('valueInputOption')
+  })
+
+  test('empty cells and rows at the end are cut, columns can come first', () => {
+    const { update, state } = setUp()
+    update('Sheet1!A1', [['a', '', ''], ['', 'b'], [''], ['']])
+    expect(values.readValues(state, 'Sheet1!A1:C9')).toEqual({
+      range: 'Sheet1!A1:C9',
+      majorDimension: 'ROWS',
+      values: [['a'], ['', 'b']],
+    })
+    expect(values.readValues(state, 'Sheet1!A1:B2', { majorDimension: 'COLUMNS' }).values).toEqual([
+      ['a'],
+      ['', 'b'],
+    ])
+  })
+
+  test('more values than the range holds are refused with the first place outside', () => {
+    const { update } = setUp()
+    const within = "Requested writing within range ['Sheet1'!A1:B1], but tried writing to"
+    expect(() => update('Sheet1!A1:B1', [['a'], ['b']])).toThrow(`${within} row [2]`)
+    expect(() => update('Sheet1!A1:B1', [['a', 'b', 'c']])).toThrow(`${within} column [C]`)
+  })
+
+  test('append goes below the block of cells that it finds, from its first column on', () => {
+    const { update, append, handle } = setUp()
+    expect(append('Sheet1', [['1', '2']])).toMatchObject({
+      updates: { updatedRange: 'Sheet1!A1:B1' },
+    })
+    update('Sheet1!C5', [['x'], ['y']])
+    expect(append('Sheet1', [['z']])).toMatchObject({
+      tableRange: 'Sheet1!C5:C6',
+      updates: { updatedRange: 'Sheet1!C7' },
+    })
+    expect(append('Sheet1!A1:B2', [['3']], 'INSERT_ROWS')).toMatchObject({
+      tableRange: 'Sheet1!A1:B1',
+      updates: { updatedRange: 'Sheet1!A2' },
+    })
+    expect(handle.rows('Sheet1')[7]).toEqual(['', '', 'z'])
+  })
+})
+
+describe('field masks', () => {
+  const answer = {
+    id: 'x',
+    sheets: [
+      { properties: { sheetId: 0, title: 'A', grid: { rows: 1 } }, data: [1] },
+      { properties: { sheetId: 1, title: 'B', grid: { rows: 2 } } },
+    ],
+  }
+  test('nested, grouped, slashed and starred masks select the same way', () => {
+    const titles = { sheets: [{ properties: { title: 'A' } }, { properties: { title: 'B' } }] }
+    for (const mask of [
+      'sheets.properties.title',
+      'sheets/properties/title',
+      'sheets(properties(title))',
+    ]) {
+      expect(selectFields(answer, parseFieldMask(mask))).toEqual(titles)
+    }
+    expect(selectFields(answer, parseFieldMask('*'))).toEqual(answer)
+    expect(selectFields(answer, parseFieldMask('id,sheets.properties(sheetId,grid/*)'))).toEqual({
+      id: 'x',
+      sheets: [
+        { properties: { sheetId: 0, grid: { rows: 1 } } },
+        { properties: { sheetId: 1, grid: { rows: 2 } } },
+      ],
+    })
+    expect(selectFields(answer, parseFieldMask('id,sheets(data)'))).toEqual({
+      id: 'x',
+      sheets: [{ data: [1] }, {}],
+    })
+  })
+
+  test('malformed masks are refused', () => {
+    for (const mask of ['a(b', 'a,,b', 'a)', 'a b', ',']) {
+      expect(() => parseFieldMask(mask)).toThrow('Request contains an invalid argument.')
+    }
+  })
+})
+
+test('unknown names, wrong types and two kinds in one request are refused with their paths', () => {
+  const messageOf = (body: unknown) => {
+    try {
+      readMessage(batchUpdateBody, body)
+    } catch (error) {
+      return error instanceof Error ? error.message.split('\n') : []
+    }
+    return []
+  }
+  const range = { sheet_id: '3', dimension: 'DIAGONAL', startIndex: 0.5 }
+  const request = { foo: 1, deleteDimension: { range, extra: {} } }
+  expect(messageOf({ requests: [request], bar: true })).toEqual([
+    'Invalid JSON payload received. Unknown name "foo" at \'requests[0]\': Cannot find field.',
+    'Invalid value at \'requests[0].delete_dimension.range.dimension\' (type.googleapis.com/google.apps.sheets.v4.Dimension), "DIAGONAL"',
+    "Invalid value at 'requests[0].delete_dimension.range.start_index' (TYPE_INT32), 0.5",
+    'Invalid JSON payload received. Unknown name "extra" at \'requests[0].delete_dimension\': Cannot find field.',
+    'Invalid JSON payload received. Unknown name "bar": Cannot find field.',
+  ])
+  expect(messageOf({ requests: [{ deleteSheet: {}, addSheet: {} }] })).toEqual([
+    "Invalid value at 'requests[0]' (oneof), oneof field 'kind' is already set. Cannot set 'addSheet'",
+  ])
+})

@@ -1,0 +1,213 @@
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { allDelivered, waitUntil } from '../../harness/delivery-state.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+/** What people do to a spreadsheet, to its tabs and to our own files, and what becomes of rows. */
+
+async function signUp({ url }: RunningService, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const answer = await postSignup(url, { email: `${name}@example.com`, sheetTab: 'News' })
+    expect(answer.status).toBe(202)
+  }
+}
+
+async function namesIn(world: GoogleWorld, tab = 'News'): Promise<(string | undefined)[]> {
+  const rows = (await world.rows(tab)) ?? []
+  return rows.map(([cell]) => cell?.replace('@example.com', ''))
+}
+
+/** Google applies the next batch, and its answer is lost. */
+function loseNextAnswer({ emulator }: GoogleWorld): void {
+  emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop', delayMs: 400 })
+}
+
+type Sheet = ReturnType<GoogleWorld['emulator']['spreadsheet']>
+
+const deeds: readonly (readonly [string, (sheet: Sheet) => void, readonly string[]])[] = [
+  [
+    'sorts the rows',
+    (sheet) => sheet.sortRows('News', 0, { descending: true }),
+    ['Email', 'grace', 'bob', 'ada', 'new'],
+  ],
+  [
+    'inserts rows with notes and edits an address',
+    (sheet) => {
+      sheet.insertRows('News', 3, 2)
+      sheet.editCell('News', 'A3', 'a note')
+      sheet.editCell('News', 'A2', 'Ada L.')
+    },
+    ['Email', 'Ada L.', 'a note', '', 'bob', 'grace', 'new'],
+  ],
+  [
+    'changes the header row',
+    (sheet) => sheet.editCell('News', 'A1', 'Address'),
+    ['Address', 'ada', 'bob', 'grace', 'new'],
+  ],
+  ['deletes rows', (sheet) => sheet.deleteRows('News', 3, 2), ['Email', 'ada', 'new']],
+]
+
+describe.concurrent('with the answer to a batch lost and a person at work', () => {
+  test.each(deeds)('who %s, no row comes twice and new ones go below', async (_, deed, names) => {
+    await using world = await createGoogleWorld()
+    await using service = await startService({ env: world.env })
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    await signUp(service, 'ada', 'bob')
+    await allDelivered(service)
+    loseNextAnswer(world)
+    await signUp(service, 'grace')
+    const isApplied = async () => (await namesIn(world)).includes('grace')
+    await waitUntil(isApplied, () => 'no batch was applied')
+    deed(sheet)
+    await allDelivered(service)
+    await signUp(service, 'new')
+    await allDelivered(service)
+    expect(await namesIn(world)).toEqual(names)
+  })
+
+  test('who renames the tab, its rows stay there and later ones go to a new tab', async () => {
+    await using world = await createGoogleWorld()
+    await using service = await startService({ env: world.env })
+    await signUp(service, 'ada')
+    await allDelivered(service)
+    loseNextAnswer(world)
+    await signUp(service, 'grace')
+    const isApplied = async () => (await namesIn(world)).includes('grace')
+    await waitUntil(isApplied, () => 'no batch was applied')
+    world.emulator.spreadsheet(world.spreadsheetId).renameTab('News', 'Old news')
+    await allDelivered(service)
+    await signUp(service, 'new')
+    await allDelivered(service)
+    expect(await namesIn(world, 'Old news')).toEqual(['Email', 'ada', 'grace'])
+    expect(await namesIn(world)).toEqual(['Email', 'new'])
+  })
+
+  test('who deletes the tab, its rows are gone with it and later ones go to a new one', async () => {
+    await using world = await createGoogleWorld()
+    await using service = await startService({ env: world.env })
+    await signUp(service, 'ada')
+    await allDelivered(service)
+    loseNextAnswer(world)
+    await signUp(service, 'grace')
+    const isApplied = async () => (await namesIn(world)).includes('grace')
+    await waitUntil(isApplied, () => 'no batch was applied')
+    world.emulator.spreadsheet(world.spreadsheetId).deleteTab('News')
+    await allDelivered(service)
+    await signUp(service, 'new')
+    await allDelivered(service)
+    expect(await namesIn(world)).toEqual(['Email', 'new'])
+  })
+})
+
+describe.concurrent('a data directory', () => {
+  test('that is lost costs the signups that were not delivered, and no other row', async () => {
+    await using folder = await tempFolder()
+    await using world = await createGoogleWorld()
+    const options = { dataDir: folder.path, env: world.env }
+    {
+      await using service = await startService(options)
+      await signUp(service, 'ada', 'grace')
+      await allDelivered(service)
+      world.emulator.faults.add({ times: 0, answer: 'unavailable' })
+      await signUp(service, 'waiting')
+      await service.kill()
+    }
+    await rm(folder.path, { recursive: true })
+    world.emulator.faults.clear()
+    await using service = await startService(options)
+    await signUp(service, 'new')
+    await allDelivered(service)
+    expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'new'])
+  })
+
+  test('that comes back from a backup knows by its marker the batch that it had frozen', async () => {
+    await using folder = await tempFolder()
+    await using world = await createGoogleWorld()
+    const options = { dataDir: join(folder.path, 'data'), env: world.env }
+    {
+      await using service = await startService(options)
+      await signUp(service, 'ada')
+      await allDelivered(service)
+      loseNextAnswer(world)
+      await signUp(service, 'grace')
+      const isApplied = async () => (await namesIn(world)).includes('grace')
+      await waitUntil(isApplied, () => 'no batch was applied')
+      await service.kill()
+    }
+    await cp(options.dataDir, join(folder.path, 'backup'), { recursive: true })
+    {
+      await using service = await startService(options)
+      await signUp(service, 'later')
+      await allDelivered(service)
+    }
+    await rm(options.dataDir, { recursive: true })
+    await cp(join(folder.path, 'backup'), options.dataDir, { recursive: true })
+    await using service = await startService(options)
+    await allDelivered(service)
+    await signUp(service, 'new')
+    await allDelivered(service)
+    // "later" is in the spreadsheet only; the batch number that it had is used again.
+    expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'later', 'new'])
+  })
+
+  test('that is given another spreadsheet delivers there what was not delivered', async () => {
+    await using folder = await tempFolder()
+    await using world = await createGoogleWorld()
+    await using other = await createGoogleWorld()
+    {
+      await using service = await startService({ dataDir: folder.path, env: world.env })
+      await signUp(service, 'ada')
+      await allDelivered(service)
+      world.emulator.faults.add({ times: 0, answer: 'unavailable' })
+      await signUp(service, 'waiting')
+      await service.kill()
+    }
+    await using service = await startService({ dataDir: folder.path, env: other.env })
+    await signUp(service, 'new')
+    await allDelivered(service)
+    expect(await namesIn(world)).toEqual(['Email', 'ada'])
+    expect(await namesIn(other)).toEqual(['Email', 'waiting', 'new'])
+  })
+})
+
+test('a spreadsheet that is deleted blocks delivery, and the signups are kept', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await startService({ env: world.env })
+  await signUp(service, 'ada')
+  await allDelivered(service)
+  world.emulator.spreadsheet(world.spreadsheetId).delete()
+  await signUp(service, 'grace')
+  const isTold = () => service.output().includes('Requested entity was not found')
+  await waitUntil(isTold, () => 'nothing is said')
+  const answer = await postSignup(service.url, { email: 'bob@example.com' })
+  expect(answer.status).toBe(202)
+  expect(await answer.json()).toMatchObject({
+    delivery: { state: 'blocked', error: 'Requested entity was not found' },
+  })
+})
+
+test('while somebody else uses up the quota, rows wait for their turn and arrive once', async () => {
+  await using world = await createGoogleWorld({
+    quota: [{ access: 'any', per: 'user', limit: 20, windowMs: 5000 }],
+  })
+  const { url } = world.emulator
+  const token = world.emulator.issueToken(world.email)
+  const get = () =>
+    fetch(`${url}/v4/spreadsheets/${world.spreadsheetId}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+  await using service = await startService({ env: world.env })
+  await signUp(service, 'ada')
+  await allDelivered(service)
+  while ((await get()).status !== 429);
+  await signUp(service, 'grace')
+  const isDelayed = () => service.output().includes('Quota exceeded')
+  await waitUntil(isDelayed, () => 'the quota holds nobody back')
+  await allDelivered(service)
+  expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace'])
+})

@@ -1,0 +1,225 @@
+import { chmod, lstat, mkdir, readFile, rmdir, symlink, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+import { columns } from '../../src/signup/row.ts'
+import { asNobody } from '../../harness/as-nobody.ts'
+import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import {
+  type RunningService,
+  type StartOptions,
+  startService,
+} from '../../harness/start-service.ts'
+import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
+
+/** A running service on the workbook, with two rows in Sheet1. */
+interface Run extends AsyncDisposable {
+  readonly service: RunningService
+  readonly dataDir: string
+  /** The file of Sheet1. */
+  readonly path: string
+  signUp(name: string, sheetTab?: string): Promise<Response>
+  names(file?: string): (string | undefined)[]
+}
+
+async function startRun(folder: TempFolder, options: StartOptions = {}): Promise<Run> {
+  const dataDir = folder.path
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await startService({ dataDir, ...options }))
+  const signUp = (name: string, sheetTab = 'Sheet1') =>
+    postSignup(service.url, { email: `${name}@example.com`, sheetTab })
+  for (const name of ['ada', 'grace']) expect((await signUp(name)).status).toBe(202)
+  await allDelivered(service)
+  const running = stack.move()
+  return {
+    service,
+    dataDir,
+    path: join(dataDir, 'sheets', 'Sheet1.csv'),
+    signUp,
+    names: (file = 'Sheet1.csv') =>
+      readTab(dataDir, file).map(([email]) => email?.replace('@example.com', '')),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+interface Edit {
+  readonly what: string
+  readonly edit: (text: string) => string
+  readonly names: readonly string[]
+}
+
+const linesOf = (text: string) => text.split('\r\n').slice(0, -1)
+
+const edits: readonly Edit[] = [
+  {
+    what: 'saves it with other quotes and line ends',
+    edit: (text) =>
+      '\ufeff' +
+      linesOf(text)
+        .map((line) => `${line.replaceAll(/[^,]+/g, '"$&"')}\n`)
+        .join(''),
+    names: ['Email', 'ada', 'grace', 'new', 'newer'],
+  },
+  {
+    what: 'saves it with semicolons',
+    edit: (text) => text.replaceAll(',', ';'),
+    names: ['Email', 'ada', 'grace', 'new', 'newer'],
+  },
+  {
+    what: 'sorts it the other way round',
+    edit: (text) => {
+      const [header = '', ...rows] = linesOf(text)
+      return [header, ...rows.toReversed(), ''].join('\r\n')
+    },
+    names: ['Email', 'grace', 'ada', 'new', 'newer'],
+  },
+  {
+    what: 'renames the header and adds a column and a note below',
+    edit: (text) =>
+      `${text.replace('Email,', 'Address,').replaceAll('\r\n', ',to do\r\n')}\r\nCall Ada back`,
+    names: ['Address', 'ada', 'grace', 'Call Ada back', 'new', 'newer'],
+  },
+  {
+    what: 'deletes rows',
+    edit: (text) => linesOf(text).slice(0, 2).join('\r\n'),
+    names: ['Email', 'ada', 'new', 'newer'],
+  },
+  { what: 'empties it', edit: () => '', names: ['Email', 'new', 'newer'] },
+]
+
+describe.concurrent('a tab file that a person has changed while the service runs', () => {
+  test.each(edits)('keeps all of it when the person $what, and gets new rows once', async (it) => {
+    await using folder = await tempFolder()
+    await using run = await startRun(folder)
+    const edited = it.edit(await readFile(run.path, 'utf8'))
+    await writeFile(run.path, edited)
+    for (const name of ['new', 'newer']) {
+      await run.signUp(name)
+      await allDelivered(run.service)
+    }
+    const text = await readFile(run.path, 'utf8')
+    expect(text.startsWith(edited)).toBe(true)
+    const first = (line: string) =>
+      line.split(/[,;]/)[0]?.replaceAll(/["\ufeff]|@example\.com/g, '')
+    const lines = text.split(/\r?\n/).filter((line) => line !== '')
+    expect(lines.map(first)).toEqual(it.names)
+  })
+
+  test('is made again with its header when the person deletes it, without the rows of before', async () => {
+    await using folder = await tempFolder()
+    await using run = await startRun(folder)
+    await unlink(run.path)
+    await run.signUp('new')
+    await allDelivered(run.service)
+    expect(readTab(run.dataDir, 'Sheet1.csv')[0]).toEqual(columns)
+    expect(run.names()).toEqual(['Email', 'new'])
+  })
+})
+
+interface Obstacle {
+  readonly what: string
+  readonly message: string
+  readonly place: (run: Run) => Promise<void>
+  readonly mend: (run: Run) => Promise<void>
+  readonly names: readonly string[]
+}
+
+const obstacles: readonly Obstacle[] = [
+  {
+    what: 'a folder stands in its place',
+    message: 'The file of a tab cannot be written: it is not a file (EISDIR)',
+    place: async ({ path }) => {
+      await unlink(path)
+      await mkdir(path)
+    },
+    mend: ({ path }) => rmdir(path),
+    names: ['Email', 'first', 'second'],
+  },
+  {
+    what: 'a symbolic link stands in its place',
+    message: 'The file of a tab cannot be written: it is a symbolic link (ELOOP)',
+    place: async ({ path, dataDir }) => {
+      await writeFile(join(dataDir, 'precious'), 'untouched')
+      await unlink(path)
+      await symlink(join(dataDir, 'precious'), path)
+    },
+    mend: async ({ path, dataDir }) => {
+      expect(await readFile(join(dataDir, 'precious'), 'utf8')).toBe('untouched')
+      await unlink(path)
+    },
+    names: ['Email', 'first', 'second'],
+  },
+  {
+    what: 'it is read-only',
+    message: 'The file of a tab cannot be written: permission denied (EACCES)',
+    place: ({ path }) => chmod(path, 0o444),
+    mend: ({ path }) => chmod(path, 0o644),
+    names: ['Email', 'ada', 'grace', 'first', 'second'],
+  },
+]
+
+describe.concurrent('a tab file that cannot be written', () => {
+  test.each(obstacles)('holds back no other tab when $what, and heals by itself', async (it) => {
+    await using folder = await tempFolder()
+    await using run = await startRun(folder, await asNobody(folder))
+    await it.place(run)
+    expect((await run.signUp('first')).status).toBe(202)
+    await run.signUp('free', 'Other')
+    const isAside = async () => (await readiness(run.service)).body.delivery.tabsSetAside.length > 0
+    await waitUntil(isAside, () => `no tab is set aside:\n${run.service.output().slice(-2000)}`)
+    const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
+    await waitUntil(onlyOneWaits, () => 'the other tab waits too')
+    expect(run.names('Other.csv')).toEqual(['Email', 'free'])
+    const place = `the file with inode ${(await lstat(run.path)).ino}`
+    const aside = { tab: place, error: 'The file of the tab cannot be written' }
+    expect(await readiness(run.service)).toMatchObject({
+      status: 200,
+      body: { delivery: { state: 'ok', tabsSetAside: [aside], backlog: 1 } },
+    })
+    expect((await readiness(run.service, 'strict')).status).toBe(503)
+    const second = await run.signUp('second')
+    expect(await second.json()).toMatchObject({
+      delivery: { state: 'blocked', error: aside.error },
+    })
+
+    await it.mend(run)
+    await allDelivered(run.service)
+    expect(run.names()).toEqual(it.names)
+    expect((await readiness(run.service, 'strict')).status).toBe(200)
+    const output = run.service.output()
+    expect(output.split(it.message).length - 1, 'told once').toBe(1)
+    expect(output).toContain(place)
+    // The default tab's name is the operator's, and is told with the start of delivery alone.
+    const others = output.split('\n').filter((line) => !line.includes('delivery started'))
+    expect(others.join('\n'), 'no name of a tab').not.toContain('Sheet1')
+  })
+
+  test('in a folder that is locked blocks delivery, with what to do, until it is unlocked', async () => {
+    await using folder = await tempFolder()
+    await using run = await startRun(folder, await asNobody(folder))
+    const sheets = join(run.dataDir, 'sheets')
+    await chmod(sheets, 0o555)
+    await chmod(join(sheets, '.rollcall'), 0o555)
+    expect((await run.signUp('first')).status).toBe(202)
+    const isBlocked = async () => (await readiness(run.service)).body.delivery.state === 'blocked'
+    await waitUntil(
+      isBlocked,
+      () => `delivery is not blocked:\n${run.service.output().slice(-2000)}`,
+    )
+    const { status, body } = await readiness(run.service)
+    expect(status).toBe(200)
+    expect(body.delivery.error).toBe('The folder of the workbook cannot be written')
+    expect(JSON.stringify(body)).not.toContain(run.dataDir)
+    expect(run.service.output()).toMatch(
+      /The workbook cannot be written: permission denied \(EACCES\).*right to write/,
+    )
+    expect((await readiness(run.service, 'strict')).status).toBe(503)
+
+    await chmod(sheets, 0o755)
+    await chmod(join(sheets, '.rollcall'), 0o755)
+    await allDelivered(run.service)
+    expect(run.names()).toEqual(['Email', 'ada', 'grace', 'first'])
+  })
+})

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../../harness/source-file.ts'
+
+interface Locked {
+  readonly version?: string
+  readonly integrity?: string
+  readonly os?: string
+  readonly cpu?: string
+  readonly libc?: string
+  readonly hasInstallScript?: true
+  readonly inBundle?: true
+}
+
+const lockfile = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Record<string, Locked> & {
+    readonly '': { readonly optionalDependencies: Record<string, string> }
+  }
+}
+const { '': ourselves, ...packages } = lockfile.packages
+
+test('every package is checked against its checksum', () => {
+  const unchecked = Object.entries(packages).filter(([, { integrity, inBundle }]) => {
+    return !integrity?.startsWith('sha512-') && !inBundle
+  })
+  expect(unchecked).toEqual([])
+})
+
+// npm drops the field libc, which these packages do not have themselves, when it makes the file anew:
+// add it by hand, or Alpine gets a Node.js that does not run there.
+test('one version of Node.js is there for every machine that it is made for', () => {
+  const nodes = Object.keys(ourselves.optionalDependencies).map((name) => {
+    const { version, os, cpu, libc } = packages[`node_modules/${name}`] ?? {}
+    return { version, machine: [os, cpu, libc].join(' ').trim() }
+  })
+  expect(nodes.map(({ machine }) => machine).sort()).toEqual([
+    'darwin arm64',
+    'darwin x64',
+    'linux arm64 glibc',
+    'linux x64 glibc',
+    'win32 x64',
+  ])
+  expect(new Set(nodes.map(({ version }) => version)).size).toBe(1)
+})
+
+test('no package needs its install script', () => {
+  // That of esbuild only saves a moment at each start of its command.
+  const withScript = Object.entries(packages).filter(([, it]) => it.hasInstallScript)
+  expect(withScript.map(([path]) => path)).toEqual(['node_modules/esbuild'])
+})

@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Appended, Journal, JournalPolicy } from '../../src/journal/journal.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+
+export interface JournalWorld extends AsyncDisposable {
+  /** Opens the journal of this world, again after it was disposed: a restart. */
+  open(policy?: Partial<JournalPolicy>): Promise<Journal>
+}
+
+const limits = { rowsMax: 100, bytesMax: 1_000_000 }
+const any = () => true
+/** No batch has this number. */
+const none = { number: 0, marker: 0 }
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** The tabs that receipts name. */
+function tabsOf(answer: Appended): (string | undefined)[] {
+  return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
+}
+
+/** What every engine of the journal must do; the words are those of `src/journal/journal.ts`. */
+export function journalContract(name: string, createWorld: () => Promise<JournalWorld>): void {
+  const withJournal = async (work: (journal: Journal, world: JournalWorld) => Promise<void>) => {
+    await using world = await createWorld()
+    await using journal = await world.open()
+    await work(journal, world)
+  }
+
+  describe(`${name}: accepted signups`, () => {
+    test('a signup that was appended is found by its id, also after a restart', async () => {
+      await using world = await createWorld()
+      const signup = makeSignup({ sheetTab: 'News' })
+      {
+        await using journal = await world.open()
+        await journal.append([signup])
+      }
+      await using journal = await world.open()
+      expect(await journal.find(signup.id)).toEqual({
+        id: signup.id,
+        position: expect.any(Number),
+        sheetTab: 'News',
+        receivedAt: signup.receivedAt,
+      })
+    })
+
+    test('an unknown id is not found', () =>
+      withJournal(async (journal) => {
+        expect(await journal.find(makeSignup().id)).toBeUndefined()
+      }))
+
+    test('receipts carry the name of the tab as it was first used, also after a restart', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open()
+        const answer = await journal.append([
+          makeSignup({ sheetTab: 'News' }),
+          makeSignup({ sheetTab: 'NEWS' }),
+        ])
+        expect(tabsOf(answer)).toEqual(['News', 'News'])
+      }
+      await using journal = await world.open()
+      expect(tabsOf(await journal.append([makeSignup({ sheetTab: 'news' })]))).toEqual(['News'])
+    })
+
+    test('an append is all or none', () =>
+      withJournal(async (journal) => {
+        const twice = makeSignup()
+        const other = makeSignup({ sheetTab: 'Never made' })
+        await expect(journal.append([other, twice, twice])).rejects.toThrow()
+        expect(await journal.find(other.id)).toBeUndefined()
+        expect(await journal.backlog()).toBe(0)
+        const answer = await journal.append([makeSignup({ sheetTab: 'never made' })])
+        expect(tabsOf(answer)).toEqual(['never made'])
+      }))
+
+    test('one append that fails does not take down those that arrive with it', () =>
+      withJournal(async (journal) => {
+        const twice = makeSignup()
+        const good = makeSignup()
+        const results = await Promise.allSettled([
+          journal.append([twice, twice]),
+          journal.append([good]),
+        ])
+        expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+        expect(await journal.find(good.id)).toBeDefined()
+      }))
+
+    test('listeners hear of every append until they unsubscribe', () =>
+      withJournal(async (journal) => {
+        let heard = 0
+        const unsubscribe = journal.onAppend((added) => (heard += added))
+        await journal.append([makeSignup()])
+        expect(heard).toBe(1)
+        unsubscribe()
+        await journal.append([makeSignup()])
+        expect(heard).toBe(1)
+      }))
+
+    test('every text comes back as it went in', () =>
+      withJournal(async (journal) => {
+        const signup = makeSignup({
+          sheetTab: "Jon's 🌵 'tab'",
+          source: 'a "source"',
+          name: 'Ålesund, 東京; DROP TABLE signup',
+          tags: ['a, b', '"', '=1+1'],
+          metadata: '{"a":[1,{"b":null}]}',
+        })
+        await journal.append([signup])
+        const batch = await journal.freeze(limits, any)
+        expect(batch?.tabs).toEqual([{ tab: signup.sheetTab, signups: [signup] }])
+      }))
+  })
+
+  describe(`${name}: batches`, () => {
+    test('a batch holds the oldest signups of each tab, in order, up to its limit of rows', () =>
+      withJournal(async (journal) => {
+        await journal.append([
+          ...makeSignups(8, { sheetTab: 'A' }),
+          ...makeSignups(2, { sheetTab: 'B' }),
+        ])
+        const batch = await journal.freeze({ ...limits, rowsMax: 6 }, any)
+        expect(addressesOf(batch)).toEqual({
+          A: [1, 2, 3, 4].map((n) => `person${n}@example.com`),
+          B: [1, 2].map((n) => `person${n}@example.com`),
+        })
+      }))
+
+    test('a batch keeps to its limit of bytes, but a signup larger than that still goes', () =>
+      withJournal(async (journal) => {
+        const metadata = `{"a":"${'x'.repeat(5000)}"}`
+        await journal.append(makeSignups(4, { metadata }))
+        const first = await journal.freeze({ rowsMax: 100, bytesMax: 11_000 }, any)
+        expect(addressesOf(first)['Sheet1']).toHaveLength(2)
+        await journal.settle(first?.number ?? 0, noon)
+        const second = await journal.freeze({ rowsMax: 100, bytesMax: 1000 }, any)
+        expect(addressesOf(second)['Sheet1']).toEqual(['person3@example.com'])
+      }))
+
+    test('no frozen batch changes: not by new signups, not by a restart', async () => {
+      await using world = await createWorld()
+      let frozen
+      {
+        await using journal = await world.open()
+        await journal.append(makeSignups(3))
+        frozen = await journal.freeze({ ...limits, rowsMax: 2 }, any)
+        await journal.append(makeSignups(3))
+        expect(await journal.frozenBatch()).toEqual(frozen)
+      }
+      await using journal = await world.open()
+      expect(frozen).toBeDefined()
+      expect(await journal.frozenBatch()).toEqual(frozen)
+    })
+
+    test('only one batch is frozen at a time', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(3))
+        await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        await expect(journal.freeze(limits, any)).rejects.toThrow('frozen already')
+      }))
+
+    test('with nothing to deliver there is no batch', () =>
+      withJournal(async (journal) => {
+        expect(await journal.freeze(limits, any)).toBeUndefined()
+        expect(await journal.frozenBatch()).toBeUndefined()
+      }))
+
+    test('tabs that are not wanted wait, and keep their order', () =>
+      withJournal(async (journal) => {
+        await journal.append([
+          makeSignup({ sheetTab: 'A', email: 'a1@example.com' }),
+          makeSignup({ sheetTab: 'B', email: 'b1@example.com' }),
+        ])
+        const withoutA = await journal.freeze(limits, (tab) => tab !== 'A')
+        expect(addressesOf(withoutA)).toEqual({ B: ['b1@example.com'] })
+        await journal.settle(withoutA?.number ?? 0, noon)
+        await journal.append([makeSignup({ sheetTab: 'A', email: 'a2@example.com' })])
+        expect(addressesOf(await journal.freeze(limits, any))).toEqual({
+          A: ['a1@example.com', 'a2@example.com'],
+        })
+      }))
+
+    test('settled signups are written and never frozen again, also after a restart', async () => {
+      await using world = await createWorld()
+      const [first, second] = makeSignups(2)
+      if (!first || !second) throw new Error('two signups were asked for')
+      {
+        await using journal = await world.open()
+        await journal.append([first, second])
+        expect(await journal.backlog()).toBe(2)
+        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        expect((await journal.find(first.id))?.writtenAt).toBeUndefined()
+        await journal.settle(batch?.number ?? 0, noon)
+        expect(await journal.backlog()).toBe(1)
+      }
+      await using journal = await world.open()
+      expect(await journal.backlog()).toBe(1)
+      expect((await journal.find(first.id))?.writtenAt).toBe(noon)
+      expect((await journal.find(second.id))?.writtenAt).toBeUndefined()
+      expect(addressesOf(await journal.freeze(limits, any))).toEqual({ Sheet1: [second.email] })
+    })
+
+    test('since when nothing was written of what waits is known, by tabs, also after a restart', async () => {
+      await using world = await createWorld()
+      const signups = [1, 3, 5].map((minute, index) =>
+        makeSignup({ receivedAt: noon + minute, sheetTab: index === 0 ? 'Locked' : 'Free' }),
+      )
+      {
+        await using journal = await world.open()
+        expect(await journal.waitingSince(any)).toBeUndefined()
+        await journal.append(signups)
+        expect(await journal.waitingSince(any)).toBe(noon + 1)
+        expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 3)
+        const isFree = (tab: string) => tab === 'Free'
+        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, isFree)
+        expect(await journal.waitingSince(any), 'while it is on its way').toBe(noon + 1)
+        await journal.settle(batch?.number ?? 0, noon + 4)
+      }
+      await using journal = await world.open()
+      expect(await journal.waitingSince((tab) => tab === 'Locked')).toBe(noon + 4)
+      expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 5)
+      // Of one that was given up nothing was written.
+      await journal.release((await journal.freeze(limits, any)) ?? none)
+      expect(await journal.waitingSince(any)).toBe(noon + 4)
+      const rest = await journal.freeze(limits, any)
+      await journal.settle(rest?.number ?? 0, noon + 9)
+      expect(await journal.waitingSince(any)).toBeUndefined()
+    })
+
+    test('released signups are frozen anew, under a number that was never used', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const first = await journal.freeze(limits, any)
+        await journal.release(first ?? none)
+        expect(await journal.frozenBatch()).toBeUndefined()
+        const second = await journal.freeze(limits, any)
+        expect(addressesOf(second)).toEqual(addressesOf(first))
+        expect(second?.number).toBeGreaterThan(first?.number ?? Infinity)
+        expect(second?.marker).not.toBe(first?.marker)
+      }))
+
+    test('a batch that is not frozen can be neither settled nor released', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(1))
+        const batch = await journal.freeze(limits, any)
+        const number = batch?.number ?? 0
+        await journal.settle(number, noon)
+        await expect(journal.settle(number, noon)).rejects.toThrow('not frozen')
+        await expect(journal.release(batch ?? none)).rejects.toThrow('not frozen')
+        await expect(journal.settle(number + 1, noon)).rejects.toThrow('not frozen')
+      }))
+
+    test('the fingerprint tells batches of different journals and contents apart', async () => {
+      const seen = new Set<string>()
+      for (let index = 0; index < 2; index++) {
+        await withJournal(async (journal) => {
+          await journal.append(makeSignups(2))
+          const batch = await journal.freeze(limits, any)
+          expect(batch?.fingerprint.length).toBeLessThanOrEqual(60)
+          seen.add(batch?.fingerprint ?? '')
+        })
+      }
+      expect(seen.size).toBe(2)
+    })
+  })
+
+  describe(`${name}: markers and calls`, () => {
+    test('markers are remembered until they are forgotten, across restarts', async () => {
+      await using world = await createWorld()
+      const markers: number[] = []
+      {
+        await using journal = await world.open()
+        for (let index = 0; index < 3; index++) {
+          await journal.append(makeSignups(1))
+          const batch = await journal.freeze(limits, any)
+          if (!batch) throw new Error('a batch was due')
+          markers.push(batch.marker)
+          if (index === 1) await journal.release(batch)
+          else if (index === 0) await journal.settle(batch.number, noon)
+        }
+      }
+      await using journal = await world.open()
+      expect(await journal.markerCount()).toBe(3)
+      // The third batch is frozen still: its marker has not ended.
+      expect((await journal.endedMarkers()).map(({ id }) => id)).toEqual(markers.slice(0, 2))
+      await journal.forgetMarkers(markers.slice(0, 1))
+      expect((await journal.endedMarkers()).map(({ id }) => id)).toEqual(markers.slice(1, 2))
+      expect(await journal.markerCount()).toBe(2)
+    })
+
+    test('a frozen batch that another writer has found says so when it has ended, and none later', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const first = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        await journal.noteFound(first ?? none)
+        await journal.settle(first?.number ?? 0, noon)
+        await expect(journal.noteFound(first ?? none)).rejects.toThrow('not frozen')
+        const second = await journal.freeze(limits, any)
+        await journal.settle(second?.number ?? 0, noon)
+        expect(await journal.endedMarkers()).toEqual([
+          { id: first?.marker, isFound: true, ripeAt: undefined },
+          { id: second?.marker, isFound: false, ripeAt: undefined },
+        ])
+      }))
+
+    test('the life of a marker begins with its note, and is noted once, across restarts', async () => {
+      await using world = await createWorld()
+      const note = { by: 'a', ms: 100, seen: undefined }
+      {
+        await using journal = await world.open()
+        await journal.append(makeSignups(1))
+        const batch = await journal.freeze(limits, any)
+        const lives = new Map([[batch?.marker ?? 0, 1000]])
+        const seen = await journal.noteRunningTime({ ...note, lives })
+        expect(seen.ms).toBe(0)
+        await journal.settle(batch?.number ?? 0, noon)
+        // While its batch was frozen it could not begin.
+        expect((await journal.endedMarkers())[0]?.ripeAt).toBeUndefined()
+        expect((await journal.noteRunningTime({ ...note, seen, lives })).ms).toBe(100)
+      }
+      await using journal = await world.open()
+      const [ended] = await journal.endedMarkers()
+      expect(ended?.ripeAt).toBe(1100)
+      await journal.noteRunningTime({ ...note, lives: new Map([[ended?.id ?? 0, 1]]) })
+      expect((await journal.endedMarkers())[0]?.ripeAt).toBe(1100)
+    })
+
+    test('running time is counted by one process at a time, and another goes on when it is gone', () =>
+      withJournal(async (journal) => {
+        const none = new Map<number, number>()
+        const a1 = await journal.noteRunningTime({ by: 'a', ms: 5, seen: undefined, lives: none })
+        const a2 = await journal.noteRunningTime({ by: 'a', ms: 30, seen: a1, lives: none })
+        expect(a2).toEqual({ by: 'a', ms: 30 })
+        const b1 = await journal.noteRunningTime({ by: 'b', ms: 9, seen: a1, lives: none })
+        expect(b1).toEqual(a2)
+        const b2 = await journal.noteRunningTime({ by: 'b', ms: 30, seen: b1, lives: none })
+        expect(b2).toEqual({ by: 'b', ms: 30 })
+        const b3 = await journal.noteRunningTime({ by: 'b', ms: 30, seen: b2, lives: none })
+        expect(b3).toEqual({ by: 'b', ms: 60 })
+        // Stopped since its last note, for as long as you like.
+        const lives = new Map([[1, 1]])
+        const woken = await journal.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, lives })
+        expect(woken).toEqual({ by: 'a', ms: 60 })
+      }))
+
+    test('a new marker for the frozen batch changes nothing else, and later batches follow it', () =>
+      withJournal(async (journal) => {
+        await journal.append(makeSignups(2))
+        const before = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        const after = await journal.remark(before ?? none)
+        await expect(journal.remark(before ?? none)).rejects.toThrow('not frozen')
+        await expect(journal.release(before ?? none)).rejects.toThrow('not frozen')
+        expect(after).toEqual({ ...before, marker: after.marker })
+        expect(after.marker).not.toBe(before?.marker)
+        expect(await journal.frozenBatch()).toEqual(after)
+        await journal.settle(after.number, noon)
+        const next = await journal.freeze(limits, any)
+        expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)
+      }))
+
+    test('a fact is remembered across restarts, and the last word counts', async () => {
+      await using world = await createWorld()
+      {
+        await using journal = await world.open()
+        expect(await journal.fact('fence of x')).toBeUndefined()
+        await journal.noteFact('fence of x', 'unknown')
+        await journal.noteFact('fence of x', 'holds')
+      }
+      await using journal = await world.open()
+      expect(await journal.fact('fence of x')).toBe('holds')
+    })
+
+    test('calls are remembered in order for more than a day, across restarts', async () => {
+      await using world = await createWorld()
+      const day = 24 * 60 * 60 * 1000
+      {
+        await using journal = await world.open()
+        for (const at of [noon - 2 * day, noon - day, noon - 1, noon]) await journal.recordCall(at)
+      }
+      await using journal = await world.open()
+      expect(await journal.callsSince(0)).toEqual([noon - day, noon - 1, noon])
+      expect(await journal.callsSince(noon - 1)).toEqual([noon - 1, noon])
+    })
+  })
+}

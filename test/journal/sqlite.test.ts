@@ -1,0 +1,124 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import { addressIndex, migrations, statements } from '../../src/journal/sqlite/schema.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { journalContract, type JournalWorld } from './journal-contract.ts'
+import { journalPolicyContract } from './policy-contract.ts'
+import { journalReplayContract } from './replay-contract.ts'
+import { journalTermsContract } from './terms-contract.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+async function createWorld(): Promise<JournalWorld> {
+  const folder = await tempFolder()
+  return {
+    open: async (policy) => openSqliteJournal(join(folder.path, 'journal.db'), policy),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+journalContract('SQLite', createWorld)
+journalPolicyContract('SQLite', createWorld)
+journalReplayContract('SQLite', createWorld)
+journalTermsContract('SQLite', createWorld)
+
+test('signups that arrive together are one transaction', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const count = () => reader.prepare('SELECT count(*) AS count FROM signup').get()?.['count']
+  // A reader sees committed states only: after the first answer, all of the group are there.
+  const answers = makeSignups(50).map((signup) => journal.append([signup]))
+  expect(count()).toBe(0)
+  await answers[0]
+  expect(count()).toBe(50)
+  await Promise.all(answers)
+})
+
+test('of an append that fails nothing is left for a later call to add', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  const idempotency = { space: '', key: 'key', fingerprint: 'content' }
+  await journal.append([makeSignup()], { idempotency })
+  const withoutTab = makeSignup({ sheetTab: undefined as never })
+  await expect(journal.append([makeSignup(), withoutTab])).rejects.toThrow(TypeError)
+  expect(await journal.recall(idempotency)).toMatchObject({ kind: 'replayed' })
+  using reader = new DatabaseSync(file, { readOnly: true })
+  expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 })
+})
+
+test('who made a tab is forgotten after an hour, with the next new tab', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  const noon = Date.UTC(2026, 10, 20, 12)
+  const make = (sheetTab: string, receivedAt: number) =>
+    journal.append([makeSignup({ sheetTab, receivedAt })], { opener: '192.0.2.1' })
+  await make('A', noon)
+  await make('B', noon + 60 * 60 * 1000)
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const known = reader.prepare('SELECT name FROM tab WHERE opened_by IS NOT NULL').all()
+  expect(known).toEqual([{ name: 'B' }])
+})
+
+test('no statement on a hot path scans the signups or the batches', () => {
+  using database = new DatabaseSync(':memory:')
+  for (const migration of [...migrations, addressIndex.create]) database.exec(migration)
+  // Tables that stay small whatever the number of signups: tabs, markers in the spreadsheet.
+  const small =
+    /^SCAN (tab|marker|batch USING (COVERING )?INDEX batch_frozen|sqlite_sequence|\d+-ROW VALUES)\b/
+  const allowed: Record<string, string[]> = {
+    pendingTabs: ['USE TEMP B-TREE FOR ORDER BY'],
+    // From the newest one on; of two one is settled, and ends it.
+    lastSettled: ['SCAN batch'],
+  }
+  for (const [name, sql] of Object.entries(statements)) {
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
+    const scans = plan
+      .map((step) => String(step['detail']))
+      .filter((detail) => /^SCAN|USE TEMP B-TREE/.test(detail) && !small.test(detail))
+    expect.soft(scans, name).toEqual(allowed[name] ?? [])
+  }
+})
+
+test('a journal of a newer version is refused with what to do, and left as it is', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec('PRAGMA user_version = 1000')
+  }
+  expect(() => openSqliteJournal(file)).toThrow(/newer version of Rollcall.*DATA_DIR/s)
+  using database = new DatabaseSync(file)
+  expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count']).toBe(0)
+})
+
+test.each([
+  ['an early commit, with another column', 1, (sql: string) => sql.replace('ripe_at', 'ripens_at')],
+  ['before there were versions', 0, (sql: string) => sql],
+])('a journal of %s is refused with what to do, and left as it is', async (_, version, change) => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec(change(migrations[0] ?? ''))
+    database.exec(`PRAGMA user_version = ${version}`)
+  }
+  expect(() => openSqliteJournal(file)).toThrow(/other tables.*journal\.db.*DATA_DIR/s)
+  using database = new DatabaseSync(file)
+  expect(database.prepare('PRAGMA user_version').get()?.['user_version']).toBe(version)
+})
+
+test('a file that is no database is refused, and left as it is', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const text = 'A shopping list, and certainly not a database of signups. '.repeat(100)
+  await writeFile(file, text)
+  expect(() => openSqliteJournal(file)).toThrow(/journal\.db.*cannot be opened/s)
+  expect(await readFile(file, 'utf8')).toBe(text)
+})

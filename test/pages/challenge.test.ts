@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProviderName } from '../../emulators/challenge/providers.ts'
+import { accessibilityProblems, openPage, startBrowser } from '../../harness/browser.ts'
+import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { startService } from '../../harness/start-service.ts'
+
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await startBrowser()
+})
+
+afterAll(() => browser.close())
+
+interface World extends AsyncDisposable {
+  readonly challenge: ChallengeWorld
+  readonly page: Page
+  readonly complaints: string[]
+  /** Addresses in the tab. */
+  rows(): (string | undefined)[]
+}
+
+/** A page of a service whose challenge is on. */
+async function open(
+  options: {
+    path?: string
+    provider?: ProviderName
+    context?: BrowserContextOptions
+  } = {},
+): Promise<World> {
+  const { path = '/?tab=Guarded', provider, context } = options
+  await using stack = new AsyncDisposableStack()
+  const challenge = stack.use(await createChallengeWorld(provider))
+  const service = stack.use(await startService({ env: challenge.env }))
+  const opened = stack.use(await openPage(browser, service.url + path, context))
+  const all = stack.move()
+  return {
+    challenge,
+    page: opened.page,
+    complaints: opened.complaints,
+    rows: () =>
+      readTab(join(service.folder, 'data'), 'Guarded.csv')
+        .slice(1)
+        .map(([email]) => email),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function submit(page: Page): Promise<void> {
+  await page.getByLabel('Email address').fill('ada@example.com')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+}
+
+const thanks = (page: Page) => page.getByRole('heading', { name: 'Thank you' }).waitFor()
+
+test.each([
+  ['turnstile', '/?tab=Guarded'],
+  ['hcaptcha', '/api/signup/form?tab=Guarded'],
+  ['recaptcha', '/?tab=Guarded'],
+] as const)(
+  'with %s on, a signup on %s goes through under its policy, and nothing is loaded before the first focus',
+  async (provider, path) => {
+    await using world = await open({ provider, path })
+    const { page, challenge } = world
+    await page.waitForLoadState('networkidle')
+    expect(challenge.emulator.counters.scripts).toBe(0)
+    await submit(page)
+    await thanks(page)
+    await expect.poll(() => world.rows()).toEqual(['ada@example.com'])
+    expect(world.complaints).toEqual([])
+  },
+)
+
+test('a challenge that wants a click is shown in the page’s language and theme', async () => {
+  await using world = await open({ path: '/?tab=Guarded&language=de&theme=dark' })
+  const { page, challenge } = world
+  challenge.emulator.setWidget({ outcome: 'interactive' })
+  await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
+  const frame = page.locator('iframe')
+  await frame.waitFor()
+  expect(await frame.getAttribute('src')).toMatch(/language=de/)
+  expect(await frame.getAttribute('src')).toMatch(/theme=dark/)
+  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await page.getByText('Falls ein Kästchen erscheint').waitFor()
+  expect(await accessibilityProblems(page, true)).toEqual([])
+  await page.frameLocator('iframe').getByRole('checkbox').click()
+  await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
+})
+
+test('a challenge that fails is told beside the form, and the next try gets a new one', async () => {
+  await using world = await open()
+  const { page, challenge } = world
+  challenge.emulator.setWidget({ outcome: 'error' })
+  await submit(page)
+  await page.getByRole('alert').getByText('We could not confirm that you are human.').waitFor()
+  expect(await accessibilityProblems(page, true)).toEqual([])
+  challenge.emulator.setWidget({ outcome: 'pass' })
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await thanks(page)
+  await expect.poll(() => world.rows()).toHaveLength(1)
+})
+
+test('a provider that cannot be reached is told, and tried again with what was typed', async () => {
+  await using world = await open()
+  const { page, challenge } = world
+  challenge.emulator.setWidget({ script: 'missing' })
+  await submit(page)
+  await page.getByRole('alert').getByText('The check that keeps bots out did not load.').waitFor()
+  expect(await accessibilityProblems(page, true)).toEqual([])
+  challenge.emulator.setWidget({ script: 'ok' })
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await thanks(page)
+})
+
+test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(
+  'without JavaScript, %s says that it is needed, why, and what to do',
+  async (path) => {
+    await using world = await open({ path, context: { javaScriptEnabled: false } })
+    const { page } = world
+    const told = page.locator('noscript')
+    await told.waitFor()
+    expect(await told.innerText()).toMatch(
+      /This form needs JavaScript\s+Without it we cannot keep bots out. Please switch it on/,
+    )
+    // Sent all the same, it is refused, and says it once again with what was typed.
+    await submit(page)
+    await page.getByText('Please allow JavaScript on this page').waitFor()
+    expect(await told.count()).toBe(0)
+    expect(await page.getByLabel('Email address').inputValue()).toBe('ada@example.com')
+    expect(world.rows()).toEqual([])
+  },
+)
+
+test('with a blocked script the visitor learns what to allow, and can go on from there', async () => {
+  await using world = await open()
+  const { page } = world
+  await page.route('**/assets/page.js', (route) => route.abort())
+  await page.reload()
+  expect(await page.locator('noscript').isVisible()).toBe(false)
+  await submit(page)
+  await page.getByText('Please allow JavaScript on this page').waitFor()
+  expect(await accessibilityProblems(page, true)).toEqual([])
+  await page.unroute('**/assets/page.js')
+  // This one loads the script with the answer, and the next one uses it.
+  const answered = page.waitForResponse('**/assets/page.js')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await answered
+  await page.waitForLoadState()
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await thanks(page)
+  await expect.poll(() => world.rows()).toEqual(['ada@example.com'])
+})

@@ -1,0 +1,335 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { languages } from '../../src/signup/languages.ts'
+import { createChallengeWorld } from '../../harness/challenge-world.ts'
+import { expectSecured } from '../../harness/expect-secured.ts'
+import { htmlProblems } from '../../harness/html-problems.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+/** As Chromium sends it. */
+const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+const branding = {
+  PAGE_TITLE: 'Tea & <script>alert(1)</script>',
+  PAGE_TEXT: 'One "short" mail a month.',
+  PAGE_BUTTON: "Count <b>me</b> in, it's free",
+  PAGE_ACCENT: '#ffd000',
+  PAGE_LOGO_URL: 'https://cdn.example/logo.svg?a=1&b=2',
+  PAGE_CONSENT: 'I agree to the [<terms>](https://example.com/terms?a=1&b=2) & more.',
+  PAGE_NAME: 'required',
+}
+const consent = 'I agree to the <terms> & more.'
+
+let plain: RunningService
+let branded: RunningService
+let strict: RunningService
+
+beforeAll(async () => {
+  ;[plain, branded, strict] = await Promise.all([
+    startService(),
+    startService({ env: branding }),
+    startService({
+      env: {
+        SHEET_TABS: 'News',
+        PAGE_LANGUAGE: 'de',
+        PAGE_TITLE: 'Der Brief',
+        ALLOWED_ORIGINS: 'https://site.example',
+        RATE_LIMIT_PER_MINUTE: '1',
+        TRUST_PROXY: '1',
+      },
+    }),
+  ])
+})
+
+afterAll(() => Promise.all([plain, branded, strict].map((service) => service.stop())))
+
+type Headers = Readonly<Record<string, string>>
+
+function get(service: RunningService, path: string, headers: Headers = {}): Promise<Response> {
+  return fetch(service.url + path, { headers: { accept, ...headers } })
+}
+
+function post(
+  service: RunningService,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Headers = {},
+): Promise<Response> {
+  return fetch(service.url + path, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { accept, ...headers },
+    body: new URLSearchParams(fields),
+  })
+}
+
+/** White space as browsers see it. */
+const flat = (html: string) => html.replace(/\s+/g, ' ')
+
+test('the hosted page may be found and may not be framed, the bare form the other way round', async () => {
+  const hosted = await get(plain, '/')
+  expectSecured(hosted)
+  expect(hosted.headers.get('x-frame-options')).toBe('DENY')
+  expect(hosted.headers.get('vary')).toContain('Accept-Language')
+  expect(await hosted.text()).not.toContain('noindex')
+
+  const bare = await get(plain, '/api/signup/form')
+  expectSecured(bare)
+  expect(bare.headers.get('content-security-policy')).toContain('frame-ancestors *')
+  expect(await bare.text()).toContain('noindex')
+  const allowed = await get(strict, '/api/signup/form')
+  expect(allowed.headers.get('content-security-policy')).toContain(
+    "frame-ancestors 'self' https://site.example",
+  )
+})
+
+test('every setting is shown, and none of them is markup', async () => {
+  const answer = await get(branded, '/')
+  const page = flat(await answer.text())
+  expect(page).toContain('<title>Tea &amp; &lt;script&gt;alert(1)&lt;/script&gt;</title>')
+  expect(page).toContain('<h1>Tea &amp; &lt;script&gt;alert(1)&lt;/script&gt;</h1>')
+  expect(page).toContain('<p class="intro">One &quot;short&quot; mail a month.</p>')
+  expect(page).toContain('content="One &quot;short&quot; mail a month."')
+  expect(page).toContain('<span>Count &lt;b&gt;me&lt;/b&gt; in, it&#39;s free</span>')
+  expect(page).toContain('src="https://cdn.example/logo.svg?a=1&amp;b=2"')
+  expect(page).toContain(
+    'I agree to the <a href="https://example.com/terms?a=1&amp;b=2" target="_blank" rel="noopener">&lt;terms&gt;</a> &amp; more.',
+  )
+  expect(page).toMatch(/<input id="name" name="name"[^>]* required /)
+  expect(page.match(/<script/g)).toHaveLength(1)
+  expect(answer.headers.get('content-security-policy')).toContain(
+    "img-src 'self' data: https://cdn.example;",
+  )
+  const styles = await (await get(branded, '/assets/page.css')).text()
+  expect(styles).toContain('--accent: light-dark(#ffd000, #ffd000)')
+})
+
+test('the bare form has button, name and consent of the settings, and no title or logo', async () => {
+  const page = flat(await (await get(branded, '/api/signup/form')).text())
+  expect(page).toContain('Count &lt;b&gt;me&lt;/b&gt; in')
+  expect(page).toContain('&lt;terms&gt;')
+  expect(page).toContain('name="name"')
+  expect(page).not.toMatch(/<h1|class="intro"|class="logo"/)
+})
+
+describe('what the pages ask for is asked for by the service, too', () => {
+  const filled = { email: 'ada@example.com', name: 'Ada', 'metadata[consent]': consent }
+
+  test.each([
+    ['a name', { ...filled, name: ' ' }, 'name', 'Please enter your name.'],
+    [
+      'consent',
+      { ...filled, 'metadata[consent]': '' },
+      'consent',
+      'Please tick this box to sign up.',
+    ],
+  ])('without %s nothing is stored', async (_, fields, id, message) => {
+    for (const page of ['hosted', 'form']) {
+      const answer = await post(branded, `/api/signup?page=${page}`, fields)
+      expect(answer.status).toBe(422)
+      const html = flat(await answer.text())
+      expect(html).toContain(`<p class="problem" id="${id}-problem">${message}</p>`)
+      expect(html.match(/aria-invalid/g)).toHaveLength(1)
+      // No browser lets a frame take the focus, and one complains.
+      expect(html.match(/autofocus/g) ?? []).toHaveLength(page === 'form' ? 0 : 1)
+      expect(html.includes('checked')).toBe(id !== 'consent')
+    }
+    const forProgram = await post(branded, '/api/signup?page=form', fields, { accept: '*/*' })
+    expect(await forProgram.json()).toMatchObject({ status: 422, errors: [{ message }] })
+  })
+
+  test('with both it is a row, in which the consent stands as it was read', async () => {
+    const answer = await post(branded, '/api/signup?page=hosted', { ...filled, sheetTab: 'Agreed' })
+    expect(answer.status).toBe(303)
+    const rows = () => readTab(join(branded.folder, 'data'), 'Agreed.csv').slice(1)
+    await expect.poll(rows).toHaveLength(1)
+    expect(rows()[0]?.slice(2, 6)).toEqual(['form', 'Ada', '', JSON.stringify({ consent })])
+  })
+
+  test('a form of somebody else’s needs neither, and gets none of it in its errors', async () => {
+    expect((await post(branded, '/api/signup', { email: 'ada@example.com' })).status).toBe(303)
+    const page = await (await post(branded, '/api/signup', { email: 'ada' })).text()
+    expect(page).not.toMatch(/metadata\[consent\]|name="name"|Count/)
+  })
+
+  test('a form of the embed needs the consent, and nothing else of it', async () => {
+    const path = '/api/signup?page=embed'
+    const missing = await post(branded, path, { email: 'ada@example.com' }, { accept: '*/*' })
+    expect(await missing.json()).toMatchObject({
+      status: 422,
+      errors: [{ field: 'metadata[consent]' }],
+    })
+    const given = { email: filled.email, 'metadata[consent]': consent }
+    expect((await post(branded, path, given, { accept: '*/*' })).status).toBe(202)
+    expect((await post(plain, path, { email: 'ada@example.com' })).status).toBe(303)
+  })
+
+  test('an address cannot give the consent', async () => {
+    const page = await (await get(branded, '/?field-consent=yes&field-plan=pro')).text()
+    expect(page.match(/name="metadata\[consent\]"/g)).toHaveLength(1)
+    expect(page).toContain('name="metadata[plan]" value="pro"')
+    expect(page).not.toContain('checked')
+  })
+})
+
+test('the address fills in what is sent along, and what it asks for stays through errors', async () => {
+  const query =
+    'tab=Poster&source=%22%3E%3Cb%3E&tags=a,b&field-plan=pro&utm_source=x&name=required&theme=dark&language=en&redirect=/w?a=1%26b=2&gclid=1'
+  const page = flat(await (await get(plain, `/api/signup/form?${query}`)).text())
+  expect(page).toContain(
+    'action="../../api/signup?page=form&amp;language=en&amp;theme=dark&amp;name=required"',
+  )
+  expect(page).toContain('data-next="/w?a=1&amp;b=2"')
+  expect(page).toContain('data-theme="dark"')
+  for (const hidden of [
+    'name="sheetTab" value="Poster"',
+    'name="source" value="&quot;&gt;&lt;b&gt;"',
+    'name="tags" value="a,b"',
+    'name="metadata[plan]" value="pro"',
+    'name="metadata[utm_source]" value="x"',
+    'name="redirect" value="/w?a=1&amp;b=2"',
+  ]) {
+    expect(page).toContain(`<input type="hidden" ${hidden} />`)
+  }
+  expect(page).not.toContain('gclid')
+
+  const path = '/api/signup?page=form&language=de&theme=dark&name=required'
+  const refused = await post(plain, path, { email: 'x', name: 'Ada', 'metadata[plan]': 'pro' })
+  const again = flat(await refused.text())
+  expect(again).toContain(`action="..${path.replaceAll('&', '&amp;')}"`)
+  expect(again).toMatch(/<html lang="de" dir="ltr" data-theme="dark">.*<body class="bare">/)
+  expect(again).toContain('Bitte geben Sie eine Adresse wie name@example.com ein.')
+  expect(again).toMatch(/name="name" value="Ada" [^>]*required/)
+  expect(again).toContain('name="metadata[plan]" value="pro"')
+  const sent = await post(plain, path, { email: 'ada@example.com', name: 'Ada', sheetTab: 'Kept' })
+  expect(sent.headers.get('location')).toBe(
+    '../api/signup/thanks?page=form&language=de&theme=dark&name=required',
+  )
+  const rows = () => readTab(join(plain.folder, 'data'), 'Kept.csv').slice(1)
+  await expect.poll(rows).toHaveLength(1)
+  expect(rows()[0]?.[5]).toBe('')
+})
+
+test.each([
+  ['a source that is too long', `source=${'x'.repeat(201)}`, 'source'],
+  ['a tab that cannot be', 'tab=a%0Ab', 'sheetTab'],
+  ['a tab that is not allowed', 'tab=Other', 'sheetTab'],
+  ['too many tags', `tags=${'a,'.repeat(51)}`, 'tags'],
+  ['too much metadata', `field-a=${'x'.repeat(10_001)}`, 'metadata'],
+])('an address with %s is refused before anybody types', async (_, query, field) => {
+  for (const path of ['/', '/api/signup/form']) {
+    const answer = await get(strict, `${path}?${query}&language=en`)
+    expect(answer.status).toBe(400)
+    const page = await answer.text()
+    expect(page).toContain('The address of this page has a mistake')
+    expect(page).toContain(`<b>${field}</b>`)
+    expect(page).not.toContain('<form')
+    expect((await get(strict, `${path}?${query}`, { accept: '*/*' })).status).toBe(400)
+  }
+})
+
+test.each([
+  'language=xx',
+  'theme=blue',
+  'name=false',
+  'page=form',
+  'email=a',
+  'field-=1',
+  'utm_=1',
+])('of an address with the nonsense %s the page is as without it', async (query) => {
+  const expected = await (await get(plain, '/')).text()
+  expect(await (await get(plain, `/?${query}`)).text()).toBe(expected)
+})
+
+test('a redirect to where nobody may be sent leads a script to the thank-you page, too', async () => {
+  const page = await (await get(strict, '/?redirect=https://evil.example/&language=en')).text()
+  expect(page).toContain('data-next="./api/signup/thanks?page=hosted&amp;language=en"')
+  const named = await (await get(strict, '/?redirect=https://site.example/x')).text()
+  expect(named).toContain('data-next="https://site.example/x"')
+})
+
+describe('the language', () => {
+  const langOf = async (service: RunningService, path: string, accepted: string) => {
+    const answer = await get(service, path, { 'accept-language': accepted })
+    return /<html lang="(\w+)"/.exec(await answer.text())?.[1]
+  }
+
+  test.each([
+    ['/?language=fr', 'it', 'fr'],
+    ['/', 'sv, it;q=0.5', 'it'],
+    ['/', 'sv', 'de'],
+    ['/?language=sv', '*', 'de'],
+    ['/api/signup/form', 'ja', 'ja'],
+    ['/api/signup/thanks', 'ja', 'ja'],
+    ['/nothing', 'ja', 'ja'],
+  ])('of %s for a visitor who likes %s is %s', async (path, accepted, language) => {
+    expect(await langOf(strict, path, accepted)).toBe(language)
+  })
+
+  test('is English where nothing says otherwise', async () => {
+    expect(await langOf(plain, '/', 'sv')).toBe('en')
+  })
+
+  test('of the settings’ texts is told where it is another one', async () => {
+    const page = await (await get(strict, '/', { 'accept-language': 'ar' })).text()
+    expect(page).toContain('<html lang="ar" dir="rtl"')
+    expect(page).toContain('<span lang="de" dir="auto">Der Brief</span>')
+  })
+})
+
+const bad = { email: 'x', name: 'n'.repeat(300), sheetTab: 'Other', 'metadata[a]': '"<' }
+
+describe('html-validate finds nothing in', () => {
+  test.each(languages)('the pages and errors in %s', async (language) => {
+    const answers = await Promise.all([
+      get(branded, `/?language=${language}&tab=A&field-a=b`),
+      get(branded, `/api/signup/form?language=${language}`),
+      get(branded, `/api/signup/thanks?language=${language}`),
+      get(branded, `/api/signup/thanks?page=form&language=${language}`),
+      get(branded, `/nothing?language=${language}`),
+      get(branded, `/api/signup?language=${language}`),
+      get(branded, `/?source=${'x'.repeat(300)}&language=${language}`),
+      post(branded, `/api/signup?language=${language}`, bad),
+      post(branded, `/api/signup?page=hosted&language=${language}`, bad),
+      post(branded, `/api/signup?page=form&language=${language}`, bad),
+      post(strict, `/api/signup?page=form&language=${language}`, bad, { 'content-type': 'text/x' }),
+      post(strict, `/api/signup?page=form&language=${language}`, bad, { origin: 'https://a.b' }),
+    ])
+    const statuses = [200, 200, 200, 200, 404, 405, 400, 422, 422, 422, 415, 403]
+    expect(answers.map(({ status }) => status)).toEqual(statuses)
+    for (const answer of answers) expect(await htmlProblems(await answer.text())).toEqual([])
+  })
+
+  test('the page of too many signups, and of one that cannot be read', async () => {
+    const visitor = { 'x-forwarded-for': '203.0.113.9' }
+    await post(strict, '/api/signup', { email: 'ada@example.com' }, visitor)
+    const tooMany = await post(strict, '/api/signup', { email: 'ada@example.com' }, visitor)
+    expect(tooMany.status).toBe(429)
+    expect(await htmlProblems(await tooMany.text())).toEqual([])
+  })
+
+  test('the pages while the challenge is on', async () => {
+    await using world = await createChallengeWorld()
+    await using guarded = await startService({ env: world.env })
+    for (const path of ['/', '/api/signup/form']) {
+      const answer = await get(guarded, path)
+      const page = await answer.text()
+      expect(page).toContain('This form needs JavaScript')
+      expect(await htmlProblems(page)).toEqual([])
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).toContain(`script-src 'self' ${world.emulator.url}`)
+      expect(policy).not.toContain('unsafe')
+    }
+    const refused = await post(guarded, '/api/signup?page=form', { email: 'ada@example.com' })
+    expect(refused.status).toBe(403)
+    expect(await htmlProblems(await refused.text())).toEqual([])
+    world.emulator.faults.add({ times: 9, answer: 'serverError' })
+    const failed = await post(guarded, '/api/signup?page=form', {
+      email: 'ada@example.com',
+      challengeToken: world.token(),
+    })
+    expect(failed.status).toBe(503)
+    expect(await htmlProblems(await failed.text())).toEqual([])
+  })
+})

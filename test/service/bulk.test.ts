@@ -1,0 +1,222 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import type { BulkRequest } from '../../src/signup/wire.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const slow = { timeout: 20_000 }
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.com` }))
+
+function emailsIn(service: RunningService, file = 'Sheet1.csv'): (string | undefined)[] {
+  const [, ...rows] = readTab(join(service.folder, 'data'), file)
+  return rows.map(([email]) => email)
+}
+
+async function backlog(service: RunningService): Promise<unknown> {
+  const ready = (await (await fetch(`${service.url}/api/ready`)).json()) as {
+    delivery: { backlog: number }
+  }
+  return ready.delivery.backlog
+}
+
+test('all of a bulk request are accepted and become rows in its order', async () => {
+  await using service = await startService()
+  const signups = [
+    { email: 'c@example.com', name: 'C', tags: 'x, y' },
+    { email: 'a@example.com', source: 'import' },
+    { email: 'B@Example.com', metadata: { k: 1 } },
+  ]
+  const request = { signups, challengeToken: null } satisfies BulkRequest
+  const answer = await postBulk(service.url, request)
+  expect(answer.status).toBe(202)
+  const body = (await answer.json()) as { results: { id: string }[] }
+  expect(body).toEqual({
+    accepted: 3,
+    rejected: 0,
+    results: [0, 1, 2].map((index) => ({
+      index,
+      id: expect.stringMatching(uuidv7),
+      status: 'accepted',
+    })),
+  })
+  await expect
+    .poll(() => readTab(join(service.folder, 'data'), 'Sheet1.csv').slice(1).map(withoutTime))
+    .toEqual([
+      ['c@example.com', 'bulk', 'C', 'x, y', '', 'Sheet1'],
+      ['a@example.com', 'import', '', '', '', 'Sheet1'],
+      ['B@example.com', 'bulk', '', '', '{"k":1}', 'Sheet1'],
+    ])
+  for (const { id } of body.results) {
+    expect((await fetch(`${service.url}/api/signup/${id}`)).status).toBe(200)
+  }
+})
+
+test('of a bulk request with wrong signups the others are accepted, and 207 names each', async () => {
+  await using service = await startService()
+  const signups = [
+    { email: 'first@example.com' },
+    { email: 'nobody', name: 7 },
+    'text',
+    { email: 'last@example.com' },
+    { email: 'token@example.com', challengeToken: 'x' },
+  ]
+  const answer = await postBulk(service.url, { signups })
+  expect(answer.status).toBe(207)
+  expect(await answer.json()).toMatchObject({
+    accepted: 2,
+    rejected: 3,
+    results: [
+      { index: 0, status: 'accepted' },
+      { index: 1, status: 'rejected', errors: [{ field: 'email' }, { field: 'name' }] },
+      { index: 2, status: 'rejected', errors: [{ field: '', message: expect.any(String) }] },
+      { index: 3, status: 'accepted' },
+      { index: 4, status: 'rejected', errors: [{ field: 'challengeToken' }] },
+    ],
+  })
+  await expect.poll(() => emailsIn(service)).toEqual(['first@example.com', 'last@example.com'])
+})
+
+test('a bulk request of which nothing can be accepted is 422 with the place of each error', async () => {
+  await using service = await startService()
+  const answer = await postBulk(service.url, { signups: [{ email: 'x' }, { emial: 'a@b.co' }] })
+  expect(answer.status).toBe(422)
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(await answer.json()).toMatchObject({
+    status: 422,
+    errors: [
+      { index: 0, field: 'email' },
+      { index: 1, field: 'email' },
+      { index: 1, field: 'emial' },
+    ],
+  })
+  expect(await backlog(service)).toBe(0)
+})
+
+test.each([
+  ['an empty list', 422, { signups: [] }, /signups/],
+  ['no list', 422, {}, /signups/],
+  ['something else than a list', 422, { signups: { 0: { email: 'a@b.co' } } }, /signups/],
+  [
+    'an unknown field',
+    422,
+    { signups: [{ email: 'a@b.co' }], challengetoken: '' },
+    /challengetoken/,
+  ],
+  ['the fields of a signup beside the list', 422, { signups: [{}], email: 'a@b.co' }, /email/],
+  ['a list as the body', 400, [{ email: 'a@b.co' }], /object/],
+  ['no JSON', 400, '{"signups":[', /JSON/],
+])('a bulk request with %s is answered %i and stores nothing', async (_, status, body, detail) => {
+  await using service = await startService()
+  const answer = await postBulk(service.url, body)
+  expect(answer.status).toBe(status)
+  expect(JSON.stringify(await answer.json())).toMatch(detail)
+  expect(await backlog(service)).toBe(0)
+})
+
+test('a bulk request as a form is 415, and by another method 405', async () => {
+  await using service = await startService()
+  const url = `${service.url}/api/signup/bulk`
+  const form = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'ada@example.com' }),
+  })
+  expect(form.status).toBe(415)
+  expect((await fetch(url)).status).toBe(405)
+})
+
+test('1,000 signups are one commit', async () => {
+  // Delivery is out of reach, so that nothing else is written meanwhile.
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  await using service = await startService({ env: world.env })
+  const file = join(service.folder, 'data', 'journal.db')
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const seen = new Set<unknown>()
+  const look = () => seen.add(reader.prepare('SELECT count(*) AS n FROM signup').get()?.['n'])
+  look()
+  const request = { isAnswered: false }
+  const answer = postBulk(service.url, { signups: people(1000) }).finally(() => {
+    request.isAnswered = true
+  })
+  while (!request.isAnswered) {
+    look()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect((await answer).status).toBe(202)
+  look()
+  // A reader sees committed states only.
+  expect([...seen]).toEqual([0, 1000])
+})
+
+test('a list over BULK_MAX is 413 with the limit, before anything in it is looked at', async () => {
+  await using service = await startService({ env: { BULK_MAX: '3' } })
+  expect((await postBulk(service.url, { signups: people(3) })).status).toBe(202)
+  const answer = await postBulk(service.url, { signups: [1, 2, 3, 4], unknown: true })
+  expect(answer.status).toBe(413)
+  expect(await answer.json()).toMatchObject({ detail: expect.stringContaining('limit of 3 ') })
+  const config = await fetch(`${service.url}/api/config`)
+  expect(await config.json()).toMatchObject({ limits: { bulkItemsMax: 3 } })
+})
+
+test('with API keys bulk needs one of them, and a single signup none', async () => {
+  await using service = await startService({
+    env: { API_KEYS: 'the-first-long-key, the-second-long-key' },
+  })
+  const body = { signups: [{ email: 'ada@example.com' }] }
+  for (const headers of [
+    {},
+    { authorization: 'Bearer wrong' },
+    { authorization: 'the-first-long-key' },
+  ]) {
+    const answer = await postBulk(service.url, body, headers)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+  }
+  for (const key of ['the-first-long-key', 'the-second-long-key']) {
+    const answer = await postBulk(service.url, body, { authorization: `Bearer ${key}` })
+    expect(answer.status).toBe(202)
+  }
+  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
+  const readiness = await fetch(`${service.url}/api/ready`)
+  expect(await readiness.json()).toMatchObject({ refusedApiKeys: 1 })
+  expect(service.output().match(/an API key that is none of ours/g)).toHaveLength(1)
+  expect(service.output()).not.toMatch(/-key|wrong/)
+})
+
+test('a bulk request that waits is 201 when all are written, and 207 when some were wrong', async () => {
+  await using service = await startService()
+  const wait = { prefer: 'wait=20' }
+  const all = await postBulk(service.url, { signups: people(500) }, wait)
+  expect(all.status).toBe(201)
+  expect(all.headers.get('preference-applied')).toBe('wait=20')
+  const { results } = (await all.json()) as { results: { status: string }[] }
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['written']))
+  expect(emailsIn(service)).toEqual(people(500).map(({ email }) => email))
+  const some = await postBulk(service.url, { signups: [...people(1), {}] }, wait)
+  expect(some.status).toBe(207)
+  expect(await some.json()).toMatchObject({ results: [{ status: 'written' }, { index: 1 }] })
+})
+
+test('while delivery is blocked a bulk answer says so, and does not wait', async () => {
+  await using world = await createGoogleWorld()
+  world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
+  await using service = await startService({ env: world.env })
+  await expect.poll(() => service.output(), slow).toContain('does not have permission')
+  const answer = await postBulk(service.url, { signups: people(2) }, { prefer: 'wait=30' })
+  expect(answer.status).toBe(202)
+  expect(answer.headers.get('preference-applied')).toBeNull()
+  expect(await answer.json()).toMatchObject({
+    accepted: 2,
+    delivery: { state: 'blocked', error: 'The caller does not have permission' },
+  })
+})
+
+function withoutTime(row: readonly string[]): string[] {
+  return row.filter((_, index) => index !== 1)
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+const listed = 'https://www.example.com'
+const exposed =
+  'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+
+let open: RunningService
+let strict: RunningService
+beforeAll(async () => {
+  open = await startService()
+  strict = await startService({
+    env: { ALLOWED_ORIGINS: `${listed}, HTTP://Localhost:8080/`, TRUST_PROXY: '1' },
+  })
+})
+afterAll(async () => {
+  await Promise.all([open.stop(), strict.stop()])
+})
+
+const signup = (service: RunningService, headers: Record<string, string>) =>
+  fetch(`${service.url}/api/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{"email":"ada@example.com"}',
+  })
+
+const preflight = (service: RunningService, origin: string, path = '/api/signup') =>
+  fetch(service.url + path, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,idempotency-key',
+    },
+  })
+
+describe('a preflight of an allowed origin', () => {
+  test('names what may be sent, may be kept, and allows no credentials', async () => {
+    const answer = await preflight(strict, listed)
+    expect(answer.status).toBe(204)
+    expect(await answer.text()).toBe('')
+    expectSecured(answer)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'access-control-allow-origin': listed,
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Prefer',
+      'access-control-max-age': '7200',
+      vary: expect.stringMatching(/\bOrigin\b/),
+    })
+    expect(answer.headers.has('access-control-allow-credentials')).toBe(false)
+  })
+
+  test('names the methods of its own path', async () => {
+    const answer = await preflight(strict, listed, '/api/config')
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
+  })
+
+  test('is answered with the star when every origin is allowed', async () => {
+    const answer = await preflight(open, 'https://any.example')
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  })
+})
+
+test.each([listed, 'http://localhost:8080'])(
+  'a signup from the listed origin %s is taken and may be read',
+  async (origin) => {
+    const answer = await signup(strict, { origin })
+    expect(answer.status).toBe(202)
+    expectSecured(answer)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('access-control-expose-headers')).toBe(exposed)
+    expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/)
+  },
+)
+
+test.each([
+  'https://evil.example',
+  'http://www.example.com',
+  'https://example.com',
+  'https://www.example.com.evil.example',
+  'null',
+  'https://www.example.com/',
+])('an origin that is not listed is 403 and reads nothing: %s', async (origin) => {
+  for (const answer of [await signup(strict, { origin }), await preflight(strict, origin)]) {
+    expect(expectProblem(answer, await answer.text(), 403)).toContain('ALLOWED_ORIGINS')
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+    expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/)
+  }
+})
+
+test('a page that is not listed can read why, as answer to a plain GET, and what the forms load', async () => {
+  const origin = 'https://evil.example'
+  const get = (path: string, method = 'GET') =>
+    fetch(strict.url + path, { method, headers: { origin } })
+  const refused = await get('/api/config')
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+  expect(expectProblem(refused, await refused.text(), 403)).toContain(`Pages of ${origin} may not`)
+  for (const path of ['/embed.js', '/embed/later.js', '/embed/de.json', '/assets/page.css']) {
+    const file = await get(path)
+    expect([file.status, file.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    await file.body?.cancel()
+    expect((await get(path, 'POST')).status).toBe(403)
+  }
+  expect((await get('/')).status).toBe(403)
+})
+
+test('of an origin that is none only that is told, to the page and in the log', async () => {
+  const origin = 'https://ada@example.com/ada@example.com'
+  const answer = await signup(strict, { origin })
+  expect(expectProblem(answer, await answer.text(), 403)).toContain('without a web origin')
+  await expect.poll(() => strict.output()).toContain('"origin":"none"')
+})
+
+test('a plain form post of a page that is not listed is 403 as well, and stores nothing', async () => {
+  const answer = await fetch(`${strict.url}/api/signup`, {
+    method: 'POST',
+    headers: { origin: 'https://evil.example' },
+    body: new URLSearchParams({ email: 'ada@example.com', sheetTab: 'Forbidden' }),
+  })
+  expectProblem(answer, await answer.text(), 403)
+})
+
+test('pages of our own may always send, also behind a proxy that ends TLS', async () => {
+  const { host } = new URL(strict.url)
+  expect((await signup(strict, { origin: `http://${host}` })).status).toBe(202)
+  expect((await signup(strict, { origin: `https://${host}` })).status).toBe(202)
+  const forwarded = { 'x-forwarded-host': 'signup.example.org', 'x-forwarded-proto': 'https' }
+  expect(
+    (await signup(strict, { origin: 'https://signup.example.org', ...forwarded })).status,
+  ).toBe(202)
+})
+
+test('a request without an origin comes from no page and is taken', async () => {
+  const answer = await signup(strict, {})
+  expect(answer.status).toBe(202)
+  expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+  expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/)
+})
+
+test.each(['null', 'https://any.example', 'not an origin'])(
+  'with the star every origin is taken: %s',
+  async (origin) => {
+    const answer = await signup(open, { origin })
+    expect(answer.status).toBe(202)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+  },
+)
+
+test.each([
+  [404, '/api/nothing', {}],
+  [405, '/api/signup', {}],
+  [400, '/api/signup', { method: 'POST', body: '{' }],
+  [415, '/api/signup', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
+  [422, '/api/signup', { method: 'POST', body: '{}' }],
+  [413, '/api/signup', { method: 'POST', body: 'x'.repeat(1_100_000) }],
+])('an error %i may be read by an allowed page: %s', async (status, path, init: RequestInit) => {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  new Headers(init.headers).forEach((value, name) => headers.set(name, value))
+  headers.set('origin', listed)
+  const answer = await fetch(strict.url + path, { ...init, headers })
+  expectProblem(answer, await answer.text(), status)
+  expect(answer.headers.get('access-control-allow-origin')).toBe(listed)
+  expect(answer.headers.get('access-control-expose-headers')).toBe(exposed)
+})

@@ -1,0 +1,46 @@
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+/** What is there, with its mode. */
+async function modes(folder: string): Promise<Record<string, string>> {
+  const names = ['', ...(await readdir(folder, { recursive: true }))]
+  const found = names.map(async (name) => {
+    const { mode } = await stat(join(folder, name))
+    return [name, (mode & 0o777).toString(8)] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
+
+const isPrivate = (mode: string) => mode === '700' || mode === '600'
+
+test('what others could read in DATA_DIR is its owner’s alone from the start on, told in one line', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await mkdir(join(dataDir, 'sheets'), { recursive: true, mode: 0o755 })
+  for (const name of ['lock', 'sheets/by hand.csv']) await writeFile(join(dataDir, name), '')
+  await chmod(join(dataDir, 'sheets/by hand.csv'), 0o640)
+  await chmod(dataDir, 0o750)
+  // Somebody else reads in the lock.
+  using reader = new DatabaseSync(join(dataDir, 'lock'), { readOnly: true })
+  reader.exec('BEGIN; SELECT * FROM sqlite_schema')
+  await using service = await startService({ dataDir })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await allDelivered(service)
+  const found = await modes(dataDir)
+  expect(Object.keys(found)).toEqual(
+    expect.arrayContaining([
+      'journal.db-wal',
+      'sheets/Sheet1.csv',
+      'sheets/.rollcall/settled.json',
+    ]),
+  )
+  expect(Object.entries(found).filter(([, mode]) => !isPrivate(mode))).toEqual([])
+  expect(service.output().match(/others could read the data/g)).toHaveLength(1)
+})

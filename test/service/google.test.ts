@@ -1,0 +1,419 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { columns } from '../../src/signup/row.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const slow = { timeout: 20_000 }
+const header = [...columns]
+
+function start(world: GoogleWorld, dataDir?: string): Promise<RunningService> {
+  return startService({ env: world.env, ...(dataDir !== undefined && { dataDir }) })
+}
+
+/** Calls to the Sheets API so far; calls for tokens do not count. */
+function callCount({ emulator }: GoogleWorld): number {
+  return emulator.counters.reads + emulator.counters.writes
+}
+
+async function readiness(service: RunningService): Promise<unknown> {
+  return (await fetch(`${service.url}/api/ready`)).json()
+}
+
+async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | undefined)[]> {
+  const rows = (await world.rows(tab)) ?? []
+  return rows.slice(1).map(([email]) => email)
+}
+
+test('a signup with all fields becomes a row of text cells below the header', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await start(world)
+  await postSignup(service.url, {
+    email: 'ada@example.com',
+    name: '=1+1',
+    tags: ['a', 'b'],
+    metadata: { k: 1 },
+  })
+  await expect.poll(() => emailsIn(world), slow).toEqual(['ada@example.com'])
+  const [first, row] = (await world.rows('Sheet1')) ?? []
+  expect(first).toEqual(header)
+  expect(row?.filter((_, index) => index !== 1)).toEqual([
+    'ada@example.com',
+    'api',
+    '=1+1',
+    'a, b',
+    '{"k":1}',
+    'Sheet1',
+  ])
+  for (const cell of world.emulator.spreadsheet(world.spreadsheetId).cells('Sheet1')[1] ?? []) {
+    expect(Object.keys(cell.userEnteredValue ?? { stringValue: '' })).toEqual(['stringValue'])
+  }
+})
+
+test('a cold signup costs at most three calls, and a warm one costs one', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await start(world)
+  await postSignup(service.url, { email: 'first@example.com' })
+  await expect.poll(() => emailsIn(world), slow).toHaveLength(1)
+  const cold = callCount(world)
+  expect(cold).toBeLessThanOrEqual(3)
+  await postSignup(service.url, { email: 'second@example.com' })
+  await expect.poll(() => emailsIn(world), slow).toHaveLength(2)
+  expect(callCount(world) - cold).toBe(1)
+})
+
+test('1,000 signups that are sent at once cost at most three calls and are all there, once', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await start(world)
+  const emails = Array.from({ length: 1000 }, (_, index) => `person${index}@example.com`)
+  await postSignups(service.url, emails)
+  await expect.poll(() => emailsIn(world), slow).toHaveLength(1000)
+  expect((await emailsIn(world)).toSorted()).toEqual(emails.toSorted())
+  expect(callCount(world)).toBeLessThanOrEqual(3)
+})
+
+test('a new tab is made in the call that brings its first rows, with a bold and frozen header', async () => {
+  await using world = await createGoogleWorld({ logBodies: true })
+  await using service = await start(world)
+  await expect.poll(() => callCount(world), slow).toBe(1)
+  await Promise.all(
+    ['News', 'news', 'Events'].map((sheetTab) =>
+      postSignup(service.url, { email: 'ada@example.com', sheetTab }),
+    ),
+  )
+  await expect.poll(() => world.rows('Events'), slow).toHaveLength(2)
+  expect(await world.rows('News')).toHaveLength(3)
+  expect(callCount(world)).toBe(2)
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  expect(sheet.tab('News').gridProperties).toMatchObject({ columnCount: 7, frozenRowCount: 1 })
+  const [headerCells] = sheet.cells('News')
+  expect(headerCells?.map((cell) => cell.userEnteredFormat?.textFormat?.bold)).toEqual(
+    header.map(() => true),
+  )
+})
+
+test('a tab of a person with fewer than seven columns is widened, and its content stays', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.addTab('Guests', [['Name'], ['Grace']])
+  sheet.resizeTab('Guests', { columnCount: 2 })
+  await using service = await start(world)
+  await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'guests' })
+  await expect.poll(() => world.rows('Guests'), slow).toHaveLength(3)
+  expect((await world.rows('Guests'))?.map(([cell]) => cell)).toEqual([
+    'Name',
+    'Grace',
+    'ada@example.com',
+  ])
+  expect(sheet.tab('Guests').gridProperties?.columnCount).toBe(7)
+})
+
+test('a tab that was renamed keeps its rows, and the old name makes a new tab', async () => {
+  await using world = await createGoogleWorld({ model: { unknownRanges: 'apply' } })
+  await using service = await start(world)
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  await postSignup(service.url, { email: 'one@example.com', sheetTab: 'News' })
+  await expect.poll(() => world.rows('News'), slow).toHaveLength(2)
+  sheet.renameTab('News', 'Old news')
+  // This one is noticed with: it may go to the renamed tab. The next one goes to a new tab.
+  await postSignup(service.url, { email: 'two@example.com', sheetTab: 'News' })
+  await expect.poll(() => world.rows('Old news'), slow).toHaveLength(3)
+  await postSignup(service.url, { email: 'three@example.com', sheetTab: 'News' })
+  await expect.poll(() => emailsIn(world, 'News'), slow).toEqual(['three@example.com'])
+})
+
+test('the only tab of a new spreadsheet is the default one, for what came before it was known too', async () => {
+  await using folder = await tempFolder()
+  await using world = await createGoogleWorld()
+  world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
+  const defaultTabOf = async ({ url }: RunningService) =>
+    ((await (await fetch(`${url}/api/config`)).json()) as Record<string, unknown>)[
+      'defaultSheetTab'
+    ]
+  const keys = { 'idempotency-key': '0c2b6e1a-7f0e-4d0b-9a7c-5a2c9c1d2e3f' }
+  world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
+  let first
+  {
+    const service = await start(world, folder.path)
+    const answer = await postSignup(service.url, { email: 'down@example.com' }, keys)
+    first = (await answer.json()) as { id: string; sheetTab: string }
+    expect(first.sheetTab).toBe('Sheet1')
+    await postSignup(service.url, { email: 'named@example.com', sheetTab: 'tabelle1' })
+    await postSignup(service.url, { email: 'other@example.com', sheetTab: 'Sheet1' })
+    await service.kill()
+  }
+  {
+    const service = await start(world, folder.path)
+    expect(await defaultTabOf(service)).toBe('Sheet1')
+    const waiting = postSignup(service.url, { email: 'waiting@example.com' }, { prefer: 'wait=30' })
+    await expect
+      .poll(() => readiness(service), slow)
+      .toMatchObject({ delivery: { state: 'delayed', backlog: 4 } })
+    world.emulator.faults.clear()
+    const written = await waiting
+    expect(written.status).toBe(201)
+    await expect
+      .poll(() => emailsIn(world, 'Tabelle1'), slow)
+      .toEqual(['down@example.com', 'named@example.com', 'waiting@example.com'])
+    expect(await world.rows('Tabelle1')).toHaveLength(4)
+    expect(await emailsIn(world)).toEqual(['other@example.com'])
+    expect(await defaultTabOf(service)).toBe('Tabelle1')
+    expect(service.output()).toMatch(/"defaultTab":"Tabelle1"/)
+    const replay = await postSignup(service.url, { email: 'down@example.com' }, keys)
+    expect(await replay.json()).toMatchObject({ id: first.id, status: 'written' })
+    await service.kill()
+  }
+  await using service = await start(world, folder.path)
+  expect(await defaultTabOf(service)).toBe('Tabelle1')
+  const late = await postSignup(service.url, { email: 'late@example.com' })
+  expect(await late.json()).toMatchObject({ sheetTab: expect.stringMatching(/^Tabelle1$/i) })
+  await expect.poll(() => emailsIn(world, 'Tabelle1'), slow).toHaveLength(4)
+  expect(await emailsIn(world)).toHaveLength(1)
+})
+
+test('the only tab is not the default one where another is set, and is allowed where tabs are listed', async () => {
+  const worldOf = async () => {
+    const world = await createGoogleWorld()
+    world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
+    return world
+  }
+  await using set = await worldOf()
+  await using listed = await worldOf()
+  await using one = await startService({ env: { ...set.env, DEFAULT_SHEET_TAB: 'Sheet1' } })
+  await using two = await startService({
+    env: { ...listed.env, SHEET_TABS: 'News', MAX_SHEET_TABS: '0' },
+  })
+  const wait = { prefer: 'wait=20' }
+  const email = 'ada@example.com'
+  expect((await postSignup(one.url, { email }, wait)).status).toBe(201)
+  expect(await emailsIn(set)).toEqual([email])
+  expect((await postSignup(two.url, { email }, wait)).status).toBe(201)
+  const named = await postSignup(two.url, { email, sheetTab: 'TABELLE1' }, wait)
+  expect(await named.json()).toMatchObject({ status: 'written', sheetTab: 'Tabelle1' })
+  expect((await postSignup(two.url, { email, sheetTab: 'Sheet1' })).status).toBe(422)
+  expect(await emailsIn(listed, 'Tabelle1')).toEqual([email, email])
+  expect(await listed.rows('Sheet1')).toBeUndefined()
+})
+
+test('an answer that Google lost after it applied the rows does not write them twice', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await start(world)
+  world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await expect.poll(() => readiness(service), slow).toMatchObject({ delivery: { backlog: 0 } })
+  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+})
+
+test('a call that Google applies late, after it was sent again, does not write twice', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await start(world)
+  world.emulator.faults.add({
+    on: 'batchUpdate',
+    apply: 'later',
+    applyAfterMs: 60_000,
+    answer: 'drop',
+  })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await expect.poll(() => readiness(service), slow).toMatchObject({ delivery: { backlog: 0 } })
+  expect(world.emulator.releaseLate()).toBe(1)
+  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+})
+
+test('with Google down visitors are answered, and after a restart every row arrives once', async () => {
+  await using folder = await tempFolder()
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
+  const emails = ['a@example.com', 'b@example.com', 'c@example.com']
+  {
+    const service = await start(world, folder.path)
+    for (const email of emails) {
+      expect((await postSignup(service.url, { email })).status).toBe(202)
+    }
+    await service.kill()
+  }
+  world.emulator.faults.clear()
+  await using _service = await start(world, folder.path)
+  await expect.poll(() => emailsIn(world), slow).toEqual(emails)
+})
+
+test('kill -9 while a batch is on its way, then a start: the row is there once', async () => {
+  await using folder = await tempFolder()
+  await using world = await createGoogleWorld()
+  {
+    const service = await start(world, folder.path)
+    await expect.poll(() => callCount(world), slow).toBe(1)
+    world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', delayMs: 60_000 })
+    await postSignup(service.url, { email: 'ada@example.com' })
+    await expect.poll(() => emailsIn(world), slow).toEqual(['ada@example.com'])
+    await service.kill()
+  }
+  await using service = await start(world, folder.path)
+  await expect.poll(() => readiness(service), slow).toMatchObject({ delivery: { backlog: 0 } })
+  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+})
+
+interface Misfortune {
+  readonly what: string
+  readonly message: string
+  /** What the public learns, where that is not the message. */
+  readonly error?: string
+  readonly hint: RegExp
+  readonly happen: (world: GoogleWorld) => void
+  readonly mend: (world: GoogleWorld) => void
+}
+
+const misfortunes: readonly Misfortune[] = [
+  {
+    what: 'a spreadsheet that is not shared',
+    message: 'The caller does not have permission',
+    hint: /Share the spreadsheet with robot.*as Editor.*1 to 2 minutes/,
+    happen: ({ emulator, spreadsheetId, email }) =>
+      emulator.spreadsheet(spreadsheetId).share(email, 'none'),
+    mend: ({ emulator, spreadsheetId, email }) =>
+      emulator.spreadsheet(spreadsheetId).share(email, 'editor'),
+  },
+  {
+    what: 'a spreadsheet that is shared as Viewer',
+    message: 'The caller does not have permission',
+    hint: /Viewer is not enough/,
+    happen: ({ emulator, spreadsheetId, email }) =>
+      emulator.spreadsheet(spreadsheetId).share(email, 'viewer'),
+    mend: ({ emulator, spreadsheetId, email }) =>
+      emulator.spreadsheet(spreadsheetId).share(email, 'editor'),
+  },
+  {
+    what: 'an id that no spreadsheet has',
+    message: 'Requested entity was not found',
+    hint: /SHEETS_SHEET_ID/,
+    happen: ({ emulator }) =>
+      emulator.faults.add(
+        { on: 'read', times: 1000, apply: 'never', answer: 'notFound' },
+        { on: 'write', times: 1000, apply: 'never', answer: 'notFound' },
+      ),
+    mend: ({ emulator }) => emulator.faults.clear(),
+  },
+  {
+    what: 'a key that is not of the account',
+    message: 'Invalid Credentials',
+    hint: /Invalid JWT Signature.*SHEETS_PRIVATE_KEY/,
+    // The same address with another key, as after the key was deleted in the console.
+    happen: ({ emulator, email }) => void emulator.createServiceAccount(email, { ownKey: true }),
+    mend: ({ emulator, email }) => void emulator.createServiceAccount(email),
+  },
+  {
+    what: 'an API that is not enabled',
+    message: 'Google Sheets API has not been used in project 123456789012 before',
+    error: 'The Google Sheets API is not enabled',
+    hint: /Mend what the message names/,
+    happen: ({ emulator }) =>
+      emulator.faults.add(
+        { on: 'read', times: 1000, apply: 'never', answer: 'apiDisabled' },
+        { on: 'write', times: 1000, apply: 'never', answer: 'apiDisabled' },
+      ),
+    mend: ({ emulator }) => emulator.faults.clear(),
+  },
+]
+
+test.each(misfortunes)(
+  '$what is told in the log, in /api/ready and in the 202; the signup is kept, and it heals',
+  async ({ message, error = message, hint, happen, mend }) => {
+    await using world = await createGoogleWorld()
+    happen(world)
+    await using service = await start(world)
+    // Told before the first signup where opening shows it; a Viewer shows only when it writes.
+    const first = await postSignup(service.url, { email: 'first@example.com' })
+    expect(first.status).toBe(202)
+    const blocked = { delivery: { state: 'blocked', error } }
+    await expect.poll(() => readiness(service), slow).toMatchObject(blocked)
+    const second = await postSignup(service.url, { email: 'second@example.com' })
+    expect(second.status).toBe(202)
+    const answer = await second.json()
+    expect(answer).toMatchObject({ status: 'accepted', ...blocked })
+    const told = JSON.stringify([answer, await readiness(service)])
+    expect(told, 'in public').not.toMatch(/hint|robot|SHEETS_|Google says|project/)
+    expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
+    expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
+    expect(service.output()).toContain(message)
+    expect(service.output()).toMatch(hint)
+    mend(world)
+    await expect
+      .poll(() => emailsIn(world), { timeout: 25_000 })
+      .toEqual(['first@example.com', 'second@example.com'])
+    await expect
+      .poll(() => readiness(service), slow)
+      .toMatchObject({ delivery: { state: 'ok', backlog: 0 } })
+    expect(service.output().split(message).length - 1).toBe(1)
+  },
+)
+
+test.each([
+  ['hangs', { delayMs: 60_000 }, 'No reason is known yet'],
+  ['refuses', { answer: 'notFound' }, 'Requested entity was not found'],
+] as const)(
+  'a backlog of eleven minutes from before the start makes strict readiness 503 while Google %s',
+  async (_, fault, error) => {
+    await using world = await createGoogleWorld()
+    await using folder = await tempFolder()
+    const receivedAt = Date.now() - 11 * 60_000
+    {
+      await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+      await journal.append([makeSignup({ receivedAt })])
+    }
+    world.emulator.faults.add({ on: 'read', times: 0, apply: 'never', ...fault })
+    await using service = await start(world, folder.path)
+    const stalled = { since: new Date(receivedAt).toISOString(), error }
+    await expect
+      .poll(() => readiness(service), slow)
+      .toMatchObject({ status: 'ready', delivery: { backlog: 1, stalled } })
+    expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
+    expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
+    // A stop would wait for the call that hangs.
+    await service.kill()
+  },
+)
+
+test('a protected tab is set aside with its message, and the others go on', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.addTab('Locked', [['Email']])
+  sheet.protectTab('Locked')
+  await using service = await start(world)
+  await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Locked' })
+  await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
+  await expect.poll(() => emailsIn(world, 'Free'), slow).toEqual(['free@example.com'])
+  const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'locked' })
+  const error = 'The tab is protected'
+  expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
+  const ready = JSON.stringify(await readiness(service))
+  const [place = ''] = /the tab at place 2 \(gid=\d+\)/.exec(ready) ?? []
+  expect(JSON.parse(ready)).toMatchObject({
+    delivery: { state: 'ok', tabsSetAside: [{ tab: place, error }] },
+  })
+  expect(service.output()).toContain(`"tab":"${place}"`)
+  expect(ready + service.output(), 'the name of the tab').not.toMatch(/locked/i)
+  expect(service.output()).toContain('You are trying to edit a protected cell')
+  sheet.unprotectTab('Locked')
+  await expect
+    .poll(() => emailsIn(world, 'Locked'), { timeout: 25_000 })
+    .toEqual(['kept@example.com', 'too@example.com'])
+})
+
+test('neither the key nor a token nor an address is printed, whatever Google answers', async () => {
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add(
+    { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },
+    { on: 'batchUpdate', apply: 'never', answer: 'unauthenticated' },
+    { on: 'batchUpdate', apply: 'never', answer: { status: 502, body: '<html>oops</html>' } },
+  )
+  await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
+  await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
+  await expect.poll(() => emailsIn(world), slow).toHaveLength(1)
+  const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
+  expect(service.output()).not.toContain(key.slice(60, 100))
+  expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)
+})

@@ -1,0 +1,362 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { openRaw, parseAnswers, sendRaw } from '../../harness/raw-http.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+let service: RunningService
+beforeAll(async () => {
+  service = await startService({ env: { BODY_LIMIT_BYTES: '100000' } })
+})
+afterAll(async () => {
+  // Whatever happened here, it still runs, and stops as it should.
+  expect(await service.stop()).toBe(0)
+})
+
+const json = '{"email":"ada@example.com"}'
+const head = (lines: readonly string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const post = (lines: readonly string[], body = '') =>
+  `${head(['POST /api/signup HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...lines])}${body}`
+const whole = post([`Content-Length: ${json.length}`, 'Connection: close'], json)
+
+describe('what is no HTTP is answered 400 and the connection is closed', () => {
+  test.each([
+    ['garbage', 'hello\r\n\r\n'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['HTTP/0.9', 'GET /\r\n\r\n'],
+    ['an unknown method', 'HACK / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: a\r\nBroken\r\n\r\n'],
+    ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
+    ['NUL in a header', 'GET / HTTP/1.1\r\nHost: a\r\nx: a\0b\r\n\r\n'],
+    ['a bare CR in a header', 'GET / HTTP/1.1\r\nHost: a\r\nx: a\rb: c\r\n\r\n'],
+    ['no host', 'GET /api/health HTTP/1.1\r\n\r\n'],
+    ['two hosts', 'GET /api/health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['two different lengths', post(['Content-Length: 5', 'Content-Length: 27'], json)],
+    ['a negative length', post(['Content-Length: -1'], json)],
+    ['a length that is no number', post(['Content-Length: 2x'], json)],
+    ['a length beyond all numbers', post(['Content-Length: 99999999999999999999999'], json)],
+    ['a chunk whose size is no number', post(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n')],
+    ['an unknown transfer coding', post(['Transfer-Encoding: magic'], json)],
+  ])('%s', async (_, bytes) => {
+    const answers = await sendRaw(service.url, Buffer.from(bytes, 'latin1'))
+    expect(answers).toHaveLength(1)
+    for (const answer of answers) expectProblem(answer, answer.body, 400)
+  })
+
+  test.each([
+    ['length and chunks', ['Content-Length: 4', 'Transfer-Encoding: chunked']],
+    ['chunks and length', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
+    ['chunks that are not last', ['Transfer-Encoding: chunked, identity']],
+    ['chunks by another name', ['Transfer-Encoding: xchunked', 'Content-Length: 4']],
+  ])('a request that is smuggled behind another is not taken: %s', async (_, framing) => {
+    const smuggled = whole.replace('ada@', 'smuggled@').replace('27', '32')
+    const answers = await sendRaw(service.url, post(framing, `0\r\n\r\n${smuggled}`))
+    expect(answers.map(({ status }) => status)).toEqual([400])
+  })
+
+  test('headers, or an address, that are too long are 431', async () => {
+    for (const bytes of [
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      `GET / HTTP/1.1\r\nHost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ]) {
+      const answers = await sendRaw(service.url, bytes)
+      for (const answer of answers) expectProblem(answer, answer.body, 431)
+      expect(answers).toHaveLength(1)
+    }
+  })
+
+  test('CONNECT is 405 and an unknown expectation 417', async () => {
+    const [tunnel] = await sendRaw(service.url, head(['CONNECT a:1 HTTP/1.1', 'Host: a:1']))
+    expect(tunnel && expectProblem(tunnel, tunnel.body, 405)).toMatch(/proxy/)
+    const [expectation] = await sendRaw(service.url, post(['Expect: 42-more', 'Content-Length: 0']))
+    expect(expectation && expectProblem(expectation, expectation.body, 417)).toMatch(/Expect/)
+  })
+})
+
+describe('what is unusual and allowed is served', () => {
+  test('an absolute address, a host of any name, and HTTP/1.0', async () => {
+    const statuses = async (bytes: string) => {
+      const answers = await sendRaw(service.url, bytes)
+      answers.forEach(expectSecured)
+      return answers.map(({ status }) => status)
+    }
+    const absolute = whole.replace('POST /', 'POST http://other.example/')
+    expect(await statuses(absolute)).toEqual([202])
+    expect(await statuses(whole.replace('Host: a', 'Host: EXAMPLE.com:99'))).toEqual([202])
+    expect(await statuses('GET /api/health HTTP/1.0\r\n\r\n')).toEqual([200])
+  })
+
+  test('requests that are sent all at once are answered in their order', async () => {
+    const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+    const answers = await sendRaw(
+      service.url,
+      one('/api/health') + one('/nothing') + one('/api/config') + whole,
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 202])
+  })
+
+  test('a body in chunks of one byte, with extensions and trailers', async () => {
+    const chunks = json
+      .split('')
+      .map((character) => `1;x=y\r\n${character}\r\n`)
+      .join('')
+    const chunked = post(
+      ['Transfer-Encoding: chunked', 'Connection: close'],
+      `${chunks}0\r\nX-Trailer: 1\r\n\r\n`,
+    )
+    const answers = await sendRaw(service.url, chunked)
+    expect(answers.map(({ status }) => status)).toEqual([202])
+  })
+})
+
+describe('a body over the limit is 413', () => {
+  test('by its length alone, however huge, and nothing of it is waited for', async () => {
+    await using connection = openRaw(service.url)
+    connection.write(post(['Content-Length: 9007199254740991']))
+    await expect.poll(() => connection.received()).toMatch(/requestId":"[^"]+"}$/)
+    const [answer] = parseAnswers(connection.received())
+    expect(answer && expectProblem(answer, answer.body, 413)).toContain('100000')
+  })
+
+  test('while it streams, and the answer arrives although the client sends on', async () => {
+    await using connection = openRaw(service.url)
+    connection.write(post(['Transfer-Encoding: chunked']))
+    const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`
+    const sending = setInterval(() => connection.write(chunk.repeat(8)), 1)
+    await expect.poll(() => connection.received()).toMatch(/requestId":"[^"]+"}$/)
+    // It does not go on for ever: the connection is closed.
+    const answers = parseAnswers(await connection.closed)
+    clearInterval(sending)
+    expect(answers.map(({ status }) => status)).toEqual([413])
+  })
+
+  test('also when it claims to be shorter: what follows is no request', async () => {
+    const answers = await sendRaw(
+      service.url,
+      post(['Content-Length: 2'], `{}${'x'.repeat(100_000)}`),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([422, 400])
+  })
+
+  test('and one that ends too early leaves nothing behind', async () => {
+    await using connection = openRaw(service.url)
+    connection.write(post(['Content-Length: 50'], json))
+    connection.socket.end()
+    const answers = parseAnswers(await connection.closed)
+    expect(answers.map(({ status }) => status)).toEqual([400])
+    expect(service.output()).not.toContain('nobody foresaw')
+  })
+})
+
+test('thousands of bodies over the limit, many at once, leave the memory of the process as it was', async () => {
+  const residentKb = () =>
+    Number(execFileSync('ps', ['-o', 'rss=', '-p', String(service.pid)], { encoding: 'utf8' }))
+  const tooLarge = new Uint8Array(128 * 1024).fill(0x20)
+  const flood = async (count: number) => {
+    let left = count
+    const sender = async () => {
+      while (left-- > 0) {
+        const answer = await fetch(`${service.url}/api/signup`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          // A stream has no length that could be refused before it comes.
+          body: left % 2 === 0 ? tooLarge : new Blob([tooLarge]).stream(),
+          ...(left % 2 !== 0 && { duplex: 'half' }),
+        }).catch(() => undefined)
+        if (answer) expect(answer.status).toBe(413)
+        await answer?.arrayBuffer()
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, sender))
+  }
+  await flood(500)
+  const before = residentKb()
+  await flood(3_000) // 375 MiB in all.
+  expect(residentKb() - before).toBeLessThan(64 * 1024)
+  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
+})
+
+describe('JSON that would be misunderstood', () => {
+  const send = async (body: string | Uint8Array<ArrayBuffer>) => {
+    const answer = await fetch(`${service.url}/api/signup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    return { answer, text: await answer.text() }
+  }
+
+  test.each([
+    [
+      'a key that stands twice',
+      400,
+      '{"email":"a@example.com","email":"b@example.com"}',
+      /"email" twice/,
+    ],
+    [
+      'a key that stands twice inside',
+      400,
+      '{"email":"a@example.com","metadata":{"a":{"k":1,"\\u006b":2}}}',
+      /"k" twice/,
+    ],
+    [
+      'a number with too many digits',
+      400,
+      '{"email":"a@example.com","metadata":{"id":12345678901234567890}}',
+      /send it as text/,
+    ],
+    [
+      'a number without end',
+      422,
+      '{"email":"a@example.com","metadata":{"n":1e999}}',
+      /send it as text/,
+    ],
+    [
+      '__proto__ as a field',
+      422,
+      '{"email":"a@example.com","__proto__":{"name":"x"}}',
+      /__proto__/,
+    ],
+    ['no email but in __proto__', 422, '{"__proto__":{"email":"a@example.com"}}', /./],
+    ['constructor as a field', 422, '{"email":"a@example.com","constructor":1}', /constructor/],
+    ['a lone surrogate in the email', 422, '{"email":"a\\ud800@example.com"}', /email/],
+    ['NUL in the email', 422, '{"email":"a\\u0000@example.com"}', /email/],
+    ['NUL in the tab', 422, '{"email":"a@example.com","sheetTab":"a\\u0000b"}', /sheetTab/],
+    ['line breaks in the email', 422, '{"email":"a@example.com\\r\\nBcc: b@example.com"}', /email/],
+    ['two values', 400, '{"email":"a@example.com"}{"email":"b@example.com"}', /position 25/],
+    ['null', 400, 'null', /object/],
+    ['nothing', 400, '', /JSON/],
+  ])('is refused: %s (%i)', async (_, status, body, detail) => {
+    const { answer, text } = await send(body)
+    expect(expectProblem(answer, text, status)).toMatch(detail)
+  })
+
+  test('is refused: nesting without end', async () => {
+    const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
+    const { answer, text } = await send(`{"email":"a@example.com","metadata":${deep}}`)
+    expectProblem(answer, text, 422)
+    const arrays = await send('['.repeat(60_000))
+    expectProblem(arrays.answer, arrays.text, 400)
+  })
+
+  test.each([
+    ['invalid UTF-8', [0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d]],
+    ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['UTF-16 with its mark', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ])('is refused: %s', async (_, bytes) => {
+    const { answer, text } = await send(new Uint8Array(bytes))
+    expect(expectProblem(answer, text, 400)).toContain('UTF-8')
+  })
+
+  test('is taken when nothing is lost: a byte order mark, escapes, __proto__ in metadata', async () => {
+    const body =
+      '\ufeff{"email":"proto@example.com","name":"a\\ud800\\u0000b","metadata":{"__proto__":{"x":9007199254740991}}}'
+    const { answer } = await send(body)
+    expect(answer.status).toBe(202)
+    const row = async () =>
+      readTab(`${service.folder}/data`, 'Sheet1.csv').find(
+        ([email]) => email === 'proto@example.com',
+      )
+    await expect.poll(row).toBeDefined()
+    expect(await row()).toMatchObject({ 3: 'a b', 5: '{"__proto__":{"x":9007199254740991}}' })
+  })
+})
+
+describe('a body of another kind than it says', () => {
+  // Node's parser takes a very short one for the boundary wherever it stands.
+  const boundary = '----formdata-6a5b'
+  const part = (name: string, value: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const send = async (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>) => {
+    const answer = await fetch(`${service.url}/api/signup`, { method: 'POST', headers, body })
+    return { answer, text: await answer.text() }
+  }
+  const form = 'application/x-www-form-urlencoded'
+
+  test.each([
+    ['application/json; charset=utf-16', 415, json],
+    ['application/json; charset="iso-8859-1"', 415, json],
+    [`${form};charset=latin1`, 415, 'email=ada@example.com'],
+    ['application/json-seq', 415, json],
+    ['application/jsonx', 415, json],
+    ['text/json', 415, json],
+    [';', 415, json],
+    ['application/json;charset=UTF-8', 202, json],
+    ['APPLICATION/JSON ; Charset="utf-8"; x=y', 202, json],
+    ['application/json;', 202, json],
+    [form, 400, 'email=ada%40example.com&name=Jos%E9'],
+    [form, 400, 'email=ada%40example.com&name=%ED%A0%80'],
+    [form, 202, 'email=ada%40example.com&discount=100%&name=%EF%BF%BD'],
+    ['multipart/form-data', 400, part('email', 'ada@example.com')],
+    ['multipart/form-data; boundary=', 400, part('email', 'ada@example.com')],
+    ['multipart/form-data; boundary=other', 400, part('email', 'ada@example.com')],
+    [`multipart/form-data; boundary=${boundary}`, 400, part('email', 'ada@example.com')],
+    [`multipart/form-data; boundary=${boundary}`, 400, ''],
+    [
+      `multipart/form-data; boundary=${boundary}`,
+      202,
+      `${part('email', 'ada@example.com')}--${boundary}--\r\n`,
+    ],
+    [
+      `multipart/form-data; boundary=${boundary}`,
+      422,
+      `${part('email', 'a@example.com')}${part('email', 'b@example.com')}--${boundary}--\r\n`,
+    ],
+    [
+      `multipart/form-data; boundary=${boundary}`,
+      202,
+      `${part('email', 'a@example.com')}--${boundary}\r\nContent-Disposition: form-data; name="cv"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--${boundary}--\r\n`,
+    ],
+    [
+      `multipart/form-data; boundary=${boundary}`,
+      422,
+      `${Array.from({ length: 1_001 }, (_, index) => part(`f${index}`, '')).join('')}--${boundary}--\r\n`,
+    ],
+  ])('%s is %i', async (type, status, body) => {
+    const { answer, text } = await send({ 'content-type': type }, body)
+    if (status !== 202) return void expectProblem(answer, text, status)
+    expectSecured(answer)
+    expect(JSON.parse(text)).toMatchObject({ status: 'accepted' })
+  })
+
+  test('a multipart field that is not UTF-8 is 400', async () => {
+    const bytes = Buffer.from(
+      `${part('email', 'a@example.com')}${part('name', 'Jos\xe9')}--${boundary}--\r\n`,
+      'latin1',
+    )
+    const { answer, text } = await send(
+      { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      new Uint8Array(bytes),
+    )
+    expect(expectProblem(answer, text, 400)).toContain('UTF-8')
+  })
+
+  test('a compressed body is 415, and told how to send it', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const { answer, text } = await send(headers, json)
+    expect(expectProblem(answer, text, 415)).toContain('Content-Encoding')
+    expect(answer.headers.get('accept-encoding')).toBe('identity')
+    const plain = await send({ ...headers, 'content-encoding': 'identity' }, json)
+    expect(plain.answer.status).toBe(202)
+  })
+
+  test.each([
+    ['gzip, chunked', 415],
+    ['deflate,\tchunked', 415],
+    ['Chunked', 202],
+    ['identity, chunked', 202],
+  ])('a body in the transfer codings %j is %i', async (codings, status) => {
+    const chunked = `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
+    const headers = [`Transfer-Encoding: ${codings}`, 'Connection: close']
+    const answers = await sendRaw(service.url, post(headers, chunked))
+    expect(answers.map((answer) => answer.status)).toEqual([status])
+  })
+})
+
+test('nothing of all this was an error that nobody foresaw', () => {
+  expect(service.output()).not.toContain('nobody foresaw')
+  expect(service.output()).not.toContain('smuggled')
+})

@@ -1,0 +1,177 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const ada = { email: 'ada@example.com', name: 'Ada', tags: ['a'] }
+const keyed = (key: string) => ({ 'idempotency-key': key })
+
+interface Receipt {
+  readonly id: string
+  readonly receivedAt: string
+}
+
+const rowsIn = (folder: string) => readTab(folder, 'Sheet1.csv').slice(1)
+
+test('the same key and content give the first answer again, and one row', async () => {
+  await using folder = await tempFolder()
+  await using service = await startService({ dataDir: folder.path })
+  const first = await postSignup(service.url, ada, keyed('key-1'))
+  expect(first.status).toBe(202)
+  expect(first.headers.get('idempotency-replayed')).toBeNull()
+  const receipt = (await first.json()) as Receipt
+  // The token is no content, and the spelling of the JSON neither.
+  const { email, ...rest } = ada
+  const again = { challengeToken: 'other', ...rest, email: ` ${email} `, source: '' }
+  const replay = await postSignup(service.url, again, keyed('key-1'))
+  expect(replay.status).toBe(202)
+  expect(replay.headers.get('idempotency-replayed')).toBe('true')
+  expect(await replay.json()).toMatchObject({ ...receipt, status: expect.any(String) })
+  await expect.poll(() => rowsIn(folder.path)).toHaveLength(1)
+  const late = await postSignup(service.url, ada, { ...keyed('key-1'), prefer: 'wait=20' })
+  expect(late.status).toBe(201)
+  expect(await late.json()).toEqual({ ...receipt, status: 'written' })
+  await postSignup(service.url, ada, keyed('key-2'))
+  await expect.poll(() => rowsIn(folder.path)).toHaveLength(2)
+})
+
+test('metadata with its keys in another order is the same content', async () => {
+  await using service = await startService()
+  const send = (metadata: object) => postSignup(service.url, { ...ada, metadata }, keyed('key-1'))
+  const first = (await (await send({ plan: 'free', from: 'blog' })).json()) as Receipt
+  const again = await send({ from: 'blog', plan: 'free' })
+  expect(again.status).toBe(202)
+  expect(await again.json()).toMatchObject({ id: first.id })
+})
+
+test('the same key with other content is 422 with what to do, on either endpoint', async () => {
+  await using service = await startService()
+  await postSignup(service.url, ada, keyed('key-1'))
+  for (const answer of [
+    await postSignup(service.url, { ...ada, name: 'Eda' }, keyed('key-1')),
+    await postBulk(service.url, { signups: [ada] }, keyed('key-1')),
+  ]) {
+    expect(answer.status).toBe(422)
+    expect(await answer.json()).toMatchObject({ detail: expect.stringMatching(/new key/) })
+  }
+  const rows = () => rowsIn(join(service.folder, 'data'))
+  await expect.poll(rows).toHaveLength(1)
+})
+
+test('each API key has its own keys, all others share theirs, and no API key is stored', async () => {
+  await using folder = await tempFolder()
+  const apiKeys = ['the-key-of-the-first-client', 'the-key-of-the-other-client']
+  const from = (apiKey: string) => ({ ...keyed('order-1'), authorization: `Bearer ${apiKey}` })
+  const senders = [keyed('order-1'), from(apiKeys[0] ?? ''), from(apiKeys[1] ?? '')]
+  {
+    await using service = await startService({
+      dataDir: folder.path,
+      env: { API_KEYS: apiKeys.join() },
+    })
+    const send = (sender: number, name: string) =>
+      postSignup(service.url, { ...ada, name }, senders[sender])
+    for (const sender of senders.keys()) {
+      const answer = await send(sender, `name ${sender}`)
+      expect(answer.status).toBe(202)
+      expect(answer.headers.get('idempotency-replayed')).toBeNull()
+    }
+    for (const sender of senders.keys()) {
+      const again = await send(sender, `name ${sender}`)
+      expect(again.headers.get('idempotency-replayed')).toBe('true')
+      expect((await send(sender, `name ${sender + 1}`)).status).toBe(422)
+    }
+    const wrongKey = await postSignup(service.url, { ...ada, name: 'name 0' }, from('nobodys-key'))
+    expect(wrongKey.headers.get('idempotency-replayed')).toBe('true')
+  }
+  for (const file of await readdir(folder.path, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue
+    const content = await readFile(join(file.parentPath, file.name))
+    for (const apiKey of apiKeys) expect(content.includes(apiKey), file.name).toBe(false)
+  }
+})
+
+test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(
+  'the malformed key %j is 400 and stores nothing',
+  async (key) => {
+    await using service = await startService()
+    expect((await postSignup(service.url, ada, keyed(key))).status).toBe(400)
+    expect((await postBulk(service.url, { signups: [ada] }, keyed(key))).status).toBe(400)
+    const ready = await fetch(`${service.url}/api/ready`)
+    expect(await ready.json()).toMatchObject({ delivery: { backlog: 0 } })
+  },
+)
+
+test('a replay outlives a restart and a kill right behind the answer', async () => {
+  await using folder = await tempFolder()
+  const receipts: Receipt[] = []
+  for (const end of ['kill', 'stop', 'kill', 'stop'] as const) {
+    const service = await startService({ dataDir: folder.path })
+    const answer = await postSignup(service.url, ada, keyed('key-1'))
+    expect(answer.status).toBe(202)
+    receipts.push((await answer.json()) as Receipt)
+    await service[end]()
+  }
+  expect(new Set(receipts.map(({ id, receivedAt }) => id + receivedAt)).size).toBe(1)
+  await using service = await startService({ dataDir: folder.path })
+  const last = await postSignup(service.url, ada, { ...keyed('key-1'), prefer: 'wait=20' })
+  expect(last.status).toBe(201)
+  expect(rowsIn(folder.path)).toHaveLength(1)
+})
+
+test('of fifty twins at once one is stored, and all get its answer', async () => {
+  await using service = await startService()
+  for (let round = 0; round < 5; round++) {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => postSignup(service.url, ada, keyed(`key-${round}`))),
+    )
+    const replays = answers.filter(({ headers }) => headers.has('idempotency-replayed'))
+    expect(replays).toHaveLength(49)
+    const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
+    expect(new Set(receipts.map(({ id }) => id)).size).toBe(1)
+  }
+  await postSignup(service.url, ada, { prefer: 'wait=20' })
+  expect(rowsIn(join(service.folder, 'data'))).toHaveLength(6)
+})
+
+test('a refused request is not remembered: corrected, it is taken with the same key', async () => {
+  await using service = await startService({ env: { MAX_SHEET_TABS: '0' } })
+  for (const wrong of [{ email: 'nobody' }, { ...ada, sheetTab: 'Extra' }]) {
+    expect((await postSignup(service.url, wrong, keyed('key-1'))).status).toBe(422)
+    expect((await postBulk(service.url, { signups: [wrong] }, keyed('key-2'))).status).toBe(422)
+  }
+  expect((await postSignup(service.url, ada, keyed('key-1'))).status).toBe(202)
+  expect((await postBulk(service.url, { signups: [ada] }, keyed('key-2'))).status).toBe(202)
+})
+
+test('a replay of a bulk request is the whole first answer, with what was rejected', async () => {
+  await using folder = await tempFolder()
+  const deep = '['.repeat(50_000) + ']'.repeat(50_000)
+  const body = `{"signups":[
+    {"email":"a@example.com"}, {"email":"nobody"}, {"email":"b@example.com","sheetTab":"Extra"},
+    {"email":"c@example.com"}, {"email":"d@example.com","name":${deep}}
+  ]}`
+  const env = { MAX_SHEET_TABS: '0' }
+  let first: { results: object[] }
+  {
+    await using service = await startService({ dataDir: folder.path, env })
+    const answer = await postBulk(service.url, body, keyed('key-1'))
+    expect(answer.status).toBe(207)
+    first = (await answer.json()) as typeof first
+    expect(first).toMatchObject({ accepted: 2, rejected: 3 })
+  }
+  await using service = await startService({ dataDir: folder.path, env })
+  const replay = await postBulk(service.url, body, { ...keyed('key-1'), prefer: 'wait=20' })
+  expect(replay.status).toBe(207)
+  expect(replay.headers.get('idempotency-replayed')).toBe('true')
+  const results = first.results.map((result, index) =>
+    index === 0 || index === 3 ? { ...result, status: 'written' } : result,
+  )
+  expect(await replay.json()).toEqual({ ...first, results })
+  const other = body.replace('"nobody"', '"somebody"')
+  expect((await postBulk(service.url, other, keyed('key-1'))).status).toBe(422)
+  expect(rowsIn(folder.path).map(([email]) => email)).toEqual(['a@example.com', 'c@example.com'])
+})

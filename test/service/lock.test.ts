@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { type ServiceEnded, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const refused = {
+  code: 1,
+  output: expect.stringMatching(/in use by another process[\s\S]*Deleting \S+lock does not help/),
+} satisfies Partial<Record<keyof ServiceEnded, unknown>>
+
+test('a lock that is deleted is made again, with a warning, and keeps the next process out', async () => {
+  await using folder = await tempFolder()
+  await using service = await startService({ dataDir: folder.path })
+  const lock = join(folder.path, 'lock')
+  await rm(lock)
+  await expect.poll(service.output).toContain('it was made again')
+  const { mode } = await stat(lock)
+  if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600)
+  const second = await startService({ dataDir: folder.path }).catch((error: unknown) => error)
+  expect(second).toMatchObject(refused)
+  expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
+  expect(await service.stop()).toBe(0)
+})
+
+test('a process that finds its lock in other hands stops, and no row is written twice', async () => {
+  await using folder = await tempFolder()
+  await using first = await startService({ dataDir: folder.path })
+  let isLoading = true
+  const accepted: string[] = []
+  const load = async (url: string, name: string) => {
+    for (let index = 0; isLoading; index++) {
+      const email = `${name}-${index}@example.com`
+      const status = await postSignup(url, { email }).then(
+        (answer) => answer.status,
+        () => 0,
+      )
+      if (status === 202) accepted.push(email)
+      else await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const loads = ['a', 'b', 'c', 'd'].map((name) => load(first.url, `first-${name}`))
+  await expect.poll(() => accepted.length).toBeGreaterThan(100)
+
+  // Stands still from before the lock is deleted until another process holds the new one.
+  process.kill(first.pid, 'SIGSTOP')
+  await rm(join(folder.path, 'lock'))
+  const starting = startService({ dataDir: folder.path })
+  // It is held right behind its making: twice seen is enough.
+  let seen = 0
+  await expect.poll(() => (existsSync(join(folder.path, 'lock')) ? ++seen : 0)).toBe(2)
+  process.kill(first.pid, 'SIGCONT')
+
+  expect(await first.exited).toBe(1)
+  expect(first.output()).toContain('another process uses DATA_DIR now: this one stops')
+  await using second = await starting
+  loads.push(load(second.url, 'second'))
+  await expect.poll(() => accepted.some((email) => email.startsWith('second'))).toBe(true)
+  isLoading = false
+  await Promise.all(loads)
+  await expect
+    .poll(async (): Promise<unknown> => (await fetch(`${second.url}/api/ready`)).json())
+    .toMatchObject({ delivery: { backlog: 0 } })
+
+  const rows = readTab(folder.path, 'Sheet1.csv').map(([email]) => email)
+  expect(rows).toHaveLength(new Set(rows).size)
+  expect(rows).toEqual(expect.arrayContaining(accepted))
+})

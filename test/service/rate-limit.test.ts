@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { openRaw, sendRaw } from '../../harness/raw-http.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+
+const behindProxy = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '3' }
+
+const signup = (
+  service: RunningService,
+  forwardedFor: string,
+  body = '{"email":"ada@example.com"}',
+) =>
+  fetch(`${service.url}/api/signup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor },
+    body,
+  })
+
+test('each answer tells where the client stands, and one signup too many is 429 with when to come again', async () => {
+  await using service = await startService({ env: behindProxy })
+  for (const remaining of [2, 1, 0]) {
+    const answer = await signup(service, '192.0.2.7')
+    expect(answer.status).toBe(202)
+    expectSecured(answer)
+    expect(answer.headers.get('ratelimit-policy')).toBe('"signups";q=3;w=60')
+    expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"signups";r=${remaining};t=\\d+$`))
+  }
+  const refused = await signup(service, '192.0.2.7')
+  const detail = expectProblem(refused, await refused.text(), 429)
+  expect(detail).toMatch(/At most 3 signups a minute/)
+  const retryAfter = Number(refused.headers.get('retry-after'))
+  expect(retryAfter).toBeGreaterThan(0)
+  expect(retryAfter).toBeLessThanOrEqual(60)
+  expect(refused.headers.get('ratelimit')).toBe(`"signups";r=0;t=${retryAfter}`)
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+
+  expect((await signup(service, '192.0.2.8')).status).toBe(202)
+  expect((await fetch(`${service.url}/api/health`)).headers.has('ratelimit')).toBe(false)
+})
+
+test('a client that writes X-Forwarded-For itself gains nothing', async () => {
+  await using service = await startService({ env: behindProxy })
+  const statuses: number[] = []
+  for (const lie of ['1.1.1.1', '2.2.2.2', 'x', '::1', '']) {
+    statuses.push((await signup(service, `${lie}, 192.0.2.7`)).status)
+  }
+  expect(statuses).toEqual([202, 202, 202, 429, 429])
+})
+
+test('all addresses of an IPv6 network of 64 bits are one client, and IPv4 in IPv6 is IPv4', async () => {
+  await using service = await startService({ env: behindProxy })
+  const statuses = async (addresses: readonly string[]) => {
+    const all: number[] = []
+    for (const address of addresses) all.push((await signup(service, address)).status)
+    return all
+  }
+  const network = ['2001:db8::1', '[2001:db8::2]:443', '2001:DB8:0:0:ffff::', '2001:db8::3']
+  expect(await statuses(network)).toEqual([202, 202, 202, 429])
+  expect(await statuses(['2001:db8:0:1::1'])).toEqual([202])
+  const same = ['192.0.2.9', '::ffff:192.0.2.9', '192.0.2.9:1234', '::ffff:c000:209']
+  expect(await statuses(same)).toEqual([202, 202, 202, 429])
+})
+
+test('signups that are refused count too', async () => {
+  await using service = await startService({ env: behindProxy })
+  const statuses: number[] = []
+  for (const body of ['{}', '{"email":"x"}', '{"email":"ada@example.com"}', '{}']) {
+    statuses.push((await signup(service, '192.0.2.7', body)).status)
+  }
+  expect(statuses).toEqual([422, 422, 202, 429])
+})
+
+test('an answer that is given again is free, and other content under its key counts', async () => {
+  await using service = await startService({ env: behindProxy })
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
+  const send = (email: string) => postSignup(service.url, { email }, headers)
+  const first = (await (await send('ada@example.com')).json()) as { id: string }
+  expect((await send('other@example.com')).status).toBe(422)
+  expect((await send('other@example.com')).status).toBe(422)
+  expect((await send('other@example.com')).status).toBe(429)
+  for (let time = 0; time < 5; time++) {
+    const again = await send('ada@example.com')
+    expect(again.status).toBe(202)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await again.json()).toMatchObject({ id: first.id })
+  }
+})
+
+test('who has nothing left is refused before the body is read, unless the key is a known one', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  const body = '{"email":"ada@example.com"}'
+  const head = (path: string, key: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\nIdempotency-Key: ${key}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  const [first] = await sendRaw(
+    service.url,
+    head('/api/signup', 'known').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + body,
+  )
+  expect(first?.status).toBe(202)
+  for (const path of ['/api/signup', '/api/signup/bulk']) {
+    await using connection = openRaw(service.url)
+    connection.write(head(path, 'fresh'))
+    await expect.poll(() => connection.received()).toMatch(/^HTTP\/1\.1 429 .*retry-after: \d+/is)
+  }
+  await using connection = openRaw(service.url)
+  connection.write(head('/api/signup', 'known'))
+  await sleep(200)
+  expect(connection.received()).toBe('')
+  connection.write(body)
+  await expect.poll(() => connection.received()).toMatch(/^HTTP\/1\.1 202 .*replayed: true/is)
+})
+
+test('answers that are given again have a limit of their own, ten times as high', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
+  const send = () =>
+    postBulk(service.url, { signups: [{ email: 'a@b.co' }, { email: 'c@b.co' }] }, headers)
+  expect((await send()).status).toBe(202)
+  for (let time = 1; time <= 10; time++) {
+    const again = await send()
+    expect(again.status).toBe(202)
+    expect(again.headers.get('ratelimit-policy')).toBe('"replays";q=20;w=60')
+    expect(again.headers.get('ratelimit')).toMatch(new RegExp(`^"replays";r=${20 - 2 * time};`))
+  }
+  const refused = await send()
+  expect(refused.headers.get('ratelimit')).toMatch(/^"replays";r=0;/)
+  const detail = expectProblem(refused, await refused.text(), 429)
+  expect(detail).toMatch(/At most 20 are answered again a minute/)
+  const elsewhere = { ...headers, 'x-forwarded-for': '192.0.2.8' }
+  const signups = [{ email: 'a@b.co' }, { email: 'c@b.co' }]
+  expect((await postBulk(service.url, { signups }, elsewhere)).status).toBe(202)
+})
+
+test('a known key lets nobody send other content for ever', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
+  const send = (email: string) => postSignup(service.url, { email }, headers)
+  expect((await send('ada@example.com')).status).toBe(202)
+  const policies: (string | null)[] = []
+  for (let time = 0; time < 11; time++) {
+    const refused = await send('other@example.com')
+    expect(refused.status).toBe(429)
+    policies.push(refused.headers.get('ratelimit-policy'))
+  }
+  // Ten were read, and found to be no replays.
+  expect(policies.filter((policy) => policy?.includes('signups'))).toHaveLength(10)
+  expect(policies.at(-1)).toBe('"replays";q=10;w=60')
+})
+
+test('with a valid API key nothing is counted, and with a wrong one everything is', async () => {
+  await using service = await startService({
+    env: { ...behindProxy, API_KEYS: 'a-long-key-of-ours' },
+  })
+  const answers = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': '192.0.2.7' }
+    const body = new URLSearchParams({ email: 'ada@example.com' })
+    const send = () => fetch(`${service.url}/api/signup`, { method: 'POST', headers, body })
+    const all = await Promise.all(Array.from({ length: 5 }, send))
+    return all.map(({ status }) => status).sort()
+  }
+  expect(await answers('a-long-key-of-ours')).toEqual([202, 202, 202, 202, 202])
+  expect(await answers('a-long-key-of-others')).toEqual([202, 202, 202, 429, 429])
+})
+
+test('without TRUST_PROXY private addresses are not limited, and a line at start tells why', async () => {
+  await using service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
+  for (let count = 0; count < 3; count++) {
+    const answer = await postSignup(service.url, { email: 'ada@example.com' })
+    expect(answer.status).toBe(202)
+    expect(answer.headers.has('ratelimit')).toBe(false)
+  }
+  await expect.poll(() => service.output().match(/"level":30.*set TRUST_PROXY/g)).toHaveLength(1)
+  expect(service.output()).not.toContain('"level":40')
+  expect(service.output()).not.toContain('127.0.0.1"')
+})
+
+test('an entry that is no address counts for the connection, and one warning tells so', async () => {
+  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
+  const statuses: number[] = []
+  for (const entry of ['unknown', '<script>', '999.1.1.1', 'x']) {
+    statuses.push((await signup(service, entry)).status)
+  }
+  expect(statuses).toEqual([202, 202, 429, 429])
+  await expect.poll(() => service.output().match(/TRUST_PROXY promises/g)).toHaveLength(1)
+})
+
+test('0 is no limit, and nothing warns', async () => {
+  await using service = await startService({
+    env: { RATE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' },
+  })
+  for (let count = 0; count < 5; count++) {
+    const answer = await signup(service, '192.0.2.7')
+    expect(answer.status).toBe(202)
+    expect(answer.headers.has('ratelimit')).toBe(false)
+  }
+  expect(service.output()).not.toContain('TRUST_PROXY')
+})

@@ -1,0 +1,128 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const email = 'ada@example.com'
+const wait = { prefer: 'wait=20' }
+
+function filesIn(service: RunningService): string[] {
+  const names = readdirSync(join(service.folder, 'data', 'sheets'))
+  return names.filter((name) => name.endsWith('.csv')).sort()
+}
+
+test('with a list of tabs only these and the default one are taken, in the spelling of the list', async () => {
+  await using service = await startService({
+    env: { SHEET_TABS: 'News, Größe', DEFAULT_SHEET_TAB: 'Waitlist', MAX_SHEET_TABS: '0' },
+  })
+  const config = await fetch(`${service.url}/api/config`)
+  expect(await config.json()).toMatchObject({
+    sheetTabs: ['News', 'Größe'],
+    defaultSheetTab: 'Waitlist',
+  })
+  for (const [sheetTab, tab] of [
+    ['news', 'News'],
+    [' NEWS ', 'News'],
+    ['GRÖSSE'.replace('SS', 'ß'), 'Größe'],
+    ['waitlist', 'Waitlist'],
+    ['', 'Waitlist'],
+  ] as const) {
+    const answer = await postSignup(service.url, { email, sheetTab }, wait)
+    expect(answer.status).toBe(201)
+    expect(await answer.json()).toMatchObject({ sheetTab: tab })
+  }
+  const refused = await postSignup(service.url, { email: 'nobody', sheetTab: 'Other' })
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toMatchObject({
+    errors: [{ field: 'email' }, { field: 'sheetTab', message: expect.any(String) }],
+  })
+  const some = await postBulk(
+    service.url,
+    {
+      signups: [
+        { email, sheetTab: 'Other' },
+        { email, sheetTab: 'nEWS' },
+      ],
+    },
+    wait,
+  )
+  expect(some.status).toBe(207)
+  expect(await some.json()).toMatchObject({
+    results: [
+      { index: 0, errors: [{ field: 'sheetTab' }] },
+      { index: 1, status: 'written' },
+    ],
+  })
+  expect(filesIn(service)).toHaveLength(3)
+})
+
+test('signups bring so many new tabs into being as allowed, counted across restarts', async () => {
+  await using folder = await tempFolder()
+  const start = () => startService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2' } })
+  const post = async (service: RunningService, sheetTab: string) =>
+    (await postSignup(service.url, { email, sheetTab })).status
+  {
+    await using service = await start()
+    expect(await post(service, 'Sheet1')).toBe(202)
+    expect(await post(service, 'One')).toBe(202)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => post(service, `New ${index}`)),
+    )
+    expect(answers.filter((status) => status === 202)).toHaveLength(1)
+    expect(answers.filter((status) => status === 422)).toHaveLength(19)
+  }
+  await using service = await start()
+  expect(await post(service, 'ONE')).toBe(202)
+  const refused = await postSignup(service.url, { email, sheetTab: 'Three' })
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toMatchObject({ errors: [{ field: 'sheetTab' }] })
+  const some = await postBulk(service.url, {
+    signups: [{ email, sheetTab: 'Three' }, { email }, { email, sheetTab: 'one' }],
+  })
+  expect(some.status).toBe(207)
+  expect(await some.json()).toMatchObject({
+    accepted: 2,
+    results: [{ errors: [{ field: 'sheetTab' }] }, { index: 1 }, { index: 2 }],
+  })
+})
+
+test('one client cannot use up the new tabs of all, and the pages show no form that cannot succeed', async () => {
+  const apiKey = 'a-key-of-16-characters'
+  await using service = await startService({
+    env: { TRUST_PROXY: '1', MAX_SHEET_TABS: '20', API_KEYS: apiKey },
+  })
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const post = async (address: string, sheetTab: string) =>
+    postSignup(service.url, { email, sheetTab }, from(address))
+  const pageStatus = async (address: string, path: string) =>
+    (await fetch(service.url + path, { headers: { ...from(address), accept: 'text/html' } })).status
+  const greedy = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => post('192.0.2.1', `New ${index}`)),
+  )
+  expect(greedy.filter(({ status }) => status === 202)).toHaveLength(10)
+  const refused = greedy.find(({ status }) => status === 422)
+  expect(await refused?.json()).toMatchObject({
+    errors: [{ field: 'sheetTab', message: expect.stringMatching(/name one that exists/) }],
+  })
+  for (const page of ['/', '/api/signup/form']) {
+    expect(await pageStatus('192.0.2.1', `${page}?tab=Launch`)).toBe(400)
+    expect(await pageStatus('192.0.2.1', page)).toBe(200)
+    expect(await pageStatus('192.0.2.2', `${page}?tab=Launch`)).toBe(200)
+  }
+  expect((await post('192.0.2.2', 'Launch')).status).toBe(202)
+  expect(await pageStatus('192.0.2.1', '/?tab=launch')).toBe(200)
+  expect((await post('192.0.2.1', 'LAUNCH')).status).toBe(202)
+  const bulk = await postBulk(
+    service.url,
+    {
+      signups: Array.from({ length: 20 }, (_, index) => ({ email, sheetTab: `Import ${index}` })),
+    },
+    { ...from('192.0.2.1'), authorization: `Bearer ${apiKey}` },
+  )
+  expect(await bulk.json()).toMatchObject({ accepted: 9, rejected: 11 })
+  expect((await post('192.0.2.3', 'One more')).status).toBe(422)
+  expect(await pageStatus('192.0.2.3', '/?tab=One%20more')).toBe(400)
+})

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
+import { startService } from '../../harness/start-service.ts'
+
+const slow = { timeout: 20_000 }
+const ada = { email: 'ada@example.com' }
+const wait = { prefer: 'respond-async, wait=25' }
+
+async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | undefined)[]> {
+  return ((await world.rows(tab)) ?? []).slice(1).map(([email]) => email)
+}
+
+test('a signup that waits is answered 201 when its row is in the spreadsheet', async () => {
+  await using service = await startService()
+  const answer = await postSignup(service.url, ada, wait)
+  expect(readTab(join(service.folder, 'data'), 'Sheet1.csv')).toHaveLength(2)
+  expect(answer.status).toBe(201)
+  expect(answer.headers.get('preference-applied')).toBe('wait=25')
+  const { id, ...body } = (await answer.json()) as { id: string }
+  expect(body).toEqual({ status: 'written', sheetTab: 'Sheet1', receivedAt: expect.any(String) })
+  const status = await fetch(`${service.url}/api/signup/${id}`)
+  expect(await status.json()).toMatchObject({ status: 'written' })
+})
+
+test('a wait of more than 30 seconds is granted as 30', async () => {
+  await using service = await startService()
+  const answer = await postSignup(service.url, ada, { prefer: 'wait=3600' })
+  expect(answer.headers.get('preference-applied')).toBe('wait=30')
+})
+
+test('a wait on Google ends with the row in the sheet', async () => {
+  await using world = await createGoogleWorld()
+  await using service = await startService({ env: world.env })
+  const answer = await postSignup(service.url, ada, wait)
+  expect(answer.status).toBe(201)
+  expect(await emailsIn(world)).toEqual([ada.email])
+})
+
+test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
+  'Prefer: %s does not wait',
+  async (prefer) => {
+    await using world = await createGoogleWorld()
+    world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+    await using service = await startService({ env: world.env })
+    const answer = await postSignup(service.url, ada, { prefer })
+    expect(answer.status).toBe(202)
+    expect(answer.headers.get('preference-applied')).toBeNull()
+  },
+)
+
+test('a wait that runs out is the 202 of always, and the signup is delivered later', async () => {
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  await using service = await startService({ env: world.env })
+  const answer = await postSignup(service.url, ada, { prefer: 'wait=1' })
+  expect(answer.status).toBe(202)
+  expect(answer.headers.get('preference-applied')).toBeNull()
+  expect(await answer.json()).toEqual({
+    id: expect.any(String),
+    status: 'accepted',
+    sheetTab: 'Sheet1',
+    receivedAt: expect.any(String),
+  })
+  world.emulator.faults.clear()
+  await expect.poll(() => emailsIn(world), slow).toEqual([ada.email])
+})
+
+test('while delivery is blocked nobody waits, and the 202 tells why', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.share(world.email, 'none')
+  await using service = await startService({ env: world.env })
+  await expect.poll(() => service.output(), slow).toContain('does not have permission')
+  const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
+  expect(answer.status).toBe(202)
+  expect(await answer.json()).toMatchObject({
+    status: 'accepted',
+    delivery: { state: 'blocked', error: 'The caller does not have permission' },
+  })
+})
+
+test('delivery that becomes blocked during a wait ends it with the reason', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  await using service = await startService({ env: world.env })
+  expect((await postSignup(service.url, ada, wait)).status).toBe(201)
+  sheet.share(world.email, 'none')
+  const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
+  expect(answer.status).toBe(202)
+  expect(await answer.json()).toMatchObject({
+    delivery: { state: 'blocked', error: 'The caller does not have permission' },
+  })
+})
+
+test('a tab that turns out to be protected ends the waits for it, and for no other', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.addTab('Locked', [['Email']])
+  sheet.protectTab('Locked')
+  await using service = await startService({ env: world.env })
+  const [locked, free] = await Promise.all([
+    postSignup(service.url, { ...ada, sheetTab: 'Locked' }, { prefer: 'wait=30' }),
+    postSignup(service.url, { ...ada, sheetTab: 'Free' }, wait),
+  ])
+  expect(free.status).toBe(201)
+  expect(locked.status).toBe(202)
+  expect(await locked.json()).toMatchObject({
+    delivery: { state: 'blocked', error: expect.stringContaining('protected') },
+  })
+})
+
+test('SIGTERM answers those who wait with 202 at once, and the process ends with code 0', async () => {
+  await using world = await createGoogleWorld()
+  world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  const service = await startService({ env: world.env })
+  const answers = Promise.all(
+    Array.from({ length: 20 }, () => postSignup(service.url, ada, { prefer: 'wait=30' })),
+  )
+  const accepted = async () => {
+    const ready = await (await fetch(`${service.url}/api/ready`)).json()
+    return (ready as { delivery: { backlog: number } }).delivery.backlog
+  }
+  await expect.poll(accepted, slow).toBe(20)
+  expect(await service.stop()).toBe(0)
+  expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 202))
+})

@@ -1,0 +1,302 @@
+import { expect, test } from 'vitest'
+
+import type { PlacesOptions } from '../../src/http/places.ts'
+import { Waiting } from '../../src/intake/waiting.ts'
+import type { Appended, SignupStatus } from '../../src/journal/journal.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { createHealth } from '../../src/ops/health.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { listen } from '../../src/platform/node/http-server.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+const second = 1000
+const limits = { rowsMax: 100_000, bytesMax: 1_000_000_000 }
+const staying = () => new AbortController().signal
+
+/** A clock that counts how many sleep at the same time. */
+class CountingClock extends ManualClock {
+  sleeping = 0
+  most = 0
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.sleeping += 1
+    this.most = Math.max(this.most, this.sleeping)
+    await super.sleep(ms, signal)
+    this.sleeping -= 1
+  }
+}
+
+function world(waitingMax?: PlacesOptions) {
+  const journal = openSqliteJournal(':memory:')
+  const health = createHealth()
+  const clock = new CountingClock()
+  const waiting = new Waiting({ journal, health, clock, ...(waitingMax && { waitingMax }) })
+  return {
+    journal,
+    health,
+    clock,
+    waiting,
+    accept: async (count: number, sheetTab = 'Sheet1') =>
+      storedOf(await journal.append(makeSignups(count, { sheetTab }))),
+    deliver: async (rowsMax = limits.rowsMax) => {
+      const batch = await journal.freeze({ ...limits, rowsMax }, () => true)
+      await journal.settle(batch?.number ?? 0, clock.now())
+    },
+    /** Waits for these signups, and notes when the wait is over. */
+    wait: (
+      signups: readonly SignupStatus[],
+      seconds: number,
+      left = staying(),
+      address?: string,
+    ) => {
+      const since = clock.elapsed()
+      const visitor = { waitedMs: undefined as number | undefined }
+      const patience = { until: since + seconds * second, left }
+      void waiting.untilWritten(signups, patience, address).then(() => {
+        visitor.waitedMs = clock.elapsed() - since
+      })
+      return visitor
+    },
+    [Symbol.asyncDispose]: async () => {
+      waiting.stop()
+      await journal[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a wait ends when the batch with the signup is settled', async () => {
+  await using it = world()
+  const visitor = it.wait(await it.accept(1), 30)
+  await it.clock.run(2 * second)
+  expect(visitor.waitedMs).toBeUndefined()
+  await it.deliver()
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(2 * second)
+})
+
+test('a wait for several signups ends when the last of them is settled', async () => {
+  await using it = world()
+  const signups = [...(await it.accept(2, 'A')), ...(await it.accept(2, 'B'))]
+  const visitor = it.wait(signups, 30)
+  await it.clock.run(second)
+  await it.deliver(3)
+  await it.clock.run(second)
+  expect(visitor.waitedMs).toBeUndefined()
+  expect(signups.map((signup) => it.waiting.isWritten(signup))).toEqual([true, false, true, true])
+  await it.deliver(3)
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(2 * second)
+})
+
+test('a signup that was settled before anybody waits for it is not waited for', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  await it.deliver()
+  const visitor = it.wait(signups, 30)
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(0)
+})
+
+test('no wait is longer than asked, nor much shorter', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  const visitors = Array.from({ length: 30 }, (_, index) => it.wait(signups, index + 1))
+  await it.clock.run(33)
+  const late = it.wait(signups, 2)
+  await it.clock.run(31 * second)
+  for (const [index, { waitedMs }] of [...visitors, late].entries()) {
+    const asked = (visitors[index] ? index + 1 : 2) * second
+    expect(waitedMs).toBeLessThanOrEqual(asked)
+    expect(waitedMs).toBeGreaterThanOrEqual(asked - 200)
+  }
+})
+
+test('a wait is over at once while delivery is blocked, and soon after it becomes so', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  const early = it.wait(signups, 30)
+  await it.clock.run(second)
+  it.health.delivery = { state: 'blocked', reason: 'credentials', error: '', hint: '' }
+  await it.clock.run(second)
+  expect(early.waitedMs).toBeLessThanOrEqual(1200)
+  const late = it.wait(signups, 30)
+  await it.clock.run(0)
+  expect(late.waitedMs).toBe(0)
+})
+
+test('a tab that is set aside ends the waits for that tab alone', async () => {
+  await using it = world()
+  const [locked, free] = [await it.accept(1, 'Locked'), await it.accept(1, 'Free')]
+  const waits = [it.wait(locked, 30), it.wait(free, 30)]
+  const trouble = { reason: 'protectedTab', error: '', hint: '' } as const
+  it.health.tabs.set('locked', { name: 'Locked', place: 'the tab at place 2', ...trouble })
+  await it.clock.run(second)
+  expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false])
+})
+
+test('a visitor who leaves is not waited for, before and while', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  const leaving = new AbortController()
+  const visitor = it.wait(signups, 30, leaving.signal)
+  await it.clock.run(second)
+  leaving.abort()
+  await it.clock.run(0)
+  expect(visitor.waitedMs).toBe(second)
+  const gone = it.wait(signups, 30, leaving.signal)
+  await it.clock.run(0)
+  expect(gone.waitedMs).toBe(0)
+})
+
+test('a stop ends every wait at once, and nobody waits after it', async () => {
+  await using it = world()
+  const signups = await it.accept(1)
+  const before = it.wait(signups, 30)
+  await it.clock.run(second)
+  it.waiting.stop()
+  const after = it.wait(signups, 30)
+  await it.clock.run(0)
+  expect([before.waitedMs, after.waitedMs]).toEqual([second, 0])
+  expect(it.clock.sleeping).toBe(0)
+})
+
+test('a client that hangs up is not waited for', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const waiting = new Waiting({ journal, health: createHealth(), clock: systemClock })
+  const signups = storedOf(await journal.append([makeSignup()]))
+  const waits = Promise.withResolvers<undefined>()
+  const over = Promise.withResolvers<undefined>()
+  const server = await listen({
+    fetch: async (request) => {
+      const patience = { until: Infinity, left: request.signal }
+      const wait = waiting.untilWritten(signups, patience, undefined)
+      waits.resolve(undefined)
+      await wait
+      over.resolve(undefined)
+      return new Response()
+    },
+    refuse: () => Response.error(),
+    host: '127.0.0.1',
+    port: 0,
+    bodyBytesMax: 1024,
+  })
+  const hangUp = new AbortController()
+  const answer = fetch(server.url, { method: 'POST', body: '{}', signal: hangUp.signal })
+  await waits.promise
+  hangUp.abort()
+  await expect(answer).rejects.toThrow()
+  await over.promise
+  waiting.stop()
+  await server.close(0)
+})
+
+test('so many are waited for of one address and in all, and the next ones are let go at once', async () => {
+  await using it = world({ max: 4, addressMax: 2 })
+  const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
+  const waits = [
+    it.wait(one, 30, staying(), 'a'),
+    it.wait(three, 30, staying(), 'a'),
+    it.wait(two, 30, staying(), 'a'),
+    it.wait(one, 30, staying(), 'a'),
+    it.wait(three, 30, staying(), 'b'),
+    it.wait(one, 30, staying(), 'c'),
+    it.wait(one, 30),
+  ]
+  await it.clock.run(second)
+  const waitsStill = (visitors: typeof waits) =>
+    visitors.map(({ waitedMs }) => waitedMs === undefined)
+  expect(waitsStill(waits)).toEqual([true, false, true, false, true, false, false])
+  await it.deliver(2)
+  const later = [it.wait(three, 30, staying(), 'a'), it.wait(three, 30, staying(), 'c')]
+  await it.clock.run(second)
+  expect(waitsStill([...waits, ...later])).toEqual([
+    ...[false, false, false, false, true, false, false],
+    ...[true, false],
+  ])
+})
+
+test('who leaves, and whose time is over, makes room for others', async () => {
+  await using it = world({ max: 2, addressMax: 2 })
+  const signups = await it.accept(1)
+  const leaving = new AbortController()
+  it.wait(signups, 30, leaving.signal)
+  it.wait(signups, 1)
+  leaving.abort()
+  await it.clock.run(2 * second)
+  const later = [it.wait(signups, 30), it.wait(signups, 30), it.wait(signups, 30)]
+  await it.clock.run(second)
+  expect(later.map(({ waitedMs }) => waitedMs === undefined)).toEqual([true, true, false])
+})
+
+test('visitors who wait for the same, earlier and later signups are woken by the right batch', async () => {
+  await using it = world()
+  const signups = await it.accept(6)
+  const order = [3, 0, 5, 3, 1, 0, 4, 2]
+  const leaving = new AbortController()
+  const waits = order.map((index) => it.wait(signups.slice(index, index + 1), 30))
+  for (const index of order) it.wait(signups.slice(index, index + 1), 30, leaving.signal)
+  leaving.abort()
+  for (let delivered = 1; delivered <= 6; delivered++) {
+    await it.deliver(1)
+    await it.clock.run(0)
+    expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual(
+      order.map((index) => index < delivered),
+    )
+  }
+})
+
+test('a settled batch looks at none of ten thousand who wait for a later one', async () => {
+  await using it = world()
+  const [first, ...others] = await it.accept(10_000)
+  if (!first) throw new Error('signups were asked for')
+  let looks = 0
+  const later = others.map((signup) => ({
+    ...signup,
+    get position() {
+      looks += 1
+      return signup.position
+    },
+  }))
+  const visitors = later.map((signup) => it.wait([signup], 30))
+  await it.clock.run(0)
+  looks = 0
+  for (let batch = 0; batch < 50; batch++) await it.deliver(1)
+  await it.clock.run(0)
+  expect(looks).toBe(0)
+  expect(visitors.filter(({ waitedMs }) => waitedMs !== undefined)).toHaveLength(49)
+})
+
+test('ten thousand waits share one timer, and one settled batch ends them all', async () => {
+  await using it = world()
+  const signups = await it.accept(10_000)
+  const visitors = signups.map((signup, index) => it.wait([signup], 1 + (index % 30)))
+  await it.clock.run(500)
+  expect(it.clock.most).toBe(1)
+  await it.deliver()
+  await it.clock.run(0)
+  expect(visitors.filter(({ waitedMs }) => waitedMs === 500)).toHaveLength(10_000)
+  await it.clock.run(second)
+  expect(it.clock.sleeping).toBe(0)
+})
+
+test('ten thousand waits on the real clock add one timer to the process', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const waiting = new Waiting({ journal, health: createHealth(), clock: systemClock })
+  const timers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+  const signups = storedOf(await journal.append([makeSignup()]))
+  const before = timers()
+  const until = systemClock.elapsed() + 30 * second
+  const waits = Array.from({ length: 10_000 }, () =>
+    waiting.untilWritten(signups, { until, left: staying() }, undefined),
+  )
+  expect(timers() - before).toBeLessThanOrEqual(1)
+  waiting.stop()
+  await Promise.all(waits)
+})
+
+function storedOf(answer: Appended): SignupStatus[] {
+  if (!('results' in answer)) throw new Error('no key was given')
+  return answer.results.filter((result) => result !== undefined)
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+
+import { flaws, flawsOfStopped } from './flaws.ts'
+import { replayCommand, runSchedules } from './runner.ts'
+import { drawStoppedWriters } from './schedule.ts'
+import { runWeek } from './week.ts'
+import { runSchedule } from './world.ts'
+
+const minute = 60_000
+const baseSeed = Number(process.env['SIMULATION_SEED'] ?? Date.now() % 1_000_000_000)
+const schedules = 20_000
+
+describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
+  test(
+    'under every fault each signup is written once and in order, within the quota',
+    { timeout: 10 * minute },
+    async () => {
+      console.log(`simulation: ${schedules} schedules from seed ${baseSeed}`)
+      const { runs, failures, counts } = await runSchedules(baseSeed, schedules)
+      expect(
+        failures.map(({ seed, violation }) => `${violation}. See: ${replayCommand(seed)}`),
+      ).toEqual([])
+      expect(runs).toBe(schedules)
+      // None of it is worth anything if it did not happen.
+      const missing = mustHappen.filter((event) => (counts.get(event) ?? 0) < 20)
+      expect(missing).toEqual([])
+    },
+  )
+
+  test('a seed gives the same story, line for line, whenever it is run', async () => {
+    const told = async (seed: number) => {
+      const trace: string[] = []
+      await runSchedule(seed, { trace })
+      expect(trace.length).toBeGreaterThan(3)
+      return createHash('sha256').update(trace.join('\n')).digest('hex')
+    }
+    const seeds = Array.from({ length: 100 }, (_, index) => baseSeed + index)
+    const first = []
+    for (const seed of seeds) first.push(await told(seed))
+    const second = []
+    for (const seed of seeds.toReversed()) second.unshift(await told(seed))
+    expect(second).toEqual(first)
+    expect(new Set(first).size).toBe(seeds.length)
+  })
+
+  test.each(Object.entries(flaws))(
+    'a planted bug is found: %s',
+    { timeout: minute },
+    async (_, flaw) => {
+      let violation: string | undefined
+      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 1000; seed++) {
+        violation = (await runSchedule(seed, { flaw })).violation
+      }
+      expect(violation).toBeDefined()
+    },
+  )
+
+  test.each(Object.entries(flawsOfStopped))(
+    'a planted bug is found when writers are stopped and wake up after hours: %s',
+    { timeout: minute },
+    async (_, flaw) => {
+      let violation: string | undefined
+      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
+        violation = (await runSchedule(seed, { flaw, draw: drawStoppedWriters })).violation
+      }
+      expect(violation).toMatch(/a second time|a marker was pruned|after it had ended/)
+    },
+  )
+})
+
+test('a week of bursts stays within every limit of Google, and little traffic is written at once', async () => {
+  const week = await runWeek(baseSeed)
+  expect(week.violation).toBeUndefined()
+  expect(week.overQuota).toBe(0)
+  expect(week.delivered).toHaveLength(week.accepted)
+  expect(Math.max(...week.callsByDay)).toBeLessThanOrEqual(10_000)
+  const slowest = (kind: string) =>
+    week.delivered.reduce(
+      (most, row) => (row.kind === kind ? Math.max(most, row.latencyMs) : most),
+      0,
+    )
+  expect(slowest('single')).toBeLessThan(1500)
+  // The calls of a day last the day: in its last hour too, a row waits for one batch and no more.
+  expect(slowest('steady')).toBeLessThan(30_000)
+  expect(slowest('burst')).toBeLessThan(30_000)
+  const average = (rows: readonly number[]) => rows.reduce((sum, each) => sum + each) / rows.length
+  expect(average(week.steadyBatches.slice(0, 10))).toBeLessThan(2)
+  expect(average(week.steadyBatches.slice(-100))).toBeGreaterThan(4)
+}, 120_000)
+
+/** Every kind of fault, and every way in which the writer meets one. */
+const mustHappen = [
+  'refused',
+  'unanswered',
+  'answer lost',
+  'late',
+  'applied late',
+  'twice',
+  'slow',
+  'foreign marker',
+  'deliveryOddity',
+  'person',
+  'killed',
+  'kill',
+  'stop',
+  'pause',
+  'cut off',
+  'fill disk',
+  'journal fails',
+  'could not start',
+  'tokens run out',
+  'clock jumps',
+  'deliveryBlocked',
+  'deliveryResumed',
+  'tabSetAside',
+  'tabResumed',
+  'developerMetadata.search',
+]

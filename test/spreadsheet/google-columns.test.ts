@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest'
+
+import type { EmulatorOptions } from '../../emulators/google-sheets/emulator.ts'
+import { columns } from '../../src/signup/row.ts'
+import type { Signup } from '../../src/signup/signup.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makeBatch, rowsOf, testSignal } from './spreadsheet-contract.ts'
+
+/** What people do to the columns of a tab in Google Sheets, tables included, and where rows go then. */
+
+const header = [...columns]
+
+/** A world with a tab `News`, and how to write to it. */
+async function newsWorld(
+  rows: readonly (readonly (string | boolean)[])[] = [],
+  prepare: (sheet: ReturnType<GoogleWorld['emulator']['spreadsheet']>) => void = () => undefined,
+  model: EmulatorOptions['model'] = {},
+) {
+  const world = await createGoogleWorld({ model })
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  if (rows.length > 0) sheet.addTab('News', rows)
+  prepare(sheet)
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  let number = 0
+  return Object.assign(world, {
+    sheet,
+    spreadsheet,
+    /** Writes a batch, as the writer does: at once again when that makes sense. */
+    async write(...signups: Signup[]) {
+      number += 1
+      const batch = makeBatch(number, { News: signups })
+      let outcome = await spreadsheet.write(batch, testSignal)
+      for (let tries = 0; 'afterMs' in outcome && outcome.afterMs === 0 && tries < 3; tries += 1) {
+        outcome = await spreadsheet.write(batch, testSignal)
+      }
+      return outcome
+    },
+    calls: () => world.emulator.log.calls().length,
+  })
+}
+
+const applied = { kind: 'applied' }
+const told = {
+  kind: 'applied',
+  notices: [
+    expect.stringMatching(
+      /^Batch \d+: 1 row with Timestamps from 2026-\S+ to 2026-\S+ went to the tab at place 2/,
+    ),
+  ],
+}
+
+async function emailsIn(world: GoogleWorld, column = 0): Promise<(string | undefined)[]> {
+  return ((await world.rows('News')) ?? []).map((row) => row[column])
+}
+
+describe('when a person changes the columns while rows come', () => {
+  test.each<[string, (world: Awaited<ReturnType<typeof newsWorld>>) => void, number]>([
+    ['inserts a column in front', ({ sheet }) => sheet.insertColumns('News', 0), 1],
+    [
+      'renames a column',
+      ({ sheet }) => {
+        sheet.resizeTab('News', { columnCount: 8 })
+        sheet.editCell('News', 'D1', 'Full name')
+        sheet.editCell('News', 'H1', 'Name')
+      },
+      0,
+    ],
+  ])(
+    'who %s, one batch goes by the old ones, which is told, and the next by the new ones',
+    async (_, deed, email) => {
+      await using world = await newsWorld()
+      expect(await world.write(makeFullSignup())).toEqual(applied)
+      deed(world)
+      const before = world.calls()
+      expect(await world.write(makeFullSignup())).toEqual(told)
+      const signup = makeFullSignup()
+      expect(await world.write(signup)).toEqual(applied)
+      expect(world.calls() - before).toBe(2)
+      expect((await emailsIn(world, email)).at(-1)).toBe(signup.email)
+      const names = world.sheet.rows('News')[0] ?? []
+      expect(world.sheet.rows('News').at(-1)?.[names.indexOf('Name')]).toBe('Ada Lovelace')
+    },
+  )
+
+  test('and adds one of their own behind ours, nothing is to be told', async () => {
+    await using world = await newsWorld()
+    await world.write(makeFullSignup())
+    world.sheet.resizeTab('News', { columnCount: 8 })
+    world.sheet.editCell('News', 'H1', 'Notes')
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(world.spreadsheet.warnings).toEqual([])
+  })
+
+  test('and the answer to the batch is lost, it is told with the next one', async () => {
+    await using world = await newsWorld()
+    await world.write(makeFullSignup())
+    world.sheet.insertColumns('News', 0)
+    world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
+    expect(await world.write(makeFullSignup())).toMatchObject({ kind: 'unknown' })
+    const again = makeBatch(2, { News: [makeFullSignup()] })
+    expect(await world.spreadsheet.write(again, testSignal)).toEqual(applied)
+    expect(await world.write(makeFullSignup())).toMatchObject(told)
+  })
+
+  test.each(['refuse', 'apply'] as const)(
+    'and renames the tab, no row is lost or doubled, should Google %s a batch that asks about it',
+    async (unknownRanges) => {
+      await using world = await newsWorld([], undefined, { unknownRanges })
+      const signups = [makeFullSignup(), makeFullSignup(), makeFullSignup()] as const
+      await world.write(signups[0])
+      world.sheet.renameTab('News', 'Old news')
+      const second = await world.write(signups[1])
+      const third = await world.write(signups[2])
+      const rows = [...world.sheet.rows('Old news'), ...world.sheet.rows('News')]
+      expect(rows.map(([cell]) => cell).filter((cell) => cell !== 'Email')).toEqual(
+        signups.map(({ email }) => email),
+      )
+      expect((await emailsIn(world)).at(-1)).toBe(signups[2].email)
+      const isApplied = unknownRanges === 'apply'
+      expect([second, third]).toMatchObject([applied, isApplied ? told : applied])
+      expect(await emailsIn(world)).toHaveLength(isApplied ? 2 : 3)
+    },
+  )
+})
+
+describe('a tab that a person has made a table of', () => {
+  test('takes rows into the table, above its footer and what is below', async () => {
+    await using world = await newsWorld([header, ['ada@example.com'], ['Total']], (sheet) => {
+      sheet.convertToTable('News', { footerRows: 1 })
+      sheet.editCell('News', 'A6', 'a note')
+    })
+    const signups = [makeFullSignup(), makeFullSignup()]
+    expect(await world.write(...signups)).toEqual(applied)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(await emailsIn(world)).toEqual([
+      ...['Email', 'ada@example.com', ...signups.map(({ email }) => email)],
+      ...[expect.stringContaining('@'), 'Total', '', '', 'a note'],
+    ])
+  })
+
+  test('with a column of checkboxes that is filled down gets no rows below line 1000', async () => {
+    const rows = Array.from({ length: 999 }, () => [...header.map(() => ''), false])
+    await using world = await newsWorld([[...header, 'Done'], ...rows], (sheet) => {
+      sheet.convertToTable('News')
+    })
+    const signup = makeFullSignup()
+    expect(await world.write(signup)).toEqual(applied)
+    expect((await emailsIn(world))[1]).toBe(signup.email)
+    expect(world.spreadsheet.warnings).toEqual([])
+  })
+
+  test('while rows come is noticed with the next batch, which may be below it, and is told', async () => {
+    await using world = await newsWorld()
+    await world.write(makeFullSignup())
+    world.sheet.convertToTable('News')
+    world.sheet.editCell('News', 'A4', 'a note')
+    const before = world.calls()
+    expect(await world.write(makeFullSignup())).toEqual(told)
+    const signup = makeFullSignup()
+    expect(await world.write(signup)).toEqual(applied)
+    expect(world.calls() - before).toBe(2)
+    expect((await emailsIn(world))[2]).toBe(signup.email)
+  })
+
+  test('and reverts goes on as before, with nothing to tell', async () => {
+    await using world = await newsWorld([header, ['ada@example.com']], (sheet) => {
+      sheet.convertToTable('News')
+    })
+    await world.write(makeFullSignup())
+    world.sheet.revertTables('News')
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(await emailsIn(world)).toHaveLength(5)
+  })
+
+  test('and deletes with its cells gets the header row again', async () => {
+    await using world = await newsWorld([header, ['ada@example.com']], (sheet) => {
+      sheet.convertToTable('News')
+    })
+    await world.write(makeFullSignup())
+    world.sheet.revertTables('News')
+    world.sheet.deleteRows('News', 1, 3)
+    const signup = makeFullSignup()
+    expect(await world.write(signup)).toEqual(applied)
+    expect(await world.rows('News')).toEqual([
+      header,
+      ...rowsOf('News', makeBatch(1, { News: [signup] })),
+    ])
+  })
+
+  test('goes by the names of its columns, wherever it begins', async () => {
+    const rows = [
+      ['Our guests'],
+      [],
+      ['', 'Name', 'Email', 'Metadata'],
+      ['', 'Ada', 'ada@example.com', ''],
+    ]
+    await using world = await newsWorld(rows, (sheet) => {
+      sheet.convertToTable('News', { cells: 'B3:D4' })
+    })
+    const signup = makeFullSignup({ metadata: '' })
+    expect(await world.write(signup)).toEqual(applied)
+    const before = world.calls()
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(world.calls() - before).toBe(1)
+    const row = (await world.rows('News'))?.[4]
+    expect(row?.slice(0, 3)).toEqual(['', 'Ada Lovelace', signup.email])
+    expect(JSON.parse(row?.[3] ?? '')).toMatchObject({ Source: 'api', 'Sheet Tab': 'News' })
+    world.sheet.insertRows('News', 1, 2)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(await world.rows('News')).toHaveLength(10)
+  })
+
+  test('beside our own columns is left alone, and the one with our columns is taken of two', async () => {
+    await using beside = await newsWorld([[...header, '', 'Name', 'Email']], (sheet) => {
+      sheet.convertToTable('News', { cells: 'I1:J1' })
+    })
+    const signup = makeFullSignup()
+    expect(await beside.write(signup)).toEqual(applied)
+    expect((await emailsIn(beside)).at(-1)).toBe(signup.email)
+
+    const rows = [
+      ['Name', 'Email', '', ...header],
+      ['', 'x@example.com', '', 'ada@example.com'],
+    ]
+    await using two = await newsWorld(rows, (sheet) => {
+      sheet.convertToTable('News', { cells: 'A1:B2' })
+      sheet.convertToTable('News', { cells: 'D1:J2' })
+    })
+    expect(await two.write(signup)).toEqual(applied)
+    expect((await two.rows('News'))?.[2]?.[3]).toBe(signup.email)
+  })
+
+  test('with another type for a column of ours gets text all the same, and that is told', async () => {
+    await using world = await newsWorld([header], (sheet) => {
+      sheet.convertToTable('News', { types: { Timestamp: 'DATE', Notes: 'DOUBLE' } })
+    })
+    expect(await world.write(makeFullSignup())).toEqual(applied)
+    expect(world.spreadsheet.warnings).toEqual([
+      {
+        kind: 'columnTypes',
+        message: expect.stringMatching(
+          /place 2 \(gid=\d+\) has a table .* no plain text: Timestamp \(DATE\)\./,
+        ),
+      },
+    ])
+  })
+})
+
+test('a title that Google does not read in a range costs three calls once, and rows go in', async () => {
+  await using world = await newsWorld([header])
+  const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!A1:ZZ1" } })
+  world.emulator.faults.add({ on: 'batchUpdate', answer: { status: 400, body }, times: 2 })
+  expect(await world.write(makeFullSignup())).toEqual(applied)
+  const before = world.calls()
+  expect(await world.write(makeFullSignup())).toEqual(applied)
+  expect(world.calls() - before).toBe(1)
+  expect(await world.rows('News')).toHaveLength(3)
+})

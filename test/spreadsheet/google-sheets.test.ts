@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest'
+
+import { systemClock } from '../../src/platform/clock.ts'
+import { columns } from '../../src/signup/row.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makeBatch, rowsOf, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
+
+type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
+
+spreadsheetContract('Google Sheets', {
+  createWorld: createGoogleWorld,
+  readsFormulaAs: (text) => text,
+})
+
+test('a spreadsheet that is nearly full is told before it is full', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  expect(spreadsheet.warnings).toEqual([])
+  sheet.resizeTab('Sheet1', { rowCount: 1_200_000, columnCount: 7 })
+  await spreadsheet.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
+  expect(spreadsheet.warnings).toEqual([
+    { kind: 'nearlyFull', message: expect.stringMatching(/84 % full: 8400000 of .*10000000/) },
+  ])
+  sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
+  await spreadsheet.write(makeBatch(2, { Sheet1: [makeFullSignup()] }), testSignal)
+  expect(spreadsheet.warnings).toEqual([])
+})
+
+test('a full spreadsheet refuses with the words of Google, and takes rows again after mending', async () => {
+  await using world = await createGoogleWorld({ model: { cellsMax: 8000 } })
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  const batch = makeBatch(1, { News: [makeFullSignup()] })
+  expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
+    kind: 'refused',
+    reason: 'full',
+    message: expect.stringContaining('above the limit of'),
+  })
+  expect(await world.rows('News')).toBeUndefined()
+  sheet.resizeTab('Sheet1', { rowCount: 100 })
+  expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+  expect(await world.rows('News')).toHaveLength(2)
+})
+
+describe('the only tab of a new spreadsheet', () => {
+  /** What `open` says of a spreadsheet with these tabs, and the calls that it took. */
+  async function opened(prepare: (sheet: Handle) => void, ...defaultTab: string[]) {
+    await using world = await createGoogleWorld()
+    prepare(world.emulator.spreadsheet(world.spreadsheetId))
+    const answer = await world.connect().open(testSignal, ...defaultTab)
+    return { answer, calls: callsOf(world) }
+  }
+
+  /** Calls for tokens do not count. */
+  const callsOf = ({ emulator }: GoogleWorld) => emulator.counters.reads + emulator.counters.writes
+
+  const rename = (sheet: Handle) => {
+    sheet.renameTab('Sheet1', 'Tabelle1')
+    return 'Tabelle1'
+  }
+
+  test('is told when it is empty, and gets the header with three calls in all', async () => {
+    await using world = await createGoogleWorld()
+    rename(world.emulator.spreadsheet(world.spreadsheetId))
+    const spreadsheet = world.connect()
+    expect(await spreadsheet.open(testSignal, 'Sheet1')).toEqual({
+      kind: 'open',
+      onlyTab: 'Tabelle1',
+    })
+    const batch = makeBatch(1, { Tabelle1: [makeFullSignup()] })
+    expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+    expect(callsOf(world)).toBe(3)
+    expect(await world.rows('Tabelle1')).toEqual([[...columns], ...rowsOf('Tabelle1', batch)])
+  })
+
+  test.each<[string, (sheet: Handle) => void, number]>([
+    ['has the name of the default tab', (sheet) => sheet.renameTab('Sheet1', 'sheet1'), 1],
+    ['has something in it', (sheet) => sheet.editCell(rename(sheet), 'C9', 'x'), 2],
+    ['is not the only one', (sheet) => sheet.addTab(`${rename(sheet)} too`), 1],
+  ])('is not told when it %s', async (_, prepare, calls) => {
+    expect(await opened(prepare, 'Sheet1')).toEqual({ answer: { kind: 'open' }, calls })
+  })
+
+  test('is not looked at when nobody asks', async () => {
+    expect(await opened(rename)).toEqual({ answer: { kind: 'open' }, calls: 1 })
+  })
+
+  test('that somebody wrote into long after it was looked at gets no header', async () => {
+    await using world = await createGoogleWorld()
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    rename(sheet)
+    let later = 0
+    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + later }
+    const spreadsheet = world.connect(undefined, clock)
+    await spreadsheet.open(testSignal, 'Sheet1')
+    sheet.editCell('Tabelle1', 'A1', 'Email')
+    later = 61_000
+    const signup = makeFullSignup()
+    await spreadsheet.write(makeBatch(1, { Tabelle1: [signup] }), testSignal)
+    expect((await world.rows('Tabelle1'))?.map(([cell]) => cell)).toEqual(['Email', signup.email])
+  })
+})
+
+test('a copy of a spreadsheet, which carries our markers along, is noticed', async () => {
+  await using world = await createGoogleWorld()
+  const first = world.connect()
+  await first.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
+  expect(first.warnings).toEqual([])
+  const copy = world.emulator.spreadsheet(world.spreadsheetId).copy()
+  copy.share(world.email, 'editor')
+  const second = world.connect(copy.id)
+  expect(await second.open(testSignal)).toEqual({ kind: 'open' })
+  expect(second.warnings).toEqual([{ kind: 'copy', message: expect.stringContaining('is a copy') }])
+  // A batch whose marker the copy brought along is not taken for applied.
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
+})
+
+test('a marker takes at most 60 characters, key and value together', async () => {
+  await using world = await createGoogleWorld()
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  const longest = { ...batch, fingerprint: 'x'.repeat(41), marker: 2 ** 31 - 1 }
+  expect(await world.connect().abandon(longest, testSignal)).toEqual({ kind: 'abandoned' })
+  const [marker] = world.emulator.spreadsheet(world.spreadsheetId).metadata()
+  expect(`${marker?.metadataKey}${marker?.metadataValue}`.length).toBeLessThanOrEqual(60)
+})
+
+test('after a 401 a batch goes again only if it is frozen still', async () => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  for (const [index, isFrozen] of [false, true].entries()) {
+    world.emulator.faults.add({ on: 'batchUpdate', answer: 'unauthenticated' })
+    const answers = [true, isFrozen]
+    const batch = makeBatch(index + 1, { Sheet1: [makeFullSignup()] })
+    const outcome = await spreadsheet.write(batch, testSignal, async () => answers.shift() ?? false)
+    expect(outcome.kind).toBe(isFrozen ? 'applied' : 'retryable')
+  }
+  expect(await world.rows('Sheet1')).toHaveLength(2)
+})
+
+test('a batch that has ended is not sent, which is looked at once the access token is there', async () => {
+  await using world = await createGoogleWorld()
+  const kinds = () => world.emulator.log.calls().map(({ kind }) => kind)
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  const outcome = await world.connect().write(batch, testSignal, async () => {
+    expect(kinds()).toContain('token')
+    return false
+  })
+  expect(outcome.kind).toBe('retryable')
+  expect(kinds()).not.toContain('batchUpdate')
+})
+
+test('a tab that somebody empties gets the header again once there was no batch for a minute', async () => {
+  await using world = await createGoogleWorld()
+  const clock = new ManualClock(Date.now())
+  const spreadsheet = world.connect(world.spreadsheetId, clock)
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  const write = async (id: number) => {
+    const before = world.emulator.log.calls().length
+    await spreadsheet.write(makeBatch(id, { News: [makeFullSignup()] }), testSignal)
+    return world.emulator.log.calls().length - before
+  }
+  await write(1)
+  sheet.deleteRows('News', 1, 2)
+  // Its first batch cannot know: asking before each would take the quota of every other call.
+  expect(await write(2)).toBe(1)
+  expect(await world.rows('News')).toHaveLength(1)
+  sheet.deleteRows('News', 1, 1)
+  await clock.run(61_000)
+  expect(await write(3)).toBe(3)
+  const firstCells = ((await world.rows('News')) ?? []).map(([cell]) => cell)
+  expect(firstCells).toEqual(['Email', expect.stringContaining('@')])
+  await clock.run(61_000)
+  expect(await write(4)).toBe(2)
+  expect(await world.rows('News')).toHaveLength(3)
+  expect(await write(5)).toBe(1)
+})
+
+describe('a tab that Google does not let us use is refused by itself, so that the others go on', () => {
+  test('when Google takes its name for that of another tab', async () => {
+    await using world = await createGoogleWorld({ model: { titles: 'case folding' } })
+    const spreadsheet = world.connect()
+    await spreadsheet.write(makeBatch(1, { Newsletter: [makeFullSignup()] }), testSignal)
+    const mixed = makeBatch(2, { Guests: [makeFullSignup()], newſletter: [makeFullSignup()] })
+    expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({ kind: 'retryable' })
+    expect(await spreadsheet.write(mixed, testSignal)).toMatchObject({
+      kind: 'refused',
+      reason: 'tabName',
+      tab: { name: 'newſletter', place: expect.stringMatching(/^a tab that is not there yet/) },
+      message: expect.stringContaining('A sheet with the name "…" already exists'),
+      hint: expect.stringContaining('SHEET_TABS'),
+    })
+    expect(await world.rows('Guests')).toBeUndefined()
+  })
+
+  test('when it is a chart', async () => {
+    await using world = await createGoogleWorld()
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    world.emulator.faults.add({ on: 'get', answer })
+    const batch = makeBatch(1, { chart1: [makeFullSignup()] })
+    expect(await world.connect().write(batch, testSignal)).toMatchObject({
+      kind: 'refused',
+      reason: 'noCells',
+      tab: { name: 'chart1', place: 'the tab at place 1 (gid=7)' },
+    })
+  })
+
+  test('and not when only its title cannot be asked about', async () => {
+    await using world = await createGoogleWorld()
+    await world.createTab('News', [['Notes']])
+    const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!1:1" } })
+    world.emulator.faults.add({ on: 'values.batchGet', answer: { status: 400, body } })
+    const batch = makeBatch(1, { News: [makeFullSignup()] })
+    expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  })
+})
+
+test('a hundred tabs with the longest names are looked at in calls of a length that servers take', async () => {
+  await using world = await createGoogleWorld()
+  const names = Array.from({ length: 100 }, (_, index) => `${'表'.repeat(97)}${100 + index}`)
+  for (const name of names) await world.createTab(name, [])
+  const batch = makeBatch(1, Object.fromEntries(names.map((name) => [name, [makeFullSignup()]])))
+  expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  expect(await world.rows(names[99] ?? '')).toHaveLength(2)
+  const lengths = world.emulator.log.calls().map(({ path }) => path.length)
+  expect(Math.max(...lengths)).toBeLessThan(4500)
+})
+
+test('a tab gets its header row and its rows by one appendCells, and only the header is bold', async () => {
+  await using world = await createGoogleWorld()
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()], News: [makeFullSignup()] })
+  expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
+  const [call] = world.emulator.log.calls('batchUpdate')
+  const kinds = call?.requests.map(({ kind }) => kind) ?? []
+  expect(kinds.filter((kind) => kind === 'appendCells')).toHaveLength(2)
+  for (const tab of ['Sheet1', 'News']) {
+    const cells = world.emulator.spreadsheet(world.spreadsheetId).cells(tab)
+    const bold = cells.map(([cell]) => cell?.userEnteredFormat?.textFormat?.bold)
+    expect(bold).toEqual([true, undefined])
+  }
+})
+
+test('what Google quotes of a request is told to nobody', async () => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  await world.createTab('ada@example.com', [])
+  const batch = makeBatch(1, { 'ada@example.com': [makeFullSignup()] })
+  const outcome = await spreadsheet.write(batch, testSignal)
+  expect(outcome).toMatchObject({ message: expect.stringContaining('"…" already exists') })
+  expect(JSON.stringify(outcome)).not.toContain('ada@')
+})

@@ -1,0 +1,414 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
+import { columns, toRow } from '../../src/signup/row.ts'
+import type { Signup } from '../../src/signup/signup.ts'
+import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+
+/** What the suite needs to know of one kind of spreadsheet. */
+export interface SpreadsheetHarness {
+  /** An empty spreadsheet of its own for each test. */
+  createWorld(): Promise<SpreadsheetWorld>
+  /** What a person reads in a cell that was given this text, which begins with =, +, - or @. */
+  readsFormulaAs(text: string): string
+}
+
+/** One spreadsheet, as the people who own it see and change it. */
+export interface SpreadsheetWorld extends AsyncDisposable {
+  /** A new instance, as after a restart; the suite calls its `open`. */
+  connect(): Spreadsheet
+  /** All rows of a tab, header included, by a reader that is not ours; undefined without the tab. */
+  rows(tab: string): Promise<string[][] | undefined>
+  /** A person makes a tab with these rows; with none it is empty. */
+  createTab(tab: string, rows: readonly (readonly string[])[]): Promise<void>
+  deleteTab(tab: string): Promise<void>
+}
+
+export const testSignal = new AbortController().signal
+
+/** Batch `number` of one journal. */
+export function makeBatch(
+  number: number,
+  tabs: Readonly<Record<string, readonly Signup[]>>,
+): FrozenBatch {
+  return {
+    number,
+    marker: 1000 + number,
+    fingerprint: `journal-7:${number}`,
+    tabs: Object.entries(tabs).map(([tab, signups]) => ({ tab, signups })),
+  }
+}
+
+/** The rows that a batch adds to a tab, when no cell looks like a formula. */
+export function rowsOf(tab: string, ...batches: readonly FrozenBatch[]): string[][] {
+  const parts = batches.flatMap((batch) => batch.tabs.filter((part) => part.tab === tab))
+  return parts.flatMap(({ signups }) => signups.map((signup) => [...toRow(signup, tab)]))
+}
+
+const header: string[] = [...columns]
+const applied = { kind: 'applied' }
+
+/** Defines the tests that every `Spreadsheet` has to pass. */
+export function spreadsheetContract(name: string, harness: SpreadsheetHarness): void {
+  describe(`${name} keeps the contract of a spreadsheet`, () => {
+    let world: SpreadsheetWorld
+    let spreadsheet: Spreadsheet
+
+    async function restart(): Promise<void> {
+      spreadsheet = world.connect()
+      expect(await spreadsheet.open(testSignal)).toEqual({ kind: 'open' })
+    }
+
+    async function write(batch: FrozenBatch): Promise<void> {
+      let outcome = await spreadsheet.write(batch, testSignal)
+      // As the writer does: at once, once.
+      if (outcome.kind === 'retryable' && outcome.afterMs === 0) {
+        outcome = await spreadsheet.write(batch, testSignal)
+      }
+      expect(outcome).toEqual(applied)
+    }
+
+    beforeEach(async () => {
+      world = await harness.createWorld()
+      await restart()
+    })
+
+    afterEach(() => world[Symbol.asyncDispose]())
+
+    describe('tabs', () => {
+      test('a missing tab is made with the header row', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('an empty tab gets the header row', async () => {
+        await world.createTab('News', [])
+        await restart()
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('a tab with content of its own is only appended to', async () => {
+        const content = [
+          ['Guests', 'Table'],
+          ['Grace, the first', '"7"'],
+        ]
+        await world.createTab('News', content)
+        await restart()
+        const batch = makeBatch(1, { News: [makeFullSignup(), makeFullSignup()] })
+        await write(batch)
+        const rows = (await world.rows('News')) ?? []
+        expect(rows.slice(0, 2).map((row) => row.slice(0, 2))).toEqual(content)
+        expect(rows.slice(2)).toEqual(rowsOf('News', batch))
+      })
+
+      test('under a header of its own with a column Email, cells go by the names of the columns', async () => {
+        await world.createTab('News', [
+          ['Name', 'E mail', 'Phone'],
+          ['Grace', 'g@example.org', '7'],
+        ])
+        await world.createTab('Events', [['metadata', 'Sheet  Tab', 'EMAIL', 'Tags']])
+        await restart()
+        const signup = makeFullSignup()
+        await write(makeBatch(1, { News: [signup], Events: [signup] }))
+        await write(makeBatch(2, { News: [makeFullSignup()] }))
+        const news = (await world.rows('News')) ?? []
+        expect(news[2]?.slice(0, 2)).toEqual([signup.name, signup.email])
+        expect(news[2]?.slice(2).join('')).toBe('')
+        const [, row = []] = (await world.rows('Events')) ?? []
+        expect(row.slice(1, 4)).toEqual(['Events', signup.email, 'early, press'])
+        expect(JSON.parse(row[0] ?? '')).toEqual({
+          campaign: 'spring, 2026',
+          Timestamp: new Date(signup.receivedAt).toISOString(),
+          Source: 'api',
+          Name: 'Ada Lovelace',
+        })
+        expect(spreadsheet.warnings).toHaveLength(2)
+        const told = spreadsheet.warnings.map(({ message }) => message).join(' ')
+        expect(told, 'names of tabs').not.toMatch(/News|Events/)
+        expect(told).toContain(
+          'no column for Timestamp, Source, Tags, Metadata, Sheet Tab: that is',
+        )
+        expect(told).toContain('no column for Timestamp, Source, Name: that goes into Metadata')
+      })
+
+      test('below data of somebody’s own the seven columns go in their order, and that is told', async () => {
+        await world.createTab('News', [['Guests', 'Table']])
+        await world.createTab('Ours', [[...header, 'Notes']])
+        await restart()
+        await write(makeBatch(1, { News: [makeFullSignup()], Ours: [makeFullSignup()] }))
+        await write(makeBatch(2, { News: [makeFullSignup()] }))
+        expect(spreadsheet.warnings).toEqual([
+          { kind: 'columns', message: expect.stringContaining('header row that has a column') },
+        ])
+      })
+
+      test('a tab that differs in case only is the same tab', async () => {
+        await world.createTab('News', [header])
+        await restart()
+        const batch = makeBatch(1, { news: [makeFullSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('news', batch)])
+      })
+
+      test('names that look like paths, ranges, cells, booleans or quotations are names', async () => {
+        const names = [
+          ...['../../x', '/etc/passwd', 'a/b', 'a\\b', 'A1', 'A1:B2', 'TRUE', 'd09037', 'R1C1'],
+          ...[
+            "'News'!A1",
+            "'",
+            "it's",
+            '"',
+            '=1+1',
+            '*?[]',
+            '🌵 test',
+            'größe',
+            '日本語',
+            '.',
+            '..',
+          ],
+          ...['con', 'x'.repeat(100), '🌵'.repeat(50), 'ü'.repeat(100)],
+        ]
+        const batch = makeBatch(
+          1,
+          Object.fromEntries(names.map((tab) => [tab, [makeFullSignup()]])),
+        )
+        await write(batch)
+        await restart()
+        const next = makeBatch(2, Object.fromEntries(names.map((tab) => [tab, [makeFullSignup()]])))
+        await write(next)
+        for (const tab of names) {
+          const [first, ...rows] = (await world.rows(tab)) ?? []
+          expect(first, tab).toEqual(header)
+          // The last cell is the tab's name, which may look like a formula itself.
+          const expected = rowsOf(tab, batch, next).map((row) => row.slice(0, -1))
+          expect(
+            rows.map((row) => row.slice(0, -1)),
+            tab,
+          ).toEqual(expected)
+        }
+      })
+
+      test('a tab that was deleted between two batches is made again with the header row', async () => {
+        await write(makeBatch(1, { News: [makeFullSignup()] }))
+        await world.deleteTab('News')
+        const batch = makeBatch(2, { News: [makeFullSignup()] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+    })
+
+    describe('tabs that get no rows', () => {
+      test('a batch without rows makes no tab, and is applied', async () => {
+        const batch = makeBatch(1, { News: [] })
+        await write(batch)
+        await write(batch)
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
+        expect(await world.rows('News')).toBeUndefined()
+      })
+
+      test('a tab without rows stays as it is, beside one that gets some', async () => {
+        await world.createTab('Empty', [])
+        await restart()
+        const first = makeBatch(1, { News: [makeFullSignup()] })
+        await write(first)
+        const second = makeBatch(2, {
+          Empty: [],
+          News: [],
+          Missing: [],
+          Events: [makeFullSignup()],
+        })
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first)])
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', second)])
+        expect(await world.rows('Empty')).toEqual([])
+        expect(await world.rows('Missing')).toBeUndefined()
+      })
+
+      test('the first row of a tab that got none before comes with the header row', async () => {
+        await world.createTab('Empty', [])
+        await restart()
+        await write(makeBatch(1, { Empty: [], Missing: [] }))
+        const batch = makeBatch(2, { Empty: [makeFullSignup()], Missing: [makeFullSignup()] })
+        await write(batch)
+        expect(await world.rows('Empty')).toEqual([header, ...rowsOf('Empty', batch)])
+        expect(await world.rows('Missing')).toEqual([header, ...rowsOf('Missing', batch)])
+      })
+
+      test('a batch without rows can be given up, and is never applied then', async () => {
+        const batch = makeBatch(1, { News: [] })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.write(batch, testSignal)).not.toEqual(applied)
+      })
+    })
+
+    describe('rows', () => {
+      test('rows keep the order of the batch, and batches their order', async () => {
+        const first = makeBatch(1, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
+        const second = makeBatch(2, { News: Array.from({ length: 20 }, () => makeFullSignup()) })
+        await write(first)
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
+      })
+
+      test('one batch writes several tabs, new ones and old ones', async () => {
+        await write(makeBatch(1, { News: [makeFullSignup()] }))
+        const before = (await world.rows('News')) ?? []
+        const batch = makeBatch(2, {
+          Events: [makeFullSignup()],
+          News: [makeFullSignup(), makeFullSignup()],
+          'Press 2026': [makeFullSignup()],
+        })
+        await write(batch)
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', batch)])
+        expect(await world.rows('News')).toEqual([...before, ...rowsOf('News', batch)])
+        expect(await world.rows('Press 2026')).toEqual([header, ...rowsOf('Press 2026', batch)])
+      })
+
+      test('5,000 rows go in one batch', async () => {
+        const batch = makeBatch(1, { News: Array.from({ length: 5_000 }, () => makeFullSignup()) })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('optional cells that are empty keep their columns', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup({ name: '', tags: [], metadata: '' })] })
+        await write(batch)
+        const [, row] = (await world.rows('News')) ?? []
+        expect(row).toHaveLength(7)
+        expect(row?.slice(3)).toEqual(['', '', '', 'News'])
+      })
+
+      test.each([
+        ...['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.org","x")', '-', '=', '@'],
+      ])('%j in a cell is text and no formula', async (text) => {
+        const signup = makeFullSignup({ source: text, name: text, tags: [text, 'b'] })
+        await write(makeBatch(1, { News: [signup] }))
+        const [, row] = (await world.rows('News')) ?? []
+        const seen = harness.readsFormulaAs
+        expect(row?.slice(2, 5)).toEqual([seen(text), seen(text), seen(`${text}, b`)])
+      })
+
+      test.each([
+        ...[
+          'Åsa Öström',
+          '王小明',
+          'עדה',
+          '👩‍👩‍👧‍👦',
+          'e\u0301 and \u00e9',
+          'O"Brien, Ada',
+          '"',
+          '""',
+          ',',
+          ',,',
+          "'quoted",
+          "''",
+        ],
+        ...[
+          'TRUE',
+          '1',
+          '007',
+          '1e5',
+          '2026-11-20',
+          '1/2',
+          ' spaces ',
+          'A1',
+          'a;b',
+          '#REF!',
+          'null',
+          '\ufefftext',
+        ],
+      ])('%j in a cell stays as it is', async (text) => {
+        const signup = makeFullSignup({ name: text, metadata: JSON.stringify({ text }) })
+        const batch = makeBatch(1, { News: [signup] })
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+    })
+
+    describe('exactly once', () => {
+      test('a batch that was applied is not applied again', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
+        await write(batch)
+        await write(batch)
+        await restart()
+        await write(batch)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+        expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', batch)])
+      })
+
+      test('the next batch is written after a restart and a repeat of the one before', async () => {
+        const first = makeBatch(1, { News: [makeFullSignup()] })
+        await write(first)
+        await restart()
+        await write(first)
+        const second = makeBatch(2, { News: [makeFullSignup()] })
+        await write(second)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
+      })
+
+      test('two signups that agree in everything are two rows', async () => {
+        const signup = makeFullSignup()
+        const batch = makeBatch(1, { News: [signup, signup] })
+        await write(batch)
+        expect(await world.rows('News')).toHaveLength(3)
+      })
+
+      test('a batch that was abandoned before it was sent is never applied', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        await restart()
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+        expect(await spreadsheet.write(batch, testSignal)).not.toEqual(applied)
+        expect(await world.rows('News')).toBeUndefined()
+      })
+
+      test('the signups of an abandoned batch are written by the next one, once', async () => {
+        const signup = makeFullSignup()
+        const abandoned = makeBatch(1, { News: [signup] })
+        expect(await spreadsheet.abandon(abandoned, testSignal)).toEqual({ kind: 'abandoned' })
+        const batch = makeBatch(2, { News: [signup] })
+        await write(batch)
+        await spreadsheet.write(abandoned, testSignal)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('abandoning a batch that was applied says so and takes nothing back', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
+        await write(batch)
+        await restart()
+        expect(await spreadsheet.abandon(batch, testSignal)).toEqual(applied)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
+      test('pruning settled batches can be repeated and changes no row', async () => {
+        const first = makeBatch(1, { News: [makeFullSignup()] })
+        const second = makeBatch(2, { News: [makeFullSignup()] })
+        const third = makeBatch(3, { News: [makeFullSignup()] })
+        await write(first)
+        expect(await spreadsheet.abandon(second, testSignal)).toEqual({ kind: 'abandoned' })
+        const markers = [first.marker, second.marker]
+        expect(await spreadsheet.prune(markers, testSignal)).toEqual({ kind: 'pruned' })
+        expect(await spreadsheet.prune(markers, testSignal)).toEqual({ kind: 'pruned' })
+        expect(await spreadsheet.prune([], testSignal)).toEqual({ kind: 'pruned' })
+        await write(third)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, third)])
+      })
+
+      test('a batch of another journal with the same number is another batch', async () => {
+        const ours = makeBatch(1, { News: [makeFullSignup()] })
+        await write(ours)
+        const theirs = {
+          ...makeBatch(1, { News: [makeFullSignup()] }),
+          marker: 5,
+          fingerprint: 'j9:1',
+        }
+        await write(theirs)
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', ours, theirs)])
+      })
+    })
+  })
+}

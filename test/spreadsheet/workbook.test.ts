@@ -1,0 +1,252 @@
+import {
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { columns } from '../../src/signup/row.ts'
+import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
+import { interceptedFiles } from '../../harness/failing-files.ts'
+import type { Change } from '../../harness/failing-files.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makeBatch, rowsOf, spreadsheetContract, testSignal } from './spreadsheet-contract.ts'
+import { createWorkbookWorld, readTabFiles } from '../../harness/workbook-world.ts'
+import type { WorkbookWorld } from '../../harness/workbook-world.ts'
+
+spreadsheetContract('the workbook', {
+  createWorld: createWorkbookWorld,
+  readsFormulaAs: (text) => `'${text}`,
+})
+
+const header: string[] = [...columns]
+const headerLine = `${header.join(',')}\r\n`
+const applied = { kind: 'applied' }
+
+let world: WorkbookWorld
+
+beforeEach(async () => {
+  world = await createWorkbookWorld()
+  await world.connect().open(testSignal)
+})
+
+afterEach(() => world[Symbol.asyncDispose]())
+
+async function inodeOf(path: string): Promise<number> {
+  return (await lstat(path)).ino
+}
+
+describe('a tab file', () => {
+  const signup = makeFullSignup({ name: 'O"Brien, Ada', tags: [], metadata: '' })
+  const batch = makeBatch(1, { News: [signup] })
+  const time = new Date(signup.receivedAt).toISOString()
+  const row = `${signup.email},${time},api,"O""Brien, Ada",,,News`
+
+  async function contentAfter(before: string): Promise<string> {
+    await writeFile(world.path('News'), before)
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    return readFile(world.path('News'), 'utf8')
+  }
+
+  test('is plain CSV: a header row, CRLF, quotes where needed, no byte order mark', async () => {
+    expect(await contentAfter('')).toBe(`${headerLine}${row}\r\n`)
+    expect(await readdir(world.directory)).toEqual(['.rollcall', 'News.csv'])
+  })
+
+  test('whose last line has no line end gets one first', async () => {
+    expect(await contentAfter(`${headerLine}a,b`)).toBe(`${headerLine}a,b\r\n${row}\r\n`)
+  })
+
+  test('that was saved with other line ends keeps them', async () => {
+    expect(await contentAfter('a,b\n')).toBe(`a,b\n${row}\n`)
+  })
+
+  test('that a program saved with semicolons and no last line end goes on like that', async () => {
+    const saved = `\ufeff${header.join(';')}\na;b`
+    const expected = `${saved}\n${row.replaceAll(',', ';').replace('Brien;', 'Brien,')}\n`
+    expect(await contentAfter(saved)).toBe(expected)
+  })
+
+  test('that holds nothing but a byte order mark or a line end gets the header row', async () => {
+    expect(await contentAfter('\ufeff\r\n')).toBe(`\ufeff\r\n${headerLine}${row}\r\n`)
+  })
+
+  test('of 3 GB is appended to, not read', async () => {
+    const size = 3e9
+    await writeFile(world.path('News'), '')
+    await truncate(world.path('News'), size) // A hole, which takes no space.
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    await using file = await open(world.path('News'))
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1000), 0, 1000, size)
+    expect(buffer.toString('utf8', 0, bytesRead)).toBe(`\r\n${row}\r\n`)
+  })
+})
+
+test('the hidden record keeps no address once the batch is written', async () => {
+  const signup = makeFullSignup()
+  await world.connect().write(makeBatch(1, { News: [signup] }), testSignal)
+  const folder = join(world.directory, '.rollcall')
+  const names = await readdir(folder)
+  expect(names).toEqual(['settled.json'])
+  expect(await readFile(join(folder, 'settled.json'), 'utf8')).not.toContain(signup.email)
+})
+
+describe('what a person has to mend is refused, and goes on once it is mended', () => {
+  const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
+  const write = () => world.connect().write(batch, testSignal)
+
+  test('a tab file that is a link out of the folder is not followed', async () => {
+    const outside = join(dirname(world.directory), 'outside.csv')
+    await writeFile(outside, 'precious\r\n')
+    await symlink(outside, world.path('Events'))
+    expect(await write()).toMatchObject({
+      kind: 'refused',
+      reason: 'tabFile',
+      tab: { name: 'Events', place: `the file with inode ${await inodeOf(world.path('Events'))}` },
+      message: 'The file of a tab cannot be written: it is a symbolic link (ELOOP)',
+      hint: expect.stringContaining(world.directory),
+    })
+    expect(await readFile(outside, 'utf8')).toBe('precious\r\n')
+    expect(await world.rows('News')).toBeUndefined()
+
+    await rm(world.path('Events'))
+    expect(await write()).toEqual(applied)
+  })
+
+  test('a folder in the place of a tab file', async () => {
+    await mkdir(world.path('Events'))
+    expect(await write()).toMatchObject({ kind: 'refused', tab: { name: 'Events' } })
+    expect(await world.rows('News')).toBeUndefined()
+
+    await rm(world.path('Events'), { recursive: true })
+    expect(await write()).toEqual(applied)
+  })
+
+  test('a file in the place of the workbook folder', async () => {
+    await rm(world.directory, { recursive: true })
+    await writeFile(world.directory, '')
+    const refused = {
+      kind: 'refused',
+      reason: 'folder',
+      message: expect.stringContaining('ENOTDIR'),
+    }
+    expect(await world.connect().open(testSignal)).toMatchObject(refused)
+    const outcome = await write()
+    expect(outcome).toMatchObject(refused)
+    expect(outcome).not.toHaveProperty('tab')
+
+    await rm(world.directory)
+    expect(await write()).toEqual(applied)
+  })
+
+  test('a record that somebody else wrote into', async () => {
+    expect(await write()).toEqual(applied)
+    const path = join(world.directory, '.rollcall', 'settled.json')
+    const content = await readFile(path)
+    await writeFile(path, '{"abandoned":')
+    const hint: unknown = expect.stringContaining('settled.json')
+    expect(await write()).toMatchObject({ kind: 'refused', reason: 'record', hint })
+
+    await writeFile(path, content)
+    expect(await write()).toEqual(applied)
+    expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+  })
+})
+
+describe('when the disk fails during a write', () => {
+  const first = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
+  const second = makeBatch(2, {
+    News: [makeFullSignup()],
+    Events: [makeFullSignup()],
+    'New one': [makeFullSignup()],
+  })
+  const tabs = ['News', 'Events', 'New one']
+
+  /** Writes the second batch on a disk that fails where `trouble` says so; part of the change is made. */
+  function writeWith(trouble: (change: Change, step: number) => string | undefined, part = 0.5) {
+    let steps = 0
+    const files = interceptedFiles(async (change) => {
+      steps += 1
+      const code = trouble(change, steps)
+      if (code === undefined) return change.make()
+      await change.makePart(part)
+      throw Object.assign(new Error(`${code}: the test says so`), { code })
+    })
+    return createWorkbook({ directory: world.directory }, files).write(second, testSignal)
+  }
+
+  async function expectAllRowsOnce(): Promise<void> {
+    for (const tab of tabs) {
+      expect(await world.rows(tab)).toEqual([header, ...rowsOf(tab, first, second)])
+    }
+  }
+
+  beforeEach(async () => {
+    expect(await world.connect().write(first, testSignal)).toEqual(applied)
+  })
+
+  // The steps: folder, intent, three tab files, sync, settled, intent away.
+  test.each([
+    ...[1, 2, 3, 4, 5].map((step) => [step, 'refused'] as const),
+    ...[6, 7].map((step) => [step, 'unknown'] as const),
+    [8, 'applied'] as const,
+  ])('on a disk that is full from step %i on, the outcome is %s', async (from, kind) => {
+    const before = await readTabFiles(world)
+    const outcome = await writeWith((change, step) =>
+      step >= from && ['append', 'replace'].includes(change.kind) ? 'ENOSPC' : undefined,
+    )
+    expect(outcome.kind).toBe(kind)
+    if (outcome.kind === 'refused') {
+      expect(outcome.message).toBe('The workbook cannot be written: the disk is full (ENOSPC)')
+      expect(outcome).not.toHaveProperty('tab')
+      expect(await readTabFiles(world)).toEqual(before)
+    }
+    expect(await world.connect().write(second, testSignal)).toEqual(applied)
+    await expectAllRowsOnce()
+  })
+
+  test('a lock on one tab refuses that tab, applies nothing, and lets the others go on', async () => {
+    const before = await readTabFiles(world)
+    const isLocked = ({ kind, path }: Change) =>
+      kind === 'append' && path === world.path('Events') ? 'EBUSY' : undefined
+    expect(await writeWith(isLocked)).toMatchObject({ kind: 'refused', tab: { name: 'Events' } })
+    expect(await readTabFiles(world)).toEqual(before)
+
+    const without = { ...second, number: 3, fingerprint: 'journal-7:3' }
+    const others = { ...without, tabs: second.tabs.filter(({ tab }) => tab !== 'Events') }
+    expect(await world.connect().write(others, testSignal)).toEqual(applied)
+    expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
+    expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', first)])
+  })
+
+  test('a folder in which no file can be made is no problem of one tab', async () => {
+    const isShut = ({ kind, path }: Change) =>
+      kind === 'append' && path === world.path('New one') ? 'EACCES' : undefined
+    const outcome = await writeWith(isShut, 0)
+    expect(outcome).toMatchObject({ kind: 'refused' })
+    expect(outcome).not.toHaveProperty('tab')
+  })
+
+  test('rows that can neither be finished nor undone are remembered and finished later', async () => {
+    const trouble = ({ kind, path }: Change) => {
+      if (kind === 'append' && path === world.path('Events')) return 'EIO'
+      return kind === 'truncate' || kind === 'remove' ? 'EIO' : undefined
+    }
+    expect(await writeWith(trouble)).toMatchObject({ kind: 'unknown' })
+    expect(await world.connect().write(second, testSignal)).toEqual(applied)
+    await expectAllRowsOnce()
+  })
+
+  test('an error that no one has heard of can be tried again', async () => {
+    const outcome = await writeWith((_, step) => (step === 2 ? 'ESTALE' : undefined))
+    expect(outcome.kind).toBe('retryable')
+    expect(await world.connect().write(second, testSignal)).toEqual(applied)
+    await expectAllRowsOnce()
+  })
+})

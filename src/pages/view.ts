@@ -53,7 +53,7 @@ export interface View {
   readonly name: NameField
   readonly isChallenged: boolean
   /**
-   * From the address of this request to the root of the service: `./`, `../intake/` and so on. A proxy may
+   * From the address of this request to the root of the service: `./`, `../` and so on. A proxy may
    * have put us behind a path that only the visitor's browser knows.
    */
   readonly root: string
@@ -90,7 +90,7 @@ export function viewOf(
     // The embed has an option of its own for that.
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     isChallenged: widget.siteKey !== null,
-    root: '../intake/'.repeat(pathname.split('/').length - 2) || './',
+    root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,
   }
 }

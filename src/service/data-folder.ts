@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from '../ops/log.ts'
+import type { DirectoryLock } from '../platform/node/directory-lock.ts'
+import { keepToOwner, sum } from '../platform/node/owner-only.ts'
+
+/** Takes the rights of others away from what is ours in `DATA_DIR`, which may hold other things. */
+export async function keepDataPrivate(dataDir: string, log: Logger): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => /^(lock|journal\.db|sheets$)/.test(name))
+  const kept = await Array.fromAsync(names, (name) => keepToOwner(join(dataDir, name)))
+  const folder = await keepToOwner(dataDir, { below: false })
+  const { corrected, failed } = sum([folder, ...kept])
+  if (corrected > 0) {
+    log.warn({ folder: dataDir, corrected }, 'others could read the data: now only its owner can')
+  }
+  if (failed > 0) {
+    const hint = `Run: chown -R $(id -u) ${dataDir} && chmod -R go= ${dataDir}`
+    log.error({ folder: dataDir, failed, hint }, 'others may read a part of the data')
+  }
+}
+
+/** Says what happens to the lock, and calls `lost` when another process has it. */
+export function watchLock(
+  lock: DirectoryLock,
+  folder: string,
+  log: Logger,
+  lost: () => void,
+): void {
+  lock.watch({
+    remade() {
+      const hint = 'Leave the file lock in DATA_DIR alone: it keeps a second process out.'
+      log.warn({ folder, hint }, 'the file lock was deleted or replaced: it was made again')
+    },
+    unmade(error) {
+      const hint = 'Start no second process on this DATA_DIR, and mend what the error says.'
+      log.error({ folder, error, hint }, 'the file lock is gone, and cannot be made again')
+    },
+    lost() {
+      const hint =
+        'Let one process run for each DATA_DIR. Stop all before you delete the file lock, or leave it alone.'
+      log.error(
+        { folder, hint },
+        'the file lock was deleted, and another process uses DATA_DIR now: this one stops',
+      )
+      lost()
+    },
+  })
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../ops/log.ts'
+import { accentStyles } from '../pages/accent.ts'
+import { stylesheetPath } from '../pages/document.ts'
+import { withConsent } from '../pages/embed-consent.ts'
+import { readStaticFiles, type StaticFile, staticFile } from '../platform/node/static-files.ts'
+
+/** Everything that browsers load: what was built of `browser/`, and the stylesheet of the pages. */
+export async function readAssets(config: Config, log: Logger): Promise<readonly StaticFile[]> {
+  return [...(await browserFiles(config, log)), await stylesheet(config)]
+}
+
+/** What `scripts/build-browser.js` has built; the set-up script sees to it. */
+async function browserFiles({ pages }: Config, log: Logger): Promise<readonly StaticFile[]> {
+  const files = await readStaticFiles(fileURLToPath(new URL('../../dist', import.meta.url)))
+  if (files.length === 0) {
+    log.warn(
+      '/embed.js is not there, as it was not built: run node scripts/setup.js and start again',
+    )
+  }
+  return Promise.all(
+    files.map(async (file) => {
+      if (file.path !== 'embed.js' || !pages.consent) return file
+      const embed = withConsent(new TextDecoder().decode(file.bodies.identity), pages)
+      return staticFile(file.path, new TextEncoder().encode(embed))
+    }),
+  )
+}
+
+/** Of the pages, with the accent colour of the settings. */
+async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
+  const styles = await readFile(new URL('../pages/page.css', import.meta.url), 'utf8')
+  const content = accent === undefined ? styles : styles + accentStyles(accent)
+  return staticFile(stylesheetPath, new TextEncoder().encode(content))
+}

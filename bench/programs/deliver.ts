@@ -1,40 +1,25 @@
 /**
- * The half of the service that delivers, with the real pace and quota on a hurried clock: writer, call
- * gate, Sheets adapter and journal, as `src/service/service.ts` puts them together. Delivers all that waits in
- * DATA_DIR to PROVIDER_URL and prints what it cost as JSON.
+ * The half of the service that delivers, as the service wires it, on a hurried clock: the real pace and
+ * quota without the waits. Delivers all that waits in DATA_DIR to PROVIDER_URL and prints what it cost
+ * as JSON.
  */
-import { join } from 'node:path'
-import { openCallGate } from '../../src/delivery/call-gate.ts'
-import { batchBucket } from '../../src/delivery/pace.ts'
-import { Writer } from '../../src/delivery/writer.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
+import { createDelivery } from '../../src/service/delivery.ts'
+import { openStore } from '../../src/service/store.ts'
+import { deliverySettings, hurriedWorld } from '../delivery.ts'
 import { HurriedClock } from '../hurried-clock.ts'
-import { connectSheets } from '../sheets.ts'
 
+const { DATA_DIR = '', PROVIDER_URL = '' } = process.env
+const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL)
 const clock = new HurriedClock()
-await using journal = openSqliteJournal(join(process.env['DATA_DIR'] ?? '', 'journal.db'))
-const quota = { perMinute: 50, perDay: 10_000 }
+await using journal = openStore(config, { clock })
 const rows = await journal.backlog()
-const sheets = connectSheets(process.env['PROVIDER_URL'] ?? '', {
-  clock,
-  gate: await openCallGate(journal, quota, clock),
-  during: (work) => clock.during(work),
-})
+const events = createEvents(createLog('error'), createHealth(), clock)
+const options = { ...config, ...secrets, journal, events }
+const { writer } = await createDelivery(options, hurriedWorld(clock))
 
-const writer = new Writer({
-  journal,
-  spreadsheet: sheets,
-  clock,
-  random: Math.random,
-  events: createEvents(createLog('error'), createHealth(), clock),
-  limits: { rowsMax: 5000, bytesMax: 2 * 1024 * 1024 },
-  bucket: batchBucket(quota),
-  linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
-  markersMax: 100,
-})
 const before = process.cpuUsage()
 const begin = performance.now()
 const delivered = new Promise<void>((resolve) => {

@@ -1,9 +1,10 @@
-import { join } from 'node:path'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { connectSpreadsheet } from '../../src/service/delivery.ts'
+import { openStore } from '../../src/service/store.ts'
+import { realWorld } from '../../src/service/world.ts'
+import { deliverySettings } from '../delivery.ts'
 import { fillJournal, usualSignup } from '../journals.ts'
 import { atMost, median, type Scenario, type Sizes } from '../scenario.ts'
-import { connectSheets } from '../sheets.ts'
 import { World } from '../world.ts'
 
 const rowsPerDelivery = 100
@@ -11,18 +12,20 @@ const deliveriesPerRound = 20
 
 /** Freezes, sends and settles batches, without the waits between them. */
 async function openDelivery(dataDir: string, providerUrl: string) {
-  const journal = openSqliteJournal(join(dataDir, 'journal.db'))
-  const sheets = connectSheets(providerUrl, {
-    clock: systemClock,
-    gate: async () => undefined,
-    during: (work) => work(),
+  const { config, secrets } = deliverySettings(dataDir, providerUrl, {
+    DEFAULT_SHEET_TAB: 'Sheet1',
+    // So many calls that the quota never waits.
+    SHEETS_REQUESTS_PER_MINUTE: '3000',
+    SHEETS_REQUESTS_PER_DAY: '1000000',
   })
+  const journal = openStore(config, realWorld)
+  const options = { ...config, ...secrets, journal }
+  const { spreadsheet, limits } = await connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()
-  const limits = { rowsMax: 5000, bytesMax: 2_000_000 }
   const deliverOnce = async () => {
     const batch = await journal.freeze(limits, () => true)
     if (!batch) throw new Error('Nothing waits to be delivered.')
-    const outcome = await sheets.write(batch, signal)
+    const outcome = await spreadsheet.write(batch, signal)
     if (outcome.kind !== 'applied') throw new Error(`The batch is ${outcome.kind}.`)
     await journal.settle(batch.number, systemClock.now())
   }

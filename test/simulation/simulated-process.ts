@@ -1,6 +1,6 @@
 /**
- * One run of the program, from its start to its death: the real writer, call gate and Google adapter
- * on handles that the simulation owns. Each use of a handle is a step, and at each step
+ * One run of the program, from its start to its death: delivery as the service wires it, on handles
+ * that the simulation owns. Each use of a handle is a step, and at each step
  *
  *   the process may be killed   before the step happened, or after it happened and before anybody
  *                               knows. Only what the journal has committed and what is on the network
@@ -11,16 +11,14 @@
  *
  * A pause holds back timers and answers, a stop at a step the step too; elapsed time goes on meanwhile.
  */
-import { openCallGate } from '../../src/delivery/call-gate.ts'
-import { batchBucket } from '../../src/delivery/pace.ts'
-import { Writer } from '../../src/delivery/writer.ts'
+import type { Writer } from '../../src/delivery/writer.ts'
 import { type Journal, JournalUnavailable } from '../../src/journal/journal.ts'
 import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../src/platform/node/http-client.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
+import { createDelivery } from '../../src/service/delivery.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import type { Network, Sender } from './network.ts'
 import type { Dice, Schedule } from './schedule.ts'
@@ -56,6 +54,14 @@ export interface ProcessOptions {
 
 const minute = 60 * 1000
 
+const simulatedSettings = {
+  kind: 'google',
+  spreadsheetId,
+  credentials: { email: robot.email },
+  apiUrl: 'https://sheets.example.com',
+  tokenUrl: 'https://sheets.example.com/token',
+} as const
+
 export class SimulatedProcess implements Sender {
   readonly #options: ProcessOptions
   readonly #born: Millis
@@ -73,35 +79,31 @@ export class SimulatedProcess implements Sender {
     this.#born = options.time.now - options.dice.between(0, 1_000_000)
   }
 
-  /** As `service.ts` builds it. Rejects when the journal cannot be read. */
-  async start(linger = { quietMs: 100, maxMs: 800, burstMaxMs: 3000 }): Promise<void> {
+  /** By the wiring of the service. Rejects when the journal cannot be read. */
+  async start(): Promise<void> {
     const { schedule, dice, flaw } = this.#options
     const journal = flaw.journal?.(this.#journal()) ?? this.#journal()
     const http: HttpClient = (request) => this.#send(request)
-    const clock = this.#clock()
     await flaw.onStart?.(journal)
-    const spreadsheet = createGoogleSheets({
-      account: { email: robot.email, spreadsheetId },
-      sign: async () => 'signed',
-      apiUrl: 'https://sheets.example.com',
-      tokenUrl: 'https://sheets.example.com/token',
-      http: flaw.http?.(http) ?? http,
-      clock,
-      random: dice.random,
-      gate: await openCallGate(journal, schedule.quota, clock),
-    })
-    this.#writer = new Writer({
-      journal,
-      spreadsheet: flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet,
-      clock,
-      random: dice.random,
-      events: this.#events(),
-      limits: { rowsMax: 5000, bytesMax: 2_000_000 },
-      bucket: batchBucket(schedule.quota),
-      linger,
-      markersMax: schedule.markersMax,
-    })
-    this.#writer.start()
+    const { writer } = await createDelivery(
+      {
+        spreadsheet: { ...simulatedSettings, quota: schedule.quota },
+        dataDir: 'no workbook is written here',
+        privateKey: 'signs nothing',
+        journal,
+        events: this.#events(),
+      },
+      {
+        clock: this.#clock(),
+        random: dice.random,
+        http: flaw.http?.(http) ?? http,
+        signWith: () => async () => 'signed',
+        wrap: (spreadsheet) => flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet,
+        terms: { markersMax: schedule.markersMax },
+      },
+    )
+    this.#writer = writer
+    writer.start()
   }
 
   /** Whether it tells people that delivery waits for them. */

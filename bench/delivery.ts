@@ -1,0 +1,35 @@
+import { loadConfig } from '../src/config/config.ts'
+import type { Config } from '../src/config/config.ts'
+import type { Secrets } from '../src/config/secrets.ts'
+import { httpClient } from '../src/platform/node/http-client.ts'
+import type { World } from '../src/service/world.ts'
+import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
+import type { HurriedClock } from './hurried-clock.ts'
+import { googleSettings } from './world.ts'
+
+/** The settings of a service that delivers what waits in `dataDir` to a stand-in for Google. */
+export function deliverySettings(
+  dataDir: string,
+  providerUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): { readonly config: Config; readonly secrets: Secrets } {
+  return loadConfig({
+    variables: { ...googleSettings(providerUrl), DATA_DIR: dataDir, ...more },
+    folder: dataDir,
+    readText: (path) => {
+      throw new Error(`No setting of a bench names a file, but ${path} is wanted.`)
+    },
+  })
+}
+
+/** A world whose waits are skipped, and in which calls and signing take their time. */
+export function hurriedWorld(clock: HurriedClock): Pick<World, 'clock' | 'http' | 'signWith'> {
+  return {
+    clock,
+    http: (request) => clock.during(() => httpClient(request)),
+    signWith(privateKey) {
+      const sign = signWith(privateKey)
+      return (claims) => clock.during(() => sign(claims))
+    },
+  }
+}

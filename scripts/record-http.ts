@@ -1,0 +1,39 @@
+/**
+ * Records what `test/http/surface.test.ts` compares answers with:
+ *
+ *     node scripts/record-http.ts [START_JS]
+ *
+ * START_JS is the `src/start.js` of another checkout to record from. What the record changes in is
+ * what clients would see: look at each line of its diff.
+ */
+import { startService } from '../harness/start-service.ts'
+import type { AskedWorld } from '../test/http/asked.ts'
+import {
+  askRaw,
+  decode,
+  type Recorded,
+  Recording,
+  writeDocument,
+  writeRecord,
+} from '../test/http/record.ts'
+import { worlds } from '../test/http/requests.ts'
+import { overTcp } from '../test/http/transport.ts'
+import { surround } from '../test/http/worlds.ts'
+
+const [, , program] = process.argv
+for (const world of worlds) await record(world)
+
+async function record(world: AskedWorld): Promise<void> {
+  await using around = await surround(world)
+  const { env, standIns, kept } = around
+  await using service = await startService({ env, ...(program !== undefined && { program }) })
+  const recording = new Recording(overTcp(service.url), standIns, kept)
+  const answers: Record<string, Recorded> = {}
+  for (const asked of world.requests) answers[asked.what] = await recording.ask(asked)
+  for (const { what, bytes } of world.raw ?? []) answers[what] = await askRaw(service.url, bytes)
+  await writeRecord(world, answers)
+  if (!('openapi' in answers)) return
+  const document = await fetch(`${service.url}/api/openapi.json`)
+  const text = decode(new Uint8Array(await document.arrayBuffer()))
+  await writeDocument(world, `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
+}

@@ -1,0 +1,171 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { type Asked, type AskedWorld, spell } from './asked.ts'
+import { outline } from './outline.ts'
+import { type Answered, sendBytes, type Transport } from './transport.ts'
+
+/** An answer without what differs from run to run. */
+export interface Recorded {
+  readonly status: number
+  /** Those that are not as `usual`; of these the ones that are missing are null. */
+  readonly headers: Readonly<Record<string, string | null>>
+  /** Of a page its outline, of a file of the build only that it is one. */
+  readonly body: string | readonly string[]
+}
+
+/** All answers of a world by what was asked. */
+export type WorldRecord = Readonly<Record<string, Recorded>>
+
+/** What stands in for texts that are different in each run, such as the address of an emulator. */
+export type StandIns = readonly (readonly [text: string, standIn: string])[]
+
+const folder = join(import.meta.dirname, 'recorded')
+const fileOf = ({ name }: AskedWorld) => join(folder, `${name}.json`)
+
+export async function readRecord(world: AskedWorld): Promise<WorldRecord> {
+  return JSON.parse(await readFile(fileOf(world), 'utf8')) as WorldRecord
+}
+
+export async function writeRecord(world: AskedWorld, record: WorldRecord): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await writeFile(fileOf(world), `${JSON.stringify(record, null, 2)}\n`)
+}
+
+/** The OpenAPI document that the service of this world is to serve. */
+export async function readDocument({ name }: AskedWorld): Promise<string> {
+  return readFile(join(folder, `${name}.openapi.json`), 'utf8')
+}
+
+export async function writeDocument({ name }: AskedWorld, document: string): Promise<void> {
+  await writeFile(join(folder, `${name}.openapi.json`), document)
+}
+
+/** Asks all requests of a world in order. */
+export class Recording {
+  readonly #kept: Map<string, string>
+  readonly #transport: Transport
+  readonly #standIns: StandIns
+
+  constructor(
+    transport: Transport,
+    standIns: StandIns,
+    kept: Readonly<Record<string, string>> = {},
+  ) {
+    this.#transport = transport
+    this.#standIns = standIns
+    this.#kept = new Map(Object.entries(kept))
+  }
+
+  async ask(asked: Asked): Promise<Recorded> {
+    const answer = await this.#ask(asked)
+    for (const [name, source] of Object.entries(asked.keep ?? {})) {
+      this.#kept.set(name, keptFrom(answer, source))
+    }
+    return plain(answer, this.#standIns)
+  }
+
+  async #ask(asked: Asked): Promise<Answered> {
+    const triesMax = asked.until === undefined ? 1 : 200
+    for (let tries = 1; ; tries++) {
+      const answer = await this.#transport(spell(asked, this.#kept))
+      const { until = '' } = asked
+      if (decode(answer.body).includes(until)) return answer
+      if (tries === triesMax)
+        throw new Error(`${asked.what}: no ${until} in ${decode(answer.body)}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+export async function askRaw(url: string, bytes: string): Promise<Recorded> {
+  return plain(await sendBytes(url, bytes), [])
+}
+
+function keptFrom({ headers, body }: Answered, source: string): string {
+  const header = headers.find(([name]) => name === source)?.[1]
+  if (header !== undefined) return header
+  return String((JSON.parse(decode(body)) as Record<string, unknown>)[source])
+}
+
+/** What most answers carry. */
+const usual: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=()',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-frame-options': 'DENY',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+  'x-request-id': '<request>',
+}
+
+/** Of the connection, and of the moment. */
+const passing = ['connection', 'keep-alive', 'date']
+
+function plain({ status, headers, body }: Answered, standIns: StandIns): Recorded {
+  const values = new Map<string, string>()
+  for (const [name, value] of headers) {
+    if (passing.includes(name)) continue
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  const type = values.get('content-type') ?? ''
+  const isPage = type.startsWith('text/html')
+  const isFile = values.has('etag')
+  // Pages may be written in another way, and files are made by the build.
+  if (isPage || isFile) values.delete('content-length')
+  return {
+    status,
+    headers: unusual(values, standIns),
+    body: isFile ? fileBody(body, values) : plainBody(decode(body), isPage, standIns),
+  }
+}
+
+function unusual(values: ReadonlyMap<string, string>, standIns: StandIns): Recorded['headers'] {
+  const names = [...new Set([...values.keys(), ...Object.keys(usual)])].sort()
+  const told = names.flatMap((name): [string, string | null][] => {
+    const value = values.get(name)
+    if (value === undefined) return [[name, null]]
+    const plained = plainHeader(name, value, standIns)
+    return plained === usual[name] ? [] : [[name, plained]]
+  })
+  return Object.fromEntries(told)
+}
+
+function plainHeader(name: string, value: string, standIns: StandIns): string {
+  if (name === 'etag') return value.replace(/"[\w-]+-(\w+)"/, '"<hash>-$1"')
+  if (name === 'ratelimit') return value.replace(/t=\d+/, 't=<seconds>')
+  // A fixed one is short; that of the limit is what is left of its minute.
+  if (name === 'retry-after' && Number(value) > 30) return '<seconds>'
+  return plainText(value, standIns)
+}
+
+function plainBody(text: string, isPage: boolean, standIns: StandIns) {
+  const plained = plainText(text, standIns)
+  return isPage && plained !== '' ? outline(plained) : plained
+}
+
+function plainText(text: string, standIns: StandIns): string {
+  const replaced = standIns.reduce((rest, [from, to]) => rest.replaceAll(from, to), text)
+  return replaced
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, '<request>')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+}
+
+/** Whether there is one, and that it is what its coding says. */
+function fileBody(body: Uint8Array<ArrayBuffer>, headers: ReadonlyMap<string, string>): string {
+  if (body.byteLength === 0) return ''
+  const coding = headers.get('content-encoding')
+  const bytes =
+    coding === 'br' ? brotliDecompressSync(body) : coding === 'gzip' ? gunzipSync(body) : body
+  return bytes.byteLength > 0 ? '<file>' : '<empty file>'
+}
+
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

@@ -19,7 +19,7 @@ function world() {
   const clock = new ManualClock()
   const events = createEvents(createLog('silent'), health, clock)
   const ask = async (isStrict = false) => {
-    const answer = await ready({ journal, events, health, clock }, isStrict)
+    const answer = await ready({ reader: journal, events, health, clock }, isStrict)
     return { status: answer.status, text: await answer.text() }
   }
   const accept = (sheetTab: string) =>

@@ -1,14 +1,14 @@
-import { type Journal, JournalUnavailable } from '../journal/journal.ts'
+import type { Reader } from '../journal/reader.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import { tabKey } from '../signup/signup.ts'
 import { refusalWords, warningWords } from '../signup/trouble.ts'
 import type { DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { readiness } from '../http/respond.ts'
 
 export interface ReadinessOptions {
-  readonly journal: Journal
+  readonly reader: Reader
   readonly events: Events
   readonly health: Health
   readonly clock: Clock
@@ -30,7 +30,7 @@ const challengeWords = {
  * `isStrict`. Anybody may ask: what is wrong is told in fixed sentences.
  */
 export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Response> {
-  const { journal, health } = options
+  const { reader, health } = options
   if (health.journal.state !== 'ok') await probe(options)
   const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
   const isStored = health.journal.state === 'ok'
@@ -43,7 +43,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
     refusedApiKeys,
     delivery: {
       ...deliveryOf(health),
-      backlog: await journal.backlog(),
+      backlog: await reader.backlog(),
       ...(stalled && { stalled }),
       tabsSetAside: [...tabs.values()].map(({ place, reason }) => ({
         tab: place,
@@ -76,17 +76,17 @@ function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'st
  * of the others. By the journal, so that a restart does not begin anew.
  */
 async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | undefined> {
-  const { journal, health, clock } = options
-  const since = await waitingSince(journal, (tab) => !health.tabs.has(tabKey(tab)))
+  const { reader, health, clock } = options
+  const since = await waitingSince(reader, [...health.tabs.keys()])
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
   const { error = 'No reason is known yet' } = deliveryOf(health)
   return { since: new Date(since).toISOString(), error }
 }
 
 /** Undefined also while the journal cannot be read, which is told as such. */
-async function waitingSince(journal: Journal, wanted: (tab: string) => boolean) {
+async function waitingSince(reader: Reader, asideTabs: readonly string[]) {
   try {
-    return await journal.waitingSince(wanted)
+    return await reader.waitingSince(asideTabs)
   } catch (error) {
     if (error instanceof JournalUnavailable) return undefined
     throw error
@@ -101,10 +101,9 @@ function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {
 }
 
 /** A load balancer sends no signup to what is not ready: only a try of our own can end that. */
-async function probe({ journal, events }: ReadinessOptions): Promise<void> {
+async function probe({ reader, events }: ReadinessOptions): Promise<void> {
   try {
-    // Another value each time: SQLite writes nothing that stays the same.
-    await journal.noteFact('probed', crypto.randomUUID())
+    await reader.probe()
     events.journalRecovered()
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error

@@ -1,4 +1,4 @@
-import type { Journal } from '../journal/journal.ts'
+import type { CallLedger } from '../journal/call-ledger.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
@@ -18,7 +18,7 @@ import { type Quota, waitBeforeCall } from './pace.ts'
  *   minute when the process starts a second time in the minute after that.)
  */
 export async function openCallGate(
-  journal: Pick<Journal, 'callsSince' | 'recordCall'>,
+  journal: CallLedger,
   quota: Quota,
   clock: Clock,
 ): Promise<CallGate> {

@@ -1,4 +1,4 @@
-import type { EndedMarker, Journal } from '../journal/journal.ts'
+import type { DeliveryLog, EndedMarker } from '../journal/delivery-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
@@ -8,7 +8,7 @@ import { type Attempts, tryMaxMs } from './attempts.ts'
 import { ProcessTime } from './running-time.ts'
 
 export interface FenceOptions {
-  readonly journal: Journal
+  readonly journal: DeliveryLog
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly events: Events

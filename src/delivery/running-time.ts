@@ -1,4 +1,4 @@
-import type { Journal, RunningTime } from '../journal/journal.ts'
+import type { DeliveryLog, RunningTime } from '../journal/delivery-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
@@ -7,7 +7,7 @@ import type { Millis } from '../signup/signup.ts'
  * nor do jumps of the wall clock.
  */
 export class ProcessTime {
-  readonly #journal: Pick<Journal, 'noteRunningTime'>
+  readonly #journal: Pick<DeliveryLog, 'noteRunningTime'>
   readonly #clock: Clock
   readonly #name = crypto.randomUUID()
   /** On the elapsed clock: since then, time is still to be noted. */
@@ -15,7 +15,7 @@ export class ProcessTime {
   #seen: RunningTime | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(journal: Pick<Journal, 'noteRunningTime'>, clock: Clock) {
+  constructor(journal: Pick<DeliveryLog, 'noteRunningTime'>, clock: Clock) {
     this.#journal = journal
     this.#clock = clock
     this.#measuredFrom = clock.elapsed()

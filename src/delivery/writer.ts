@@ -1,4 +1,5 @@
-import { type BatchLimits, type Journal, JournalUnavailable } from '../journal/journal.ts'
+import type { BatchLimits, DeliveryLog } from '../journal/delivery-log.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
@@ -10,7 +11,7 @@ import { Fence } from './fence.ts'
 import { refilled, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 
 export interface WriterOptions {
-  readonly journal: Journal
+  readonly journal: DeliveryLog
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly random: Random

@@ -1,4 +1,4 @@
-import type { SignupStatus } from '../journal/journal.ts'
+import type { SignupStatus } from '../journal/intake-log.ts'
 import type { ProtocolFailure } from '../platform/node/http-server.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { Millis, Receipt } from '../signup/signup.ts'

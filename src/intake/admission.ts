@@ -1,5 +1,5 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
-import type { Idempotency } from '../journal/journal.ts'
+import type { Idempotency } from '../journal/intake-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'

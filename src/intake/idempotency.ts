@@ -1,4 +1,4 @@
-import type { Idempotency, OwnedKey } from '../journal/journal.ts'
+import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
 import type { HttpHeaders } from '../platform/node/http-exchange.ts'
 import { sha256 } from '../platform/digest.ts'
 import { isObject } from '../signup/json.ts'

@@ -1,4 +1,4 @@
-import type { AppendResults, SignupStatus } from '../journal/journal.ts'
+import type { AppendResults, SignupStatus } from '../journal/intake-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/node/http-exchange.ts'
 import { isObject } from '../signup/json.ts'

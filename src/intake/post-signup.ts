@@ -1,4 +1,4 @@
-import type { SignupStatus } from '../journal/journal.ts'
+import type { SignupStatus } from '../journal/intake-log.ts'
 import type { HttpRequest } from '../platform/node/http-exchange.ts'
 import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from '../http/api-keys.ts'

@@ -1,11 +1,11 @@
-import {
-  type Appended,
-  type AppendResults,
-  type Idempotency,
-  type Journal,
-  JournalUnavailable,
-  type OwnedKey,
-} from '../journal/journal.ts'
+import type {
+  Appended,
+  AppendResults,
+  Idempotency,
+  IntakeLog,
+  OwnedKey,
+} from '../journal/intake-log.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FieldProblem, ParsedSignup } from '../signup/parse.ts'
@@ -16,7 +16,7 @@ import { refuse } from '../http/respond.ts'
 import type { Visit } from '../http/visit.ts'
 
 export interface SubmitOptions {
-  readonly journal: Journal
+  readonly journal: IntakeLog
   readonly events: Events
   readonly clock: Clock
   /** A fresh UUIDv7; they rise. */

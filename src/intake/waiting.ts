@@ -1,4 +1,4 @@
-import type { Journal, SignupStatus } from '../journal/journal.ts'
+import type { IntakeLog, SignupStatus } from '../journal/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/node/http-exchange.ts'
@@ -10,7 +10,7 @@ import { preferredWait } from './prefer.ts'
 import { WaitLine } from './wait-line.ts'
 
 export interface WaitingOptions {
-  readonly journal: Pick<Journal, 'onSettle'>
+  readonly journal: Pick<IntakeLog, 'onSettle'>
   readonly health: Health
   readonly clock: Clock
   /** How many signups may be waited for at a time. */

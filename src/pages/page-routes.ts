@@ -1,4 +1,5 @@
-import { type Journal, JournalUnavailable } from '../journal/journal.ts'
+import type { IntakeLog } from '../journal/intake-log.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseForm } from '../signup/parse.ts'
 import { nextLocation } from '../intake/form-post.ts'
@@ -17,7 +18,7 @@ type PageHandler = (
 ) => Response | Promise<Response>
 
 export interface PageRoutesOptions extends PageOptions {
-  readonly journal: Pick<Journal, 'takesTab'>
+  readonly journal: Pick<IntakeLog, 'takesTab'>
   readonly clock: Clock
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Journal, JournalPolicy } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { JournalPolicy } from '../journal/policy.ts'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import type { World } from './world.ts'
 

@@ -45,6 +45,7 @@ export async function createWeb(
   const { allowedOrigins, allowedHosts, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
     journal,
+    reader: journal,
     events,
     health,
     log,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { ProcessTime } from '../../src/delivery/running-time.ts'
-import type { RunningTimeNote } from '../../src/journal/journal.ts'
+import type { RunningTimeNote } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 /** What one of three processes does, `wait` ms after what was done before. */

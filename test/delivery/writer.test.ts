@@ -21,7 +21,12 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /** A writer with everything around it; only the spreadsheet and the time are the test's. */
-function world(options: Partial<WriterOptions> & { spreadsheet?: ScriptedSpreadsheet } = {}) {
+interface Given extends Partial<Omit<WriterOptions, 'journal' | 'spreadsheet'>> {
+  readonly journal?: Journal
+  readonly spreadsheet?: ScriptedSpreadsheet
+}
+
+function world(options: Given = {}) {
   const journal = options.journal ?? openSqliteJournal(':memory:')
   const spreadsheet = options.spreadsheet ?? new ScriptedSpreadsheet()
   const clock = new ManualClock()
@@ -638,7 +643,8 @@ function bind(journal: Journal): Journal {
     onAppend: (listener) => journal.onAppend(listener),
     onSettle: (listener) => journal.onSettle(listener),
     backlog: () => journal.backlog(),
-    waitingSince: (wanted) => journal.waitingSince(wanted),
+    waitingSince: (asideTabs) => journal.waitingSince(asideTabs),
+    probe: () => journal.probe(),
     frozen: () => journal.frozen(),
     frozenBatch: () => journal.frozenBatch(),
     freeze: (limits, wanted) => journal.freeze(limits, wanted),

@@ -59,7 +59,7 @@ const rules: readonly Rule[] = [
       ['src/newcomer/file.ts', ''],
     ],
     good: [
-      ['src/intake/post-signup.ts', `import type { Journal } from '../journal/journal.ts'`],
+      ['src/intake/post-signup.ts', `import type { IntakeLog } from '../journal/intake-log.ts'`],
       ['src/intake/post-signup.ts', `import type { Logger } from '../ops/log.ts'`],
       ['src/intake/post-signup.ts', `import { type Logger, type Health } from '../ops/log.ts'`],
       ['src/intake/post-signup.ts', `import { readBody } from './body.ts'`],

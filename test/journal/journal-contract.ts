@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import type { Appended, Journal, JournalPolicy } from '../../src/journal/journal.ts'
+import type { Appended } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { JournalPolicy } from '../../src/journal/policy.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 
 export interface JournalWorld extends AsyncDisposable {
@@ -207,24 +209,24 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       )
       {
         await using journal = await world.open()
-        expect(await journal.waitingSince(any)).toBeUndefined()
+        expect(await journal.waitingSince([])).toBeUndefined()
         await journal.append(signups)
-        expect(await journal.waitingSince(any)).toBe(noon + 1)
-        expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 3)
+        expect(await journal.waitingSince([])).toBe(noon + 1)
+        expect(await journal.waitingSince(['locked'])).toBe(noon + 3)
         const isFree = (tab: string) => tab === 'Free'
         const batch = await journal.freeze({ ...limits, rowsMax: 1 }, isFree)
-        expect(await journal.waitingSince(any), 'while it is on its way').toBe(noon + 1)
+        expect(await journal.waitingSince([]), 'while it is on its way').toBe(noon + 1)
         await journal.settle(batch?.number ?? 0, noon + 4)
       }
       await using journal = await world.open()
-      expect(await journal.waitingSince((tab) => tab === 'Locked')).toBe(noon + 4)
-      expect(await journal.waitingSince((tab) => tab === 'Free')).toBe(noon + 5)
+      expect(await journal.waitingSince(['free'])).toBe(noon + 4)
+      expect(await journal.waitingSince(['locked'])).toBe(noon + 5)
       // Of one that was given up nothing was written.
       await journal.release((await journal.freeze(limits, any)) ?? none)
-      expect(await journal.waitingSince(any)).toBe(noon + 4)
+      expect(await journal.waitingSince([])).toBe(noon + 4)
       const rest = await journal.freeze(limits, any)
       await journal.settle(rest?.number ?? 0, noon + 9)
-      expect(await journal.waitingSince(any)).toBeUndefined()
+      expect(await journal.waitingSince([])).toBeUndefined()
     })
 
     test('released signups are frozen anew, under a number that was never used', () =>

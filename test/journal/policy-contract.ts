@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import type { Appended, Journal, JournalPolicy, SignupStatus } from '../../src/journal/journal.ts'
+import type { Appended, SignupStatus } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { JournalPolicy } from '../../src/journal/policy.ts'
 import type { JournalWorld } from './journal-contract.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 

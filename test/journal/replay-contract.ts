@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { Appended, Journal, TabCursor } from '../../src/journal/journal.ts'
+import type { Appended, TabCursor } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalWorld } from './journal-contract.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 

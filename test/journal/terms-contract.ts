@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import type { AppendTerms, Journal } from '../../src/journal/journal.ts'
+import type { AppendTerms } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalWorld } from './journal-contract.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 

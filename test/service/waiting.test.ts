@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { PlacesOptions } from '../../src/http/places.ts'
 import { Waiting } from '../../src/intake/waiting.ts'
-import type { Appended, SignupStatus } from '../../src/journal/journal.ts'
+import type { Appended, SignupStatus } from '../../src/journal/intake-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { systemClock } from '../../src/platform/clock.ts'

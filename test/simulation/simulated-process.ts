@@ -12,7 +12,8 @@
  * A pause holds back timers and answers, a stop at a step the step too; elapsed time goes on meanwhile.
  */
 import type { Writer } from '../../src/delivery/writer.ts'
-import { type Journal, JournalUnavailable } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../src/platform/node/http-client.ts'

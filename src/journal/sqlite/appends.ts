@@ -2,15 +2,15 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
 import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
 import type {
-  Appended,
   AppendResults,
   AppendTerms,
+  Appended,
   Idempotency,
-  JournalPolicy,
   OwnedKey,
   Recalled,
   SignupStatus,
-} from '../journal.ts'
+} from '../intake-log.ts'
+import type { JournalPolicy } from '../policy.ts'
 import { signupsAtOnce } from './schema.ts'
 import type { SqliteDatabase } from './database.ts'
 import type { SqliteDefaultTab } from './default-tab.ts'

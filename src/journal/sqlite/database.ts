@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
-import { JournalUnavailable } from '../journal.ts'
+import { JournalUnavailable } from '../unavailable.ts'
 import { addressIndex, migrations, statements } from './schema.ts'
 
 type Name = keyof typeof statements

@@ -1,5 +1,6 @@
 import { tabKey } from '../../signup/signup.ts'
-import type { DefaultTab, JournalPolicy } from '../journal.ts'
+import type { DefaultTab } from '../intake-log.ts'
+import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Key of the default tab until it is resolved. No tab that a signup names has it. */

@@ -1,5 +1,5 @@
 import type { Signup } from '../../signup/signup.ts'
-import type { BatchLimits } from '../journal.ts'
+import type { BatchLimits } from '../delivery-log.ts'
 
 /** A tab with signups that wait. */
 export interface PendingTab {

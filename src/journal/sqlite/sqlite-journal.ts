@@ -5,24 +5,25 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
 import { GroupCommit } from '../group-commit.ts'
-import {
-  type Appended,
-  type AppendTerms,
-  type BatchLimits,
-  defaultPolicy,
-  type DefaultTab,
-  type EndedMarker,
-  type Fenced,
-  type Idempotency,
-  type Journal,
-  type JournalPolicy,
-  type OwnedKey,
-  type Recalled,
-  type RunningTime,
-  type RunningTimeNote,
-  type SignupStatus,
-  type TabCursor,
-} from '../journal.ts'
+import type {
+  BatchLimits,
+  EndedMarker,
+  Fenced,
+  RunningTime,
+  RunningTimeNote,
+} from '../delivery-log.ts'
+import type {
+  AppendTerms,
+  Appended,
+  DefaultTab,
+  Idempotency,
+  OwnedKey,
+  Recalled,
+  SignupStatus,
+  TabCursor,
+} from '../intake-log.ts'
+import type { Journal } from '../journal.ts'
+import { type JournalPolicy, defaultPolicy } from '../policy.ts'
 import { fillShares, type PendingTab, type Share, type StoredSignup } from './shares.ts'
 import { type AppendRequest, SqliteAppends, toStatus } from './appends.ts'
 import { SqliteDatabase } from './database.ts'
@@ -111,13 +112,21 @@ class SqliteJournal implements Journal {
     return this.#backlog
   }
 
-  async waitingSince(wanted: (tab: string) => boolean): Promise<Millis | undefined> {
+  async waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined> {
+    const aside = new Set(asideTabs)
     return this.#db.read(() => {
-      const waiting = this.#db.all('firstWaiting').filter(({ name }) => wanted(String(name)))
+      const waiting = this.#db
+        .all('firstWaiting')
+        .filter(({ name }) => !aside.has(tabKey(String(name))))
       if (waiting.length === 0) return undefined
       const received = waiting.map(({ receivedAt }) => Number(receivedAt))
       return Math.max(Number(this.#db.get('lastSettled')?.['at'] ?? 0), Math.min(...received))
     })
+  }
+
+  async probe(): Promise<void> {
+    // Another value each time: SQLite writes nothing that stays the same.
+    await this.noteFact('probed', crypto.randomUUID())
   }
 
   async frozen(): Promise<Fenced | undefined> {

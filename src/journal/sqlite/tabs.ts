@@ -1,6 +1,6 @@
 import { sha256 } from '../../platform/digest.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
-import type { JournalPolicy } from '../journal.ts'
+import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 import { openKey, type SqliteDefaultTab } from './default-tab.ts'
 

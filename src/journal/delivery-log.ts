@@ -1,0 +1,121 @@
+import type { FrozenBatch } from '../signup/batch.ts'
+import type { Millis } from '../signup/signup.ts'
+import type { DefaultTab } from './intake-log.ts'
+
+/**
+ * What delivery needs of the journal: how far one site's signups have come, its frozen batch, and the
+ * markers of those that ended. The comments here are the contract;
+ * `test/journal/delivery-log-contract.ts` holds every engine to it.
+ *
+ * Any number of processes may have one journal open, and each sees what the others have committed.
+ * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
+ * change could not be made: then nothing was changed, and a later call may succeed. No cost grows with
+ * the number of signups.
+ */
+export interface DeliveryLog {
+  /** The tab that a signup is for whose `sheetTab` is empty, as far as this process knows. */
+  readonly defaultTab: DefaultTab
+
+  /**
+   * Gives the default tab its name, once for each spreadsheet: another writer may have given one
+   * before. What came without a tab until then is from now on among what named that tab, in the order
+   * in which it came. Costs time with the number of these where somebody has named the tab before.
+   */
+  resolveDefaultTab(name: string): Promise<DefaultTab>
+
+  /** Calls `listener` after each commit with how many signups it added. Returns the function that stops this. */
+  onAppend(listener: (added: number) => void): () => void
+
+  /** Which batch is frozen, if one is. */
+  frozen(): Promise<Fenced | undefined>
+
+  /** The batch that was frozen and not settled or released, with its contents as they were frozen. */
+  frozenBatch(): Promise<FrozenBatch | undefined>
+
+  /**
+   * Freezes the oldest undelivered signups of the tabs that `wanted` accepts into the next batch.
+   * Undefined when there are none. Throws when a batch is frozen already: one at a time; and while the
+   * default tab is not resolved, so that what waits for its name comes in order.
+   */
+  freeze(limits: BatchLimits, wanted: (tab: string) => boolean): Promise<FrozenBatch | undefined>
+
+  /** The frozen batch is in the spreadsheet: its signups are written. */
+  settle(batch: number, at: Millis): Promise<void>
+
+  /**
+   * The frozen batch was not applied and never will be: its signups wait to be frozen anew. Rejects
+   * when it has another marker by now: what is known of the old one says nothing of that.
+   */
+  release(batch: Fenced): Promise<void>
+
+  /**
+   * The frozen batch's marker id belongs to somebody else: gives it, and all later ones, another.
+   * Rejects when it has another one already.
+   */
+  remark(batch: Fenced): Promise<FrozenBatch>
+
+  /**
+   * A writer that did not freeze this batch is about to send it. Rejects when it is not frozen any
+   * more, or has another marker.
+   */
+  noteFound(batch: Fenced): Promise<void>
+
+  /** Markers of settled and released batches that are not pruned yet, the oldest first. */
+  endedMarkers(): Promise<readonly EndedMarker[]>
+
+  /**
+   * Counts running time: how long processes have worked with this journal, one at a time and never
+   * more than has really passed. Returns the count. docs/decisions/exactly-once.md has the rule and
+   * its proof: the time is added when nobody has noted any since `seen`, which is this process's own.
+   * Otherwise nothing is added and the process becomes the last one to note; only a note without
+   * lives that finds another process at work leaves everything as it is.
+   */
+  noteRunningTime(note: RunningTimeNote): Promise<RunningTime>
+
+  /** How many markers are not pruned yet. */
+  markerCount(): Promise<number>
+
+  /** These markers are gone from the spreadsheet. */
+  forgetMarkers(markers: readonly number[]): Promise<void>
+
+  /** A small fact that was noted, undefined when it was not. */
+  fact(name: string): Promise<string | undefined>
+
+  noteFact(name: string, value: string): Promise<void>
+}
+
+/** The marker of a batch that was settled or released. */
+export interface EndedMarker {
+  readonly id: number
+  /** Whether a writer has sent the batch, or may have, that did not freeze it. */
+  readonly isFound: boolean
+  /** The running time from which it may be pruned; undefined until a life was noted for it. */
+  readonly ripeAt: Millis | undefined
+}
+
+/** What a process has measured. */
+export interface RunningTimeNote {
+  /** Names the process: no two have the same name, be they on two machines or one after the other. */
+  readonly by: string
+  /** By the elapsed clock, since its last note was answered. Whole milliseconds. */
+  readonly ms: Millis
+  /** What the last note of this process came to. */
+  readonly seen: RunningTime | undefined
+  /** For ended markers by id: how long they stand from now on, unless that was noted before. */
+  readonly lives: ReadonlyMap<number, Millis>
+}
+
+export interface RunningTime {
+  readonly ms: Millis
+  /** Who noted it. */
+  readonly by: string
+}
+
+/** A batch and the marker that it had when something became known of it. */
+export type Fenced = Pick<FrozenBatch, 'number' | 'marker'>
+
+export interface BatchLimits {
+  readonly rowsMax: number
+  /** Estimated size of the request that carries the rows. A single larger row still goes alone. */
+  readonly bytesMax: number
+}

@@ -1,0 +1,23 @@
+import type { Millis } from '../signup/signup.ts'
+
+/**
+ * What those need of the journal who look at it from outside: the service's own state, the command
+ * line. The comments here are the contract; `test/journal/reader-contract.ts` holds every engine to it.
+ * No call holds up an append, and no cost grows with the number of signups.
+ */
+export interface Reader {
+  /** Number of accepted signups that are not in the spreadsheet yet. */
+  backlog(): Promise<number>
+
+  /**
+   * Since when nothing was written although signups wait, in other tabs than these: the later of when
+   * the last batch was settled and when the first of the signups was received. Undefined when none
+   * waits.
+   *
+   * @param asideTabs tabs that do not count, by `tabKey`
+   */
+  waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
+
+  /** Resolves when the journal can be written just now, which it tries. Costs one commit. */
+  probe(): Promise<void>
+}

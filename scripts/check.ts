@@ -1,11 +1,14 @@
-/** `npm run check`: format, lint, types and dead code, side by side; prints what failed. */
+/** `npm run check`: format, lint, types, imports and dead code, side by side; prints what failed. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+
+const folders = 'src browser harness test emulators bench attack scripts'
 
 const checks = [
   { name: 'types', command: 'tsc -p . && tsc -p browser' },
   { name: 'lint', command: 'eslint . --cache --cache-location node_modules/.cache/eslint/' },
   { name: 'format', command: 'prettier --check . --log-level warn --cache' },
+  { name: 'imports', command: `depcruise ${folders} --output-type err-long --ignore-known` },
   { name: 'dead code', command: 'knip --no-progress' },
 ]
 

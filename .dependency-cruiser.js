@@ -1,0 +1,199 @@
+/**
+ * Who may import whom. `npm run check` holds every file to it, and `npm run graph` draws it.
+ * The violations of today are listed in .dependency-cruiser-known-violations.json. When one is gone:
+ *
+ *     npx depcruise src browser --baseline --baseline-mode shrink-only
+ */
+
+/** For each room of `src/`, what else in `src/` its files may import: the beginnings of paths, as regexes. */
+const mayImport = {
+  'signup/': [],
+  'platform/': [],
+  'client/': [],
+  'ops/': ['signup/', 'platform/'],
+  'config/': ['signup/', 'platform/'],
+  'http/': ['platform/'],
+  'challenge/': ['signup/', 'platform/'],
+  'journal/': ['signup/', 'platform/'],
+  'spreadsheet/': ['signup/', 'platform/'],
+  'intake/': ['http/', 'signup/', 'platform/', 'challenge/challenge.ts', 'journal/intake-log.ts'],
+  'pages/': ['http/', 'signup/', 'platform/'],
+  'api/': ['http/', 'signup/', 'platform/', 'journal/reader.ts'],
+  'delivery/': [
+    'signup/',
+    'platform/',
+    'journal/(delivery-log|call-ledger).ts',
+    'spreadsheet/spreadsheet.ts',
+  ],
+  'service/': ['(?!cli/|main.ts|start.js)'],
+  'cli/': [
+    'service/',
+    'config/',
+    'journal/[^/]+$',
+    'spreadsheet/spreadsheet.ts',
+    'signup/',
+    'platform/',
+  ],
+  'main.ts': ['cli/'],
+  'start.js': ['main.ts'],
+}
+
+/** What they may import besides, with `import type` only. */
+const mayImportTypes = {
+  'client/': ['signup/wire.ts'],
+  'challenge/': ['ops/'],
+  'journal/': ['ops/'],
+  'spreadsheet/': ['ops/'],
+  'intake/': ['ops/'],
+  'pages/': ['ops/'],
+  'api/': ['ops/'],
+  'delivery/': ['ops/'],
+}
+
+/** These run on the web's own APIs, so that they fit other runtimes than Node. */
+const webStandardRooms =
+  '^src/(http|intake|pages|api|challenge|signup|delivery|spreadsheet/google|client)/'
+const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
+
+const test = '\\.test\\.ts$'
+const inSrc = (paths) => paths.map((path) => `^src/${path}`)
+
+const rooms = Object.keys(mayImport).flatMap((room) => {
+  const name = room.replace(/[/.].*/, '')
+  const from = { path: inSrc([room]), pathNot: test }
+  const values = [room, ...mayImport[room]]
+  const types = mayImportTypes[room] ?? []
+  return [
+    {
+      name: `${name}-imports`,
+      comment: `${room} may import ${[...mayImport[room], ...types].join(', ') || 'nothing else'} of src/.`,
+      severity: 'error',
+      from,
+      to: { path: '^src/', pathNot: inSrc([...values, ...types]) },
+    },
+    {
+      name: `${name}-imports-types`,
+      comment: `${room} may only import types of ${types.join(', ')}: use import type.`,
+      severity: 'error',
+      from,
+      to: {
+        path: inSrc(types),
+        pathNot: inSrc(values),
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+  ].slice(0, types.length === 0 ? 1 : 2)
+})
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...rooms,
+    {
+      name: 'known-room',
+      comment: 'A new room of src/ needs a line in .dependency-cruiser.js.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: inSrc(Object.keys(mayImport)) },
+      to: {},
+    },
+    {
+      name: 'engines-apart',
+      comment: 'A journal or a spreadsheet never imports another one: share through the interface.',
+      severity: 'error',
+      from: { path: '^src/(journal|spreadsheet)/([^/]+)/', pathNot: test },
+      to: { path: '^src/$1/[^/]+/', pathNot: '^src/$1/$2/' },
+    },
+    {
+      name: 'interface-first',
+      comment: 'What all engines share imports none of them.',
+      severity: 'error',
+      from: { path: '^src/(journal|spreadsheet)/[^/]+$', pathNot: test },
+      to: { path: '^src/$1/[^/]+/' },
+    },
+    {
+      name: 'node-apart',
+      comment: 'Only these rooms run on Node alone. Have what you need passed in.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          ...inSrc(['service/', 'cli/', 'journal/sqlite/', 'spreadsheet/workbook/']),
+          ...inSrc(['config/env.ts', 'platform/node/']),
+          test,
+        ],
+      },
+      to: { path: '^src/platform/node/' },
+    },
+    {
+      name: 'web-standard-apis',
+      comment: "This room runs on the web's own APIs: move what needs Node to platform/node.",
+      severity: 'error',
+      from: { path: webStandardRooms, pathNot: test },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'web-standard-packages',
+      comment: `This room runs on the web's own APIs, and takes only ${webStandardPackages}.`,
+      severity: 'error',
+      from: { path: webStandardRooms, pathNot: test },
+      to: {
+        path: '^node_modules/',
+        pathNot: webStandardPackages,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'src-alone',
+      comment: 'The service imports nothing of its tests, emulators, benches or scripts.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: test },
+      to: { path: [test, '^(?!src/|node_modules/)[^/]+/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'src-without-dev-packages',
+      comment: 'npm ci --omit=dev leaves this package out: move it to dependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: test },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'browser-alone',
+      comment: 'What browsers load shares only the types of signup/wire.ts with the service.',
+      severity: 'error',
+      from: { path: '^browser/' },
+      to: { path: '^(?!browser/)', pathNot: '^src/signup/wire.ts$' },
+    },
+    {
+      name: 'browser-imports-types',
+      comment: 'What browsers load only imports types of the service: use import type.',
+      severity: 'error',
+      from: { path: '^browser/' },
+      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-circles',
+      comment: 'Files that import each other, be it types, can only be understood together.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'nothing-missing',
+      comment: 'There is no such file, or no package of that name is installed.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Imports of types count too.
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+    },
+    baseline: { mode: 'shrink-only', staleEntriesSeverity: 'warn' },
+    cache: { folder: 'node_modules/.cache/dependency-cruiser', strategy: 'content' },
+  },
+}

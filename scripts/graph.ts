@@ -1,0 +1,7 @@
+/** `npm run graph`: draws which room of `src/` imports which, into docs/architecture.svg. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { drawArchitecture } from './architecture.ts'
+
+const path = join(import.meta.dirname, '../docs/architecture.svg')
+await writeFile(path, await drawArchitecture())

@@ -1,12 +1,12 @@
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 
 export type { Logger }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** JSON lines on standard error; standard output is for people. */
-export function createLog(level: LogLevel): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, standardError())
+/** JSON lines, on standard error unless another stream is given; standard output is for people. */
+export function createLog(level: LogLevel, stream: DestinationStream = standardError()): Logger {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
 }
 
 /** What waits to be printed; beyond that, lines are dropped. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
-let service: RunningService
+let service: BootedService
 
 beforeAll(async () => {
-  service = await startService({ env: { ALLOWED_ORIGINS: 'https://page.example' } })
+  service = await bootService({ env: { ALLOWED_ORIGINS: 'https://page.example' } })
 })
 
 afterAll(() => service.stop())

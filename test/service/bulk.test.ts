@@ -6,19 +6,19 @@ import type { BulkRequest } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const slow = { timeout: 20_000 }
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.com` }))
 
-function emailsIn(service: RunningService, file = 'Sheet1.csv'): (string | undefined)[] {
+function emailsIn(service: BootedService, file = 'Sheet1.csv'): (string | undefined)[] {
   const [, ...rows] = readTab(join(service.folder, 'data'), file)
   return rows.map(([email]) => email)
 }
 
-async function backlog(service: RunningService): Promise<unknown> {
+async function backlog(service: BootedService): Promise<unknown> {
   const ready = (await (await fetch(`${service.url}/api/ready`)).json()) as {
     delivery: { backlog: number }
   }
@@ -26,7 +26,7 @@ async function backlog(service: RunningService): Promise<unknown> {
 }
 
 test('all of a bulk request are accepted and become rows in its order', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const signups = [
     { email: 'c@example.com', name: 'C', tags: 'x, y' },
     { email: 'a@example.com', source: 'import' },
@@ -58,7 +58,7 @@ test('all of a bulk request are accepted and become rows in its order', async ()
 })
 
 test('of a bulk request with wrong signups the others are accepted, and 207 names each', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const signups = [
     { email: 'first@example.com' },
     { email: 'nobody', name: 7 },
@@ -83,7 +83,7 @@ test('of a bulk request with wrong signups the others are accepted, and 207 name
 })
 
 test('a bulk request of which nothing can be accepted is 422 with the place of each error', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postBulk(service.url, { signups: [{ email: 'x' }, { emial: 'a@b.co' }] })
   expect(answer.status).toBe(422)
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -112,7 +112,7 @@ test.each([
   ['a list as the body', 400, [{ email: 'a@b.co' }], /object/],
   ['no JSON', 400, '{"signups":[', /JSON/],
 ])('a bulk request with %s is answered %i and stores nothing', async (_, status, body, detail) => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postBulk(service.url, body)
   expect(answer.status).toBe(status)
   expect(JSON.stringify(await answer.json())).toMatch(detail)
@@ -120,7 +120,7 @@ test.each([
 })
 
 test('a bulk request as a form is 415, and by another method 405', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const url = `${service.url}/api/signup/bulk`
   const form = await fetch(url, {
     method: 'POST',
@@ -134,7 +134,7 @@ test('1,000 signups are one commit', async () => {
   // Delivery is out of reach, so that nothing else is written meanwhile.
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   const file = join(service.folder, 'data', 'journal.db')
   using reader = new DatabaseSync(file, { readOnly: true })
   const seen = new Set<unknown>()
@@ -155,7 +155,7 @@ test('1,000 signups are one commit', async () => {
 })
 
 test('a list over BULK_MAX is 413 with the limit, before anything in it is looked at', async () => {
-  await using service = await startService({ env: { BULK_MAX: '3' } })
+  await using service = await bootService({ env: { BULK_MAX: '3' } })
   expect((await postBulk(service.url, { signups: people(3) })).status).toBe(202)
   const answer = await postBulk(service.url, { signups: [1, 2, 3, 4], unknown: true })
   expect(answer.status).toBe(413)
@@ -165,7 +165,7 @@ test('a list over BULK_MAX is 413 with the limit, before anything in it is looke
 })
 
 test('with API keys bulk needs one of them, and a single signup none', async () => {
-  await using service = await startService({
+  await using service = await bootService({
     env: { API_KEYS: 'the-first-long-key, the-second-long-key' },
   })
   const body = { signups: [{ email: 'ada@example.com' }] }
@@ -190,7 +190,7 @@ test('with API keys bulk needs one of them, and a single signup none', async () 
 })
 
 test('a bulk request that waits is 201 when all are written, and 207 when some were wrong', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const wait = { prefer: 'wait=20' }
   const all = await postBulk(service.url, { signups: people(500) }, wait)
   expect(all.status).toBe(201)
@@ -206,7 +206,7 @@ test('a bulk request that waits is 201 when all are written, and 207 when some w
 test('while delivery is blocked a bulk answer says so, and does not wait', async () => {
   await using world = await createGoogleWorld()
   world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   await expect.poll(() => service.output(), slow).toContain('does not have permission')
   const answer = await postBulk(service.url, { signups: people(2) }, { prefer: 'wait=30' })
   expect(answer.status).toBe(202)

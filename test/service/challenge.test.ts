@@ -3,27 +3,32 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Fault } from '../../emulators/challenge/faults.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import {
-  type RunningService,
-  type ServiceEnded,
-  startService,
-} from '../../harness/start-service.ts'
+import { type ServiceEnded, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const ada = { email: 'ada@example.com' }
+
+function boot({ env }: ChallengeWorld, more: Record<string, string> = {}) {
+  return bootService({ env: { ...env, LOG_LEVEL: 'trace', ...more } })
+}
 
 function start({ env }: ChallengeWorld, more: Record<string, string> = {}) {
   return startService({ env: { ...env, LOG_LEVEL: 'trace', ...more } })
 }
 
-async function get(service: RunningService, path: string): Promise<unknown> {
+async function get(service: Pick<BootedService, 'url' | 'output'>, path: string): Promise<unknown> {
   return (await fetch(service.url + path)).json()
 }
 
-async function post(service: RunningService, body: unknown, headers: Record<string, string> = {}) {
+async function post(
+  service: Pick<BootedService, 'url' | 'output'>,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
   return fetch(`${service.url}/api/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -31,7 +36,10 @@ async function post(service: RunningService, body: unknown, headers: Record<stri
   })
 }
 
-async function postBulk(service: RunningService, body: unknown): Promise<Response> {
+async function postBulk(
+  service: Pick<BootedService, 'url' | 'output'>,
+  body: unknown,
+): Promise<Response> {
   return fetch(`${service.url}/api/signup/bulk`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -45,7 +53,7 @@ async function statusAndDetail(answer: Response): Promise<unknown> {
 }
 
 /** How many rows were written, once all are. */
-async function rowCount(service: RunningService): Promise<number> {
+async function rowCount(service: Pick<BootedService, 'url' | 'output'>): Promise<number> {
   await expect.poll(() => get(service, '/api/ready')).toMatchObject({ delivery: { backlog: 0 } })
   const batches = [...service.output().matchAll(/"rows":(\d+),.*"batch written"/g)]
   return batches.reduce((rows, [, count]) => rows + Number(count), 0)
@@ -53,7 +61,7 @@ async function rowCount(service: RunningService): Promise<number> {
 
 test('with both keys a signup needs a token that passes, and the token is good once', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const challengeToken = world.token()
   expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
   const other = await post(service, { email: 'bob@example.com', challengeToken })
@@ -64,7 +72,7 @@ test('with both keys a signup needs a token that passes, and the token is good o
 })
 
 test('without keys a token is taken and not looked at', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postSignup(service.url, { ...ada, challengeToken: 'anything' })
   expect(answer.status).toBe(202)
   expect(await get(service, '/api/config')).toMatchObject({
@@ -90,7 +98,7 @@ test.each([
   ['recaptcha', 'https://www.google.com/recaptcha/api.js'],
 ])('the public config of %s tells the page what it needs, and no secret', async (provider, url) => {
   const env = { CHALLENGE_SITE_KEY: 'my-site', CHALLENGE_SECRET_KEY: 'my-secret' }
-  await using service = await startService({ env: { ...env, CHALLENGE_PROVIDER: provider } })
+  await using service = await bootService({ env: { ...env, CHALLENGE_PROVIDER: provider } })
   const config = await get(service, '/api/config')
   expect(config).toMatchObject({
     challengeEnabled: true,
@@ -103,7 +111,7 @@ test.each([
 
 test('another address of the script is told instead of the provider’s own', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   expect(await get(service, '/api/config')).toMatchObject({
     challengeScriptUrl: world.emulator.scriptUrl(),
   })
@@ -117,7 +125,7 @@ describe('refused without a call', () => {
     ['a token of 2,049 characters', { challengeToken: 'x'.repeat(2_049) }],
   ])('%s is 403', async (_, token) => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     const answer = await post(service, { ...ada, ...token })
     expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
     expect(world.emulator.counters.calls).toBe(0)
@@ -125,7 +133,7 @@ describe('refused without a call', () => {
 
   test('wrong fields win over a bad token, and the token stays good', async () => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     expect((await post(service, { email: 'nobody' })).status).toBe(422)
     const challengeToken = world.token()
     expect((await post(service, { email: 'nobody', challengeToken })).status).toBe(422)
@@ -135,7 +143,7 @@ describe('refused without a call', () => {
 
   test('too many signups of one address are refused before their tokens', async () => {
     await using world = await createChallengeWorld()
-    await using service = await start(world, { RATE_LIMIT_PER_MINUTE: '1', TRUST_PROXY: '1' })
+    await using service = await boot(world, { RATE_LIMIT_PER_MINUTE: '1', TRUST_PROXY: '1' })
     const from = { 'x-forwarded-for': '203.0.113.7' }
     expect((await post(service, { ...ada, challengeToken: world.token() }, from)).status).toBe(202)
     expect((await post(service, { ...ada, challengeToken: world.token() }, from)).status).toBe(429)
@@ -149,7 +157,7 @@ test.each([
   ['expired', ({ emulator, site }: ChallengeWorld) => emulator.issueToken(site, { lifeMs: 0 })],
 ])('a token that is %s is 403', async (_, token) => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const answer = await post(service, { ...ada, challengeToken: token(world) })
   expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
   expect(await get(service, '/api/ready?strict')).toMatchObject({ challenge: { state: 'ok' } })
@@ -157,7 +165,7 @@ test.each([
 
 test('a token from a host that is not listed is 403, and the operator learns which host', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world, { CHALLENGE_HOSTNAMES: 'example.com' })
+  await using service = await boot(world, { CHALLENGE_HOSTNAMES: 'example.com' })
   const tokenFrom = (hostname: string) => world.emulator.issueToken(world.site, { hostname })
   const good = await post(service, { ...ada, challengeToken: tokenFrom('example.com') })
   expect(good.status).toBe(202)
@@ -172,7 +180,7 @@ test.each<[string, Fault]>([
   ['answers success as text', { times: 0, answer: 'successAsText' }],
 ])('while the provider %s signups are 503, nothing is stored, and it heals', async (_, fault) => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const challengeToken = world.token()
   world.emulator.faults.add(fault)
   const answer = await post(service, { ...ada, challengeToken })
@@ -194,7 +202,7 @@ test.each<[string, Fault]>([
 
 test('a wrong secret is told in the log and in /api/ready, and is not the visitor’s fault', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world, { CHALLENGE_SECRET_KEY: 'wrong-secret-key' })
+  await using service = await boot(world, { CHALLENGE_SECRET_KEY: 'wrong-secret-key' })
   for (let visitor = 0; visitor < 3; visitor++) {
     const answer = await post(service, { ...ada, challengeToken: world.token() })
     expect(answer.status).toBe(503)
@@ -220,7 +228,7 @@ test('a wrong secret is told in the log and in /api/ready, and is not the visito
 
 test('an answer lost after the token was spent costs the visitor nothing', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
   expect((await post(service, { ...ada, challengeToken: world.token() })).status).toBe(202)
   const [first, second] = world.emulator.calls
@@ -260,7 +268,7 @@ test('a token that a signup was stored with is used up, also after a kill and a 
 
 test('of two different signups that show one token at the same time one is stored', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const challengeToken = world.token()
   const answers = await Promise.all(
     ['ada', 'bob'].map((name) => post(service, { email: `${name}@example.com`, challengeToken })),
@@ -270,7 +278,7 @@ test('of two different signups that show one token at the same time one is store
 
 test('of two same signups that show one token at the same time one is stored', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const body = { ...ada, challengeToken: world.token() }
   const answers = await Promise.all([post(service, body), post(service, body)])
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 403])
@@ -278,7 +286,7 @@ test('of two same signups that show one token at the same time one is stored', a
 
 test('a replay by Idempotency-Key needs no token and makes no call', async () => {
   await using world = await createChallengeWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const key = { 'idempotency-key': 'one' }
   const first = await post(service, { ...ada, challengeToken: world.token() }, key)
   const replay = await post(service, ada, key)
@@ -295,7 +303,7 @@ describe('forms', () => {
     'g-recaptcha-response',
   ])('the token is taken from the field %s', async (field) => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     const answer = await fetch(`${service.url}/api/signup`, {
       method: 'POST',
       body: new URLSearchParams({ ...ada, [field]: world.token() }),
@@ -305,7 +313,7 @@ describe('forms', () => {
 
   test('a person without a token gets the form again, with status 403', async () => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     const answer = await fetch(`${service.url}/api/signup`, {
       method: 'POST',
       headers: { accept: 'text/html' },
@@ -322,7 +330,7 @@ describe('bulk', () => {
 
   test('one token counts for the whole request and is verified once', async () => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     const answer = await postBulk(service, { signups, challengeToken: world.token() })
     expect(answer.status).toBe(207)
     expect(await answer.json()).toMatchObject({ accepted: 2, rejected: 1 })
@@ -331,7 +339,7 @@ describe('bulk', () => {
 
   test('without a token it is 403, and with nothing valid in it 422 without a call', async () => {
     await using world = await createChallengeWorld()
-    await using service = await start(world)
+    await using service = await boot(world)
     expect(await statusAndDetail(await postBulk(service, { signups }))).toEqual([
       403,
       'Invalid challenge token',
@@ -357,7 +365,7 @@ test.each([
 ])('the keys for tests of %s work, and are warned about once', async (provider, site, secret) => {
   await using world = await createChallengeWorld(provider as 'turnstile')
   const keys = { CHALLENGE_SITE_KEY: site, CHALLENGE_SECRET_KEY: secret }
-  await using service = await start(world, { ...keys, CHALLENGE_HOSTNAMES: 'mine.example' })
+  await using service = await boot(world, { ...keys, CHALLENGE_HOSTNAMES: 'mine.example' })
   const solution = world.emulator.challenge.solve({
     provider: world.site.provider,
     siteKey: site,
@@ -373,7 +381,7 @@ test.each([
 test('a token that the secret for tests does not take is 403', async () => {
   await using world = await createChallengeWorld()
   const secret = '1x0000000000000000000000000000000AA'
-  await using service = await start(world, { CHALLENGE_SECRET_KEY: secret })
+  await using service = await boot(world, { CHALLENGE_SECRET_KEY: secret })
   expect((await post(service, { ...ada, challengeToken: 'mine' })).status).toBe(403)
 })
 

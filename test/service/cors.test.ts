@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const listed = 'https://www.example.com'
 const exposed =
   'Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
-let open: RunningService
-let strict: RunningService
+let open: BootedService
+let strict: BootedService
 beforeAll(async () => {
-  open = await startService()
-  strict = await startService({
+  open = await bootService()
+  strict = await bootService({
     env: { ALLOWED_ORIGINS: `${listed}, HTTP://Localhost:8080/`, TRUST_PROXY: '1' },
   })
 })
@@ -18,14 +18,14 @@ afterAll(async () => {
   await Promise.all([open.stop(), strict.stop()])
 })
 
-const signup = (service: RunningService, headers: Record<string, string>) =>
+const signup = (service: BootedService, headers: Record<string, string>) =>
   fetch(`${service.url}/api/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: '{"email":"ada@example.com"}',
   })
 
-const preflight = (service: RunningService, origin: string, path = '/api/signup') =>
+const preflight = (service: BootedService, origin: string, path = '/api/signup') =>
   fetch(service.url + path, {
     method: 'OPTIONS',
     headers: {

@@ -6,14 +6,14 @@ import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const slow = { timeout: 20_000 }
 const wait = { prefer: 'wait=20' }
 const ignore = { DUPLICATES: 'ignore' }
 const ada = { email: 'ada@example.com' }
 
-function emailsIn(service: RunningService, file = 'Sheet1.csv'): (string | undefined)[] {
+function emailsIn(service: BootedService, file = 'Sheet1.csv'): (string | undefined)[] {
   const [, ...rows] = readTab(join(service.folder, 'data'), file)
   return rows.map(([email]) => email)
 }
@@ -28,14 +28,14 @@ async function visible(answer: Response): Promise<unknown> {
 }
 
 test('by default a second signup for an address is a second row', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   await postSignup(service.url, ada, wait)
   await postSignup(service.url, ada, wait)
   expect(emailsIn(service)).toEqual([ada.email, ada.email])
 })
 
 test('an ignored duplicate is answered exactly like a first signup and writes no row', async () => {
-  await using service = await startService({ env: ignore })
+  await using service = await bootService({ env: ignore })
   for (const headers of [{}, wait]) {
     const person = { email: `ada${Object.keys(headers).length}@example.com`, name: 'Ada' }
     const first = await postSignup(service.url, person, headers)
@@ -57,7 +57,7 @@ test('an ignored duplicate is answered exactly like a first signup and writes no
 })
 
 test('the same address in another tab is a row, and within one bulk request there is one row', async () => {
-  await using service = await startService({ env: ignore })
+  await using service = await bootService({ env: ignore })
   const news = { ...ada, sheetTab: 'News' }
   const answer = await postBulk(
     service.url,
@@ -72,7 +72,7 @@ test('the same address in another tab is a row, and within one bulk request ther
 
 test('on Google a duplicate costs the same calls as a row, and makes no tab again', async () => {
   await using world = await createGoogleWorld()
-  await using service = await startService({ env: { ...world.env, ...ignore } })
+  await using service = await bootService({ env: { ...world.env, ...ignore } })
   const { counters } = world.emulator
   const callsFor = async (signup: object) => {
     const before = counters.reads + counters.writes
@@ -91,7 +91,7 @@ test('on Google a duplicate costs the same calls as a row, and makes no tab agai
 
 test('while delivery is blocked a duplicate stays accepted with the same reason, like a first one', async () => {
   await using world = await createGoogleWorld()
-  await using service = await startService({ env: { ...world.env, ...ignore } })
+  await using service = await bootService({ env: { ...world.env, ...ignore } })
   expect((await postSignup(service.url, ada, wait)).status).toBe(201)
   world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
   // A duplicate alone is enough to notice it.
@@ -115,7 +115,7 @@ test.each([
   'the time to %s does not tell a duplicate from a first signup',
   { timeout: 120_000 },
   async (_, pairs, bound, headers) => {
-    await using service = await startService({ env: { ...ignore, LOG_LEVEL: 'error' } })
+    await using service = await bootService({ env: { ...ignore, LOG_LEVEL: 'error' } })
     const seed = fc.sample(fc.integer(), 1)[0] ?? 0
     const random = seededRandom(seed)
     const known = Array.from({ length: pairs }, (_unused, index) => `known${index}@example.com`)

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
 import type { Problem } from '../../src/signup/wire.ts'
 import { sendRaw } from '../../harness/raw-http.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { startService } from '../../harness/start-service.ts'
 
-let service: RunningService
+let service: BootedService
 beforeAll(async () => {
-  service = await startService()
+  service = await bootService()
 })
 afterAll(() => service.stop())
 
@@ -132,7 +133,7 @@ test.each([
 
 describe('the id of a request', () => {
   const given = '7f1e6c1e2b9c4b6d9f00aa11bb22cc33'
-  const askWith = (from: RunningService, id: string) =>
+  const askWith = (from: Pick<BootedService, 'url'>, id: string) =>
     fetch(`${from.url}/api/nothing`, { headers: { 'x-request-id': id } })
 
   test('is another one each time, and never the one that a client made up', async () => {
@@ -146,7 +147,7 @@ describe('the id of a request', () => {
   })
 
   test('is that of a trusted proxy, unless it holds anything but an id', async () => {
-    await using behindProxy = await startService({ env: { TRUST_PROXY: '1' } })
+    await using behindProxy = await bootService({ env: { TRUST_PROXY: '1' } })
     const answer = await askWith(behindProxy, given)
     expect(answer.headers.get('x-request-id')).toBe(given)
     expect(await answer.json()).toMatchObject({ requestId: given })
@@ -158,7 +159,7 @@ describe('the id of a request', () => {
 })
 
 test('a log line about a request carries the id that its answer had, and no other line has one', async () => {
-  await using logging = await startService()
+  await using logging = await bootService()
   const answer = await fetch(`${logging.url}/api/signup`, {
     method: 'POST',
     headers: { accept: 'text/html' },
@@ -177,7 +178,7 @@ test('a log line about a request carries the id that its answer had, and no othe
 })
 
 test('every refused request is in the log by the id of its answer, with status and kind', async () => {
-  await using logging = await startService({ env: { LOG_LEVEL: 'debug' } })
+  await using logging = await bootService({ env: { LOG_LEVEL: 'debug' } })
   const requests = ['GET / HTTP/1.1\r\nhost: a b', 'GET /nothing HTTP/1.1\r\nhost: a']
   for (const request of requests) {
     const [answer] = await sendRaw(logging.url, `${request}\r\nconnection: close\r\n\r\n`)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSecured } from '../../harness/expect-secured.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 /** As Chromium sends it. */
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
@@ -19,7 +19,7 @@ interface Post {
 
 /** Posts a form as a browser does, without following where the answer leads. */
 async function postForm(
-  { url }: RunningService,
+  { url }: BootedService,
   body: string | URLSearchParams | Record<string, string>,
   { headers = {}, path = '/api/signup' }: Post = {},
 ): Promise<Response> {
@@ -59,7 +59,7 @@ function attribute(tag: string, name: string): string {
 }
 
 test('a form that a person sends becomes a row, and leads to a page that says thank you', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postForm(service, {
     email: 'grace@example.com',
     name: 'Grace',
@@ -92,9 +92,9 @@ test('a form that a person sends becomes a row, and leads to a page that says th
 })
 
 describe('behind a proxy, with one other origin that is named', () => {
-  let service: RunningService
+  let service: BootedService
   beforeAll(async () => {
-    service = await startService({
+    service = await bootService({
       env: {
         BODY_LIMIT_BYTES: '4096',
         TRUST_PROXY: '1',
@@ -279,7 +279,7 @@ describe('behind a proxy, with one other origin that is named', () => {
 })
 
 test('a redirect that is not followed is told once in the log, by its origin only', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const redirect = 'https://grace:pw@site.example/grace@example.com?name=grace'
   const answer = await postForm(service, { email: 'grace@example.com', redirect })
   expect(answer.headers.get('location')).toBe('../api/signup/thanks')

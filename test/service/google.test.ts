@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 
 import { columns } from '../../src/signup/row.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { postSignup, postSignups } from '../../harness/post-signup.ts'
@@ -11,6 +12,10 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 
 const slow = { timeout: 20_000 }
 const header = [...columns]
+
+function boot(world: GoogleWorld, dataDir?: string): Promise<BootedService> {
+  return bootService({ env: world.env, ...(dataDir !== undefined && { dataDir }) })
+}
 
 function start(world: GoogleWorld, dataDir?: string): Promise<RunningService> {
   return startService({ env: world.env, ...(dataDir !== undefined && { dataDir }) })
@@ -21,7 +26,7 @@ function callCount({ emulator }: GoogleWorld): number {
   return emulator.counters.reads + emulator.counters.writes
 }
 
-async function readiness(service: RunningService): Promise<unknown> {
+async function readiness(service: Pick<BootedService, 'url' | 'output'>): Promise<unknown> {
   return (await fetch(`${service.url}/api/ready`)).json()
 }
 
@@ -32,7 +37,7 @@ async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | u
 
 test('a signup with all fields becomes a row of text cells below the header', async () => {
   await using world = await createGoogleWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   await postSignup(service.url, {
     email: 'ada@example.com',
     name: '=1+1',
@@ -57,7 +62,7 @@ test('a signup with all fields becomes a row of text cells below the header', as
 
 test('a cold signup costs at most three calls, and a warm one costs one', async () => {
   await using world = await createGoogleWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   await postSignup(service.url, { email: 'first@example.com' })
   await expect.poll(() => emailsIn(world), slow).toHaveLength(1)
   const cold = callCount(world)
@@ -69,7 +74,7 @@ test('a cold signup costs at most three calls, and a warm one costs one', async 
 
 test('1,000 signups that are sent at once cost at most three calls and are all there, once', async () => {
   await using world = await createGoogleWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   const emails = Array.from({ length: 1000 }, (_, index) => `person${index}@example.com`)
   await postSignups(service.url, emails)
   await expect.poll(() => emailsIn(world), slow).toHaveLength(1000)
@@ -79,7 +84,7 @@ test('1,000 signups that are sent at once cost at most three calls and are all t
 
 test('a new tab is made in the call that brings its first rows, with a bold and frozen header', async () => {
   await using world = await createGoogleWorld({ logBodies: true })
-  await using service = await start(world)
+  await using service = await boot(world)
   await expect.poll(() => callCount(world), slow).toBe(1)
   await Promise.all(
     ['News', 'news', 'Events'].map((sheetTab) =>
@@ -102,7 +107,7 @@ test('a tab of a person with fewer than seven columns is widened, and its conten
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Guests', [['Name'], ['Grace']])
   sheet.resizeTab('Guests', { columnCount: 2 })
-  await using service = await start(world)
+  await using service = await boot(world)
   await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'guests' })
   await expect.poll(() => world.rows('Guests'), slow).toHaveLength(3)
   expect((await world.rows('Guests'))?.map(([cell]) => cell)).toEqual([
@@ -115,7 +120,7 @@ test('a tab of a person with fewer than seven columns is widened, and its conten
 
 test('a tab that was renamed keeps its rows, and the old name makes a new tab', async () => {
   await using world = await createGoogleWorld({ model: { unknownRanges: 'apply' } })
-  await using service = await start(world)
+  await using service = await boot(world)
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   await postSignup(service.url, { email: 'one@example.com', sheetTab: 'News' })
   await expect.poll(() => world.rows('News'), slow).toHaveLength(2)
@@ -131,7 +136,7 @@ test('the only tab of a new spreadsheet is the default one, for what came before
   await using folder = await tempFolder()
   await using world = await createGoogleWorld()
   world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
-  const defaultTabOf = async ({ url }: RunningService) =>
+  const defaultTabOf = async ({ url }: Pick<BootedService, 'url'>) =>
     ((await (await fetch(`${url}/api/config`)).json()) as Record<string, unknown>)[
       'defaultSheetTab'
     ]
@@ -184,8 +189,8 @@ test('the only tab is not the default one where another is set, and is allowed w
   }
   await using set = await worldOf()
   await using listed = await worldOf()
-  await using one = await startService({ env: { ...set.env, DEFAULT_SHEET_TAB: 'Sheet1' } })
-  await using two = await startService({
+  await using one = await bootService({ env: { ...set.env, DEFAULT_SHEET_TAB: 'Sheet1' } })
+  await using two = await bootService({
     env: { ...listed.env, SHEET_TABS: 'News', MAX_SHEET_TABS: '0' },
   })
   const wait = { prefer: 'wait=20' }
@@ -202,7 +207,7 @@ test('the only tab is not the default one where another is set, and is allowed w
 
 test('an answer that Google lost after it applied the rows does not write them twice', async () => {
   await using world = await createGoogleWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
   await postSignup(service.url, { email: 'ada@example.com' })
   await expect.poll(() => readiness(service), slow).toMatchObject({ delivery: { backlog: 0 } })
@@ -211,7 +216,7 @@ test('an answer that Google lost after it applied the rows does not write them t
 
 test('a call that Google applies late, after it was sent again, does not write twice', async () => {
   await using world = await createGoogleWorld()
-  await using service = await start(world)
+  await using service = await boot(world)
   world.emulator.faults.add({
     on: 'batchUpdate',
     apply: 'later',
@@ -319,12 +324,13 @@ const misfortunes: readonly Misfortune[] = [
   },
 ]
 
-test.each(misfortunes)(
+// Each waits 5 s for the next try: they wait side by side.
+test.concurrent.for(misfortunes)(
   '$what is told in the log, in /api/ready and in the 202; the signup is kept, and it heals',
-  async ({ message, error = message, hint, happen, mend }) => {
+  async ({ message, error = message, hint, happen, mend }, { expect }) => {
     await using world = await createGoogleWorld()
     happen(world)
-    await using service = await start(world)
+    await using service = await boot(world)
     // Told before the first signup where opening shows it; a Viewer shows only when it writes.
     const first = await postSignup(service.url, { email: 'first@example.com' })
     expect(first.status).toBe(202)
@@ -382,7 +388,7 @@ test('a protected tab is set aside with its message, and the others go on', asyn
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Locked', [['Email']])
   sheet.protectTab('Locked')
-  await using service = await start(world)
+  await using service = await boot(world)
   await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Locked' })
   await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
   await expect.poll(() => emailsIn(world, 'Free'), slow).toEqual(['free@example.com'])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendRaw } from '../../harness/raw-http.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
-let service: RunningService
+let service: BootedService
 beforeAll(async () => {
-  service = await startService({
+  service = await bootService({
     env: {
       ALLOWED_ORIGINS: 'https://www.example.com',
       ALLOWED_HOSTS: 'signup.example.com, localhost:3000',

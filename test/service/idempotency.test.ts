@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -19,7 +20,7 @@ const rowsIn = (folder: string) => readTab(folder, 'Sheet1.csv').slice(1)
 
 test('the same key and content give the first answer again, and one row', async () => {
   await using folder = await tempFolder()
-  await using service = await startService({ dataDir: folder.path })
+  await using service = await bootService({ dataDir: folder.path })
   const first = await postSignup(service.url, ada, keyed('key-1'))
   expect(first.status).toBe(202)
   expect(first.headers.get('idempotency-replayed')).toBeNull()
@@ -40,7 +41,7 @@ test('the same key and content give the first answer again, and one row', async 
 })
 
 test('metadata with its keys in another order is the same content', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const send = (metadata: object) => postSignup(service.url, { ...ada, metadata }, keyed('key-1'))
   const first = (await (await send({ plan: 'free', from: 'blog' })).json()) as Receipt
   const again = await send({ from: 'blog', plan: 'free' })
@@ -49,7 +50,7 @@ test('metadata with its keys in another order is the same content', async () => 
 })
 
 test('the same key with other content is 422 with what to do, on either endpoint', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   await postSignup(service.url, ada, keyed('key-1'))
   for (const answer of [
     await postSignup(service.url, { ...ada, name: 'Eda' }, keyed('key-1')),
@@ -68,7 +69,7 @@ test('each API key has its own keys, all others share theirs, and no API key is 
   const from = (apiKey: string) => ({ ...keyed('order-1'), authorization: `Bearer ${apiKey}` })
   const senders = [keyed('order-1'), from(apiKeys[0] ?? ''), from(apiKeys[1] ?? '')]
   {
-    await using service = await startService({
+    await using service = await bootService({
       dataDir: folder.path,
       env: { API_KEYS: apiKeys.join() },
     })
@@ -97,7 +98,7 @@ test('each API key has its own keys, all others share theirs, and no API key is 
 test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(
   'the malformed key %j is 400 and stores nothing',
   async (key) => {
-    await using service = await startService()
+    await using service = await bootService()
     expect((await postSignup(service.url, ada, keyed(key))).status).toBe(400)
     expect((await postBulk(service.url, { signups: [ada] }, keyed(key))).status).toBe(400)
     const ready = await fetch(`${service.url}/api/ready`)
@@ -123,7 +124,7 @@ test('a replay outlives a restart and a kill right behind the answer', async () 
 })
 
 test('of fifty twins at once one is stored, and all get its answer', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => postSignup(service.url, ada, keyed(`key-${round}`))),
@@ -138,7 +139,7 @@ test('of fifty twins at once one is stored, and all get its answer', async () =>
 })
 
 test('a refused request is not remembered: corrected, it is taken with the same key', async () => {
-  await using service = await startService({ env: { MAX_SHEET_TABS: '0' } })
+  await using service = await bootService({ env: { MAX_SHEET_TABS: '0' } })
   for (const wrong of [{ email: 'nobody' }, { ...ada, sheetTab: 'Extra' }]) {
     expect((await postSignup(service.url, wrong, keyed('key-1'))).status).toBe(422)
     expect((await postBulk(service.url, { signups: [wrong] }, keyed('key-2'))).status).toBe(422)
@@ -157,13 +158,13 @@ test('a replay of a bulk request is the whole first answer, with what was reject
   const env = { MAX_SHEET_TABS: '0' }
   let first: { results: object[] }
   {
-    await using service = await startService({ dataDir: folder.path, env })
+    await using service = await bootService({ dataDir: folder.path, env })
     const answer = await postBulk(service.url, body, keyed('key-1'))
     expect(answer.status).toBe(207)
     first = (await answer.json()) as typeof first
     expect(first).toMatchObject({ accepted: 2, rejected: 3 })
   }
-  await using service = await startService({ dataDir: folder.path, env })
+  await using service = await bootService({ dataDir: folder.path, env })
   const replay = await postBulk(service.url, body, { ...keyed('key-1'), prefer: 'wait=20' })
   expect(replay.status).toBe(207)
   expect(replay.headers.get('idempotency-replayed')).toBe('true')

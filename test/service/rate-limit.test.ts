@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { openRaw, sendRaw } from '../../harness/raw-http.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { startService } from '../../harness/start-service.ts'
 
 const behindProxy = { TRUST_PROXY: '1', RATE_LIMIT_PER_MINUTE: '3' }
 
 const signup = (
-  service: RunningService,
+  service: BootedService,
   forwardedFor: string,
   body = '{"email":"ada@example.com"}',
 ) =>
@@ -19,7 +20,7 @@ const signup = (
   })
 
 test('each answer tells where the client stands, and one signup too many is 429 with when to come again', async () => {
-  await using service = await startService({ env: behindProxy })
+  await using service = await bootService({ env: behindProxy })
   for (const remaining of [2, 1, 0]) {
     const answer = await signup(service, '192.0.2.7')
     expect(answer.status).toBe(202)
@@ -41,7 +42,7 @@ test('each answer tells where the client stands, and one signup too many is 429 
 })
 
 test('a client that writes X-Forwarded-For itself gains nothing', async () => {
-  await using service = await startService({ env: behindProxy })
+  await using service = await bootService({ env: behindProxy })
   const statuses: number[] = []
   for (const lie of ['1.1.1.1', '2.2.2.2', 'x', '::1', '']) {
     statuses.push((await signup(service, `${lie}, 192.0.2.7`)).status)
@@ -50,7 +51,7 @@ test('a client that writes X-Forwarded-For itself gains nothing', async () => {
 })
 
 test('all addresses of an IPv6 network of 64 bits are one client, and IPv4 in IPv6 is IPv4', async () => {
-  await using service = await startService({ env: behindProxy })
+  await using service = await bootService({ env: behindProxy })
   const statuses = async (addresses: readonly string[]) => {
     const all: number[] = []
     for (const address of addresses) all.push((await signup(service, address)).status)
@@ -64,7 +65,7 @@ test('all addresses of an IPv6 network of 64 bits are one client, and IPv4 in IP
 })
 
 test('signups that are refused count too', async () => {
-  await using service = await startService({ env: behindProxy })
+  await using service = await bootService({ env: behindProxy })
   const statuses: number[] = []
   for (const body of ['{}', '{"email":"x"}', '{"email":"ada@example.com"}', '{}']) {
     statuses.push((await signup(service, '192.0.2.7', body)).status)
@@ -73,7 +74,7 @@ test('signups that are refused count too', async () => {
 })
 
 test('an answer that is given again is free, and other content under its key counts', async () => {
-  await using service = await startService({ env: behindProxy })
+  await using service = await bootService({ env: behindProxy })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = (email: string) => postSignup(service.url, { email }, headers)
   const first = (await (await send('ada@example.com')).json()) as { id: string }
@@ -89,7 +90,7 @@ test('an answer that is given again is free, and other content under its key cou
 })
 
 test('who has nothing left is refused before the body is read, unless the key is a known one', async () => {
-  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
   const body = '{"email":"ada@example.com"}'
   const head = (path: string, key: string) =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\nIdempotency-Key: ${key}\r\n` +
@@ -113,7 +114,7 @@ test('who has nothing left is refused before the body is read, unless the key is
 })
 
 test('answers that are given again have a limit of their own, ten times as high', async () => {
-  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
+  await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = () =>
     postBulk(service.url, { signups: [{ email: 'a@b.co' }, { email: 'c@b.co' }] }, headers)
@@ -134,7 +135,7 @@ test('answers that are given again have a limit of their own, ten times as high'
 })
 
 test('a known key lets nobody send other content for ever', async () => {
-  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
+  await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = (email: string) => postSignup(service.url, { email }, headers)
   expect((await send('ada@example.com')).status).toBe(202)
@@ -150,7 +151,7 @@ test('a known key lets nobody send other content for ever', async () => {
 })
 
 test('with a valid API key nothing is counted, and with a wrong one everything is', async () => {
-  await using service = await startService({
+  await using service = await bootService({
     env: { ...behindProxy, API_KEYS: 'a-long-key-of-ours' },
   })
   const answers = async (key: string) => {
@@ -177,7 +178,7 @@ test('without TRUST_PROXY private addresses are not limited, and a line at start
 })
 
 test('an entry that is no address counts for the connection, and one warning tells so', async () => {
-  await using service = await startService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
+  await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
   const statuses: number[] = []
   for (const entry of ['unknown', '<script>', '999.1.1.1', 'x']) {
     statuses.push((await signup(service, entry)).status)
@@ -187,7 +188,7 @@ test('an entry that is no address counts for the connection, and one warning tel
 })
 
 test('0 is no limit, and nothing warns', async () => {
-  await using service = await startService({
+  await using service = await bootService({
     env: { RATE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' },
   })
   for (let count = 0; count < 5; count++) {

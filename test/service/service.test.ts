@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { columns } from '../../src/signup/row.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type ServiceEnded, startService } from '../../harness/start-service.ts'
@@ -13,7 +14,7 @@ const inUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 test('a signup with all fields is answered 202 and becomes a row with seven cells', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postSignup(service.url, {
     email: ' Ada.Lovelace@EXAMPLE.com ',
     sheetTab: 'Launch',
@@ -63,7 +64,7 @@ test.each([
     },
   ],
 ])('a form post (%s) becomes a row, and its unknown fields go into metadata', async (_, body) => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await fetch(`${service.url}/api/signup`, { method: 'POST', body: body() })
   expect(answer.status).toBe(202)
   const dataDir = join(service.folder, 'data')
@@ -80,7 +81,7 @@ test.each([
 })
 
 test('every wrong field is named at once, and nothing is stored', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postSignup(service.url, { email: 'nobody', emial: 'x', tags: [7], name: 5 })
   expect(answer.status).toBe(422)
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -113,7 +114,7 @@ test.each([
 ])(
   '%s is answered %i with what to do',
   async (_, status, { body, headers }: RequestInit & { headers?: Record<string, string> }) => {
-    await using service = await startService()
+    await using service = await bootService()
     const answer = await fetch(`${service.url}/api/signup`, {
       method: 'POST',
       headers: headers ?? { 'content-type': 'application/json' },
@@ -131,7 +132,7 @@ test.each([
 )
 
 test('a body over the limit is refused while it streams, without its length announced', async () => {
-  await using service = await startService({ env: { BODY_LIMIT_BYTES: '1024' } })
+  await using service = await bootService({ env: { BODY_LIMIT_BYTES: '1024' } })
   const endless = new ReadableStream<Uint8Array>({
     async pull(controller) {
       // Without a pause, the sending alone would keep this process busy.
@@ -156,7 +157,7 @@ test('a body over the limit is refused while it streams, without its length anno
 })
 
 test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   expect((await fetch(`${service.url}/api/nothing`)).status).toBe(404)
   const answer = await fetch(`${service.url}/api/signup`)
   expect(answer.status).toBe(405)
@@ -164,7 +165,7 @@ test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
 })
 
 test('the status of a signup goes from accepted to written, and tells nothing personal', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const [id] = await postSignups(service.url, ['ada@example.com'])
   const status = async (): Promise<unknown> =>
     (await fetch(`${service.url}/api/signup/${id ?? ''}`)).json()
@@ -180,7 +181,7 @@ test('the status of a signup goes from accepted to written, and tells nothing pe
 })
 
 test('health, readiness and the public config answer, and name no secret', async () => {
-  await using service = await startService({ env: { DEFAULT_SHEET_TAB: 'Waitlist' } })
+  await using service = await bootService({ env: { DEFAULT_SHEET_TAB: 'Waitlist' } })
   const get = async (path: string): Promise<unknown> => (await fetch(service.url + path)).json()
   expect(await get('/api/health')).toEqual({ status: 'ok' })
   expect(await get('/api/ready?strict')).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openRaw, parseAnswers, sendRaw } from '../../harness/raw-http.ts'
-import { startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
 
 /** The share of an address holds eight of it. */
 const bytes = 1_000_000
@@ -10,7 +10,7 @@ const head = (client: string) =>
 const body = '{"email":"ada@example.com"}'.padEnd(bytes)
 
 test('who stalls many large bodies is refused with what to do, and others are not', async () => {
-  await using service = await startService({ env: { TRUST_PROXY: '1' } })
+  await using service = await bootService({ env: { TRUST_PROXY: '1' } })
   await using stack = new AsyncDisposableStack()
   const stalled = Array.from({ length: 12 }, () => stack.use(openRaw(service.url)))
   for (const one of stalled) one.write(head('203.0.113.1') + body.slice(0, -1))

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const email = 'ada@example.com'
 const wait = { prefer: 'wait=20' }
 
-function filesIn(service: RunningService): string[] {
+function filesIn(service: BootedService): string[] {
   const names = readdirSync(join(service.folder, 'data', 'sheets'))
   return names.filter((name) => name.endsWith('.csv')).sort()
 }
 
 test('with a list of tabs only these and the default one are taken, in the spelling of the list', async () => {
-  await using service = await startService({
+  await using service = await bootService({
     env: { SHEET_TABS: 'News, Größe', DEFAULT_SHEET_TAB: 'Waitlist', MAX_SHEET_TABS: '0' },
   })
   const config = await fetch(`${service.url}/api/config`)
@@ -61,8 +61,8 @@ test('with a list of tabs only these and the default one are taken, in the spell
 
 test('signups bring so many new tabs into being as allowed, counted across restarts', async () => {
   await using folder = await tempFolder()
-  const start = () => startService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2' } })
-  const post = async (service: RunningService, sheetTab: string) =>
+  const start = () => bootService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2' } })
+  const post = async (service: BootedService, sheetTab: string) =>
     (await postSignup(service.url, { email, sheetTab })).status
   {
     await using service = await start()
@@ -91,7 +91,7 @@ test('signups bring so many new tabs into being as allowed, counted across resta
 
 test('one client cannot use up the new tabs of all, and the pages show no form that cannot succeed', async () => {
   const apiKey = 'a-key-of-16-characters'
-  await using service = await startService({
+  await using service = await bootService({
     env: { TRUST_PROXY: '1', MAX_SHEET_TABS: '20', API_KEYS: apiKey },
   })
   const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { startService } from '../../harness/start-service.ts'
 
 const slow = { timeout: 20_000 }
@@ -15,7 +16,7 @@ async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | u
 }
 
 test('a signup that waits is answered 201 when its row is in the spreadsheet', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postSignup(service.url, ada, wait)
   expect(readTab(join(service.folder, 'data'), 'Sheet1.csv')).toHaveLength(2)
   expect(answer.status).toBe(201)
@@ -27,14 +28,14 @@ test('a signup that waits is answered 201 when its row is in the spreadsheet', a
 })
 
 test('a wait of more than 30 seconds is granted as 30', async () => {
-  await using service = await startService()
+  await using service = await bootService()
   const answer = await postSignup(service.url, ada, { prefer: 'wait=3600' })
   expect(answer.headers.get('preference-applied')).toBe('wait=30')
 })
 
 test('a wait on Google ends with the row in the sheet', async () => {
   await using world = await createGoogleWorld()
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   const answer = await postSignup(service.url, ada, wait)
   expect(answer.status).toBe(201)
   expect(await emailsIn(world)).toEqual([ada.email])
@@ -45,7 +46,7 @@ test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
   async (prefer) => {
     await using world = await createGoogleWorld()
     world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
-    await using service = await startService({ env: world.env })
+    await using service = await bootService({ env: world.env })
     const answer = await postSignup(service.url, ada, { prefer })
     expect(answer.status).toBe(202)
     expect(answer.headers.get('preference-applied')).toBeNull()
@@ -55,7 +56,7 @@ test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
 test('a wait that runs out is the 202 of always, and the signup is delivered later', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   const answer = await postSignup(service.url, ada, { prefer: 'wait=1' })
   expect(answer.status).toBe(202)
   expect(answer.headers.get('preference-applied')).toBeNull()
@@ -73,7 +74,7 @@ test('while delivery is blocked nobody waits, and the 202 tells why', async () =
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.share(world.email, 'none')
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   await expect.poll(() => service.output(), slow).toContain('does not have permission')
   const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
   expect(answer.status).toBe(202)
@@ -86,7 +87,7 @@ test('while delivery is blocked nobody waits, and the 202 tells why', async () =
 test('delivery that becomes blocked during a wait ends it with the reason', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   expect((await postSignup(service.url, ada, wait)).status).toBe(201)
   sheet.share(world.email, 'none')
   const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
@@ -101,7 +102,7 @@ test('a tab that turns out to be protected ends the waits for it, and for no oth
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Locked', [['Email']])
   sheet.protectTab('Locked')
-  await using service = await startService({ env: world.env })
+  await using service = await bootService({ env: world.env })
   const [locked, free] = await Promise.all([
     postSignup(service.url, { ...ada, sheetTab: 'Locked' }, { prefer: 'wait=30' }),
     postSignup(service.url, { ...ada, sheetTab: 'Free' }, wait),

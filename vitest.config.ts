@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['{src,test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
     // `npm run test:system`
     exclude: [...configDefaults.exclude, 'test/system/**'],
+    // Two on two cores: by default, one core is left free.
+    maxWorkers: '100%',
     // Tests start real processes and servers; a busy machine must not fail them.
     testTimeout: 30_000,
     hookTimeout: 30_000,

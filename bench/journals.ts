@@ -3,6 +3,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
+import { freezeNext } from '../harness/freeze-next.ts'
 import { makeSignup } from '../harness/make-signup.ts'
 
 const appendedAtOnce = 5_000
@@ -33,7 +34,7 @@ async function fill(dataDir: string, count: number, state: State): Promise<strin
     const length = Math.min(appendedAtOnce, count - made)
     await journal.append(Array.from({ length }, (_, index) => usualSignup(made + index)))
     if (state === 'waiting') continue
-    const batch = await journal.freeze(limits, () => true)
+    const batch = await freezeNext(journal, limits)
     if (batch) await journal.settle(batch.number, Date.now())
   }
   if (state === 'written') {

@@ -5,6 +5,7 @@ import type {
   MaySend,
   Opened,
   Outcome,
+  Profile,
   Pruned,
   Spreadsheet,
 } from '../src/spreadsheet/spreadsheet.ts'
@@ -37,6 +38,7 @@ export function refuses(message: string, tab?: string): Act {
 /** A spreadsheet that keeps the contract, and answers as a test says. */
 export class ScriptedSpreadsheet implements Spreadsheet {
   readonly location = 'a test'
+  readonly profile: Profile
   warnings: readonly Warning[] = []
   /** Addresses by tab. */
   readonly rows: Record<string, string[]> = {}
@@ -60,6 +62,10 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   readonly #attempts = new Map<number, number>()
   readonly #applied = new Set<number>()
   readonly #abandoned = new Set<number>()
+
+  constructor(profile: Partial<Profile> = {}) {
+    this.profile = { ...usualProfile, ...profile }
+  }
 
   async open(): Promise<Opened> {
     this.calls.push('open')
@@ -104,6 +110,15 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       this.rows[tab] = [...(this.rows[tab] ?? []), ...signups.map(({ email }) => email)]
     }
   }
+}
+
+const usualProfile: Profile = {
+  rowsMax: 5000,
+  bytesMax: 2_000_000,
+  rowBytes: (_, textBytes) => textBytes + 300,
+  markers: { max: 300, idMax: 2 ** 31 - 1 },
+  linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
+  hasQuota: true,
 }
 
 const applies: Act = { applies: true, answers: { kind: 'applied' } }

@@ -1,3 +1,4 @@
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { connectSpreadsheet } from '../../src/service/delivery.ts'
 import { openStore } from '../../src/service/store.ts'
@@ -20,10 +21,10 @@ async function openDelivery(dataDir: string, providerUrl: string) {
   })
   const journal = openStore(config, realWorld)
   const options = { ...config, ...secrets, journal }
-  const { spreadsheet, limits } = await connectSpreadsheet(options, realWorld)
+  const spreadsheet = await connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()
   const deliverOnce = async () => {
-    const batch = await journal.freeze(limits, () => true)
+    const batch = await freezeNext(journal, spreadsheet.profile)
     if (!batch) throw new Error('Nothing waits to be delivered.')
     const outcome = await spreadsheet.write(batch, signal)
     if (outcome.kind !== 'applied') throw new Error(`The batch is ${outcome.kind}.`)

@@ -6,6 +6,7 @@ import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { ReadinessAnswer } from '../signup/wire.ts'
 import { refusalWords, type RefusalReason } from '../signup/trouble.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { ready } from './ready.ts'
@@ -25,8 +26,7 @@ function world() {
   const accept = (sheetTab: string) =>
     journal.append([makeSignup({ sheetTab, receivedAt: clock.now() })])
   const deliver = async (sheetTab: string) => {
-    const limits = { rowsMax: 100, bytesMax: 1_000_000 }
-    const batch = await journal.freeze(limits, (tab) => tab === sheetTab)
+    const batch = await freezeNext(journal, { wanted: (tab) => tab === sheetTab })
     await journal.settle(batch?.number ?? 0, clock.now())
   }
   /** What is told of a stall, and the status of strict readiness. */

@@ -15,8 +15,6 @@ export interface FenceOptions {
   readonly attempts: Attempts
   readonly stopping: AbortSignal
   readonly giveUp: AbortSignal
-  /** Infinity where the spreadsheet needs no markers: then there is no fence to test. */
-  readonly markersMax: number
 }
 
 const minute = 60 * 1000
@@ -74,8 +72,9 @@ export class Fence {
     await this.#keepingTime
   }
 
+  /** Without them there is no fence to test. */
   get #needsMarkers(): boolean {
-    return this.#options.markersMax !== Infinity
+    return this.#options.spreadsheet.profile.markers.max !== Infinity
   }
 
   /** When `keepUp` has something to do that nothing else calls for. */
@@ -91,11 +90,12 @@ export class Fence {
 
   /** Whether one more marker may stand. Makes room when it can. */
   async hasRoom(): Promise<boolean> {
-    const { journal, markersMax } = this.#options
-    if ((await journal.markerCount()) < markersMax) return true
+    const { journal, spreadsheet } = this.#options
+    const { max } = spreadsheet.profile.markers
+    if ((await journal.markerCount()) < max) return true
     await this.#age()
     await this.#prune(1)
-    return (await journal.markerCount()) < markersMax
+    return (await journal.markerCount()) < max
   }
 
   /**

@@ -38,6 +38,9 @@ export interface TokenBucket {
   readonly refillMs: Millis
 }
 
+/** Where there is no quota. */
+export const bottomless: TokenBucket = { capacity: Infinity, refillMs: 1 }
+
 /** What a token bucket holds, and when that was so. */
 export interface Tokens {
   readonly count: number

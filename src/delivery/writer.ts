@@ -1,4 +1,4 @@
-import type { BatchLimits, DeliveryLog } from '../journal/delivery-log.ts'
+import type { DeliveryLog } from '../journal/delivery-log.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
@@ -8,6 +8,7 @@ import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { Attempts, type Failure } from './attempts.ts'
 import { blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
+import { fillBatch } from './fill.ts'
 import { refilled, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 
 export interface WriterOptions {
@@ -16,16 +17,8 @@ export interface WriterOptions {
   readonly clock: Clock
   readonly random: Random
   readonly events: Events
-  readonly limits: BatchLimits
   /** How often a batch may be sent. */
   readonly bucket: TokenBucket
-  /**
-   * How long to wait for more signups before a batch is frozen: until none came for `quietMs`, and at
-   * most `maxMs`, or `burstMaxMs` while they come so fast that one batch is much better than two.
-   */
-  readonly linger: { readonly quietMs: Millis; readonly maxMs: Millis; readonly burstMaxMs: Millis }
-  /** How many markers may stand in the spreadsheet at once; Infinity where it needs none. */
-  readonly markersMax: number
 }
 
 const second = 1000
@@ -173,7 +166,7 @@ export class Writer {
 
   /** FREEZING: a tab whose next try is due goes alone, so that it cannot hold the others back again. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, limits, bucket } = this.#options
+    const { bucket } = this.#options
     await this.#linger()
     await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
     if (!(await this.#fence.hasRoom())) {
@@ -183,9 +176,7 @@ export class Writer {
     if (this.#isStopping) return undefined
     if (dueTab === undefined) this.#mayHaveMore = false
     this.#triedAside = dueTab !== undefined
-    const batch = await journal.freeze(limits, (tab) =>
-      dueTab === undefined ? !this.#aside.has(tabKey(tab)) : tabKey(tab) === dueTab,
-    )
+    const batch = await this.#fill(dueTab)
     if (batch) {
       this.#mayHaveMore = true
       this.#own = { number: batch.number, isClear: true }
@@ -195,6 +186,18 @@ export class Writer {
       this.#aside.delete(dueTab)
     }
     return batch
+  }
+
+  /** The next batch, of the tab whose try is due or of all that are not set aside. */
+  async #fill(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
+    const { journal, spreadsheet } = this.#options
+    const pending = await journal.pending()
+    const wanted = pending.filter(({ name }) =>
+      dueTab === undefined ? !this.#aside.has(tabKey(name)) : tabKey(name) === dueTab,
+    )
+    const shares = await fillBatch(journal, wanted, spreadsheet.profile)
+    if (shares.length === 0) return undefined
+    return journal.freeze(shares, spreadsheet.profile.markers.idMax)
   }
 
   /** SENDING, until the batch is settled or released, or the writer stops. */
@@ -223,7 +226,7 @@ export class Writer {
       case 'foreign':
         // The foreign marker kept every try of this batch out, and goes on to do so.
         events.deliveryOddity(outcome.message)
-        await journal.remark(batch)
+        await journal.remark(batch, spreadsheet.profile.markers.idMax)
     }
   }
 
@@ -281,7 +284,7 @@ export class Writer {
 
   /** Lets a burst arrive: waits until no signup came for a moment, or long enough. */
   async #linger(): Promise<void> {
-    const { quietMs, maxMs, burstMaxMs } = this.#options.linger
+    const { quietMs, maxMs, burstMaxMs } = this.#options.spreadsheet.profile.linger
     const start = this.#now()
     for (let lingerMs = maxMs; this.#now() - start < lingerMs && !this.#isStopping;) {
       const seen = this.#arrived

@@ -1,5 +1,5 @@
 import type { FrozenBatch } from '../signup/batch.ts'
-import type { Millis } from '../signup/signup.ts'
+import type { Millis, Signup } from '../signup/signup.ts'
 import type { DefaultTab } from './intake-log.ts'
 
 /**
@@ -32,12 +32,22 @@ export interface DeliveryLog {
   /** The batch that was frozen and not settled or released, with its contents as they were frozen. */
   frozenBatch(): Promise<FrozenBatch | undefined>
 
+  /** Tabs with signups that are not in the spreadsheet yet, the one that has waited longest first. */
+  pending(): Promise<readonly PendingTab[]>
+
   /**
-   * Freezes the oldest undelivered signups of the tabs that `wanted` accepts into the next batch.
-   * Undefined when there are none. Throws when a batch is frozen already: one at a time; and while the
-   * default tab is not resolved, so that what waits for its name comes in order.
+   * The next signups of a tab that wait, in order: those behind the position `after`, or the first
+   * ones. As many as are read while nothing else has its turn, some hundred.
    */
-  freeze(limits: BatchLimits, wanted: (tab: string) => boolean): Promise<FrozenBatch | undefined>
+  waiting(tab: PendingTab, after?: number): Promise<WaitingSlice>
+
+  /**
+   * Freezes these signups into the next batch: of each tab a run of what `waiting` gave, from its first
+   * one on. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects when a batch is frozen
+   * already, as there is one at a time; when another writer has settled some of the signups meanwhile;
+   * and while the default tab is not resolved, so that what waits for its name comes in order.
+   */
+  freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch>
 
   /** The frozen batch is in the spreadsheet: its signups are written. */
   settle(batch: number, at: Millis): Promise<void>
@@ -52,7 +62,7 @@ export interface DeliveryLog {
    * The frozen batch's marker id belongs to somebody else: gives it, and all later ones, another.
    * Rejects when it has another one already.
    */
-  remark(batch: Fenced): Promise<FrozenBatch>
+  remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch>
 
   /**
    * A writer that did not freeze this batch is about to send it. Rejects when it is not frozen any
@@ -114,8 +124,33 @@ export interface RunningTime {
 /** A batch and the marker that it had when something became known of it. */
 export type Fenced = Pick<FrozenBatch, 'number' | 'marker'>
 
-export interface BatchLimits {
-  readonly rowsMax: number
-  /** Estimated size of the request that carries the rows. A single larger row still goes alone. */
-  readonly bytesMax: number
+/** A tab with signups that wait. */
+export interface PendingTab {
+  readonly id: number
+  /** As it was first used. */
+  readonly name: string
+  /** Position of its last signup in the spreadsheet. */
+  readonly writtenTo: number
+}
+
+export interface WaitingSlice {
+  readonly signups: readonly WaitingSignup[]
+  /** Whether more may wait behind them. */
+  readonly hasMore: boolean
+}
+
+export interface WaitingSignup {
+  readonly position: number
+  /** With the tab's name as it was first used. */
+  readonly signup: Signup
+  /** Size of its texts in UTF-8, without the tab's name. */
+  readonly textBytes: number
+  /** A duplicate that gets no row. */
+  readonly isIgnored: boolean
+}
+
+/** What a tab puts into a batch. */
+export interface Share {
+  readonly tab: PendingTab
+  readonly signups: readonly WaitingSignup[]
 }

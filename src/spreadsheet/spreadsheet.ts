@@ -1,5 +1,5 @@
 import type { FrozenBatch } from '../signup/batch.ts'
-import type { Millis } from '../signup/signup.ts'
+import type { Millis, Signup } from '../signup/signup.ts'
 import type { RefusalReason, Warning } from '../signup/trouble.ts'
 
 /**
@@ -11,6 +11,9 @@ import type { RefusalReason, Warning } from '../signup/trouble.ts'
 export interface Spreadsheet {
   /** Where a person finds the rows: a URL or a folder. */
   readonly location: string
+
+  /** How it wants to be written. Never changes. */
+  readonly profile: Profile
 
   /** What the operator should know while rows still go in, as of the last call. */
   readonly warnings: readonly Warning[]
@@ -40,6 +43,33 @@ export interface Spreadsheet {
    * that no late request of theirs can still be on its way.
    */
   prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
+}
+
+/** How a spreadsheet wants to be written: what delivery keeps to. */
+export interface Profile {
+  /** A batch holds at most so many rows. */
+  readonly rowsMax: number
+  /** A batch holds rows of at most so many bytes, by `rowBytes`. A single larger row still goes alone. */
+  readonly bytesMax: number
+  /**
+   * What the row of a signup takes.
+   *
+   * @param textBytes size of the signup's texts in UTF-8, without its tab's name
+   */
+  rowBytes(signup: Signup, textBytes: number): number
+  readonly markers: {
+    /** How many may stand in the spreadsheet at once; Infinity where it needs none. */
+    readonly max: number
+    /** Their ids are 1 to this. */
+    readonly idMax: number
+  }
+  /**
+   * How long to wait for more signups before a batch is frozen: until none came for `quietMs`, and at
+   * most `maxMs`, or `burstMaxMs` while they come so fast that one batch is much better than two.
+   */
+  readonly linger: { readonly quietMs: Millis; readonly maxMs: Millis; readonly burstMaxMs: Millis }
+  /** Whether its provider has a quota: then batches keep to a pace. */
+  readonly hasQuota: boolean
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Journal } from '../../src/journal/journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
+import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import {
@@ -24,11 +25,13 @@ const hour = 60 * minute
 interface Given extends Partial<Omit<WriterOptions, 'journal' | 'spreadsheet'>> {
   readonly journal?: Journal
   readonly spreadsheet?: ScriptedSpreadsheet
+  /** How many markers may stand in the spreadsheet. */
+  readonly markersMax?: number
 }
 
-function world(options: Given = {}) {
+function world({ markersMax = 300, ...options }: Given = {}) {
   const journal = options.journal ?? openSqliteJournal(':memory:')
-  const spreadsheet = options.spreadsheet ?? new ScriptedSpreadsheet()
+  const spreadsheet = options.spreadsheet ?? spreadsheetOf(markersMax)
   const clock = new ManualClock()
   const health = createHealth()
   const writer = new Writer({
@@ -37,10 +40,7 @@ function world(options: Given = {}) {
     clock,
     random: () => 0.5,
     events: createEvents(createLog('silent'), health, clock),
-    limits: { rowsMax: 5000, bytesMax: 2_000_000 },
     bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
-    linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
-    markersMax: 300,
     ...options,
   })
   return {
@@ -60,6 +60,10 @@ function world(options: Given = {}) {
       await journal[Symbol.asyncDispose]()
     },
   }
+}
+
+function spreadsheetOf(markersMax: number): ScriptedSpreadsheet {
+  return new ScriptedSpreadsheet({ markers: { max: markersMax, idMax: markerIdMax } })
 }
 
 const writes = (spreadsheet: ScriptedSpreadsheet) =>
@@ -286,7 +290,7 @@ test('a batch that was refused at its first try is made impossible too: a copy m
 test('a batch that was given up before a crash is frozen anew after it', async () => {
   await using it = world()
   await it.journal.append(makeSignups(2))
-  const batch = await it.journal.freeze({ rowsMax: 10, bytesMax: 1_000_000 }, () => true)
+  const batch = await freezeNext(it.journal)
   it.spreadsheet.script = ({ number }) =>
     number === batch?.number ? { applies: false, answers: { kind: 'abandoned' } } : undefined
   it.writer.start()
@@ -299,9 +303,9 @@ test('signups that could not be frozen are not forgotten', async () => {
   let failures = 1
   const flaky: Journal = {
     ...bind(journal),
-    freeze: async (limits, wanted) => {
+    freeze: async (...batch) => {
       if (failures-- > 0) throw new Error('disk full')
-      return journal.freeze(limits, wanted)
+      return journal.freeze(...batch)
     },
   }
   await using it = world({ journal: flaky })
@@ -428,7 +432,7 @@ test('the marker of a batch that was found frozen at the start stands for 65 min
   await using it = world({ markersMax: 12 })
   await it.journal.noteFact('fence of a test', 'holds')
   await it.journal.append(makeSignups(1))
-  const found = await it.journal.freeze({ rowsMax: 10, bytesMax: 1_000_000 }, () => true)
+  const found = await freezeNext(it.journal)
   it.writer.start()
   await it.clock.run(second)
   const stood = await untilPruned(it, found?.marker)
@@ -470,7 +474,7 @@ test('when delivery waits for room, it makes room as soon as one marker has come
 
 test('thirteen lives of ten minutes with a signup a minute deliver every row', async () => {
   await using journal = openSqliteJournal(':memory:')
-  const spreadsheet = new ScriptedSpreadsheet()
+  const spreadsheet = spreadsheetOf(100)
   for (let life = 0; life < 13; life++) {
     const process = live(journal, spreadsheet)
     for (let minutes = 0; minutes < 10; minutes++) {
@@ -485,7 +489,7 @@ test('thirteen lives of ten minutes with a signup a minute deliver every row', a
 
 test('a kill at minute 12 under a signup every six seconds holds nothing up', async () => {
   await using journal = openSqliteJournal(':memory:')
-  const spreadsheet = new ScriptedSpreadsheet()
+  const spreadsheet = spreadsheetOf(100)
   for (const minutes of [12, 30]) {
     const process = live(journal, spreadsheet)
     for (let signup = 0; signup < minutes * 10; signup++) {
@@ -509,7 +513,7 @@ function live(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
         isAlive ? Reflect.apply(method, target, values) : new Promise(() => {})
     },
   })
-  const it = world({ journal: held, spreadsheet, markersMax: 100 })
+  const it = world({ journal: held, spreadsheet })
   it.writer.start()
   return { clock: it.clock, kill: () => (isAlive = false) }
 }
@@ -647,10 +651,12 @@ function bind(journal: Journal): Journal {
     probe: () => journal.probe(),
     frozen: () => journal.frozen(),
     frozenBatch: () => journal.frozenBatch(),
-    freeze: (limits, wanted) => journal.freeze(limits, wanted),
+    pending: () => journal.pending(),
+    waiting: (tab, after) => journal.waiting(tab, after),
+    freeze: (shares, idMax) => journal.freeze(shares, idMax),
     settle: (batch, at) => journal.settle(batch, at),
     release: (batch) => journal.release(batch),
-    remark: (batch) => journal.remark(batch),
+    remark: (batch, idMax) => journal.remark(batch, idMax),
     noteFound: (batch) => journal.noteFound(batch),
     endedMarkers: () => journal.endedMarkers(),
     noteRunningTime: (note) => journal.noteRunningTime(note),

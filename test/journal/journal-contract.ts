@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Appended } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
+import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 
 export interface JournalWorld extends AsyncDisposable {
@@ -10,8 +11,6 @@ export interface JournalWorld extends AsyncDisposable {
   open(policy?: Partial<JournalPolicy>): Promise<Journal>
 }
 
-const limits = { rowsMax: 100, bytesMax: 1_000_000 }
-const any = () => true
 /** No batch has this number. */
 const none = { number: 0, marker: 0 }
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -109,7 +108,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
           metadata: '{"a":[1,{"b":null}]}',
         })
         await journal.append([signup])
-        const batch = await journal.freeze(limits, any)
+        const batch = await freezeNext(journal)
         expect(batch?.tabs).toEqual([{ tab: signup.sheetTab, signups: [signup] }])
       }))
   })
@@ -121,7 +120,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
           ...makeSignups(8, { sheetTab: 'A' }),
           ...makeSignups(2, { sheetTab: 'B' }),
         ])
-        const batch = await journal.freeze({ ...limits, rowsMax: 6 }, any)
+        const batch = await freezeNext(journal, { rowsMax: 6 })
         expect(addressesOf(batch)).toEqual({
           A: [1, 2, 3, 4].map((n) => `person${n}@example.com`),
           B: [1, 2].map((n) => `person${n}@example.com`),
@@ -132,10 +131,10 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       withJournal(async (journal) => {
         const metadata = `{"a":"${'x'.repeat(5000)}"}`
         await journal.append(makeSignups(4, { metadata }))
-        const first = await journal.freeze({ rowsMax: 100, bytesMax: 11_000 }, any)
+        const first = await freezeNext(journal, { rowsMax: 100, bytesMax: 11_000 })
         expect(addressesOf(first)['Sheet1']).toHaveLength(2)
         await journal.settle(first?.number ?? 0, noon)
-        const second = await journal.freeze({ rowsMax: 100, bytesMax: 1000 }, any)
+        const second = await freezeNext(journal, { rowsMax: 100, bytesMax: 1000 })
         expect(addressesOf(second)['Sheet1']).toEqual(['person3@example.com'])
       }))
 
@@ -145,7 +144,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       {
         await using journal = await world.open()
         await journal.append(makeSignups(3))
-        frozen = await journal.freeze({ ...limits, rowsMax: 2 }, any)
+        frozen = await freezeNext(journal, { rowsMax: 2 })
         await journal.append(makeSignups(3))
         expect(await journal.frozenBatch()).toEqual(frozen)
       }
@@ -157,13 +156,13 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
     test('only one batch is frozen at a time', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(3))
-        await journal.freeze({ ...limits, rowsMax: 1 }, any)
-        await expect(journal.freeze(limits, any)).rejects.toThrow('frozen already')
+        await freezeNext(journal, { rowsMax: 1 })
+        await expect(freezeNext(journal)).rejects.toThrow('frozen already')
       }))
 
     test('with nothing to deliver there is no batch', () =>
       withJournal(async (journal) => {
-        expect(await journal.freeze(limits, any)).toBeUndefined()
+        expect(await freezeNext(journal)).toBeUndefined()
         expect(await journal.frozenBatch()).toBeUndefined()
       }))
 
@@ -173,11 +172,11 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
           makeSignup({ sheetTab: 'A', email: 'a1@example.com' }),
           makeSignup({ sheetTab: 'B', email: 'b1@example.com' }),
         ])
-        const withoutA = await journal.freeze(limits, (tab) => tab !== 'A')
+        const withoutA = await freezeNext(journal, { wanted: (tab) => tab !== 'A' })
         expect(addressesOf(withoutA)).toEqual({ B: ['b1@example.com'] })
         await journal.settle(withoutA?.number ?? 0, noon)
         await journal.append([makeSignup({ sheetTab: 'A', email: 'a2@example.com' })])
-        expect(addressesOf(await journal.freeze(limits, any))).toEqual({
+        expect(addressesOf(await freezeNext(journal))).toEqual({
           A: ['a1@example.com', 'a2@example.com'],
         })
       }))
@@ -190,7 +189,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
         await using journal = await world.open()
         await journal.append([first, second])
         expect(await journal.backlog()).toBe(2)
-        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        const batch = await freezeNext(journal, { rowsMax: 1 })
         expect((await journal.find(first.id))?.writtenAt).toBeUndefined()
         await journal.settle(batch?.number ?? 0, noon)
         expect(await journal.backlog()).toBe(1)
@@ -199,7 +198,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       expect(await journal.backlog()).toBe(1)
       expect((await journal.find(first.id))?.writtenAt).toBe(noon)
       expect((await journal.find(second.id))?.writtenAt).toBeUndefined()
-      expect(addressesOf(await journal.freeze(limits, any))).toEqual({ Sheet1: [second.email] })
+      expect(addressesOf(await freezeNext(journal))).toEqual({ Sheet1: [second.email] })
     })
 
     test('since when nothing was written of what waits is known, by tabs, also after a restart', async () => {
@@ -214,7 +213,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
         expect(await journal.waitingSince([])).toBe(noon + 1)
         expect(await journal.waitingSince(['locked'])).toBe(noon + 3)
         const isFree = (tab: string) => tab === 'Free'
-        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, isFree)
+        const batch = await freezeNext(journal, { rowsMax: 1, wanted: isFree })
         expect(await journal.waitingSince([]), 'while it is on its way').toBe(noon + 1)
         await journal.settle(batch?.number ?? 0, noon + 4)
       }
@@ -222,9 +221,9 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       expect(await journal.waitingSince(['free'])).toBe(noon + 4)
       expect(await journal.waitingSince(['locked'])).toBe(noon + 5)
       // Of one that was given up nothing was written.
-      await journal.release((await journal.freeze(limits, any)) ?? none)
+      await journal.release((await freezeNext(journal)) ?? none)
       expect(await journal.waitingSince([])).toBe(noon + 4)
-      const rest = await journal.freeze(limits, any)
+      const rest = await freezeNext(journal)
       await journal.settle(rest?.number ?? 0, noon + 9)
       expect(await journal.waitingSince([])).toBeUndefined()
     })
@@ -232,10 +231,10 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
     test('released signups are frozen anew, under a number that was never used', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(2))
-        const first = await journal.freeze(limits, any)
+        const first = await freezeNext(journal)
         await journal.release(first ?? none)
         expect(await journal.frozenBatch()).toBeUndefined()
-        const second = await journal.freeze(limits, any)
+        const second = await freezeNext(journal)
         expect(addressesOf(second)).toEqual(addressesOf(first))
         expect(second?.number).toBeGreaterThan(first?.number ?? Infinity)
         expect(second?.marker).not.toBe(first?.marker)
@@ -244,7 +243,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
     test('a batch that is not frozen can be neither settled nor released', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(1))
-        const batch = await journal.freeze(limits, any)
+        const batch = await freezeNext(journal)
         const number = batch?.number ?? 0
         await journal.settle(number, noon)
         await expect(journal.settle(number, noon)).rejects.toThrow('not frozen')
@@ -257,7 +256,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       for (let index = 0; index < 2; index++) {
         await withJournal(async (journal) => {
           await journal.append(makeSignups(2))
-          const batch = await journal.freeze(limits, any)
+          const batch = await freezeNext(journal)
           expect(batch?.fingerprint.length).toBeLessThanOrEqual(60)
           seen.add(batch?.fingerprint ?? '')
         })
@@ -274,7 +273,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
         await using journal = await world.open()
         for (let index = 0; index < 3; index++) {
           await journal.append(makeSignups(1))
-          const batch = await journal.freeze(limits, any)
+          const batch = await freezeNext(journal)
           if (!batch) throw new Error('a batch was due')
           markers.push(batch.marker)
           if (index === 1) await journal.release(batch)
@@ -293,11 +292,11 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
     test('a frozen batch that another writer has found says so when it has ended, and none later', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(2))
-        const first = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        const first = await freezeNext(journal, { rowsMax: 1 })
         await journal.noteFound(first ?? none)
         await journal.settle(first?.number ?? 0, noon)
         await expect(journal.noteFound(first ?? none)).rejects.toThrow('not frozen')
-        const second = await journal.freeze(limits, any)
+        const second = await freezeNext(journal)
         await journal.settle(second?.number ?? 0, noon)
         expect(await journal.endedMarkers()).toEqual([
           { id: first?.marker, isFound: true, ripeAt: undefined },
@@ -311,7 +310,7 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
       {
         await using journal = await world.open()
         await journal.append(makeSignups(1))
-        const batch = await journal.freeze(limits, any)
+        const batch = await freezeNext(journal)
         const lives = new Map([[batch?.marker ?? 0, 1000]])
         const seen = await journal.noteRunningTime({ ...note, lives })
         expect(seen.ms).toBe(0)
@@ -348,15 +347,15 @@ export function journalContract(name: string, createWorld: () => Promise<Journal
     test('a new marker for the frozen batch changes nothing else, and later batches follow it', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(2))
-        const before = await journal.freeze({ ...limits, rowsMax: 1 }, any)
-        const after = await journal.remark(before ?? none)
-        await expect(journal.remark(before ?? none)).rejects.toThrow('not frozen')
+        const before = await freezeNext(journal, { rowsMax: 1 })
+        const after = await journal.remark(before ?? none, markerIdMax)
+        await expect(journal.remark(before ?? none, markerIdMax)).rejects.toThrow('not frozen')
         await expect(journal.release(before ?? none)).rejects.toThrow('not frozen')
         expect(after).toEqual({ ...before, marker: after.marker })
         expect(after.marker).not.toBe(before?.marker)
         expect(await journal.frozenBatch()).toEqual(after)
         await journal.settle(after.number, noon)
-        const next = await journal.freeze(limits, any)
+        const next = await freezeNext(journal)
         expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)
       }))
 

@@ -4,10 +4,9 @@ import type { Appended, SignupStatus } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import type { JournalWorld } from './journal-contract.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 
-const limits = { rowsMax: 100, bytesMax: 1_000_000 }
-const any = () => true
 const noon = Date.UTC(2026, 10, 20, 12)
 
 /** What every engine must do about the number of tabs, and about duplicates. */
@@ -49,7 +48,7 @@ export function journalPolicyContract(
         expect(resultsOf(await journal.append([refused]))).toEqual([undefined])
         expect(await journal.find(refused.id)).toBeUndefined()
         expect(await journal.backlog()).toBe(0)
-        expect(await journal.freeze(limits, any)).toBeUndefined()
+        expect(await freezeNext(journal)).toBeUndefined()
       }))
 
     test('tabs are counted across restarts, and a larger limit lets more in', async () => {
@@ -77,7 +76,7 @@ export function journalPolicyContract(
     const add = async (journal: Journal, email: string, sheetTab = '') =>
       resultsOf(await journal.append([makeSignup({ email, sheetTab })]))[0]
     const deliver = async (journal: Journal) => {
-      const batch = await journal.freeze(limits, any)
+      const batch = await freezeNext(journal)
       await journal.settle(batch?.number ?? 0, noon)
       return addressesOf(batch)
     }
@@ -152,7 +151,7 @@ export function journalPolicyContract(
       {
         await using journal = await world.open({ defaultTab: { name: 'Sheet1', of: 'second' } })
         await add(journal, 'second@example.com')
-        await expect(journal.freeze(limits, any)).rejects.toThrow(/not resolved/)
+        await expect(freezeNext(journal)).rejects.toThrow(/not resolved/)
       }
       await using journal = await world.open({ defaultTab: { name: 'News' } })
       expect(await deliver(journal)).toEqual({
@@ -192,7 +191,7 @@ export function journalPolicyContract(
         await journal.append([first])
         await journal.append([second])
         expect(await journal.backlog()).toBe(2)
-        const batch = await journal.freeze(limits, any)
+        const batch = await freezeNext(journal)
         expect(batch?.tabs).toEqual([{ tab: 'Sheet1', signups: [first] }])
         await journal.settle(batch?.number ?? 0, noon)
         expect(await journal.backlog()).toBe(0)
@@ -208,7 +207,7 @@ export function journalPolicyContract(
           makeSignup({ email: 'ada@example.com', sheetTab: 'Events' }),
           makeSignup({ email: 'ada+x@example.com', sheetTab: 'NEWS' }),
         ])
-        expect(addressesOf(await journal.freeze(limits, any))).toEqual({
+        expect(addressesOf(await freezeNext(journal))).toEqual({
           News: ['Ada@example.com', 'ada+x@example.com'],
           Events: ['ada@example.com'],
         })
@@ -220,16 +219,16 @@ export function journalPolicyContract(
       {
         await using journal = await world.open(ignoring)
         await journal.append([makeSignup()])
-        await journal.settle((await journal.freeze(limits, any))?.number ?? 0, noon)
+        await journal.settle((await freezeNext(journal))?.number ?? 0, noon)
         await journal.append([makeSignup()])
-        frozen = await journal.freeze(limits, any)
+        frozen = await freezeNext(journal)
         expect(frozen?.tabs).toEqual([{ tab: 'Sheet1', signups: [] }])
       }
       // What was frozen does not change when the operator changes his mind.
       await using journal = await world.open({ duplicates: 'append' })
       expect(await journal.frozenBatch()).toEqual(frozen)
       await journal.settle(frozen?.number ?? 0, noon)
-      expect(await journal.freeze(limits, any)).toBeUndefined()
+      expect(await freezeNext(journal)).toBeUndefined()
       expect(await journal.backlog()).toBe(0)
     })
 
@@ -241,7 +240,7 @@ export function journalPolicyContract(
         await journal.append([makeSignup({ ...address, name: duplicates })])
       }
       await using journal = await world.open()
-      const batch = await journal.freeze(limits, any)
+      const batch = await freezeNext(journal)
       expect(batch?.tabs[0]?.signups.map((signup) => signup.name)).toEqual([
         'append',
         'append',
@@ -252,7 +251,7 @@ export function journalPolicyContract(
     test('without that policy every signup is a row', () =>
       withPolicy({}, async (journal) => {
         await journal.append(makeSignups(3, { email: 'ada@example.com' }))
-        expect(addressesOf(await journal.freeze(limits, any))['Sheet1']).toHaveLength(3)
+        expect(addressesOf(await freezeNext(journal))['Sheet1']).toHaveLength(3)
       }))
   })
 }

@@ -4,10 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { Appended, TabCursor } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalWorld } from './journal-contract.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 
-const limits = { rowsMax: 100, bytesMax: 1_000_000 }
-const any = () => true
 const noon = Date.UTC(2026, 10, 20, 12)
 const hour = 60 * 60 * 1000
 const order = { space: '', key: 'order-1', fingerprint: 'A' }
@@ -71,7 +70,7 @@ export function journalReplayContract(
     test('a replay tells the status of now', () =>
       withJournal(async (journal) => {
         await journal.append(makeSignups(2), ordered)
-        const batch = await journal.freeze({ ...limits, rowsMax: 1 }, any)
+        const batch = await freezeNext(journal, { rowsMax: 1 })
         await journal.settle(batch?.number ?? 0, noon)
         const replay = await journal.append(makeSignups(2), ordered)
         expect(writtenIn(replay)).toEqual([noon, undefined])
@@ -150,7 +149,7 @@ export function journalReplayContract(
           const expected: string[] = []
           const rows: string[] = []
           const deliver = async () => {
-            const batch = await journal.freeze(limits, any)
+            const batch = await freezeNext(journal)
             rows.push(...Object.values(addressesOf(batch)).flat())
             if (batch) await journal.settle(batch.number, noon)
           }
@@ -205,7 +204,7 @@ export function journalReplayContract(
         ])
         if (answer.kind !== 'appended') throw new Error('no key was given')
         const [, second, third] = answer.results.map((result) => result?.position)
-        const batch = await journal.freeze(limits, any)
+        const batch = await freezeNext(journal)
         expect(heard).toEqual([])
         await journal.settle(batch?.number ?? 0, noon)
         expect(heard).toEqual([
@@ -216,7 +215,7 @@ export function journalReplayContract(
         ])
         unsubscribe()
         await journal.append([makeSignup()])
-        await journal.settle((await journal.freeze(limits, any))?.number ?? 0, noon)
+        await journal.settle((await freezeNext(journal))?.number ?? 0, noon)
         expect(heard).toHaveLength(1)
       }))
   })

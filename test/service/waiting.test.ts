@@ -7,6 +7,7 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { listen } from '../../src/platform/node/http-server.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
@@ -40,7 +41,7 @@ function world(waitingMax?: PlacesOptions) {
     accept: async (count: number, sheetTab = 'Sheet1') =>
       storedOf(await journal.append(makeSignups(count, { sheetTab }))),
     deliver: async (rowsMax = limits.rowsMax) => {
-      const batch = await journal.freeze({ ...limits, rowsMax }, () => true)
+      const batch = await freezeNext(journal, { ...limits, rowsMax })
       await journal.settle(batch?.number ?? 0, clock.now())
     },
     /** Waits for these signups, and notes when the wait is over. */

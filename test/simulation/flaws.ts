@@ -1,4 +1,5 @@
 import type { HttpClient } from '../../src/platform/node/http-client.ts'
+import { changed } from './changed.ts'
 import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated-process.ts'
 
@@ -66,15 +67,4 @@ export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
         async noteFound() {},
       }),
   },
-}
-
-/** The same object but for some methods. */
-function changed<T extends object>(original: T, methods: Partial<T>): T {
-  return new Proxy(original, {
-    get(target, name) {
-      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name) as unknown
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
 }

@@ -21,6 +21,7 @@ import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { createDelivery } from '../../src/service/delivery.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
+import { changed } from './changed.ts'
 import type { Network, Sender } from './network.ts'
 import type { Dice, Schedule } from './schedule.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
@@ -99,8 +100,10 @@ export class SimulatedProcess implements Sender {
         random: dice.random,
         http: flaw.http?.(http) ?? http,
         signWith: () => async () => 'signed',
-        wrap: (spreadsheet) => flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet,
-        terms: { markersMax: schedule.markersMax },
+        wrap: (real) => {
+          const spreadsheet = withMarkers(real, schedule.markersMax)
+          return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
+        },
       },
     )
     this.#writer = writer
@@ -287,6 +290,12 @@ function wordsOf(value: unknown): string {
 
 function isBatch(result: unknown): result is FrozenBatch {
   return typeof result === 'object' && result !== null && 'number' in result && 'tabs' in result
+}
+
+/** So many markers may stand in it at once. */
+function withMarkers(spreadsheet: Spreadsheet, max: number): Spreadsheet {
+  const profile = { ...spreadsheet.profile, markers: { ...spreadsheet.profile.markers, max } }
+  return changed(spreadsheet, { profile })
 }
 
 function never(): Promise<never> {

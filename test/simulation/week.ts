@@ -78,8 +78,8 @@ export async function runWeek(seed: number): Promise<Week> {
   })
   await using journal = openSqliteJournal(':memory:', {}, time.clock)
   // A large batch is read in slices, a turn each.
-  const freeze = journal.freeze.bind(journal)
-  journal.freeze = (...batch) => time.standStill(() => freeze(...batch))
+  const waiting = journal.waiting.bind(journal)
+  journal.waiting = (...slice) => time.standStill(() => waiting(...slice))
   let names = 0
   planTraffic(time, dice, (kind) => {
     const signup = makeSignup((names += 1), 'News', time.now)

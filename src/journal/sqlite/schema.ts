@@ -173,7 +173,7 @@ export const statements = {
   signupsOfTab: `SELECT position, id, received_at AS receivedAt, email, source, name, tags, metadata,
                    is_ignored AS isIgnored,
                    octet_length(email) + octet_length(source) + octet_length(name)
-                   + octet_length(tags) + octet_length(metadata) AS bytes
+                   + octet_length(tags) + octet_length(metadata) AS textBytes
                  FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,
   addBatch: 'INSERT INTO batch (digest, signups) VALUES (?, ?) RETURNING number',
   addRange: 'INSERT INTO batch_range (tab, upto, after, batch) VALUES (?, ?, ?, ?)',

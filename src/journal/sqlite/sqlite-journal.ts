@@ -6,11 +6,14 @@ import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
 import { GroupCommit } from '../group-commit.ts'
 import type {
-  BatchLimits,
   EndedMarker,
   Fenced,
+  PendingTab,
   RunningTime,
   RunningTimeNote,
+  Share,
+  WaitingSignup,
+  WaitingSlice,
 } from '../delivery-log.ts'
 import type {
   AppendTerms,
@@ -24,7 +27,6 @@ import type {
 } from '../intake-log.ts'
 import type { Journal } from '../journal.ts'
 import { type JournalPolicy, defaultPolicy } from '../policy.ts'
-import { fillShares, type PendingTab, type Share, type StoredSignup } from './shares.ts'
 import { type AppendRequest, SqliteAppends, toStatus } from './appends.ts'
 import { SqliteDatabase } from './database.ts'
 import { openKey, SqliteDefaultTab } from './default-tab.ts'
@@ -32,7 +34,6 @@ import { openKey, SqliteDefaultTab } from './default-tab.ts'
 const hour = 60 * 60 * 1000
 /** Notes on calls are kept a little longer than the longest quota window, which is a day. */
 const callsKept = 25 * hour
-const markerMax = 2 ** 31 - 1
 /** Read in one piece, while no request gets its turn: under a millisecond. */
 const sliceRows = 100
 
@@ -150,39 +151,46 @@ class SqliteJournal implements Journal {
         )
         return {
           tab: String(range['name']),
-          signups: written(rows.map((row) => toStored(row, String(range['name'])))),
+          signups: written(rows.map((row) => toWaiting(row, String(range['name'])))),
         }
       })
       return this.#frozen(number, Number(batch['marker']), String(batch['digest']), tabs)
     })
   }
 
-  async freeze(
-    limits: BatchLimits,
-    wanted: (tab: string) => boolean,
-  ): Promise<FrozenBatch | undefined> {
+  async pending(): Promise<readonly PendingTab[]> {
+    return this.#db.read(() => this.#pendingTabs())
+  }
+
+  async waiting(tab: PendingTab, after?: number): Promise<WaitingSlice> {
+    // The first slice is short work; between the others requests get their turn.
+    if (after !== undefined) await new Promise((resolve) => setImmediate(resolve))
+    const from = after ?? tab.writtenTo
+    const rows = this.#db.read(() =>
+      this.#db.all('signupsOfTab', tab.id, from, Number.MAX_SAFE_INTEGER, sliceRows),
+    )
+    return {
+      signups: rows.map((row) => toWaiting(row, tab.name)),
+      hasMore: rows.length === sliceRows,
+    }
+  }
+
+  async freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch> {
     if (!this.#default.current.isResolved) throw new Error('The default tab is not resolved.')
-    const pending = this.#pendingTabs().filter(({ name }) => wanted(name))
-    // Outside of the transaction: what waits does not change, and requests get their turn meanwhile.
-    const filled = await fillShares(pending, limits, (tab, after) => this.#slices(tab, after))
     return this.#db.transaction(() => {
       if (this.#db.get('frozenBatch')) throw new Error('A batch is frozen already.')
       const now = new Map(this.#pendingTabs().map(({ id, writtenTo }) => [id, writtenTo]))
-      if (filled.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) {
+      if (shares.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) {
         throw new Error('Another writer has ended a batch meanwhile.')
       }
-      if (filled.length === 0) return undefined
-      const tabs = filled.map(({ tab, stored }) => ({
-        tab: tab.name,
-        signups: written(stored),
-      }))
-      const digest = digestOf(filled)
-      const count = filled.reduce((sum, { stored }) => sum + stored.length, 0)
+      const tabs = shares.map(({ tab, signups }) => ({ tab: tab.name, signups: written(signups) }))
+      const digest = digestOf(shares)
+      const count = shares.reduce((sum, { signups }) => sum + signups.length, 0)
       const number = Number(this.#db.get('addBatch', digest, count)?.['number'])
-      const marker = this.#markerFor(number)
+      const marker = this.#markerFor(number, markerIdMax)
       this.#db.run('addMarker', marker, number)
-      for (const { tab, stored } of filled) {
-        const upto = stored.at(-1)?.position ?? tab.writtenTo
+      for (const { tab, signups } of shares) {
+        const upto = signups.at(-1)?.position ?? tab.writtenTo
         this.#db.run('addRange', tab.id, upto, tab.writtenTo, number)
       }
       return this.#frozen(number, marker, digest, tabs)
@@ -220,11 +228,12 @@ class SqliteJournal implements Journal {
     })
   }
 
-  async remark(batch: Fenced): Promise<FrozenBatch> {
+  async remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch> {
     this.#db.transaction(() => {
       this.#assertFrozen(batch)
       this.#db.run('setProperty', 'marker-base', String(randomMarkerBase()))
-      this.#db.run('changeMarker', this.#markerFor(batch.number), batch.number)
+      const marker = this.#markerFor(batch.number, markerIdMax)
+      this.#db.run('changeMarker', marker, batch.number)
     })
     const frozen = await this.frozenBatch()
     if (frozen?.number !== batch.number) throw notFrozen(batch.number)
@@ -310,24 +319,11 @@ class SqliteJournal implements Journal {
   }
 
   #pendingTabs(): PendingTab[] {
-    const rows = this.#db.read(() => this.#db.all('pendingTabs'))
-    return rows.map((row) => ({
+    return this.#db.all('pendingTabs').map((row) => ({
       id: Number(row['id']),
       name: String(row['name']),
       writtenTo: Number(row['writtenTo']),
     }))
-  }
-
-  async *#slices(tab: PendingTab, after: number): AsyncIterable<readonly StoredSignup[]> {
-    for (let from = after; ;) {
-      const last = Number.MAX_SAFE_INTEGER
-      const rows = this.#db.read(() => this.#db.all('signupsOfTab', tab.id, from, last, sliceRows))
-      const slice = rows.map((row) => toStored(row, tab.name))
-      yield slice
-      if (slice.length < sliceRows) return
-      from = slice.at(-1)?.position ?? last
-      await new Promise((resolve) => setImmediate(resolve))
-    }
   }
 
   #frozen(
@@ -339,17 +335,17 @@ class SqliteJournal implements Journal {
     return { number, marker, fingerprint: `${this.#id}:${number}:${digest}`, tabs }
   }
 
-  #markerFor(batch: number): number {
+  #markerFor(batch: number, idMax: number): number {
     const base = Number(this.#db.property('marker-base', () => String(randomMarkerBase())))
-    return ((base + batch) % markerMax) + 1
+    return ((base + batch) % idMax) + 1
   }
 }
 
-function toStored(row: Record<string, SQLOutputValue>, tab: string): StoredSignup {
+function toWaiting(row: Record<string, SQLOutputValue>, tab: string): WaitingSignup {
   const tags = String(row['tags'])
   return {
     position: Number(row['position']),
-    bytes: Number(row['bytes']),
+    textBytes: Number(row['textBytes']),
     isIgnored: row['isIgnored'] === 1,
     signup: {
       id: String(row['id']) as SignupId,
@@ -370,22 +366,22 @@ function addedBy(answer: Appended): number {
 }
 
 /** Those that get a row. */
-function written(stored: readonly StoredSignup[]): readonly Signup[] {
+function written(stored: readonly WaitingSignup[]): readonly Signup[] {
   return stored.flatMap(({ signup, isIgnored }) => (isIgnored ? [] : [signup]))
 }
 
 /** Tells batches with different contents apart, also those of a journal restored from a backup. */
 function digestOf(shares: readonly Share[]): string {
   const hash = createHash('sha256')
-  for (const { tab, stored } of shares) {
-    const ends = [stored[0]?.signup.id, stored.at(-1)?.signup.id]
-    hash.update(JSON.stringify([tab.name, stored.length, ...ends]))
+  for (const { tab, signups } of shares) {
+    const ends = [signups[0]?.signup.id, signups.at(-1)?.signup.id]
+    hash.update(JSON.stringify([tab.name, signups.length, ...ends]))
   }
   return hash.digest('hex').slice(0, 12)
 }
 
 function randomMarkerBase(): number {
-  return randomInt(markerMax)
+  return randomInt(2 ** 31)
 }
 
 function notFrozen(batch: number): Error {

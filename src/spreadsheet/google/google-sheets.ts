@@ -26,6 +26,7 @@ import { Layout, type Plan } from './layout.ts'
 import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { cellFields, sheetFields } from './sheets.ts'
+import { googleProfile } from './profile.ts'
 import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
@@ -63,6 +64,7 @@ function locationOf({ spreadsheetId }: Account, apiUrl: string): string {
  */
 class GoogleSheets implements Spreadsheet {
   readonly location: string
+  readonly profile = googleProfile
   readonly #spreadsheetId: string
   readonly #api: SheetsApi
   readonly #layout: Layout

@@ -17,6 +17,7 @@ import type {
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
 import { failureOf, placeOf } from './failure.ts'
+import { workbookProfile } from './profile.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
 import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
@@ -56,6 +57,7 @@ type Carried = Applied | Refused | Retryable | Unknown
  */
 class Workbook implements Spreadsheet {
   readonly location: string
+  readonly profile = workbookProfile
   /** By file. */
   readonly #warnings = new Map<string, Warning>()
   readonly #files: DurableFiles

@@ -1,0 +1,30 @@
+import type { Signup } from '../../signup/signup.ts'
+import type { Profile } from '../spreadsheet.ts'
+
+/** `{"values":[]},` around a row, and the timestamp in it. */
+const rowBytes = 15 + 24
+/** `{"userEnteredValue":{"stringValue":""}},` around the text of a cell; an empty cell is `{},`. */
+const cellBytes = 41
+const emptyCellBytes = 3
+
+export const googleProfile: Profile = {
+  // The number of rows keeps one call quick.
+  rowsMax: 5000,
+  // Google recommends at most 2 MB a call.
+  bytesMax: 2 * 1024 * 1024,
+  rowBytes: requestBytes,
+  markers: {
+    // Of 60 characters each, in a spreadsheet that holds 30,000: docs/decisions/exactly-once.md.
+    max: 300,
+    idMax: 2 ** 31 - 1,
+  },
+  linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
+  hasQuota: true,
+}
+
+/** What a row takes in a request; quotes in metadata take a little more. */
+function requestBytes({ sheetTab, name, tags, metadata }: Signup, textBytes: number): number {
+  const empty = Number(name === '') + Number(tags.length === 0) + Number(metadata === '')
+  const cells = (7 - empty) * cellBytes + empty * emptyCellBytes
+  return rowBytes + cells + new Blob([sheetTab]).size + textBytes
+}

@@ -1,11 +1,60 @@
 import js from '@eslint/js'
+import vitest from '@vitest/eslint-plugin'
+import checkFile from 'eslint-plugin-check-file'
 import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
+import { confinedBlocks } from './scripts/lint-confined.js'
+import { testLength } from './scripts/lint-test-length.js'
 
-// What these rules cannot see (who imports whom, confined calls, names) is in test/house/house-rules.ts.
+const tests = ['**/*.test.ts', '**/*-contract.ts', '**/*.live.ts']
+const functionLinesMax = 70
+
+// Who may import whom is in .dependency-cruiser.js.
 export default defineConfig(
   globalIgnores(['data/', 'coverage/', 'dist/']),
   js.configs.recommended,
+  {
+    plugins: { 'check-file': checkFile },
+    rules: {
+      'check-file/filename-naming-convention': [
+        'error',
+        { '**/*.{ts,js}': 'KEBAB_CASE' },
+        { ignoreMiddleExtensions: true },
+      ],
+      'check-file/folder-naming-convention': ['error', { '**/*/': 'KEBAB_CASE' }],
+      'check-file/filename-blocklist': [
+        'error',
+        {
+          '**/{util,utils,helper,helpers,services,common}/**': '*a folder named after the domain*',
+        },
+      ],
+      'max-lines-per-function': ['error', { max: functionLinesMax, IIFEs: true }],
+      // Do it now, or file an issue.
+      'no-warning-comments': [
+        'error',
+        { terms: ['to' + 'do', 'fix' + 'me', 'x' + 'xx'], location: 'anywhere' },
+      ],
+    },
+  },
+  {
+    files: ['src/**', 'browser/**'],
+    ignores: ['**/*.d.ts'],
+    rules: {
+      'no-restricted-exports': [
+        'error',
+        {
+          restrictDefaultExports: {
+            direct: true,
+            named: true,
+            defaultFrom: true,
+            namedFrom: true,
+            namespaceFrom: true,
+          },
+        },
+      ],
+    },
+  },
+  ...confinedBlocks(),
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -43,6 +92,40 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       // A test may pass a method of an object literal around.
       '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: tests,
+    plugins: { vitest, house: { rules: { 'test-length': testLength } } },
+    rules: {
+      'max-lines-per-function': 'off',
+      'house/test-length': ['error', functionLinesMax],
+      'vitest/no-focused-tests': 'error',
+      'vitest/no-disabled-tests': 'error',
+      'vitest/warn-todo': 'error',
+      'vitest/no-identical-title': 'error',
+      'vitest/expect-expect': [
+        'error',
+        { assertFunctionNames: ['expect*', '**.expect*', 'fc.assert', '**.waitFor'] },
+      ],
+      'vitest/no-commented-out-tests': 'error',
+      'vitest/no-standalone-expect': [
+        'error',
+        { additionalTestBlockFunctions: ['beforeAll', 'beforeEach', 'afterEach', 'afterAll'] },
+      ],
+      'vitest/no-duplicate-hooks': 'error',
+      'vitest/valid-title': 'error',
+      // Tests do what the service may not.
+      'no-restricted-globals': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-imports': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'MemberExpression[property.name="fails"][object.name=/^(test|it)$/]',
+          message: 'Every test passes: mend or delete it.',
+        },
+      ],
     },
   },
   {

@@ -90,6 +90,7 @@ describe('a start with a damaged journal', () => {
         ends.push(await startAndDeliver(folder.path, journal))
       }
       console.log(`${file}: ${ends.join(', ')}`)
+      expect(ends).toHaveLength(times)
     },
     60_000,
   )

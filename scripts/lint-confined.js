@@ -1,0 +1,122 @@
+/**
+ * What `src/` may do in one file only, or nowhere, as options of ESLint's own rules. ESLint takes the
+ * options of the last block that fits a file, not those of all: that is why they are put together here.
+ */
+
+/** The file that may do it, why others may not, and each form that it has. */
+const confined = [
+  {
+    homes: ['src/config/env.ts'],
+    message: 'Take the setting from config, through the options you are given.',
+    properties: [['process', 'env']],
+    imports: [[['process'], ['env']]],
+  },
+  {
+    homes: ['src/platform/node/http-client.ts', 'src/client/client.ts'],
+    message: 'Use the HTTP client that you are given (platform/node/http-client.ts).',
+    globals: ['fetch'],
+    imports: [
+      [
+        ['http', 'https'],
+        ['request', 'get', 'Agent'],
+      ],
+    ],
+  },
+  {
+    homes: ['src/platform/clock.ts'],
+    message: 'Use the Clock that you are given: clock.now(), clock.elapsed().',
+    properties: [
+      ['Date', 'now'],
+      ['performance', 'now'],
+    ],
+    syntax: [
+      'NewExpression[callee.name="Date"][arguments.length=0]',
+      'CallExpression[callee.name="Date"]',
+    ],
+  },
+  {
+    homes: [],
+    message: 'Use the log, or the output stream that you are given.',
+    globals: ['console'],
+  },
+  {
+    homes: [],
+    message: 'Set process.exitCode: the process ends because nothing is left to do.',
+    properties: [['process', 'exit']],
+    imports: [[['process'], ['exit']]],
+  },
+  {
+    homes: ['src/platform/node/durable-file.ts'],
+    message: 'Use platform/node/durable-file.ts, which knows what has to be synced in which order.',
+    syntax: [
+      'Identifier[name=/^f(data)?sync(Sync)?$/]',
+      'CallExpression[callee.property.name=/^(data)?sync$/][arguments.length=0]',
+    ],
+  },
+]
+
+const nodeGlobals = ['Buffer', 'process', 'global', 'require', '__dirname', '__filename']
+const webOnly = {
+  message:
+    "This room runs on the web's own APIs: use Uint8Array, TextEncoder, or have it passed in.",
+  globals: nodeGlobals,
+}
+
+const noBarrel = {
+  selector: 'ExportAllDeclaration, ExportNamedDeclaration[source]',
+  message: 'Whoever needs it imports it from the file that holds it.',
+}
+
+/** The rooms that have to fit other runtimes than Node. */
+const webRooms = [
+  'src/http/',
+  'src/intake/',
+  'src/pages/',
+  'src/api/',
+  'src/challenge/',
+  'src/signup/',
+  'src/delivery/',
+  'src/spreadsheet/google/',
+  'src/client/',
+]
+
+/** Blocks of ESLint's configuration for `src/`. */
+export function confinedBlocks() {
+  const homes = new Set(confined.flatMap((it) => it.homes))
+  return [
+    { files: ['src/**'], rules: rulesFor(confined) },
+    { files: webRooms.map((room) => `${room}**`), rules: rulesFor([...confined, webOnly]) },
+    ...[...homes].map((home) => ({ files: [home], rules: rulesFor(confinedIn(home)) })),
+  ]
+}
+
+function confinedIn(home) {
+  const others = confined.filter((it) => !it.homes.includes(home))
+  return webRooms.some((room) => home.startsWith(room)) ? [...others, webOnly] : others
+}
+
+function rulesFor(all) {
+  const each = (key, option) =>
+    all.flatMap((it) => (it[key] ?? []).map((form) => option(form, it.message)))
+  const paths = each('imports', ([modules, importNames], message) =>
+    modules
+      .flatMap((name) => [name, `node:${name}`])
+      .map((name) => ({ name, importNames, message })),
+  )
+  return {
+    'no-restricted-globals': [
+      'error',
+      { globals: each('globals', (name, message) => ({ name, message })), checkGlobalObject: true },
+    ],
+    'no-restricted-properties': [
+      'error',
+      ...each('properties', ([object, property], message) => ({ object, property, message })),
+    ],
+    'no-restricted-imports': ['error', { paths: paths.flat() }],
+    'no-restricted-syntax': [
+      'error',
+      noBarrel,
+      ...each('syntax', (selector, message) => ({ selector, message })),
+    ],
+  }
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectRoot } from '../../harness/source-file.ts'
+
+type Manifest = Record<'dependencies' | 'optionalDependencies' | 'devDependencies', object>
+
+test('each dependency has its line in docs/decisions/dependencies.md, and no other has', () => {
+  const readText = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    readText('package.json'),
+  ) as Manifest
+  const used = { ...dependencies, ...optionalDependencies, ...devDependencies }
+  const lines = readText('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` *\|/gm)
+  expect(Array.from(lines, ([, name]) => name).sort()).toEqual(Object.keys(used).sort())
+})

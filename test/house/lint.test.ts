@@ -1,0 +1,115 @@
+import { ESLint } from 'eslint'
+import { expect, test } from 'vitest'
+import tseslint from 'typescript-eslint'
+import { projectRoot } from '../../harness/source-file.ts'
+
+type Sample = readonly [rule: string, path: string, text: string]
+
+const lines = (count: number) => '  step()\n'.repeat(count)
+const longFunction = `function long() {\n${lines(69)}}\n`
+const fullFunction = `function full() {\n${lines(68)}}\n`
+
+const bad: readonly Sample[] = [
+  ['no-restricted-properties', 'src/service/a.ts', `const port = process.env['PORT']`],
+  ['no-restricted-properties', 'src/service/a.ts', `const { env } = process`],
+  ['no-restricted-imports', 'src/service/a.ts', `import { env } from 'node:process'`],
+  ['no-restricted-globals', 'src/intake/a.ts', `await fetch(url)`],
+  ['no-restricted-globals', 'src/intake/a.ts', `const client = { fetch }`],
+  ['no-restricted-globals', 'src/intake/a.ts', `const get = options.fetch ?? globalThis.fetch`],
+  ['no-restricted-imports', 'src/challenge/a.ts', `import { request as send } from 'node:https'`],
+  ['no-restricted-properties', 'src/delivery/a.ts', `const now = Date.now()`],
+  ['no-restricted-syntax', 'src/delivery/a.ts', `const now = new Date()`],
+  ['no-restricted-properties', 'src/delivery/a.ts', `const now = performance.now()`],
+  ['no-restricted-globals', 'src/cli/a.ts', `console.log('ready')`],
+  ['no-restricted-properties', 'src/cli/a.ts', `process.exit(1)`],
+  ['no-restricted-imports', 'src/platform/clock.ts', `import { exit } from 'process'`],
+  ['no-restricted-syntax', 'src/journal/sqlite/a.ts', `import { fsyncSync } from 'node:fs'`],
+  ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.sync()`],
+  ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.datasync()`],
+  ['no-restricted-globals', 'src/spreadsheet/google/a.ts', `const key = Buffer.from(text)`],
+  ['no-restricted-globals', 'src/delivery/a.ts', `process.nextTick(run)`],
+  ['no-restricted-globals', 'src/client/client.ts', `process.nextTick(run)`],
+  ['no-restricted-exports', 'src/a.ts', `export default function a() {}`],
+  ['no-restricted-exports', 'src/a.ts', `const a = 1\nexport default a`],
+  ['no-restricted-exports', 'src/a.ts', `const a = 1\nexport { a as default }`],
+  ['no-restricted-syntax', 'src/a.ts', `export { b } from './b.ts'`],
+  ['no-restricted-syntax', 'src/a.ts', `export * from './b.ts'\nexport const c = 1`],
+  ['max-lines-per-function', 'src/a.ts', longFunction],
+  ['house/test-length', 'test/a.test.ts', `describe('a', () => {\ntest('b', ${longFunction})\n})`],
+  ['check-file/filename-naming-convention', 'src/intake/rateLimit.ts', ''],
+  ['check-file/filename-naming-convention', 'src/intake/rate_limit.ts', ''],
+  ['check-file/folder-naming-convention', 'src/rateLimit/a.ts', ''],
+  ['check-file/filename-blocklist', 'src/utils/text.ts', ''],
+  ['check-file/filename-blocklist', 'test/helpers/text.ts', ''],
+  ['no-warning-comments', 'src/a.ts', `// ${'TO' + 'DO'}: later`],
+  ['no-warning-comments', 'test/a.ts', `/* ${'FIX' + 'ME'} */`],
+  ['vitest/no-disabled-tests', 'src/a.test.ts', `test.skip('a', () => {})`],
+  ['vitest/no-focused-tests', 'src/a.test.ts', `describe.only('a', () => {})`],
+  ['vitest/no-focused-tests', 'src/a.test.ts', `it.concurrent.only('a', () => {})`],
+  ['vitest/warn-todo', 'src/a.test.ts', `test.todo('a')`],
+  ['no-restricted-syntax', 'src/a.test.ts', `test.fails('a', () => {})`],
+  ['vitest/expect-expect', 'src/a.test.ts', `test('a', () => { run() })`],
+  ['vitest/no-identical-title', 'src/a.test.ts', `test('a', run)\ntest('a', run)`],
+  [
+    'vitest/no-identical-title',
+    'src/a.test.ts',
+    `describe('b', () => { test('a', run)\ntest('a', run) })`,
+  ],
+]
+
+const good: readonly (readonly [path: string, text: string])[] = [
+  ['src/platform/node/a.ts', `const listen = ({ fetch }: Options) => serve({ fetch })`],
+  ['src/config/env.ts', `export const read = () => process.env`],
+  ['src/platform/node/http-client.ts', `import { request as send } from 'node:https'`],
+  ['src/client/client.ts', `globalThis.fetch(url)`],
+  ['src/platform/clock.ts', `const now = Date.now()`],
+  ['src/platform/node/durable-file.ts', `await file.sync()`],
+  ['src/service/a.ts', `serve({ fetch: app.fetch }); new Date(signup.receivedAt); clock.now()`],
+  [
+    'src/service/a.ts',
+    `interface Client { fetch(url: string): void } // process.exit, console.log`,
+  ],
+  ['src/cli/a.ts', `process.exitCode = 2`],
+  ['src/spreadsheet/google/a.ts', `request.process.id; job({ process: 1 })`],
+  ['src/delivery/a.test.ts', `console.log(Date.now())`],
+  ['src/a.ts', `export function a(x: string) { switch (x) { default: return 1 } }`],
+  ['src/a.ts', `import { b } from './b.ts'\nexport const c = b`],
+  ['src/a.ts', fullFunction],
+  ['src/a.ts', `const todos = 1`],
+  ['vitest.config.ts', `export default {}`],
+  ['test/a-contract.ts', `function hold() {\ntest('b', ${fullFunction})\n${fullFunction}}`],
+  ['src/http/rate-limit.test.ts', ''],
+  ['emulators/google-sheets/recordings.ts', ''],
+  ['src/a.test.ts', `describe.skipIf(!live)('a', () => {}); reader.skip(3)`],
+  ['src/a.test.ts', `describe('b', () => test('a', run))\ndescribe('c', () => test('a', run))`],
+  ['src/a.test.ts', `test('a', run)\npattern.test('a')\npattern.test('a')`],
+]
+
+/** The project's own configuration, without the rules that need types: these files are not there. */
+const eslint = new ESLint({
+  cwd: projectRoot,
+  overrideConfig: [tseslint.configs.disableTypeChecked, { rules: { 'no-undef': 'off' } }],
+})
+
+test.each(bad)('%s reports %s: %s', async (rule, path, text) => {
+  expect(await reports(path, text)).toContain(rule)
+})
+
+test.each(good)('%s may hold %s', async (path, text) => {
+  const rules = new Set(bad.map(([rule]) => rule).filter((rule) => rule !== 'vitest/expect-expect'))
+  expect((await reports(path, text)).filter((rule) => rules.has(rule))).toEqual([])
+})
+
+test('a report says what to use instead', async () => {
+  const [result] = await eslint.lintText('Date.now()', {
+    filePath: `${projectRoot}/src/delivery/a.ts`,
+  })
+  const messages = result?.messages.map(({ message }) => message).join()
+  expect(messages).toContain('Use the Clock that you are given: clock.now(), clock.elapsed().')
+})
+
+/** The names of the rules that find something in a file of this path and text. */
+async function reports(path: string, text: string) {
+  const [result] = await eslint.lintText(text, { filePath: `${projectRoot}/${path}` })
+  return result?.messages.map(({ ruleId, message }) => ruleId ?? message) ?? []
+}

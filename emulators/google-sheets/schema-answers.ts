@@ -3,73 +3,46 @@ import { badRequest } from './api-error.ts'
 import type { FieldMask } from './field-mask.ts'
 import type { SheetsCallKind } from './route.ts'
 import { int32, list, message, opaque, text, type Kind } from './schema.ts'
-import { valueRange } from './schema-bodies.ts'
 import * as types from './schema-types.ts'
 
 /** Descriptions of the answers, to check the paths of a `fields` parameter. */
 
-const gridData = message<sheets_v4.Schema$GridData>('GridData', {
-  startRow: int32,
-  startColumn: int32,
-  rowData: list(types.rowData),
-  rowMetadata: list(types.dimensionProperties),
-  columnMetadata: list(types.dimensionProperties),
-})
-
 const sheet = message<sheets_v4.Schema$Sheet>('Sheet', {
   properties: types.sheetProperties,
-  data: list(gridData),
-  merges: list(types.gridRange),
-  conditionalFormats: opaque(),
-  filterViews: opaque(),
+  data: list(
+    message<sheets_v4.Schema$GridData>('GridData', {
+      startRow: int32,
+      startColumn: int32,
+      rowData: list(types.rowData),
+      rowMetadata: opaque(),
+      columnMetadata: opaque(),
+    }),
+  ),
   protectedRanges: list(types.protectedRange),
-  basicFilter: types.basicFilter,
-  charts: opaque(),
-  bandedRanges: opaque(),
   developerMetadata: list(types.developerMetadata),
-  rowGroups: opaque(),
-  columnGroups: opaque(),
-  slicers: opaque(),
-  tables: opaque(),
-  commentAnchors: opaque(),
+  tables: list(types.table),
 })
 
-export const spreadsheet = message<sheets_v4.Schema$Spreadsheet>('Spreadsheet', {
+const spreadsheet = message<sheets_v4.Schema$Spreadsheet>('Spreadsheet', {
   spreadsheetId: text,
   properties: types.spreadsheetProperties,
   sheets: list(sheet),
-  namedRanges: list(types.namedRange),
   spreadsheetUrl: text,
   developerMetadata: list(types.developerMetadata),
-  dataSources: opaque(),
-  dataSourceSchedules: opaque(),
-  comments: opaque(),
-  commentsViewMode: opaque(),
 })
 
-const updateAnswer = message<sheets_v4.Schema$UpdateValuesResponse>('UpdateValuesResponse', {
-  spreadsheetId: text,
-  updatedRange: text,
-  updatedRows: int32,
-  updatedColumns: int32,
-  updatedCells: int32,
-  updatedData: valueRange,
+const valueRange = message<sheets_v4.Schema$ValueRange>('ValueRange', {
+  range: text,
+  majorDimension: types.dimension,
+  values: opaque(),
 })
 
 const answers: Readonly<Record<SheetsCallKind, Kind<unknown>>> = {
-  create: spreadsheet,
   get: spreadsheet,
-  getByDataFilter: spreadsheet,
   batchUpdate: message<sheets_v4.Schema$BatchUpdateSpreadsheetResponse>(
     'BatchUpdateSpreadsheetResponse',
-    {
-      spreadsheetId: text,
-      replies: opaque(),
-      updatedSpreadsheet: spreadsheet,
-      commentUpdateState: opaque(),
-    },
+    { spreadsheetId: text, replies: opaque(), updatedSpreadsheet: spreadsheet },
   ),
-  copyTo: types.sheetProperties,
   'developerMetadata.get': types.developerMetadata,
   'developerMetadata.search': message<sheets_v4.Schema$SearchDeveloperMetadataResponse>(
     'SearchDeveloperMetadataResponse',
@@ -87,31 +60,6 @@ const answers: Readonly<Record<SheetsCallKind, Kind<unknown>>> = {
     spreadsheetId: text,
     valueRanges: list(valueRange),
   }),
-  'values.update': updateAnswer,
-  'values.append': message<sheets_v4.Schema$AppendValuesResponse>('AppendValuesResponse', {
-    spreadsheetId: text,
-    tableRange: text,
-    updates: updateAnswer,
-  }),
-  'values.clear': message<sheets_v4.Schema$ClearValuesResponse>('ClearValuesResponse', {
-    spreadsheetId: text,
-    clearedRange: text,
-  }),
-  'values.batchUpdate': message<sheets_v4.Schema$BatchUpdateValuesResponse>(
-    'BatchUpdateValuesResponse',
-    {
-      spreadsheetId: text,
-      totalUpdatedRows: int32,
-      totalUpdatedColumns: int32,
-      totalUpdatedCells: int32,
-      totalUpdatedSheets: int32,
-      responses: list(updateAnswer),
-    },
-  ),
-  'values.batchClear': message<sheets_v4.Schema$BatchClearValuesResponse>(
-    'BatchClearValuesResponse',
-    { spreadsheetId: text, clearedRanges: list(text) },
-  ),
 }
 
 /** Refuses a mask that names a field which the answer does not have. */

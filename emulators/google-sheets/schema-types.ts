@@ -1,5 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import { bool, double, int32, list, message, oneOf, opaque, text } from './schema.ts'
+import { bool, double, int32, list, message, oneOf, text } from './schema.ts'
 
 /** Descriptions of the messages that requests and answers share. */
 
@@ -26,65 +26,35 @@ export const dimensionRange = message<sheets_v4.Schema$DimensionRange>('Dimensio
   endIndex: int32,
 })
 
-const visibility = oneOf(
-  'DeveloperMetadataVisibility',
-  'DEVELOPER_METADATA_VISIBILITY_UNSPECIFIED',
-  'DOCUMENT',
-  'PROJECT',
-)
+const visibility = oneOf('DeveloperMetadataVisibility', 'DOCUMENT', 'PROJECT')
 const locationType = oneOf(
   'DeveloperMetadataLocationType',
-  'DEVELOPER_METADATA_LOCATION_TYPE_UNSPECIFIED',
-  'ROW',
-  'COLUMN',
-  'SHEET',
-  'SPREADSHEET',
-)
-
-const metadataLocation = message<sheets_v4.Schema$DeveloperMetadataLocation>(
-  'DeveloperMetadataLocation',
-  { locationType, spreadsheet: bool, sheetId: int32, dimensionRange },
+  ...['ROW', 'COLUMN', 'SHEET', 'SPREADSHEET'],
 )
 
 export const developerMetadata = message<sheets_v4.Schema$DeveloperMetadata>('DeveloperMetadata', {
   metadataId: int32,
   metadataKey: text,
   metadataValue: text,
-  location: metadataLocation,
+  location: message<sheets_v4.Schema$DeveloperMetadataLocation>('DeveloperMetadataLocation', {
+    locationType,
+    spreadsheet: bool,
+    sheetId: int32,
+    dimensionRange,
+  }),
   visibility,
 })
 
 export const dataFilter = message<sheets_v4.Schema$DataFilter>('DataFilter', {
-  a1Range: text,
-  gridRange,
   developerMetadataLookup: message<sheets_v4.Schema$DeveloperMetadataLookup>(
     'DeveloperMetadataLookup',
-    {
-      locationType,
-      metadataLocation,
-      locationMatchingStrategy: oneOf(
-        'DeveloperMetadataLocationMatchingStrategy',
-        'DEVELOPER_METADATA_LOCATION_MATCHING_STRATEGY_UNSPECIFIED',
-        'EXACT_LOCATION',
-        'INTERSECTING_LOCATION',
-      ),
-      metadataId: int32,
-      metadataKey: text,
-      metadataValue: text,
-      visibility,
-    },
+    { locationType, metadataId: int32, metadataKey: text, metadataValue: text, visibility },
   ),
 })
 
 const extendedValue = message<sheets_v4.Schema$ExtendedValue>(
   'ExtendedValue',
-  {
-    numberValue: double,
-    stringValue: text,
-    boolValue: bool,
-    formulaValue: text,
-    errorValue: opaque(),
-  },
+  { numberValue: double, stringValue: text, boolValue: bool, formulaValue: text },
   'value',
 )
 
@@ -93,27 +63,7 @@ const cellFormat = message<sheets_v4.Schema$CellFormat>('CellFormat', {
     type: text,
     pattern: text,
   }),
-  backgroundColor: opaque(),
-  backgroundColorStyle: opaque(),
-  borders: opaque(),
-  padding: opaque(),
-  horizontalAlignment: text,
-  verticalAlignment: text,
-  wrapStrategy: text,
-  textDirection: text,
-  hyperlinkDisplayType: text,
-  textRotation: opaque(),
-  textFormat: message<sheets_v4.Schema$TextFormat>('TextFormat', {
-    foregroundColor: opaque(),
-    foregroundColorStyle: opaque(),
-    fontFamily: text,
-    fontSize: int32,
-    bold: bool,
-    italic: bool,
-    strikethrough: bool,
-    underline: bool,
-    link: opaque(),
-  }),
+  textFormat: message<sheets_v4.Schema$TextFormat>('TextFormat', { bold: bool, italic: bool }),
 })
 
 export const cellData = message<sheets_v4.Schema$CellData>('CellData', {
@@ -122,14 +72,7 @@ export const cellData = message<sheets_v4.Schema$CellData>('CellData', {
   formattedValue: text,
   userEnteredFormat: cellFormat,
   effectiveFormat: cellFormat,
-  hyperlink: text,
   note: text,
-  textFormatRuns: opaque(),
-  dataValidation: opaque(),
-  pivotTable: opaque(),
-  dataSourceTable: opaque(),
-  dataSourceFormula: opaque(),
-  chipRuns: opaque(),
 })
 
 export const rowData = message<sheets_v4.Schema$RowData>('RowData', { values: list(cellData) })
@@ -144,36 +87,18 @@ export const sheetProperties = message<sheets_v4.Schema$SheetProperties>('SheetP
     columnCount: int32,
     frozenRowCount: int32,
     frozenColumnCount: int32,
-    hideGridlines: bool,
-    rowGroupControlAfter: bool,
-    columnGroupControlAfter: bool,
   }),
   hidden: bool,
-  tabColor: opaque(),
-  tabColorStyle: opaque(),
-  rightToLeft: bool,
-  dataSourceSheetProperties: opaque(),
 })
 
 export const spreadsheetProperties = message<sheets_v4.Schema$SpreadsheetProperties>(
   'SpreadsheetProperties',
-  {
-    title: text,
-    locale: text,
-    autoRecalc: text,
-    timeZone: text,
-    defaultFormat: cellFormat,
-    iterativeCalculationSettings: opaque(),
-    spreadsheetTheme: opaque(),
-    importFunctionsExternalUrlAccessAllowed: bool,
-  },
+  { title: text, locale: text, autoRecalc: text, timeZone: text },
 )
 
 export const protectedRange = message<sheets_v4.Schema$ProtectedRange>('ProtectedRange', {
   protectedRangeId: int32,
   range: gridRange,
-  namedRangeId: text,
-  tableId: text,
   description: text,
   warningOnly: bool,
   requestingUserCanEdit: bool,
@@ -185,27 +110,15 @@ export const protectedRange = message<sheets_v4.Schema$ProtectedRange>('Protecte
   }),
 })
 
-export const namedRange = message<sheets_v4.Schema$NamedRange>('NamedRange', {
-  namedRangeId: text,
+export const table = message<sheets_v4.Schema$Table>('Table', {
+  tableId: text,
   name: text,
   range: gridRange,
+  columnProperties: list(
+    message<sheets_v4.Schema$TableColumnProperties>('TableColumnProperties', {
+      columnIndex: int32,
+      columnName: text,
+      columnType: text,
+    }),
+  ),
 })
-
-export const basicFilter = message<sheets_v4.Schema$BasicFilter>('BasicFilter', {
-  range: gridRange,
-  tableId: text,
-  sortSpecs: opaque(),
-  filterSpecs: opaque(),
-  criteria: opaque(),
-})
-
-export const dimensionProperties = message<sheets_v4.Schema$DimensionProperties>(
-  'DimensionProperties',
-  {
-    hiddenByFilter: bool,
-    hiddenByUser: bool,
-    pixelSize: int32,
-    developerMetadata: list(developerMetadata),
-    dataSourceColumnReference: opaque(),
-  },
-)

@@ -3,7 +3,7 @@ import { badRequest, type FieldViolation } from './api-error.ts'
 /**
  * Reads JSON the way Google's front end does: unknown names and wrong types are refused with their
  * path, nulls count as absent, numbers may come as strings. A small description per message, tied
- * to the types of `@googleapis/sheets`, so that a field is neither forgotten nor invented.
+ * to the types of `@googleapis/sheets`, so that no field is invented.
  */
 export interface Kind<T> {
   /** Records violations instead of throwing: Google reports all of them at once. */
@@ -54,12 +54,6 @@ export function opaque<T>(): Kind<T> {
   return kind
 }
 
-/** A list of any JSON values, as a row of `ValueRange.values`. */
-export const listValue: Kind<unknown[]> = scalar(
-  'type.googleapis.com/google.protobuf.ListValue',
-  (value) => (Array.isArray(value) ? value.map((item: unknown) => item) : undefined),
-)
-
 export function oneOf(type: string, ...names: readonly string[]): Kind<string> {
   return scalar(`type.googleapis.com/google.apps.sheets.v4.${type}`, (value) =>
     typeof value === 'string' && names.includes(value) ? value : undefined,
@@ -69,12 +63,9 @@ export function oneOf(type: string, ...names: readonly string[]): Kind<string> {
 export function list<T>(element: Kind<T>): Kind<T[]> {
   return {
     read(value, at, violations) {
-      if (!Array.isArray(value)) {
-        const single = element.read(value, at, violations)
-        return single === undefined ? undefined : [single]
-      }
+      const items: unknown[] = Array.isArray(value) ? value : [value]
       const elements: T[] = []
-      value.forEach((item, index) => {
+      items.forEach((item, index) => {
         const parsed = element.read(item, `${at}[${index}]`, violations)
         if (parsed !== undefined) elements.push(parsed)
       })
@@ -84,19 +75,16 @@ export function list<T>(element: Kind<T>): Kind<T[]> {
   }
 }
 
-export type Fields<T> = { [K in keyof T]-?: Kind<NonNullable<T[K]>> }
+/** Only fields that Google's message has, and not all of them: the others are not emulated. */
+export type Fields<T> = { readonly [K in keyof T]?: Kind<NonNullable<T[K]>> }
 
 /** A message with its fields; `union` names the oneof of which at most one may be set. */
 export function message<T extends object>(
   type: string,
-  fields: Fields<T> | (() => Fields<T>),
+  fields: Fields<T>,
   union?: string,
 ): Kind<T> {
-  let names: Map<string, readonly [string, Kind<unknown>]> | undefined
-  const lookup = (name: string) => {
-    names ??= fieldNames(typeof fields === 'function' ? fields() : fields)
-    return names.get(name)
-  }
+  const kinds = new Map<string, Kind<unknown>>(Object.entries(fields))
   return {
     read(value, at, violations) {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -107,31 +95,20 @@ export function message<T extends object>(
       }
       const parsed: Record<string, unknown> = {}
       for (const [name, field] of Object.entries(value)) {
-        const known = lookup(name)
-        if (!known) violations.push(unknownName(name, at))
-        else if (field !== null) {
-          const [jsonName, kind] = known
-          if (union !== undefined && Object.keys(parsed).length > 0) {
-            violations.push(oneofSet(union, jsonName, at))
-            continue
-          }
-          const inner = kind.read(field, join(at, snakeCase(jsonName)), violations)
-          if (inner !== undefined) parsed[jsonName] = inner
+        const kind = kinds.get(name)
+        if (!kind) violations.push(unknownName(name, at))
+        else if (field === null) continue
+        else if (union !== undefined && Object.keys(parsed).length > 0) {
+          violations.push(oneofSet(union, name, at))
+        } else {
+          const inner = kind.read(field, join(at, snakeCase(name)), violations)
+          if (inner !== undefined) parsed[name] = inner
         }
       }
       return parsed as T
     },
-    field: (name) => lookup(name)?.[1],
+    field: (name) => kinds.get(name),
   }
-}
-
-function fieldNames(fields: object): Map<string, readonly [string, Kind<unknown>]> {
-  const names = new Map<string, readonly [string, Kind<unknown>]>()
-  for (const [name, kind] of Object.entries(fields)) {
-    names.set(name, [name, kind])
-    names.set(snakeCase(name), [name, kind])
-  }
-  return names
 }
 
 function snakeCase(name: string): string {

@@ -1,5 +1,5 @@
 import { invalidArgument } from './api-error.ts'
-import { boxOf, type Box } from './grid-range.ts'
+import type { Box } from './grid-range.ts'
 import type { Sheet, SpreadsheetState } from './state.ts'
 
 /** A range in A1 notation that was found in a spreadsheet. */
@@ -11,7 +11,7 @@ export interface FoundRange {
   readonly box: Box
 }
 
-/** Finds `Sheet1!A1:B2`, `'A tab'!A:C`, a bare title, `A1` on the first tab, or a named range. */
+/** Finds `Sheet1!A1:B2`, `'A tab'!A:C`, a bare title, or `A1` on the first tab. */
 export function findRange(spreadsheet: SpreadsheetState, spec: string): FoundRange {
   const found = parse(spreadsheet, spec)
   if (!found) throw invalidArgument(`Unable to parse range: ${spec}`)
@@ -42,7 +42,7 @@ function parse(spreadsheet: SpreadsheetState, spec: string) {
   const cells = first && withCells(first, spec)
   if (cells) return cells
   const sheet = sheetByTitle(spreadsheet, spec)
-  return sheet ? withCells(sheet, undefined) : namedRange(spreadsheet, spec)
+  return sheet && withCells(sheet, undefined)
 }
 
 function sheetByTitle({ sheets }: SpreadsheetState, title: string): Sheet | undefined {
@@ -50,12 +50,6 @@ function sheetByTitle({ sheets }: SpreadsheetState, title: string): Sheet | unde
     sheets.find((sheet) => sheet.title === title) ??
     sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase())
   )
-}
-
-function namedRange(spreadsheet: SpreadsheetState, name: string) {
-  const range = spreadsheet.namedRanges.find((named) => named.name === name)?.range
-  const sheet = spreadsheet.sheets.find(({ sheetId }) => sheetId === (range?.sheetId ?? 0))
-  return range && sheet && { sheet, asked: boxOf(range, sheet.grid) }
 }
 
 const corner = /^\$?([A-Za-z]{1,3})?\$?(0*[1-9]\d{0,6})?$/
@@ -112,13 +106,10 @@ export function columnLetters(column: number): string {
 
 /** The range as answers echo it: `Sheet1!A1:B2`, one cell as `Sheet1!A1`. */
 export function rangeText(title: string, box: Box): string {
-  return `${echoTitle(title)}!${cellsText(box)}`
-}
-
-export function cellsText({ startRow, endRow, startColumn, endColumn }: Box): string {
+  const { startRow, endRow, startColumn, endColumn } = box
   const first = `${columnLetters(startColumn)}${startRow + 1}`
   const last = `${columnLetters(endColumn - 1)}${endRow}`
-  return first === last ? first : `${first}:${last}`
+  return `${echoTitle(title)}!${first === last ? first : `${first}:${last}`}`
 }
 
 export function quoteTitle(title: string): string {

@@ -26,16 +26,14 @@ export function unpackCell(cell: StoredCell): sheets_v4.Schema$CellData {
 }
 
 /** The cheapest form of a cell. Text over 50,000 characters is refused with Google's words. */
-export function packCell(data: sheets_v4.Schema$CellData): StoredCell {
-  const { userEnteredValue, userEnteredFormat, note, dataValidation, textFormatRuns } = data
+function packCell(data: sheets_v4.Schema$CellData): StoredCell {
+  const { userEnteredValue, userEnteredFormat, note } = data
   const value = packValue(userEnteredValue)
-  if (typeof value === 'object' || userEnteredFormat || note || dataValidation || textFormatRuns) {
+  if (typeof value === 'object' || userEnteredFormat || note) {
     const packed: sheets_v4.Schema$CellData = {}
     if (value !== undefined && userEnteredValue) packed.userEnteredValue = userEnteredValue
     if (userEnteredFormat) packed.userEnteredFormat = userEnteredFormat
     if (note) packed.note = note
-    if (dataValidation) packed.dataValidation = dataValidation
-    if (textFormatRuns) packed.textFormatRuns = textFormatRuns
     return packed
   }
   return value
@@ -61,12 +59,9 @@ export function writeCell(
   return packCell(mergeFields(unpackCell(cell), data, mask))
 }
 
-/** Whether the cell counts as data for the place of the next append: it has a value. */
-export function hasValue(cell: StoredCell, falseIsData: boolean): boolean {
-  if (cell === undefined) return false
-  if (typeof cell !== 'object') return falseIsData || cell !== false
-  const value = cell.userEnteredValue
-  return value !== undefined && (falseIsData || value.boolValue !== false)
+/** Whether the cell has a value: the next append goes below it. */
+export function hasValue(cell: StoredCell): boolean {
+  return typeof cell === 'object' ? cell.userEnteredValue !== undefined : cell !== undefined
 }
 
 /** What a person sees in the cell. Formulas are not calculated and show as `#ERROR!`. */
@@ -75,33 +70,9 @@ export function displayText(cell: StoredCell): string {
   if (typeof cell === 'object') {
     if (typeof cell.userEnteredValue?.formulaValue === 'string') return '#ERROR!'
     const plain = packValue(cell.userEnteredValue)
-    if (typeof plain === 'number' && cell.userEnteredFormat?.numberFormat?.type === 'DATE') {
-      return new Date(serialEpochMs + plain * dayMs).toISOString().slice(0, 10)
-    }
     return typeof plain === 'object' ? '' : displayText(plain)
   }
   return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell)
-}
-
-const dayMs = 86_400_000
-/** Day 0 of spreadsheet dates: 30 December 1899. */
-const serialEpochMs = Date.UTC(1899, 11, 30)
-
-/** What typing a text into the sheet makes of it (`USER_ENTERED`); only the common cases. */
-export function typedCell(typed: string): StoredCell {
-  if (typed.startsWith("'")) return typed.slice(1)
-  if (typed.startsWith('=') && typed.length > 1) {
-    return { userEnteredValue: { formulaValue: typed } }
-  }
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed)) return Number(typed)
-  if (/^(true|false)$/i.test(typed)) return typed.toLowerCase() === 'true'
-  if (/^\d{4}-\d{2}-\d{2}$/.test(typed) && !Number.isNaN(Date.parse(typed))) {
-    return {
-      userEnteredValue: { numberValue: (Date.parse(typed) - serialEpochMs) / dayMs },
-      userEnteredFormat: { numberFormat: { type: 'DATE', pattern: 'yyyy-mm-dd' } },
-    }
-  }
-  return typed === '' ? undefined : typed
 }
 
 /** The cell in an answer with grid data: with what was calculated from the entered parts. */

@@ -71,24 +71,8 @@ function matchesLookup(
     (metadataKey ?? metadata.key) === metadata.key &&
     (metadataValue ?? metadata.value) === metadata.value &&
     (visibility ?? metadata.visibility) === metadata.visibility &&
-    (locationType ?? locationTypeOf(metadata.place)) === locationTypeOf(metadata.place) &&
-    matchesLocation(metadata.place, lookup)
+    (locationType ?? locationTypeOf(metadata.place)) === locationTypeOf(metadata.place)
   )
-}
-
-/** The strategy is INTERSECTING when it is left out, says the reference of the API. */
-function matchesLocation(
-  place: MetadataPlace,
-  lookup: sheets_v4.Schema$DeveloperMetadataLookup,
-): boolean {
-  if (!lookup.metadataLocation) return true
-  const wanted = readPlace(lookup.metadataLocation)
-  const exact = JSON.stringify(place) === JSON.stringify(wanted)
-  if (exact || lookup.locationMatchingStrategy === 'EXACT_LOCATION') return exact
-  if (place.kind === 'spreadsheet' || wanted.kind === 'spreadsheet') return false
-  if (place.sheetId !== wanted.sheetId) return false
-  if (place.kind === 'sheet' || wanted.kind === 'sheet') return true
-  return place.dimension !== wanted.dimension
 }
 
 /** The ids of entries that the caller may see and that any of the filters matches, oldest first. */
@@ -112,15 +96,6 @@ function readLookup(filter: sheets_v4.Schema$DataFilter): sheets_v4.Schema$Devel
   const lookup = filter.developerMetadataLookup
   if (!lookup) {
     throw invalidArgument('The emulator finds developer metadata by developerMetadataLookup only.')
-  }
-  if (lookup.locationMatchingStrategy && !lookup.metadataLocation) {
-    throw invalidArgument('A locationMatchingStrategy requires a metadataLocation.')
-  }
-  if (
-    lookup.locationType === 'SPREADSHEET' &&
-    lookup.locationMatchingStrategy === 'INTERSECTING_LOCATION'
-  ) {
-    throw invalidArgument('locationType SPREADSHEET cannot be matched by intersection.')
   }
   return lookup
 }

@@ -5,7 +5,7 @@ import { newSheet } from './sheet.ts'
 import { cellRequests } from './requests/cells.ts'
 import { dimensionRequests } from './requests/dimensions.ts'
 import { metadataRequests } from './requests/metadata.ts'
-import { rangeRequests } from './requests/ranges.ts'
+import { protectionRequests } from './requests/protections.ts'
 import { tabRequests } from './requests/tabs.ts'
 import { freshProperties } from './spreadsheet-defaults.ts'
 import {
@@ -18,7 +18,7 @@ import {
 import { Transaction } from './transaction.ts'
 
 const handlers: ReadonlyMap<string, RequestHandler> = new Map(
-  [tabRequests, cellRequests, dimensionRequests, rangeRequests, metadataRequests]
+  [tabRequests, cellRequests, dimensionRequests, protectionRequests, metadataRequests]
     .flat()
     .map((handler) => [handler.kind, handler]),
 )
@@ -52,7 +52,6 @@ export class SheetsModel {
       id,
       properties: freshProperties(given.title ?? 'Untitled spreadsheet'),
       sheets: tabs.map(({ sheetId, title }) => newSheet(sheetId, title, grid)),
-      namedRanges: [],
       metadata: new Map(),
       sharedWith: new Map(Object.entries(given.sharedWith ?? {})),
     }
@@ -111,8 +110,7 @@ export class SheetsModel {
     try {
       return handler.run(batch, request)
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      if (error instanceof LimitError && !this.options.prefixLimitErrors) throw error
+      if (!(error instanceof ApiError) || error instanceof LimitError) throw error
       throw error.prefixed(`Invalid requests[${index}].${kind}: `)
     }
   }

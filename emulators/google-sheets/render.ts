@@ -28,7 +28,6 @@ export function renderSpreadsheet(
     spreadsheetId: spreadsheet.id,
     properties: spreadsheet.properties,
     sheets: sheets.map((sheet) => renderSheet(spreadsheet, sheet, metadata, view)),
-    ...optional('namedRanges', spreadsheet.namedRanges.map(renderNamedRange)),
     spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${spreadsheet.id}/edit`,
     ...optional('developerMetadata', ownMetadata.map(renderMetadata)),
   }
@@ -45,21 +44,15 @@ function renderSheet(
   const own = metadata.filter(
     ({ place }) => place.kind === 'sheet' && place.sheetId === sheet.sheetId,
   )
-  const groups = (dimension: string) =>
-    sheet.groups.filter((group) => group.range?.dimension === dimension).map(renderGroup)
   return {
     properties: renderSheetProperties(spreadsheet, sheet),
     ...(includeGridData ? { data: boxes.map((box) => renderGrid(sheet, box, metadata)) } : {}),
-    ...optional('merges', sheet.merges.map(renderRange)),
     ...optional(
       'protectedRanges',
       sheet.protectedRanges.map((range) => renderProtectedRange(range, spreadsheet, caller)),
     ),
     ...optional('tables', shownTables(sheet, boxes)),
-    ...(sheet.basicFilter ? { basicFilter: sheet.basicFilter } : {}),
     ...optional('developerMetadata', own.map(renderMetadata)),
-    ...optional('rowGroups', groups('ROWS')),
-    ...optional('columnGroups', groups('COLUMNS')),
   }
 }
 
@@ -92,18 +85,16 @@ export function renderSheetProperties(
     sheetType: 'GRID',
     gridProperties: withoutZeros(sheet.grid),
     ...(sheet.hidden ? { hidden: true } : {}),
-    ...sheet.look,
   }
 }
 
 function withoutZeros(grid: Sheet['grid']): sheets_v4.Schema$GridProperties {
-  const { rowCount, columnCount, frozenRowCount, frozenColumnCount, hideGridlines } = grid
+  const { rowCount, columnCount, frozenRowCount, frozenColumnCount } = grid
   return {
     rowCount,
     columnCount,
     ...(frozenRowCount ? { frozenRowCount } : {}),
     ...(frozenColumnCount ? { frozenColumnCount } : {}),
-    ...(hideGridlines ? { hideGridlines } : {}),
   }
 }
 
@@ -143,19 +134,6 @@ function renderGrid(
     rowMetadata: lines('ROWS', box.startRow, box.endRow, defaultRowPixels),
     columnMetadata: lines('COLUMNS', box.startColumn, box.endColumn, defaultColumnPixels),
   }
-}
-
-export function renderNamedRange(
-  namedRange: sheets_v4.Schema$NamedRange,
-): sheets_v4.Schema$NamedRange {
-  return { ...namedRange, range: renderRange(namedRange.range ?? {}) }
-}
-
-export function renderGroup(
-  group: sheets_v4.Schema$DimensionGroup,
-): sheets_v4.Schema$DimensionGroup {
-  const { sheetId, ...sides } = group.range ?? {}
-  return { ...group, range: sheetId ? { sheetId, ...sides } : sides }
 }
 
 /** Editors are shown only to those who may edit. */

@@ -1,20 +1,12 @@
 /** The calls that the emulator answers. `token` is OAuth's, all others are the Sheets API's. */
 export const callKinds = [
   'token',
-  'create',
   'get',
-  'getByDataFilter',
   'batchUpdate',
-  'copyTo',
   'developerMetadata.get',
   'developerMetadata.search',
   'values.get',
   'values.batchGet',
-  'values.update',
-  'values.append',
-  'values.clear',
-  'values.batchUpdate',
-  'values.batchClear',
 ] as const
 export type CallKind = (typeof callKinds)[number]
 
@@ -27,26 +19,18 @@ export interface Route {
   /** `spreadsheets.readonly` is enough. */
   readonly readonlyScope: boolean
   readonly spreadsheetId: string
-  /** The range, the metadata id or the sheet id of the path; decoded, may be empty. */
+  /** The range or the metadata id of the path; decoded, may be empty. */
   readonly argument: string
 }
 
 type Access = 'read' | 'write'
 const table: readonly (readonly [string, RegExp, SheetsCallKind, Access, boolean])[] = [
-  ['POST', /^$/, 'create', 'write', false],
   ['GET', /^\/([^/:]+)$/, 'get', 'read', true],
-  ['POST', /^\/([^/:]+):getByDataFilter$/, 'getByDataFilter', 'read', false],
   ['POST', /^\/([^/:]+):batchUpdate$/, 'batchUpdate', 'write', false],
-  ['POST', /^\/([^/:]+)\/sheets\/(\d+):copyTo$/, 'copyTo', 'write', false],
   ['GET', /^\/([^/:]+)\/developerMetadata\/([^/:]+)$/, 'developerMetadata.get', 'read', false],
   ['POST', /^\/([^/:]+)\/developerMetadata:search$/, 'developerMetadata.search', 'read', false],
   ['GET', /^\/([^/:]+)\/values:batchGet$/, 'values.batchGet', 'read', true],
-  ['POST', /^\/([^/:]+)\/values:batchUpdate$/, 'values.batchUpdate', 'write', false],
-  ['POST', /^\/([^/:]+)\/values:batchClear$/, 'values.batchClear', 'write', false],
-  ['POST', /^\/([^/:]+)\/values\/(.+):append$/, 'values.append', 'write', false],
-  ['POST', /^\/([^/:]+)\/values\/(.+):clear$/, 'values.clear', 'write', false],
   ['GET', /^\/([^/:]+)\/values\/(.+)$/, 'values.get', 'read', true],
-  ['PUT', /^\/([^/:]+)\/values\/(.+)$/, 'values.update', 'write', false],
 ]
 
 const base = '/v4/spreadsheets'
@@ -57,8 +41,7 @@ const base = '/v4/spreadsheets'
  */
 export function findRoute(method: string, path: string): Route | undefined {
   if (!path.startsWith(base)) return undefined
-  // Some clients write `/{id}/:batchUpdate`.
-  const rest = path.slice(base.length).replace(/\/(?=:|$)/, '')
+  const rest = path.slice(base.length)
   for (const [verb, pattern, kind, access, readonlyScope] of table) {
     const match = verb === method ? pattern.exec(rest) : null
     if (!match) continue

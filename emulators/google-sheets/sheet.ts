@@ -1,6 +1,5 @@
-import type { sheets_v4 } from '@googleapis/sheets'
 import { hasValue, type Row, type StoredCell } from './cell.ts'
-import { shiftIndex, shiftRange, type Box, type Shift } from './grid-range.ts'
+import { shiftRange, type Box, type Shift } from './grid-range.ts'
 import type { Grid, Sheet } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -14,29 +13,9 @@ export function newSheet(sheetId: number, title: string, grid: Grid): Sheet {
     title,
     hidden: false,
     grid,
-    look: {},
     rows: [],
     protectedRanges: [],
-    merges: [],
-    groups: [],
-    basicFilter: undefined,
     tables: [],
-  }
-}
-
-export function copySheet(sheet: Sheet, sheetId: number, title: string): Sheet {
-  const moveRange = <T extends sheets_v4.Schema$GridRange>(range: T): T => ({ ...range, sheetId })
-  return {
-    ...sheet,
-    sheetId,
-    title,
-    rows: [...sheet.rows],
-    tables: [],
-    merges: sheet.merges.map(moveRange),
-    protectedRanges: sheet.protectedRanges.map((protection) => ({
-      ...protection,
-      range: moveRange(protection.range ?? {}),
-    })),
   }
 }
 
@@ -45,11 +24,9 @@ export function rowAt(sheet: Sheet, index: number): Row {
 }
 
 /** Number of rows down to the last one that has a value: where `appendCells` goes on. */
-export function dataRowCount(sheet: Sheet, falseIsData: boolean): number {
+export function dataRowCount(sheet: Sheet): number {
   let count = sheet.rows.length
-  while (count > 0 && !rowAt(sheet, count - 1).some((cell) => hasValue(cell, falseIsData))) {
-    count -= 1
-  }
+  while (count > 0 && !rowAt(sheet, count - 1).some(hasValue)) count -= 1
   return count
 }
 
@@ -152,7 +129,7 @@ function frozenAfter(frozen: number | undefined, at: number, count: number): num
   return frozen - Math.max(0, Math.min(frozen, at + count) - at)
 }
 
-/** Protected ranges, merges and groups move with the cells that they are about. */
+/** Protected ranges and tables move with the cells that they are about. */
 function shiftSheetRanges(tx: Transaction, sheet: Sheet, shift: Shift): void {
   tx.assign(
     sheet,
@@ -170,26 +147,4 @@ function shiftSheetRanges(tx: Transaction, sheet: Sheet, shift: Shift): void {
       return range ? [{ ...table, range }] : []
     }),
   )
-  tx.assign(
-    sheet,
-    'merges',
-    sheet.merges.flatMap((merge) => shiftRange(merge, shift) ?? []),
-  )
-  tx.assign(
-    sheet,
-    'groups',
-    sheet.groups.flatMap((group) => shiftGroup(group, shift) ?? []),
-  )
-}
-
-function shiftGroup(
-  group: sheets_v4.Schema$DimensionGroup,
-  shift: Shift,
-): sheets_v4.Schema$DimensionGroup | undefined {
-  const range = group.range
-  if (range?.dimension !== shift.dimension) return group
-  const startIndex = shiftIndex(range.startIndex ?? 0, shift) ?? shift.at
-  const last = shiftIndex((range.endIndex ?? 0) - 1, shift)
-  const endIndex = last === undefined ? shift.at : last + 1
-  return startIndex < endIndex ? { ...group, range: { ...range, startIndex, endIndex } } : undefined
 }

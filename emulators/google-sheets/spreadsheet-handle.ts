@@ -59,7 +59,7 @@ export class SpreadsheetHandle {
 
   /** Number of rows down to the last one with a value. */
   rowCount(title: string): number {
-    return dataRowCount(this.#sheet(title), this.#model.options.falseIsData)
+    return dataRowCount(this.#sheet(title))
   }
 
   /** Cells as they were entered: kind of value, format, note. */
@@ -194,10 +194,7 @@ export class SpreadsheetHandle {
       sharedWith: { [owner.email]: 'owner' },
     })
     copy.sheets = state.sheets.map((sheet) => ({ ...sheet, rows: [...sheet.rows] }))
-    copy.namedRanges = state.namedRanges
-    for (const metadata of state.metadata.values()) {
-      copy.metadata.set(metadata.id, { ...metadata, copied: true })
-    }
+    for (const metadata of state.metadata.values()) copy.metadata.set(metadata.id, metadata)
     return new SpreadsheetHandle(this.#model, copy)
   }
 

@@ -15,22 +15,10 @@ export interface Caller {
 export interface ModelOptions {
   /** Cells of a workbook over all tabs, empty ones included. */
   readonly cellsMax: number
-  /** Characters of keys and values of developer metadata, per spreadsheet and per sheet. */
-  readonly metadataCharactersMax: number
   /** Which titles are the same to `addSheet`: nobody has told how Google folds other alphabets. */
   readonly titles: 'lower case' | 'case folding'
-  /** `appendCells` with a row wider than the grid. */
-  readonly wideAppend: 'refuse' | 'widen'
-  /** `deleteDeveloperMetadata` and `updateDeveloperMetadata` that match nothing. */
-  readonly metadataNoMatch: 'succeed' | 'fail'
-  /** Whether a cell that holds FALSE (an empty checkbox) moves the place of the next append. */
-  readonly falseIsData: boolean
-  /** `frozen`: in a copied spreadsheet metadata updates succeed and change nothing. */
-  readonly copiedMetadata: 'mutable' | 'frozen'
   /** A batch whose `responseRanges` name no tab is refused, or is applied and answered with the error. */
   readonly unknownRanges: 'refuse' | 'apply'
-  /** `Invalid requests[i].kind: ` in front of the texts about workbook and cell limits. */
-  readonly prefixLimitErrors: boolean
   /** Numbers in [0, 1), for ids that Google would choose. */
   readonly random: () => number
 }
@@ -40,7 +28,6 @@ export interface Grid {
   readonly columnCount: number
   readonly frozenRowCount?: number
   readonly frozenColumnCount?: number
-  readonly hideGridlines?: boolean
 }
 
 /** A table that a person has made of a part of a sheet: its first row is the header. */
@@ -59,14 +46,9 @@ export interface Sheet {
   title: string
   hidden: boolean
   grid: Grid
-  /** Properties that change nothing here: colours, direction. */
-  look: sheets_v4.Schema$SheetProperties
   /** Rows from the top; may be shorter than the grid. A row is replaced, never changed in place. */
   rows: (Row | undefined)[]
   protectedRanges: readonly sheets_v4.Schema$ProtectedRange[]
-  merges: readonly sheets_v4.Schema$GridRange[]
-  groups: readonly sheets_v4.Schema$DimensionGroup[]
-  basicFilter: sheets_v4.Schema$BasicFilter | undefined
   tables: readonly Table[]
 }
 
@@ -88,8 +70,6 @@ export interface StoredMetadata {
   readonly place: MetadataPlace
   /** The Cloud project that made it: who may see it when visibility is PROJECT. */
   readonly project: string
-  /** Came along with a copy of the file. */
-  readonly copied: boolean
 }
 
 export interface SpreadsheetState {
@@ -97,20 +77,13 @@ export interface SpreadsheetState {
   properties: sheets_v4.Schema$SpreadsheetProperties
   /** In the order of the tabs. */
   sheets: readonly Sheet[]
-  namedRanges: readonly sheets_v4.Schema$NamedRange[]
   readonly metadata: Map<number, StoredMetadata>
   readonly sharedWith: Map<string, Role>
 }
 
 export const modelDefaults: ModelOptions = {
   cellsMax: 10_000_000,
-  metadataCharactersMax: 30_000,
   titles: 'lower case',
-  wideAppend: 'refuse',
-  metadataNoMatch: 'succeed',
-  falseIsData: true,
-  copiedMetadata: 'mutable',
   unknownRanges: 'refuse',
-  prefixLimitErrors: false,
   random: Math.random,
 }

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import { invalidArgument } from './api-error.ts'
 import { assertCellsFit, assertEditable, type Batch } from './batch.ts'
-import { displayText, hasValue, writeCell } from './cell.ts'
+import { displayText, hasValue, unpackCell, writeCell, type StoredCell } from './cell.ts'
 import type { FieldMask } from './field-mask.ts'
 import { boxOf, renderRange } from './grid-range.ts'
 import { insertLines, rowAt, writeBox } from './sheet.ts'
@@ -27,10 +27,11 @@ export function appendToTable(
   const { startRow, endRow, startColumn, endColumn } = boxOf(table.range, sheet.grid)
   const bodyEnd = endRow - table.footerRows
   let start = bodyEnd
+  // Empty checkboxes are no data to a table.
   const isFull = (row: number) =>
     rowAt(sheet, row)
       .slice(startColumn, endColumn)
-      .some((cell) => hasValue(cell, false))
+      .some((cell) => hasValue(cell) && !isUnchecked(cell))
   while (start > startRow + 1 && !isFull(start - 1)) start -= 1
   const missing = Math.max(0, start + rows.length - bodyEnd)
   if (missing > 0) {
@@ -47,6 +48,10 @@ export function appendToTable(
   writeBox(batch.tx, sheet, box, (cell, row, column) =>
     writeCell(cell, rows[row - start]?.values?.[column - startColumn] ?? {}, mask),
   )
+}
+
+function isUnchecked(cell: StoredCell): boolean {
+  return unpackCell(cell).userEnteredValue?.boolValue === false
 }
 
 /** The names of columns are the header cells. Google's JSON leaves out an index that is 0. */

@@ -166,29 +166,3 @@ test('a field mask decides what comes back, and whether cells do', async () => {
     message: 'Request contains an invalid argument.',
   })
 })
-
-test('files are created, tabs copied to another file, and cells found by a data filter', async () => {
-  await using emulator = await startGoogleEmulator()
-  const { api } = googleClient(emulator)
-  const make = async (title: string) => {
-    const sheets = [{ properties: { title: `${title} tab` } }]
-    const requestBody = { properties: { title }, sheets }
-    return (await api.spreadsheets.create({ requestBody })).data.spreadsheetId ?? ''
-  }
-  const [source, target] = [await make('Source'), await make('Target')]
-  emulator.spreadsheet(source).appendRows('Source tab', [['copied']])
-  const sheetId = emulator.spreadsheet(source).tab('Source tab').sheetId ?? -1
-  const { data } = await api.spreadsheets.sheets.copyTo({
-    spreadsheetId: source,
-    sheetId,
-    requestBody: { destinationSpreadsheetId: target },
-  })
-  expect(data).toMatchObject({ title: 'Copy of Source tab', index: 1 })
-  expect(emulator.spreadsheet(target).rows('Copy of Source tab')).toEqual([['copied']])
-  const found = await api.spreadsheets.getByDataFilter({
-    spreadsheetId: target,
-    requestBody: { dataFilters: [{ a1Range: "'Copy of Source tab'!A1" }], includeGridData: true },
-  })
-  const cell = found.data.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values?.[0]
-  expect(cell?.formattedValue).toBe('copied')
-})

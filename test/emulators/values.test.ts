@@ -5,9 +5,7 @@ import { SheetsModel } from '../../emulators/google-sheets/model.ts'
 import { readMessage } from '../../emulators/google-sheets/schema.ts'
 import { batchUpdateBody } from '../../emulators/google-sheets/schema-bodies.ts'
 import { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
-import * as values from '../../emulators/google-sheets/values.ts'
-
-const robot = { email: 'robot@example.com', project: 'one' }
+import { readValues } from '../../emulators/google-sheets/values.ts'
 
 function setUp() {
   const model = new SheetsModel()
@@ -18,29 +16,13 @@ function setUp() {
       { sheetId: 2, title: 'd09037' },
       { sheetId: 3, title: 'A1' },
     ],
-    sharedWith: { [robot.email]: 'editor', 'owner@example.com': 'owner' },
+    sharedWith: { 'owner@example.com': 'owner' },
   })
   const echo = (spec: string) => {
     const { sheet, box } = findRange(state, spec)
     return rangeText(sheet.title, box)
   }
-  const update = (range: string, rows: unknown[][], valueInputOption = 'RAW') =>
-    model.transact(state, robot, (batch) =>
-      values.updateValues(batch, range, { values: rows }, { valueInputOption }),
-    )
-  const append = (range: string, rows: unknown[][], insertDataOption?: string) =>
-    model.transact(state, robot, (batch) =>
-      values.appendValues(
-        batch,
-        range,
-        { values: rows },
-        {
-          valueInputOption: 'RAW',
-          insertDataOption,
-        },
-      ),
-    )
-  return { state, echo, update, append, handle: new SpreadsheetHandle(model, state) }
+  return { state, echo, handle: new SpreadsheetHandle(model, state) }
 }
 
 describe('ranges in A1 notation', () => {
@@ -80,60 +62,28 @@ describe('ranges in A1 notation', () => {
 })
 
 describe('values', () => {
-  test('RAW keeps text as it is, USER_ENTERED reads it as if it was typed', () => {
-    const { update, handle } = setUp()
-    const typed = ['0123456', '=SUM(B6:B9)', 'true', "'7", '2026-01-02', 'text']
-    update('Sheet1!A1', [typed])
-    update('Sheet1!A2', [typed], 'USER_ENTERED')
-    const [raw, entered] = handle.cells('Sheet1')
-    expect(raw).toEqual(typed.map((stringValue) => ({ userEnteredValue: { stringValue } })))
-    expect(entered?.map((cell) => cell.userEnteredValue)).toEqual([
-      { numberValue: 123456 },
-      { formulaValue: '=SUM(B6:B9)' },
-      { boolValue: true },
-      { stringValue: '7' },
-      { numberValue: 46024 },
-      { stringValue: 'text' },
-    ])
-    expect(() => update('Sheet1!A1', [['x']], 'NONE')).toThrow('valueInputOption')
-  })
-
   test('empty cells and rows at the end are cut, columns can come first', () => {
-    const { update, state } = setUp()
-    update('Sheet1!A1', [['a', '', ''], ['', 'b'], [''], ['']])
-    expect(values.readValues(state, 'Sheet1!A1:C9')).toEqual({
+    const { handle, state } = setUp()
+    handle.appendRows('Sheet1', [['a', '', ''], ['', 'b'], [''], ['']])
+    expect(readValues(state, 'Sheet1!A1:C9')).toEqual({
       range: 'Sheet1!A1:C9',
       majorDimension: 'ROWS',
       values: [['a'], ['', 'b']],
     })
-    expect(values.readValues(state, 'Sheet1!A1:B2', { majorDimension: 'COLUMNS' }).values).toEqual([
+    expect(readValues(state, 'Sheet1!A1:B2', { majorDimension: 'COLUMNS' }).values).toEqual([
       ['a'],
       ['', 'b'],
     ])
   })
 
-  test('more values than the range holds are refused with the first place outside', () => {
-    const { update } = setUp()
-    const within = "Requested writing within range ['Sheet1'!A1:B1], but tried writing to"
-    expect(() => update('Sheet1!A1:B1', [['a'], ['b']])).toThrow(`${within} row [2]`)
-    expect(() => update('Sheet1!A1:B1', [['a', 'b', 'c']])).toThrow(`${within} column [C]`)
-  })
-
-  test('append goes below the block of cells that it finds, from its first column on', () => {
-    const { update, append, handle } = setUp()
-    expect(append('Sheet1', [['1', '2']])).toMatchObject({
-      updates: { updatedRange: 'Sheet1!A1:B1' },
-    })
-    update('Sheet1!C5', [['x'], ['y']])
-    expect(append('Sheet1', [['z']])).toMatchObject({
-      tableRange: 'Sheet1!C5:C6',
-      updates: { updatedRange: 'Sheet1!C7' },
-    })
-    expect(append('Sheet1!A1:B2', [['3']], 'INSERT_ROWS')).toMatchObject({
-      tableRange: 'Sheet1!A1:B1',
-      updates: { updatedRange: 'Sheet1!A2' },
-    })
-    expect(handle.rows('Sheet1')[7]).toEqual(['', '', 'z'])
+  test('numbers, checkboxes and formulas are read as they are shown, or as they are kept', () => {
+    const { handle, state } = setUp()
+    handle.appendRows('Sheet1', [[1, true, { formula: '=1+1' }, '007']])
+    const row = (valueRenderOption: string) =>
+      readValues(state, 'Sheet1!1:1', { valueRenderOption }).values
+    expect(row('FORMATTED_VALUE')).toEqual([['1', 'TRUE', '#ERROR!', '007']])
+    expect(row('UNFORMATTED_VALUE')).toEqual([[1, true, '#ERROR!', '007']])
+    expect(row('FORMULA')).toEqual([[1, true, '=1+1', '007']])
   })
 })
 
@@ -184,7 +134,7 @@ test('unknown names, wrong types and two kinds in one request are refused with t
     }
     return []
   }
-  const range = { sheet_id: '3', dimension: 'DIAGONAL', startIndex: 0.5 }
+  const range = { sheetId: '3', dimension: 'DIAGONAL', startIndex: 0.5 }
   const request = { foo: 1, deleteDimension: { range, extra: {} } }
   expect(messageOf({ requests: [request], bar: true })).toEqual([
     'Invalid JSON payload received. Unknown name "foo" at \'requests[0]\': Cannot find field.',

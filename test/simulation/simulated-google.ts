@@ -100,7 +100,6 @@ export class SimulatedGoogle {
       visibility: 'DOCUMENT',
       place,
       project: owner.project,
-      copied: false,
     })
     return true
   }

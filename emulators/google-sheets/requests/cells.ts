@@ -1,13 +1,6 @@
 import { invalidArgument } from '../api-error.ts'
 import { rangeText } from '../a1.ts'
-import {
-  assertCellsFit,
-  assertEditable,
-  handler,
-  sheetById,
-  updateMask,
-  type Batch,
-} from '../batch.ts'
+import { assertCellsFit, assertEditable, handler, sheetById, updateMask } from '../batch.ts'
 import { writeCell, type Row, type StoredCell } from '../cell.ts'
 import { boxOf, type Box } from '../grid-range.ts'
 import { cellData } from '../schema-types.ts'
@@ -18,7 +11,7 @@ import { appendToTable, findTable } from '../tables.ts'
 
 /** Into a table, or always from column A, below the last row that has a value; the grid grows by what is missing. */
 const appendCells = handler('appendCells', (batch, request) => {
-  const { tx, options } = batch
+  const { tx } = batch
   const mask = updateMask(request.fields, cellData)
   const rows = request.rows ?? []
   if (request.tableId) {
@@ -26,21 +19,14 @@ const appendCells = handler('appendCells', (batch, request) => {
     return undefined
   }
   const sheet = sheetById(batch, request.sheetId)
-  const start = dataRowCount(sheet, options.falseIsData)
+  const start = dataRowCount(sheet)
   const width = rows.reduce((widest, row) => Math.max(widest, row.values?.length ?? 0), 0)
   const box = { startRow: start, endRow: start + rows.length, startColumn: 0, endColumn: width }
-  if (width > sheet.grid.columnCount && options.wideAppend === 'refuse') {
-    throw exceedsGrid(sheet, box)
-  }
-  const grid = {
-    ...sheet.grid,
-    rowCount: Math.max(sheet.grid.rowCount, box.endRow),
-    columnCount: Math.max(sheet.grid.columnCount, width),
-  }
-  const before = sheet.grid.rowCount * sheet.grid.columnCount
-  assertCellsFit(batch, grid.rowCount * grid.columnCount - before)
+  if (width > sheet.grid.columnCount) throw exceedsGrid(sheet, box)
+  const missing = Math.max(0, box.endRow - sheet.grid.rowCount)
+  assertCellsFit(batch, missing * sheet.grid.columnCount)
   assertEditable(batch, sheet, box)
-  if (grid.rowCount * grid.columnCount !== before) resizeGrid(tx, sheet, grid)
+  if (missing > 0) resizeGrid(tx, sheet, { ...sheet.grid, rowCount: box.endRow })
   rows.forEach(({ values = [] }, index) => {
     const old = rowAt(sheet, start + index)
     const written = values.map((data, column) => writeCell(old[column], data, mask))
@@ -83,15 +69,6 @@ const updateCells = handler('updateCells', (batch, request) => {
   })
 })
 
-const repeatCell = handler('repeatCell', (batch, request) => {
-  const mask = updateMask(request.fields, cellData)
-  const sheet = sheetById(batch, request.range?.sheetId)
-  const box = boxOf(request.range ?? {}, sheet.grid)
-  assertEditable(batch, sheet, box)
-  const data = request.cell ?? {}
-  writeBox(batch.tx, sheet, box, (cell) => writeCell(cell, data, mask))
-})
-
 const sortRange = handler('sortRange', (batch, request) => {
   const sheet = sheetById(batch, request.range?.sheetId)
   const box = boxOf(request.range ?? {}, sheet.grid)
@@ -108,68 +85,15 @@ const sortRange = handler('sortRange', (batch, request) => {
     }
     return 0
   })
-  writeSlices(batch, sheet, box, slices)
+  writeBox(
+    batch.tx,
+    sheet,
+    box,
+    (_, row, column) => slices[row - box.startRow]?.[column - box.startColumn],
+  )
 })
 
-const copyPaste = handler('copyPaste', (batch, request) => {
-  const source = sheetById(batch, request.source?.sheetId)
-  const target = sheetById(batch, request.destination?.sheetId)
-  const from = boxOf(request.source ?? {}, source.grid)
-  const to = boxOf(request.destination ?? {}, target.grid)
-  const slices = readBox(source, from)
-  assertEditable(batch, target, to)
-  writeBox(batch.tx, target, to, (_, row, column) => {
-    const slice = slices[(row - to.startRow) % slices.length]
-    return slice?.[(column - to.startColumn) % (from.endColumn - from.startColumn)]
-  })
-})
-
-const cutPaste = handler('cutPaste', (batch, request) => {
-  const source = sheetById(batch, request.source?.sheetId)
-  const target = sheetById(batch, request.destination?.sheetId)
-  const from = boxOf(request.source ?? {}, source.grid)
-  const { rowIndex, columnIndex } = request.destination ?? {}
-  const to = {
-    startRow: rowIndex ?? 0,
-    endRow: (rowIndex ?? 0) + from.endRow - from.startRow,
-    startColumn: columnIndex ?? 0,
-    endColumn: (columnIndex ?? 0) + from.endColumn - from.startColumn,
-  }
-  if (to.endRow > target.grid.rowCount || to.endColumn > target.grid.columnCount) {
-    throw exceedsGrid(target, to)
-  }
-  const slices = readBox(source, from)
-  assertEditable(batch, source, from)
-  assertEditable(batch, target, to)
-  writeBox(batch.tx, source, from, () => undefined)
-  writeSlices(batch, target, to, slices)
-})
-
-/** Cells below (or right of) the range move into its place. */
-const deleteRange = handler('deleteRange', (batch, request) => {
-  const sheet = sheetById(batch, request.range?.sheetId)
-  const box = boxOf(request.range ?? {}, sheet.grid)
-  const byRows = request.shiftDimension === 'ROWS'
-  const moved: Box = byRows
-    ? { ...box, endRow: Math.max(box.endRow, sheet.rows.length) }
-    : { ...box, endColumn: sheet.grid.columnCount }
-  assertEditable(batch, sheet, moved)
-  const slices = readBox(sheet, moved)
-  const height = box.endRow - box.startRow
-  const width = box.endColumn - box.startColumn
-  const shifted = byRows ? slices.slice(height) : slices.map((slice) => slice.slice(width))
-  writeSlices(batch, sheet, moved, shifted)
-})
-
-export const cellRequests = [
-  appendCells,
-  updateCells,
-  repeatCell,
-  sortRange,
-  copyPaste,
-  cutPaste,
-  deleteRange,
-]
+export const cellRequests = [appendCells, updateCells, sortRange]
 
 function readBox(sheet: Sheet, box: Box): StoredCell[][] {
   const slices: StoredCell[][] = []
@@ -177,15 +101,6 @@ function readBox(sheet: Sheet, box: Box): StoredCell[][] {
     slices.push(rowAt(sheet, row).slice(box.startColumn, box.endColumn))
   }
   return slices
-}
-
-function writeSlices(batch: Batch, sheet: Sheet, box: Box, slices: readonly StoredCell[][]): void {
-  writeBox(
-    batch.tx,
-    sheet,
-    box,
-    (_, row, column) => slices[row - box.startRow]?.[column - box.startColumn],
-  )
 }
 
 function exceedsGrid(sheet: Sheet, box: Box): Error {

@@ -9,7 +9,6 @@ import {
   type Batch,
 } from '../batch.ts'
 import { shiftMetadata } from '../metadata.ts'
-import { renderGroup } from '../render.ts'
 import { deleteLines, insertLines, resizeGrid } from '../sheet.ts'
 import type { Sheet } from '../state.ts'
 
@@ -72,55 +71,7 @@ const deleteDimension = handler('deleteDimension', (batch, request) => {
   shiftMetadata(batch.tx, batch.spreadsheet, sheet.sheetId, shift)
 })
 
-const addDimensionGroup = handler('addDimensionGroup', (batch, request) => {
-  const { sheet, dimension, start, end } = readLines(batch, request.range)
-  const around = sheet.groups.filter(
-    ({ range }) =>
-      range?.dimension === dimension &&
-      (range.startIndex ?? 0) <= start &&
-      (range.endIndex ?? 0) >= end,
-  )
-  const range = { sheetId: sheet.sheetId, dimension, startIndex: start, endIndex: end }
-  const groups = [...sheet.groups, { range, depth: around.length + 1 }]
-  batch.tx.assign(sheet, 'groups', groups)
-  return { addDimensionGroup: { dimensionGroups: groupsAlong(sheet, dimension) } }
-})
-
-const deleteDimensionGroup = handler('deleteDimensionGroup', (batch, request) => {
-  const { sheet, dimension, start, end } = readLines(batch, request.range)
-  const same = sheet.groups.findLastIndex(
-    ({ range }) =>
-      range?.dimension === dimension && range.startIndex === start && range.endIndex === end,
-  )
-  if (same < 0) throw invalidArgument('No group exists over the given range.')
-  batch.tx.assign(sheet, 'groups', sheet.groups.toSpliced(same, 1))
-  const dimensionGroups = groupsAlong(sheet, dimension)
-  return { deleteDimensionGroup: dimensionGroups.length > 0 ? { dimensionGroups } : {} }
-})
-
-/** Sizes and visibility of lines are checked and then forgotten. */
-const updateDimensionProperties = handler('updateDimensionProperties', (batch, request) => {
-  readLines(batch, request.range)
-})
-
-const autoResizeDimensions = handler('autoResizeDimensions', (batch, request) => {
-  sheetById(batch, request.dimensions?.sheetId)
-  readDimension(request.dimensions?.dimension)
-})
-
-export const dimensionRequests = [
-  appendDimension,
-  insertDimension,
-  deleteDimension,
-  addDimensionGroup,
-  deleteDimensionGroup,
-  updateDimensionProperties,
-  autoResizeDimensions,
-]
-
-function groupsAlong(sheet: Sheet, dimension: string): sheets_v4.Schema$DimensionGroup[] {
-  return sheet.groups.filter(({ range }) => range?.dimension === dimension).map(renderGroup)
-}
+export const dimensionRequests = [appendDimension, insertDimension, deleteDimension]
 
 function readDimension(dimension: string | null | undefined): 'ROWS' | 'COLUMNS' {
   if (dimension === 'ROWS' || dimension === 'COLUMNS') return dimension

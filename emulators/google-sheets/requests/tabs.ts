@@ -11,8 +11,8 @@ import {
 } from '../batch.ts'
 import { below, mergeFields } from '../field-mask.ts'
 import { renderSheetProperties } from '../render.ts'
-import { sheetProperties, spreadsheetProperties } from '../schema-types.ts'
-import { copySheet, newSheet, resizeGrid } from '../sheet.ts'
+import { sheetProperties } from '../schema-types.ts'
+import { newSheet, resizeGrid } from '../sheet.ts'
 import type { Grid, Sheet } from '../state.ts'
 import { dropSheetMetadata } from '../metadata.ts'
 
@@ -32,7 +32,6 @@ const addSheet = handler('addSheet', (batch, { properties = {} }) => {
     }),
   )
   sheet.hidden = properties.hidden ?? false
-  sheet.look = lookOf(properties)
   assertCellsFit(batch, sheet.grid.rowCount * sheet.grid.columnCount)
   insertSheet(batch, sheet, properties.index)
   return { addSheet: { properties: renderSheetProperties(batch.spreadsheet, sheet) } }
@@ -50,20 +49,7 @@ const deleteSheet = handler('deleteSheet', (batch, { sheetId }) => {
   }
   assertSheetEditable(batch, sheet)
   tx.assign(spreadsheet, 'sheets', others)
-  const namedRanges = spreadsheet.namedRanges.filter(
-    ({ range }) => (range?.sheetId ?? 0) !== sheet.sheetId,
-  )
-  tx.assign(spreadsheet, 'namedRanges', namedRanges)
   dropSheetMetadata(tx, spreadsheet, sheet.sheetId)
-})
-
-const duplicateSheet = handler('duplicateSheet', (batch, request) => {
-  const source = sheetById(batch, request.sourceSheetId, 'sheet')
-  const title = freeTitle(batch, request.newSheetName ?? `Copy of ${source.title}`)
-  assertCellsFit(batch, source.grid.rowCount * source.grid.columnCount)
-  const sheet = copySheet(source, freeSheetId(batch, request.newSheetId), title)
-  insertSheet(batch, sheet, request.insertSheetIndex)
-  return { duplicateSheet: { properties: renderSheetProperties(batch.spreadsheet, sheet) } }
 })
 
 const updateSheetProperties = handler('updateSheetProperties', (batch, request) => {
@@ -84,27 +70,13 @@ const updateSheetProperties = handler('updateSheetProperties', (batch, request) 
   const cells = (size: Grid) => size.rowCount * size.columnCount
   assertCellsFit(batch, cells(grid) - cells(sheet.grid))
   resizeGrid(tx, sheet, grid)
-  tx.assign(sheet, 'look', lookOf(wanted))
   if (below(mask, 'index') !== undefined) moveSheet(batch, sheet, given.index ?? 0)
 })
 
-const updateSpreadsheetProperties = handler('updateSpreadsheetProperties', (batch, request) => {
-  const mask = updateMask(request.fields, spreadsheetProperties)
-  const { spreadsheet, tx } = batch
-  const merged = mergeFields(spreadsheet.properties, request.properties ?? {}, mask)
-  tx.assign(spreadsheet, 'properties', merged)
-})
+export const tabRequests = [addSheet, deleteSheet, updateSheetProperties]
 
-export const tabRequests = [
-  addSheet,
-  deleteSheet,
-  duplicateSheet,
-  updateSheetProperties,
-  updateSpreadsheetProperties,
-]
-
-export function insertSheet(
-  { spreadsheet, tx }: Pick<Batch, 'spreadsheet' | 'tx'>,
+function insertSheet(
+  { spreadsheet, tx }: Batch,
   sheet: Sheet,
   index: number | null | undefined,
 ): void {
@@ -120,10 +92,7 @@ function moveSheet({ spreadsheet, tx }: Batch, sheet: Sheet, index: number): voi
   tx.assign(spreadsheet, 'sheets', spreadsheet.sheets.toSpliced(from, 1).toSpliced(to, 0, sheet))
 }
 
-export function freeSheetId(
-  { spreadsheet, options }: Pick<Batch, 'spreadsheet' | 'options'>,
-  wanted: number | null | undefined,
-): number {
+function freeSheetId({ spreadsheet, options }: Batch, wanted: number | null | undefined): number {
   const sheetId = wanted ?? randomId(options)
   if (sheetId < 0) throw invalidArgument('sheetId must not be negative.')
   if (spreadsheet.sheets.some((sheet) => sheet.sheetId === sheetId)) {
@@ -175,15 +144,5 @@ function readGrid(given: sheets_v4.Schema$GridProperties): Grid {
     columnCount,
     ...(frozenRowCount > 0 ? { frozenRowCount } : {}),
     ...(frozenColumnCount > 0 ? { frozenColumnCount } : {}),
-    ...(given.hideGridlines ? { hideGridlines: true } : {}),
-  }
-}
-
-function lookOf(properties: sheets_v4.Schema$SheetProperties): sheets_v4.Schema$SheetProperties {
-  const { tabColor, tabColorStyle, rightToLeft } = properties
-  return {
-    ...(tabColor ? { tabColor } : {}),
-    ...(tabColorStyle ? { tabColorStyle } : {}),
-    ...(rightToLeft ? { rightToLeft } : {}),
   }
 }

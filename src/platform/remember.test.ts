@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { remember } from './remember.ts'
+
+test('a text is computed once, and again after more texts than are kept', () => {
+  const computed: string[] = []
+  const shout = remember(2, (text) => {
+    computed.push(text)
+    return text === '' ? undefined : text.toUpperCase()
+  })
+  const texts = ['a', '', 'a', '', 'c', 'c', 'a']
+  expect(texts.map(shout)).toEqual(['A', undefined, 'A', undefined, 'C', 'C', 'A'])
+  expect(computed).toEqual(['a', '', 'c', 'a'])
+})

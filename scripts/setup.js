@@ -2,7 +2,7 @@
  * Gets a fresh clone ready: runs before `npm start`, `npm test` and the like, on any Node from 20,
  * with nothing installed yet. That is why it is plain JavaScript and imports nothing but Node.
  *
- * usage: node scripts/setup.js [--for start|check|test|system|bench]
+ * usage: node scripts/setup.js [--for start|check|test-without-browser|test|system|bench]
  */
 import { rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,6 +19,7 @@ const turnStaleMs = 5_000
 const needs = {
   start: [packagesToRun, node, browserFiles, compiled],
   check: [allPackages, node],
+  'test-without-browser': [allPackages, node, browserFiles],
   test: [allPackages, node, browserFiles, chromium],
   system: [allPackages, node, browserFiles, chromium, systemPrograms],
   bench: [allPackages, node, browserFiles, compiled, wrk],

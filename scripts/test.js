@@ -1,0 +1,57 @@
+/**
+ * `npm test`: gets what the tests need, and runs them. With names, only the test files that have one of
+ * them in their path, and Chromium only when one of those files opens a browser. Plain JavaScript, as
+ * scripts/setup.js, which it runs on whatever Node the machine has.
+ *
+ * usage: node scripts/test.js [NAME...] [options of vitest]
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const browser = join(root, 'harness', 'browser.ts')
+
+const names = process.argv.slice(2).filter((it) => !it.startsWith('-'))
+const chosen = testFiles().filter((path) =>
+  names.some((name) => relative(root, path).includes(name)),
+)
+const needsBrowser = chosen.length === 0 || withImports(chosen).has(browser)
+
+const purpose = needsBrowser ? 'test' : 'test-without-browser'
+process.exitCode = await run('node', [join(root, 'scripts/setup.js'), '--for', purpose])
+if (process.exitCode === 0)
+  process.exitCode = await run('vitest', ['run', ...process.argv.slice(2)])
+
+function testFiles() {
+  return ['src', 'test', 'harness', 'emulators', 'scripts', 'bench', 'attack']
+    .map((folder) => join(root, folder))
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => join(folder, path)))
+    .filter((path) => path.endsWith('.test.ts'))
+}
+
+/** These files and all that they import. */
+function withImports(paths) {
+  const found = new Set(paths)
+  // A set hands out what is added while it is gone through.
+  for (const path of found) {
+    for (const [, target] of readFileSync(path, 'utf8').matchAll(/ from '(\.[^']+)'/g)) {
+      const imported = join(dirname(path), target)
+      if (existsSync(imported)) found.add(imported)
+    }
+  }
+  return found
+}
+
+/** Runs a program that npm finds in node_modules/.bin, or else the machine has. Returns its exit code. */
+async function run(program, args) {
+  const child = spawn(program, args, { stdio: 'inherit', shell: process.platform === 'win32' })
+  const stop = (signal) => child.kill(signal)
+  process.on('SIGINT', stop).on('SIGTERM', stop)
+  const [code] = await once(child, 'close')
+  process.off('SIGINT', stop).off('SIGTERM', stop)
+  return code ?? 1
+}

@@ -1,7 +1,8 @@
 /**
  * `npm run sandbox`: the real service against an emulated Google Sheets, so that the whole path can be
  * tried with no account. Prints each row as it reaches the sheet; nothing outlives it. With
- * `-- --challenge` visitors also have to pass an emulated Turnstile.
+ * `-- --challenge` visitors also have to pass an emulated Turnstile. `npm run dev` is the same, and starts
+ * the service anew, with its data, on each change of a source.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,6 +16,13 @@ import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-h
 import { onStopSignal } from '../src/cli/stop-signals.ts'
 import { readEnvironment } from '../src/config/env.ts'
 import { settings } from '../src/config/settings.ts'
+
+const once = [join(import.meta.dirname, '../src/start.js')]
+const watched = [
+  ...['src', 'browser'].map((name) => `--watch-path=${join(import.meta.dirname, '..', name)}`),
+  '--watch-preserve-output',
+  join(import.meta.dirname, 'watched-service.ts'),
+]
 
 const stop = new AbortController()
 onStopSignal(() => stop.abort())
@@ -67,7 +75,7 @@ function startService(
   const { variables } = readEnvironment()
   const surroundings = Object.entries(process.env).filter(([name]) => !names.has(name))
   const settingsKept = kept.map(({ name }) => [name, variables[name]] as const)
-  return spawn(process.execPath, [join(import.meta.dirname, '../src/start.js')], {
+  return spawn(process.execPath, process.argv.includes('--watch') ? watched : once, {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {

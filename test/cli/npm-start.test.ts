@@ -1,7 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -10,6 +13,7 @@ test.each([
   ['start', 'SIGTERM'],
   ['start', 'SIGINT'],
   ['sandbox', 'SIGTERM'],
+  ['dev', 'SIGINT'],
 ] as const)(
   'npm run %s stops with %s, and starts again on the same port',
   async (script, signal) => {
@@ -25,6 +29,24 @@ test.each([
     await expect(fetch(`${second.url}/api/health`)).rejects.toThrow()
   },
 )
+
+test('npm run dev starts the service anew when a source changes, with its data', async () => {
+  const { npm, url, output, exited } = await startByNpm('dev', { PORT: '0' })
+  const first = { email: 'ada@example.com', sheetTab: 'News' }
+  expect((await postSignup(url, first)).status).toBe(202)
+  await expect.poll(output).toContain('News 2 │ ada@example.com')
+  await utimes(join(projectRoot, 'src/main.ts'), new Date(), new Date())
+  const urls = () =>
+    Array.from(output().matchAll(new RegExp(listens, 'g')), (match) => match[1] ?? '')
+  await expect.poll(urls).toHaveLength(2)
+  expect((await postSignup(urls()[1] ?? '', { ...first, email: 'bob@example.com' })).status).toBe(
+    202,
+  )
+  await expect.poll(output).toContain('News 3 │ bob@example.com')
+  npm.kill('SIGINT')
+  expect(await exited).toEqual([0, null])
+  await expect(fetch(`${urls()[1] ?? ''}/api/health`)).rejects.toThrow()
+})
 
 test('an old Node.js is told what to do instead', async () => {
   const old = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})`
@@ -47,10 +69,12 @@ async function startByNpm(script: string, settings: Record<string, string>) {
     env: { ...Object.fromEntries(ours), HOST: '127.0.0.1', ...settings },
   })
   const { output, exited } = watch(npm)
-  const url = () => /Rollcall listens on (http:\/\/[\w.:]+)/.exec(output())?.[1] ?? ''
+  const url = () => listens.exec(output())?.[1] ?? ''
   await expect.poll(url).not.toBe('')
-  return { npm, url: url(), exited }
+  return { npm, url: url(), output, exited }
 }
+
+const listens = /Rollcall listens on (http:\/\/[\w.:]+)/
 
 /** What it has printed so far, and with which code and signal it and its output came to an end. */
 function watch(child: ChildProcessByStdio<null, Readable, Readable>) {

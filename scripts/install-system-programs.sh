@@ -21,7 +21,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
-echo "Installing for npm run test:system (apt-get):$packages ..."
+echo "Installing from the packages of Debian for npm run test:system (apt-get, up to 300 MB):$packages ..."
 
 # Debian starts what it installs, unless this file forbids it.
 policy=/usr/sbin/policy-rc.d

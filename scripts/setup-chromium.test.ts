@@ -42,7 +42,8 @@ test('Playwright downloads one for any user', async () => {
   await playwright(`writeFileSync('browser-is-here', process.argv.slice(2).join(' '))`)
   expect(await setUpTests('somebody')).toEqual({
     code: 0,
-    stdout: 'Downloading Chromium for the tests in a browser (playwright-core) ...\n',
+    stdout:
+      'Downloading Chromium, some 170 MB, from Playwright into its cache, for the tests in a browser ...\n',
     stderr: '',
   })
   const asked = await readFile(join(clone.path, 'browser-is-here'), 'utf8')
@@ -53,7 +54,9 @@ test('where Playwright cannot, root gets the package of Debian', async () => {
   await playwright(failing)
   const { code, stdout, stderr } = await setUpTests('root')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toContain('That failed. Installing Chromium from the packages of Debian')
+  expect(stdout).toContain(
+    'That failed. Installing Chromium, 80 MB and what it needs, from the packages',
+  )
   expect(await readFile(join(clone.path, 'browser-is-here'), 'utf8')).toMatch(/install .*chromium/)
 })
 

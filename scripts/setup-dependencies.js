@@ -104,7 +104,9 @@ function ourNodeMajor() {
 }
 
 async function installPackages() {
-  process.stdout.write('Installing what is missing (npm ci), this can take a minute ...\n')
+  process.stdout.write(
+    'Installing the packages of package-lock.json, 500 MB, from the npm registry into node_modules (npm ci) ...\n',
+  )
   // With this note gone, an install that is interrupted from here on is seen as missing next time.
   rmSync(installedLockfile, { force: true })
   // Errors only: engine warnings speak of the Node that runs npm, and our scripts bring their own.

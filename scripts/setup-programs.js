@@ -16,14 +16,16 @@ async function chromiumReady() {
 
 /** By Playwright, which takes any user, or from Debian's packages. Without it only the tests that need it fail. */
 async function installChromium() {
-  process.stdout.write('Downloading Chromium for the tests in a browser (playwright-core) ...\n')
+  process.stdout.write(
+    'Downloading Chromium, some 170 MB, from Playwright into its cache, for the tests in a browser ...\n',
+  )
   const playwright = join(root, 'node_modules', 'playwright-core', 'cli.js')
   const args = [playwright, 'install', '--no-shell', 'chromium']
   const { output } = await run(process.execPath, args)
   if (await chromiumReady()) return
   if (canAptInstall()) {
     process.stdout.write(
-      'That failed. Installing Chromium from the packages of Debian (apt-get) ...\n',
+      'That failed. Installing Chromium, 80 MB and what it needs, from the packages of Debian (apt-get) ...\n',
     )
     await aptInstall('chromium')
   }
@@ -43,7 +45,9 @@ function wrkReady() {
 
 async function installWrk() {
   if (canAptInstall()) {
-    process.stdout.write('Installing wrk for the bench (apt-get) ...\n')
+    process.stdout.write(
+      'Installing wrk, 0.1 MB, from the packages of Debian for the bench (apt-get) ...\n',
+    )
     await aptInstall('wrk')
   }
   if (wrkReady()) return

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   copyFile,
   mkdir,
@@ -11,7 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 /** What Node.js 20 says of itself. */
@@ -19,7 +20,8 @@ const oldNode =
   'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})'
 /** Of a package with a Node.js for this machine. */
 const here = { os: [process.platform], cpu: [process.arch], bin: { node: 'bin/node' } }
-const announcement = /^Installing what is missing \(npm ci\)[^\n]*\n$/
+const announcement =
+  /^Installing the packages of package-lock\.json, 500 MB, from the npm registry[^\n]*\n$/
 
 let folder = ''
 let clone = ''
@@ -185,15 +187,20 @@ test('an unknown purpose is refused with the known ones', async () => {
   expect(await setup('--for', 'tests')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Cannot set up for --for tests: use --for start|check|test|system|bench.\n',
+    stderr:
+      'Cannot set up for --for tests: use --for start|check|test-without-browser|test|system|bench.\n',
   })
 })
 
 /** Makes the clone depend on this version and on packages for some machines, package-lock.json included. */
 async function depend(version: string, optional: Record<string, object> = {}): Promise<void> {
-  await pack({ name: 'dependency', version })
   const names = Object.keys(optional)
-  for (const name of names) await pack({ name, version, ...optional[name] })
+  const locked = [
+    await pack({ name: 'dependency', version }, { dev: true }),
+    ...(await Promise.all(
+      names.map((name) => pack({ name, version, ...optional[name] }, { optional: true })),
+    )),
+  ]
   const manifest = {
     name: 'clone',
     type: 'module',
@@ -207,19 +214,26 @@ async function depend(version: string, optional: Record<string, object> = {}): P
       names.map((name) => [name, `file:../${name}-${version}.tgz`]),
     ),
   }
+  const packages = { '': manifest, ...Object.fromEntries(locked) }
+  const lock = { name: 'clone', version: '0.0.0', lockfileVersion: 3, requires: true, packages }
   await writeFile(join(clone, 'package.json'), JSON.stringify(manifest))
-  const locked = await run('npm', ['install', '--package-lock-only', '--no-audit'])
-  expect(locked).toMatchObject({ code: 0 })
+  await writeFile(join(clone, 'package-lock.json'), JSON.stringify(lock))
 }
 
-/** A tarball of a package, with a program. */
-async function pack(manifest: { name: string; version: string }): Promise<void> {
+/** A tarball of a package, with a program, and the entry of package-lock.json for it. */
+async function pack(manifest: { name: string; version: string }, kind: object) {
   const source = join(folder, `${manifest.name}-${manifest.version}`)
-  await mkdir(join(source, 'bin'), { recursive: true })
-  await writeFile(join(source, 'bin', 'node'), '')
-  await writeFile(join(source, 'package.json'), JSON.stringify(manifest))
-  const packed = await run('npm', ['pack', source, '--pack-destination', folder])
+  await mkdir(join(source, 'package/bin'), { recursive: true })
+  await writeFile(join(source, 'package/bin/node'), '')
+  await writeFile(join(source, 'package/package.json'), JSON.stringify(manifest))
+  const packed = await run('tar', ['-czf', `${source}.tgz`, '-C', source, 'package'])
   expect(packed).toMatchObject({ code: 0 })
+  const digest = createHash('sha512')
+    .update(await readFile(`${source}.tgz`))
+    .digest('base64')
+  const resolved = `file:../${basename(source)}.tgz`
+  const entry = { ...manifest, ...kind, resolved, integrity: `sha512-${digest}` }
+  return [`node_modules/${manifest.name}`, entry] as const
 }
 
 async function installedVersion(): Promise<unknown> {

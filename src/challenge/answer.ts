@@ -1,5 +1,5 @@
 import type { AnswerHeaders, HttpAnswer } from '../platform/node/http-client.ts'
-import { isObject } from '../signup/json.ts'
+import { isRecord } from '../signup/json.ts'
 
 /** What an answer of siteverify says, before anything is made of it. */
 export type Answer =
@@ -81,7 +81,7 @@ function retryAfter(headers: AnswerHeaders): number | undefined {
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

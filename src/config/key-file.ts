@@ -1,3 +1,4 @@
+import { isRecord } from '../signup/json.ts'
 import type { KeyRefusal } from './rsa-key.ts'
 
 export interface KeyFile {
@@ -14,7 +15,7 @@ const howToMake =
  */
 export function readKeyFile(text: string): KeyFile | KeyRefusal {
   const content = parseJson(text)
-  if (!isObject(content)) {
+  if (!isRecord(content)) {
     return {
       problem: 'begins like a JSON key file and is not valid JSON: cut off or damaged on the way.',
       hint: "In .env put the whole file between single quotes: SHEETS_PRIVATE_KEY='{…}'. Elsewhere copy it again, give its base64, which no shell changes, or its path by SHEETS_CREDENTIALS_FILE.",
@@ -72,8 +73,4 @@ function mendLineBreaks(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\\+[nrt]/gs, (_, string: string | undefined) =>
     string === undefined ? ' ' : string.replace(/\r?\n/g, '\\n'),
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

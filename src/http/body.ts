@@ -5,7 +5,7 @@ import {
 } from '../platform/node/http-exchange.ts'
 import type { Share } from '../platform/node/connection-slots.ts'
 import { parseJson } from '../signup/json-text.ts'
-import { isObject } from '../signup/json.ts'
+import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import { tooManyFields } from '../signup/parse.ts'
 import { refuse, RequestRefused } from './respond.ts'
@@ -189,7 +189,7 @@ function notUtf8(): RequestRefused {
 function parseObject(text: string): Record<string, unknown> {
   const parsed = parseJson(text)
   if ('problem' in parsed) throw refuse.malformed(`The body ${parsed.problem}.`)
-  if (isObject(parsed.value)) return parsed.value
+  if (isRecord(parsed.value)) return parsed.value
   throw refuse.malformed('The body must be a JSON object, such as {"email":"name@example.com"}.')
 }
 

@@ -1,7 +1,7 @@
 import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
 import type { HttpHeaders } from '../platform/node/http-exchange.ts'
 import { sha256 } from '../platform/digest.ts'
-import { isObject } from '../signup/json.ts'
+import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
@@ -63,7 +63,7 @@ function inKeyOrder(json: string): string {
   if (json === '') return json
   const values: unknown[] = [JSON.parse(json)]
   for (const value of values) {
-    if (isObject(value)) sortKeys(value)
+    if (isRecord(value)) sortKeys(value)
     const children: unknown[] = typeof value === 'object' && value ? Object.values(value) : []
     values.push(...children)
   }

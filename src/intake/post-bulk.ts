@@ -1,7 +1,7 @@
 import type { AppendResults, SignupStatus } from '../journal/intake-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/node/http-exchange.ts'
-import { isObject } from '../signup/json.ts'
+import { isRecord } from '../signup/json.ts'
 import {
   type FieldProblem,
   type Parsed,
@@ -99,7 +99,7 @@ async function readEnvelope(
 ): Promise<Extract<ParsedBulk, { ok: true }>> {
   const body = await readBody(request, bodyBytesMax, arriving, visit)
   if (body.kind !== 'json') throw refuse.jsonOnly()
-  const given = isObject(body.value) ? body.value['signups'] : undefined
+  const given = isRecord(body.value) ? body.value['signups'] : undefined
   if (Array.isArray(given) && given.length > bulkItemsMax) {
     throw refuse.bulkTooLarge(given.length, bulkItemsMax)
   }

@@ -1,4 +1,4 @@
-import { isObject } from './json.ts'
+import { isRecord } from './json.ts'
 import { parseJson } from './json-text.ts'
 import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
@@ -76,7 +76,7 @@ function oneOrList(values: readonly unknown[]): unknown {
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   const parsed = parseJson(text)
-  return 'value' in parsed && isObject(parsed.value) ? parsed.value : undefined
+  return 'value' in parsed && isRecord(parsed.value) ? parsed.value : undefined
 }
 
 function collect<T>(lists: Map<string, T[]>, key: string, value: T): void {

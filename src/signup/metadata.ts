@@ -1,4 +1,4 @@
-import { isObject } from './json.ts'
+import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 
 /**
@@ -20,7 +20,7 @@ const tooLong = `Metadata is too long: at most ${limits.metadataCharactersMax} c
 export function compactMetadata(
   value: unknown,
 ): { readonly text: string } | { readonly problem: string } {
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     return { problem: 'Metadata must be a JSON object, such as {"plan":"free"}.' }
   }
   const keys = Object.keys(value)

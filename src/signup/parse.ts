@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { formFields } from './form.ts'
-import { isObject } from './json.ts'
+import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
 import type { Signup } from './signup.ts'
@@ -89,7 +89,7 @@ type SignupSchema = typeof bulkItemSchema | typeof signupSchema | typeof formSch
 type Schema = SignupSchema | typeof bulkSchema
 
 function parse(schema: SignupSchema, input: unknown, context: ParseContext): Parsed {
-  if (!isObject(input)) {
+  if (!isRecord(input)) {
     const message = 'A signup must be a JSON object, such as {"email":"name@example.com"}.'
     return { ok: false, problems: [{ field: '', message }] }
   }

@@ -11,6 +11,8 @@
  *
  * The words behind the language do not show on the rendered page.
  */
+import { isRecord } from '../../src/signup/json.ts'
+
 export interface DocumentedCommand {
   readonly file: string
   /** Of the opening fence, from 1. */
@@ -104,7 +106,7 @@ function compareJson(path: string, shown: unknown, actual: unknown): string[] {
       ? shown.flatMap((item, i) => compareJson(`${path}[${i}]`, item, actual[i]))
       : [`${path} has ${actual.length} items, not ${shown.length}`]
   }
-  if (!isObject(shown) || !isObject(actual)) {
+  if (!isRecord(shown) || !isRecord(actual)) {
     const isSame = shown === actual || !/\.(message|detail)$/.test(path)
     return isSame ? [] : [`${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(shown)}`]
   }
@@ -132,10 +134,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function kindOf(value: unknown): string {

@@ -1,8 +1,6 @@
-/** Looking into the JSON of an answer, whatever is in it. */
+import { isRecord } from '../../signup/json.ts'
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** Looking into the JSON of an answer, whatever is in it. */
 
 /** The list in a field of a JSON object; empty where there is none. */
 export function listIn(value: unknown, field: string): readonly unknown[] {

@@ -20,7 +20,7 @@ import type {
 } from '../spreadsheet.ts'
 import { AccessTokens } from './access-token.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
-import { isRecord } from './answer.ts'
+import { isRecord } from '../../signup/json.ts'
 import type { Account } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
 import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'

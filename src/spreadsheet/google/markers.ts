@@ -1,7 +1,7 @@
 import { sha256 } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { isRecord } from './answer.ts'
+import { isRecord } from '../../signup/json.ts'
 
 /** Key of all our markers. */
 export const markerKey = 'rollcall'

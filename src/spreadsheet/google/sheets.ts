@@ -1,6 +1,7 @@
 import { tabKey } from '../../signup/signup.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { isRecord, listIn, textOf } from './answer.ts'
+import { isRecord } from '../../signup/json.ts'
+import { listIn, textOf } from './answer.ts'
 import { readTables, type Table, tableFields } from './tables.ts'
 
 /** What we know of one sheet of the spreadsheet. */

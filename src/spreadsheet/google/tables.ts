@@ -1,4 +1,5 @@
-import { isRecord, listIn, textOf } from './answer.ts'
+import { isRecord } from '../../signup/json.ts'
+import { listIn, textOf } from './answer.ts'
 
 /** A table of Google's that a person has made of a part of a sheet. */
 export interface Table {

@@ -37,7 +37,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
     },
     connect: (id = spreadsheetId, clock = systemClock) =>
       createGoogleSheets({
-        account: { email: account.email, spreadsheetId: id },
+        access: { email: account.email, spreadsheetId: id },
         sign: signWith(account.privateKeyPem),
         apiUrl: emulator.url,
         tokenUrl: emulator.tokenUrl,

@@ -108,7 +108,7 @@ interface Sent {
   readonly signal: AbortSignal | undefined
 }
 
-type Outcome =
+type Tried =
   | { readonly answer: object; readonly isReplay: boolean }
   | { readonly error: RollcallError; readonly mayRetry: boolean; readonly retryAfterMs?: number }
 
@@ -125,11 +125,11 @@ export function createClient(options: ClientOptions): Client {
 
   const ask = async <T>(request: Sent): Promise<T & { isReplay: boolean }> => {
     for (let tries = 0; ; tries++) {
-      const outcome = await tryOnce(request, send)
+      const tried = await tryOnce(request, send)
       // The service's own types describe its answers.
-      if ('answer' in outcome) return { ...(outcome.answer as T), isReplay: outcome.isReplay }
-      if (!outcome.mayRetry || tries >= retries) throw outcome.error
-      await pause(outcome.retryAfterMs ?? backoffMs(tries), request.signal)
+      if ('answer' in tried) return { ...(tried.answer as T), isReplay: tried.isReplay }
+      if (!tried.mayRetry || tries >= retries) throw tried.error
+      await pause(tried.retryAfterMs ?? backoffMs(tries), request.signal)
     }
   }
 
@@ -160,7 +160,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** Rejects when the caller has ended the call, and then only. */
-async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Outcome> {
+async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Tried> {
   const { url, method, body, timeoutMs, signal } = request
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -181,7 +181,7 @@ async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>)
   }
 }
 
-function refused(request: Sent, { status, headers }: Response, content: string): Outcome {
+function refused(request: Sent, { status, headers }: Response, content: string): Tried {
   const problem = parseProblem(content)
   const detail = problem.detail ?? 'The answer does not say why: it may come from a proxy.'
   const error = new RollcallError(request, status, detail, problem)

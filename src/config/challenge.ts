@@ -1,5 +1,5 @@
 import type { ConfigAnswer } from '../signup/wire.ts'
-import type { Parsed, Refusal } from './problem.ts'
+import type { Parsed, SettingRefusal } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 import { httpUrl } from './values.ts'
 
@@ -33,7 +33,7 @@ export function readChallenge(
   return { challenge: { provider, siteKey, verifyUrl, scriptUrl, hostnames }, secret }
 }
 
-function missing(other: string, what: string): Refusal {
+function missing(other: string, what: string): SettingRefusal {
   return {
     problem: `is missing, and ${other} is set.`,
     expected: `the ${what} of the same site`,
@@ -61,7 +61,10 @@ const testKeys: Readonly<Record<(typeof providers)[number], RegExp>> = {
 }
 
 /** With such a key nobody could pass. */
-function testKeyOfAnother(text: string, provider: (typeof providers)[number]): Refusal | undefined {
+function testKeyOfAnother(
+  text: string,
+  provider: (typeof providers)[number],
+): SettingRefusal | undefined {
   const owner = providers.find((name) => testKeys[name].test(text))
   if (owner === undefined || owner === provider) return undefined
   return {

@@ -6,7 +6,7 @@ import { limits } from '../signup/limits.ts'
 import { loadConfig } from './config.ts'
 import { parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
-import type { Problem } from './problem.ts'
+import type { SettingProblem } from './problem.ts'
 import type { Variables } from './reader.ts'
 import { settings } from './settings.ts'
 
@@ -58,7 +58,7 @@ function refusal(variables: Variables, envText?: string): ConfigError {
   throw new Error('These settings were accepted.')
 }
 
-const problemsIn = (variables: Variables, envText?: string): readonly Problem[] =>
+const problemsIn = (variables: Variables, envText?: string): readonly SettingProblem[] =>
   refusal(variables, envText).problems
 const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }) => setting)
 

@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts'
+import type { SettingProblem } from './problem.ts'
 import { settings } from './settings.ts'
 
 /** What an `.env` file says. */
@@ -8,7 +8,7 @@ export interface EnvFile {
   /** The line that each of them begins in, counted from 1. */
   readonly lines: ReadonlyMap<string, number>
   /** The lines that are not understood, by their numbers: nothing of their text, as it may be a key. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly SettingProblem[]
 }
 
 /** A bounded name, so that no line of a key is taken for one. */
@@ -99,8 +99,8 @@ const expected = 'NAME=value, a comment that begins with #, or an empty line'
 function problemsWith(
   bad: Readonly<Record<Mistake | 'line', readonly number[]>>,
   advice: string,
-): Problem[] {
-  const told = (numbers: readonly number[], what: string, hint: string): Problem[] => {
+): SettingProblem[] {
+  const told = (numbers: readonly number[], what: string, hint: string): SettingProblem[] => {
     if (numbers.length === 0) return []
     const problem = `has ${what} in ${linesOf(numbers)}.`
     return [{ setting: '.env', problem, given, expected, hint }]

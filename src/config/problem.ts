@@ -1,7 +1,7 @@
 import { settings } from './settings.ts'
 
 /** Why a value is refused, in words that never carry the value itself. */
-export interface Refusal {
+export interface SettingRefusal {
   /** What is wrong, as the rest of a sentence that begins with the setting's name. */
   readonly problem: string
   readonly expected: string
@@ -10,14 +10,14 @@ export interface Refusal {
 }
 
 /** One problem in the settings, safe to print and to log. */
-export interface Problem extends Refusal {
+export interface SettingProblem extends SettingRefusal {
   /** Name of the variable, or of the file that could not be read. */
   readonly setting: string
   /** The value, or only its form when it is a secret or may hold one. */
   readonly given: string
 }
 
-export type Parsed<T> = { readonly value: T } | Refusal
+export type Parsed<T> = { readonly value: T } | SettingRefusal
 
 /** Gives the text of a setting its meaning. `example` is one that is accepted, for the hint. */
 export type Parser<T> = (text: string, example: string) => Parsed<T>
@@ -25,9 +25,9 @@ export type Parser<T> = (text: string, example: string) => Parsed<T>
 /** The settings cannot be used. The message tells every problem, ready to print. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  readonly problems: readonly Problem[]
+  readonly problems: readonly SettingProblem[]
 
-  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+  constructor(problems: readonly SettingProblem[], options?: ErrorOptions) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
     const title = `Rollcall cannot start: ${count} in the settings.`
     super([title, ...problems.map(paragraph)].join('\n\n'), options)
@@ -35,7 +35,7 @@ export class ConfigError extends Error {
   }
 }
 
-function paragraph({ setting, problem, given, expected, hint }: Problem): string {
+function paragraph({ setting, problem, given, expected, hint }: SettingProblem): string {
   return [
     `  ${setting}: ${problem}`,
     `    given:    ${given}`,

@@ -1,5 +1,5 @@
 import { describeGiven } from './problem.ts'
-import type { Parser, Problem, Refusal } from './problem.ts'
+import type { Parser, SettingProblem, SettingRefusal } from './problem.ts'
 import { settings } from './settings.ts'
 import type { SettingName, SettingWithDefault } from './settings.ts'
 
@@ -10,7 +10,7 @@ export type Variables = Readonly<Record<string, string | undefined>>
  * once.
  */
 export class SettingsReader {
-  readonly problems: Problem[] = []
+  readonly problems: SettingProblem[] = []
   readonly #variables: Variables
 
   constructor(variables: Variables) {
@@ -33,7 +33,7 @@ export class SettingsReader {
   }
 
   /** The same for a setting that is needed: when it is unset, that is refused with these words. */
-  required<T>(name: SettingName, parse: Parser<T>, missing: Refusal): T | undefined {
+  required<T>(name: SettingName, parse: Parser<T>, missing: SettingRefusal): T | undefined {
     if (this.text(name) === undefined) this.refuse(name, missing)
     return this.optional(name, parse)
   }
@@ -45,7 +45,7 @@ export class SettingsReader {
     return this.optional(name, parse) ?? parsed.value
   }
 
-  refuse(name: SettingName, refusal: Refusal): void {
+  refuse(name: SettingName, refusal: SettingRefusal): void {
     const given = describeGiven(name, this.text(name))
     const { problem, expected, hint } = refusal
     this.problems.push({ setting: name, problem, given, expected, hint })

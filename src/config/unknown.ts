@@ -1,5 +1,5 @@
 import { describeGiven } from './problem.ts'
-import type { Problem } from './problem.ts'
+import type { SettingProblem } from './problem.ts'
 import { nearMiss } from './near-miss.ts'
 import { nearest } from './nearest.ts'
 import { otherName } from './other-names.ts'
@@ -13,7 +13,7 @@ const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
 const comparedCharactersMax = 60
 
 /** Settings that are known and that this version does not act on: to ignore them would mislead. */
-export function notYetSupported(variables: Variables): Problem[] {
+export function notYetSupported(variables: Variables): SettingProblem[] {
   return settings.flatMap(({ name, supported }) => {
     const text = textOf(variables[name])
     if (supported || text === undefined) return []
@@ -29,7 +29,7 @@ export function notYetSupported(variables: Variables): Problem[] {
 
 /** What is wrong with variables whose name looks like that of a setting and is none. */
 export interface Slips {
-  readonly problems: readonly Problem[]
+  readonly problems: readonly SettingProblem[]
   /** Of those that are most likely another program's, as sentences. */
   readonly warnings: readonly string[]
 }
@@ -42,7 +42,7 @@ export interface Slips {
  * @param lines where the variables of the `.env` file stand: what is in there is meant for Rollcall
  */
 export function findSlips(variables: Variables, lines: ReadonlyMap<string, number>): Slips {
-  const problems: Problem[] = []
+  const problems: SettingProblem[] = []
   const warnings: string[] = []
   for (const [name, value] of Object.entries(variables)) {
     const text = textOf(value)
@@ -76,7 +76,11 @@ function placeOf(name: string, meant: string | undefined, line: number | undefin
   return `A variable of the environment${prefix ? ` that begins with ${prefix}` : ''}`
 }
 
-function slip(setting: string, meant: string | undefined, hint: string | undefined): Problem {
+function slip(
+  setting: string,
+  meant: string | undefined,
+  hint: string | undefined,
+): SettingProblem {
   return {
     setting,
     problem: 'is not a setting of Rollcall.',

@@ -24,7 +24,7 @@ export interface BulkIntake extends SignupIntake {
 }
 
 /** What became of a signup of the request: stored, or what is wrong with it. */
-type Outcome =
+type Fate =
   | { readonly status: SignupStatus }
   | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
 
@@ -40,21 +40,21 @@ export async function postBulk(
   intake: BulkIntake,
   visit: Visit,
 ): Promise<Answer> {
-  const { outcomes, isReplay, patience } = await takeIn(request, intake, visit)
+  const { fates, isReplay, patience } = await takeIn(request, intake, visit)
   const { waiting } = intake
-  const stored = outcomes.flatMap(({ status }) => (status ? [status] : []))
+  const stored = fates.flatMap(({ status }) => (status ? [status] : []))
   if (patience) await waiting.untilWritten(stored, patience, visit.countedAs)
-  const answers = outcomes.map((outcome, index): BulkResult => {
-    if (!outcome.status) return { index, status: 'rejected', errors: outcome.problems }
-    const isWritten = waiting.isWritten(outcome.status)
-    return { index, id: outcome.status.id, status: isWritten ? 'written' : 'accepted' }
+  const answers = fates.map((fate, index): BulkResult => {
+    if (!fate.status) return { index, status: 'rejected', errors: fate.problems }
+    const isWritten = waiting.isWritten(fate.status)
+    return { index, id: fate.status.id, status: isWritten ? 'written' : 'accepted' }
   })
   return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
 }
 
 interface TakenIn {
   /** One of them at least is stored. */
-  readonly outcomes: readonly Outcome[]
+  readonly fates: readonly Fate[]
   readonly isReplay: boolean
   readonly patience: Patience | undefined
 }
@@ -76,7 +76,7 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
     visit.take(asked)
-    throw refuse.bulk(outcomesOf(parsed, []).flatMap(problemsWithIndex))
+    throw refuse.bulk(fatesOf(parsed, []).flatMap(problemsWithIndex))
   }
   const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
   const idempotency =
@@ -86,9 +86,9 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
   const { results, isReplay } = await submit(submission, intake)
-  const outcomes = outcomesOf(parsed, results)
-  if (!results.some(Boolean)) throw refuse.bulk(outcomes.flatMap(problemsWithIndex))
-  return { outcomes, isReplay, patience }
+  const fates = fatesOf(parsed, results)
+  if (!results.some(Boolean)) throw refuse.bulk(fates.flatMap(problemsWithIndex))
+  return { fates, isReplay, patience }
 }
 
 /** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
@@ -126,17 +126,17 @@ async function mapInTurns<T, R>(
 }
 
 /** `results` are those of the signups that parsed, in order. */
-function outcomesOf(parsed: readonly Parsed[], results: AppendResults): readonly Outcome[] {
+function fatesOf(parsed: readonly Parsed[], results: AppendResults): readonly Fate[] {
   const next = results.values()
-  return parsed.map((one): Outcome => {
+  return parsed.map((one): Fate => {
     if (!one.ok) return { status: undefined, problems: one.problems }
     const status = next.next().value
     return status ? { status } : { status, problems: [tooManyTabs] }
   })
 }
 
-function problemsWithIndex(outcome: Outcome, index: number): readonly ProblemField[] {
-  return outcome.status ? [] : outcome.problems.map((problem) => ({ index, ...problem }))
+function problemsWithIndex(fate: Fate, index: number): readonly ProblemField[] {
+  return fate.status ? [] : fate.problems.map((problem) => ({ index, ...problem }))
 }
 
 /** A rejected item counts as it was sent. */

@@ -55,7 +55,7 @@ export async function connectSpreadsheet(
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   return createGoogleSheets({
-    account: { email: credentials.email, spreadsheetId },
+    access: { email: credentials.email, spreadsheetId },
     sign: world.signWith(privateKey),
     apiUrl,
     tokenUrl,

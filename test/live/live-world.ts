@@ -61,7 +61,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
     gate: () => gate(testSignal),
     connect: () =>
       createGoogleSheets({
-        ...{ account: { email: credentials.email, spreadsheetId }, sign, apiUrl, tokenUrl },
+        ...{ access: { email: credentials.email, spreadsheetId }, sign, apiUrl, tokenUrl },
         ...{ http: httpClient, clock, random: Math.random, gate },
       }),
     async update(requests) {

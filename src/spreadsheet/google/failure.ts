@@ -2,8 +2,8 @@ import type { AnswerHeaders, HttpAnswer } from '../../platform/node/http-client.
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
 
-/** Who we are, for hints. */
-export interface Account {
+/** The spreadsheet, and the address of the service account that writes to it. */
+export interface Access {
   readonly email: string
   readonly spreadsheetId: string
 }
@@ -39,16 +39,16 @@ function withoutQuotations(message: string): string {
  * What an error of the Sheets API means. Only 4xx answers are sure not to have been applied; a
  * timeout (408), a conflict (409) and every 5xx leave it open.
  */
-export function classify(error: GoogleError, account: Account): Refused | Retryable | Unknown {
+export function classify(error: GoogleError, access: Access): Refused | Retryable | Unknown {
   const after = error.retryAfterMs === undefined ? {} : { afterMs: error.retryAfterMs }
   if (error.status === 429) return { kind: 'retryable', message: error.message, ...after }
   if (error.status === 408 || error.status === 409 || error.status >= 500 || error.status < 400) {
     return { kind: 'unknown', message: error.message, ...after }
   }
-  return refusal(error, account)
+  return refusal(error, access)
 }
 
-function refusal(error: GoogleError, { email }: Account): Refused {
+function refusal(error: GoogleError, { email }: Access): Refused {
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
     return refused(

@@ -21,7 +21,7 @@ import type {
 import { AccessTokens } from './access-token.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import { isRecord } from '../../signup/json.ts'
-import type { Account } from './failure.ts'
+import type { Access } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
 import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
@@ -31,7 +31,7 @@ import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
 export interface GoogleSheetsOptions {
-  readonly account: Account
+  readonly access: Access
   readonly sign: SignAssertion
   readonly apiUrl: string
   readonly tokenUrl: string
@@ -44,15 +44,15 @@ export interface GoogleSheetsOptions {
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
-  const { account, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
-  const tokens = new AccessTokens({ email: account.email, sign, tokenUrl, http, clock })
-  const api = new SheetsApi({ apiUrl, account, http, tokens, gate })
-  const spreadsheet = { id: account.spreadsheetId, location: locationOf(account, apiUrl) }
+  const { access, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
+  const tokens = new AccessTokens({ email: access.email, sign, tokenUrl, http, clock })
+  const api = new SheetsApi({ apiUrl, access, http, tokens, gate })
+  const spreadsheet = { id: access.spreadsheetId, location: locationOf(access, apiUrl) }
   return new GoogleSheets(spreadsheet, api, new Layout(api, clock, random), clock)
 }
 
 /** Google's own link leads nowhere when the API is an emulator's. */
-function locationOf({ spreadsheetId }: Account, apiUrl: string): string {
+function locationOf({ spreadsheetId }: Access, apiUrl: string): string {
   return new URL(apiUrl).hostname.endsWith('.googleapis.com')
     ? `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
     : `the spreadsheet ${spreadsheetId} behind ${apiUrl}`

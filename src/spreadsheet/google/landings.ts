@@ -13,7 +13,7 @@ interface Landing {
 }
 
 /** How a sheet is now, as far as it is known. */
-export interface Standing {
+export interface SheetNow {
   /** For people. */
   readonly words: string
   /** Whether it still is the sheet of this tab. */
@@ -60,11 +60,11 @@ export class Landings {
     }
   }
 
-  /** Compares with what was learned since. `standingOf` gives undefined for a sheet that is gone. */
-  verify(standingOf: (sheetId: number) => Standing | undefined): void {
+  /** Compares with what was learned since. `sheetNow` gives undefined for a sheet that is gone. */
+  verify(sheetNow: (sheetId: number) => SheetNow | undefined): void {
     for (const [sheetId, { tab, place, rows, hasLanded }] of this.#landings) {
       if (!hasLanded) continue
-      const now = standingOf(sheetId)
+      const now = sheetNow(sheetId)
       if (now?.isOf(tab) && !now.place) continue
       this.#landings.delete(sheetId)
       if (!now) continue

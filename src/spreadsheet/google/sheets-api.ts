@@ -1,12 +1,12 @@
 import { type HttpClient, HttpFailure } from '../../platform/node/http-client.ts'
 import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
-import { type Account, classify, type GoogleError, parseObject, readError } from './failure.ts'
+import { type Access, classify, type GoogleError, parseObject, readError } from './failure.ts'
 
 export interface SheetsApiOptions {
   /** `https://sheets.googleapis.com`, or where an emulator listens. */
   readonly apiUrl: string
-  readonly account: Account
+  readonly access: Access
   readonly http: HttpClient
   readonly tokens: AccessTokens
   readonly gate: CallGate
@@ -46,7 +46,7 @@ export class SheetsApi {
   }
 
   get spreadsheetId(): string {
-    return this.#options.account.spreadsheetId
+    return this.#options.access.spreadsheetId
   }
 
   /** Makes one call, or two when Google refused the token and a new one may do (401). */
@@ -58,7 +58,7 @@ export class SheetsApi {
   }
 
   async #callOnce(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
-    const { tokens, gate, account } = this.#options
+    const { tokens, gate, access } = this.#options
     const token = await tokens.get(signal)
     if (token.kind !== 'token') return token
     try {
@@ -75,7 +75,7 @@ export class SheetsApi {
         return { kind: 'unknown', message: 'The answer of the Sheets API is not JSON' }
       }
       const error = readError(answer)
-      return { ...classify(error, account), error }
+      return { ...classify(error, access), error }
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
       return { kind: 'unknown', message: error.message, cause: error }
@@ -83,8 +83,8 @@ export class SheetsApi {
   }
 
   #send(request: ApiRequest, token: string, signal: AbortSignal) {
-    const { apiUrl, account, http } = this.#options
-    const id = encodeURIComponent(account.spreadsheetId)
+    const { apiUrl, access, http } = this.#options
+    const id = encodeURIComponent(access.spreadsheetId)
     return http({
       method: request.method,
       url: `${apiUrl}/v4/spreadsheets/${id}${request.path}`,

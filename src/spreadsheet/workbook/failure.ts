@@ -26,12 +26,12 @@ export async function naming<T>(
     return await action()
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause
-    throw new TabFailure({ name: tab, place: await placeOf(directory, fileName) }, cause)
+    throw new TabFailure({ name: tab, place: await whereIs(directory, fileName) }, cause)
   }
 }
 
 /** What a person finds a file by, without its name: that is made from words of a visitor. */
-export async function placeOf(directory: string, fileName: string): Promise<string> {
+export async function whereIs(directory: string, fileName: string): Promise<string> {
   try {
     const { ino } = await lstat(join(directory, fileName), { bigint: true })
     return `the file with inode ${ino}`

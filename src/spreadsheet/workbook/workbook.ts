@@ -16,7 +16,7 @@ import type {
   Unknown,
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
-import { failureOf, placeOf } from './failure.ts'
+import { failureOf, whereIs } from './failure.ts'
 import { workbookProfile } from './profile.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
@@ -139,7 +139,7 @@ class Workbook implements Spreadsheet {
   async #warn({ fileName, header }: Addition): Promise<void> {
     const problem = headerProblem(header)
     if (problem === undefined) return void this.#warnings.delete(fileName)
-    const place = await placeOf(this.location, fileName)
+    const place = await whereIs(this.location, fileName)
     const message = `In the folder ${this.location}, ${place} (ls -i shows it) ${problem}`
     this.#warnings.set(fileName, { kind: 'columns', message })
   }

@@ -4,13 +4,15 @@ import type { EmulatedGoogle } from './emulator.ts'
 import type { SpreadsheetHandle } from './spreadsheet-handle.ts'
 
 const title = z.string()
+/** Rows are counted from 1, columns from 0, as the methods of the handle do. */
 const row = z.number().int().positive()
+const column = z.number().int().nonnegative()
 const size = z.number().int().positive()
 const value = z.union([
   z.string(),
   z.number(),
   z.boolean(),
-  z.object({ formula: z.string() }).strict(),
+  z.strictObject({ formula: z.string() }),
 ])
 const rows = z.array(z.array(value))
 
@@ -19,89 +21,36 @@ interface Action {
 }
 
 function action<T>(
-  schema: z.ZodType<T>,
+  parameters: z.ZodType<T>,
   run: (spreadsheet: SpreadsheetHandle, given: T) => unknown,
 ): Action {
-  return { run: (spreadsheet, given) => run(spreadsheet, schema.parse(given)) }
+  return { run: (spreadsheet, given) => run(spreadsheet, parameters.parse(given)) }
 }
 
-/** What a person does to a spreadsheet, by the name in `POST /emulator/spreadsheets/{id}/{name}`. */
+/**
+ * What a person does to a spreadsheet, by the name in `POST /emulator/spreadsheets/{id}/{name}`: the
+ * methods of `SpreadsheetHandle`, with their parameters as a JSON array.
+ */
 const actions: Readonly<Record<string, Action>> = {
-  renameTab: action(z.strictObject({ title, newTitle: title }), (spreadsheet, given) =>
-    spreadsheet.renameTab(given.title, given.newTitle),
+  renameTab: action(z.tuple([title, title]), (sheet, given) => sheet.renameTab(...given)),
+  deleteTab: action(z.tuple([title]), (sheet, given) => sheet.deleteTab(...given)),
+  addTab: action(z.tuple([title, rows]), (sheet, given) => sheet.addTab(...given)),
+  appendRows: action(z.tuple([title, rows]), (sheet, given) => sheet.appendRows(...given)),
+  editCell: action(z.tuple([title, z.string(), value]), (sheet, given) => sheet.editCell(...given)),
+  sortRows: action(z.tuple([title, column]), (sheet, given) => sheet.sortRows(...given)),
+  insertRows: action(z.tuple([title, row, size]), (sheet, given) => sheet.insertRows(...given)),
+  deleteRows: action(z.tuple([title, row, size]), (sheet, given) => sheet.deleteRows(...given)),
+  insertColumns: action(z.tuple([title, column, size]), (sheet, given) =>
+    sheet.insertColumns(...given),
   ),
-  deleteTab: action(z.strictObject({ title }), (spreadsheet, given) =>
-    spreadsheet.deleteTab(given.title),
+  convertToTable: action(z.tuple([title]), (sheet, given) => sheet.convertToTable(...given)),
+  revertTables: action(z.tuple([title]), (sheet, given) => sheet.revertTables(...given)),
+  protectTab: action(z.tuple([title]), (sheet, given) => sheet.protectTab(...given)),
+  unprotectTab: action(z.tuple([title]), (sheet, given) => sheet.unprotectTab(...given)),
+  share: action(z.tuple([z.string(), z.enum(['editor', 'viewer', 'none'])]), (sheet, given) =>
+    sheet.share(...given),
   ),
-  addTab: action(
-    z.strictObject({ title, rows: rows.optional(), sheetId: z.number().int().optional() }),
-    (spreadsheet, given) => ({
-      sheetId: spreadsheet.addTab(given.title, given.rows, given.sheetId),
-    }),
-  ),
-  appendRows: action(z.strictObject({ title, rows }), (spreadsheet, given) =>
-    spreadsheet.appendRows(given.title, given.rows),
-  ),
-  editCell: action(z.strictObject({ title, cell: z.string(), value }), (spreadsheet, given) =>
-    spreadsheet.editCell(given.title, given.cell, given.value),
-  ),
-  sortRows: action(
-    z.strictObject({
-      title,
-      column: z.number().int().nonnegative(),
-      firstRow: row.default(2),
-      descending: z.boolean().default(false),
-    }),
-    (spreadsheet, given) => spreadsheet.sortRows(given.title, given.column, given),
-  ),
-  insertRows: action(
-    z.strictObject({ title, above: row, count: size.default(1) }),
-    (spreadsheet, given) => spreadsheet.insertRows(given.title, given.above, given.count),
-  ),
-  deleteRows: action(
-    z.strictObject({ title, from: row, count: size.default(1) }),
-    (spreadsheet, given) => spreadsheet.deleteRows(given.title, given.from, given.count),
-  ),
-  insertColumns: action(
-    z.strictObject({ title, before: z.number().int().nonnegative(), count: size.default(1) }),
-    (spreadsheet, given) => spreadsheet.insertColumns(given.title, given.before, given.count),
-  ),
-  convertToTable: action(
-    z.strictObject({
-      title,
-      cells: z.string().optional(),
-      types: z.record(z.string(), z.string()).default({}),
-      footerRows: z.number().int().nonnegative().default(0),
-    }),
-    (spreadsheet, { title: tab, cells, ...given }) =>
-      spreadsheet.convertToTable(tab, cells === undefined ? given : { ...given, cells }),
-  ),
-  revertTables: action(z.strictObject({ title }), (spreadsheet, given) =>
-    spreadsheet.revertTables(given.title),
-  ),
-  protectTab: action(
-    z.strictObject({ title, editors: z.array(z.string()).default([]) }),
-    (spreadsheet, given) => spreadsheet.protectTab(given.title, given.editors),
-  ),
-  unprotectTab: action(z.strictObject({ title }), (spreadsheet, given) =>
-    spreadsheet.unprotectTab(given.title),
-  ),
-  share: action(
-    z.strictObject({ email: z.string(), role: z.enum(['editor', 'viewer', 'none']) }),
-    (spreadsheet, given) => spreadsheet.share(given.email, given.role),
-  ),
-  resizeTab: action(
-    z.union([
-      z.strictObject({ title, rowCount: size, columnCount: size }),
-      z.strictObject({ title, rowCount: size }),
-      z.strictObject({ title, columnCount: size }),
-    ]),
-    (spreadsheet, { title: tab, ...grid }) => spreadsheet.resizeTab(tab, grid),
-  ),
-  delete: action(z.strictObject({}), (spreadsheet) => spreadsheet.delete()),
-  copy: action(z.strictObject({ id: z.string().optional() }), (spreadsheet, given) => ({
-    id: spreadsheet.copy(given.id).id,
-  })),
+  delete: action(z.tuple([]), (sheet) => sheet.delete()),
 }
 
 export function runAction(

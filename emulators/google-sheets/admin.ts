@@ -2,16 +2,10 @@ import { z } from 'zod'
 import { runAction } from './admin-actions.ts'
 import { jsonAnswer, type Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import type { Deliveries } from './deliveries.ts'
-import type { EmulatedGoogle } from './emulator.ts'
 import { isFaultAnswer, type FaultAnswer } from './fault-answers.ts'
 import type { Fault } from './faults.ts'
 import { callKinds } from './route.ts'
-
-export interface AdminSubject {
-  readonly google: EmulatedGoogle
-  readonly deliveries: Deliveries
-}
+import type { GoogleEmulator } from './server.ts'
 
 const count = z.number().int().nonnegative()
 const answerSchema = z.union([
@@ -45,31 +39,17 @@ const faultSchema = z
   .partial()
   .strict()
 const faultsSchema = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])])
-const accountSchema = z
-  .object({ email: z.string().min(3), project: z.string(), ownKey: z.boolean() })
-  .partial()
-  .strict()
-const role = z.enum(['owner', 'editor', 'viewer'])
-const spreadsheetSchema = z
-  .object({
-    id: z.string().min(1),
-    title: z.string(),
-    sharedWith: z.union([z.string(), z.array(z.string()), z.record(z.string(), role)]),
-    sheets: z.array(z.object({ sheetId: count, title: z.string().min(1) })).min(1),
-  })
-  .partial()
-  .strict()
 
-/** The emulator's own API under `/emulator`: what tests of other languages and people use. */
+/** The emulator's own API under `/emulator`, for people who try things out in the sandbox. */
 export function answerAdmin(
-  subject: AdminSubject,
+  google: GoogleEmulator,
   method: string,
   target: URL,
   body: string,
 ): Answer {
   try {
-    const given: unknown = body.trim() === '' ? {} : JSON.parse(body)
-    return jsonAnswer(200, runAdmin(subject, method, target, given))
+    const given: unknown = body.trim() === '' ? [] : JSON.parse(body)
+    return jsonAnswer(200, runAdmin(google, method, target, given))
   } catch (error) {
     if (error instanceof ApiError) return jsonAnswer(error.code, { error: error.message })
     if (error instanceof z.ZodError) return jsonAnswer(400, { error: z.prettifyError(error) })
@@ -77,17 +57,16 @@ export function answerAdmin(
   }
 }
 
-function runAdmin(subject: AdminSubject, method: string, target: URL, given: unknown): unknown {
-  const { google, deliveries } = subject
+function runAdmin(google: GoogleEmulator, method: string, target: URL, given: unknown): unknown {
   const [, , collection = '', id = '', action = ''] = target.pathname
     .split('/')
     .map(decodeURIComponent)
   switch (`${method} ${collection}`.trim()) {
     case 'GET':
-      return overview(subject)
+      return overview(google)
     case 'GET calls': {
       const kind = target.searchParams.get('kind')
-      return google.calls().filter((call) => kind === null || call.kind === kind)
+      return google.log.calls().filter((call) => kind === null || call.kind === kind)
     }
     case 'DELETE calls':
       google.log.reset()
@@ -101,22 +80,14 @@ function runAdmin(subject: AdminSubject, method: string, target: URL, given: unk
       google.faults.clear()
       return {}
     case 'POST late':
-      return { applied: deliveries.releaseLate() }
+      return { applied: google.releaseLate() }
     case 'DELETE tokens':
       google.tokens.expireAll()
       return {}
-    case 'POST accounts': {
-      const { email, ...options } = accountSchema.parse(given)
-      return google.createServiceAccount(email, defined(options))
-    }
-    case 'DELETE accounts':
-      google.tokens.remove(id)
-      return {}
     case 'POST spreadsheets':
-      if (id !== '') return runAction(google, id, action, given)
-      return describe(google.createSpreadsheet(defined(spreadsheetSchema.parse(given))).id, google)
+      return runAction(google, id, action, given)
     case 'GET spreadsheets':
-      return describe(id, google, target.searchParams.get('tab'))
+      return { rows: google.spreadsheet(id).rows(target.searchParams.get('tab') ?? '') }
     default:
       throw new ApiError(404, 'NOT_FOUND', `${method} ${target.pathname} is not part of this API.`)
   }
@@ -135,23 +106,14 @@ function definedFault({ answer, ...fault }: z.infer<typeof faultSchema>): Fault 
   return { ...defined(fault), ...(given === undefined ? {} : { answer: given }) }
 }
 
-function overview({ google, deliveries }: AdminSubject): unknown {
+function overview(google: GoogleEmulator): unknown {
   return {
     counters: google.counters,
     faults: google.faults.pending,
-    late: deliveries.lateCount,
-    spreadsheets: [...google.model.spreadsheets.keys()].map((id) => describe(id, google)),
-  }
-}
-
-function describe(id: string, google: EmulatedGoogle, tab: string | null = null): unknown {
-  const spreadsheet = google.spreadsheet(id)
-  if (tab !== null) return { rows: spreadsheet.rows(tab) }
-  return {
-    id: spreadsheet.id,
-    tabs: spreadsheet
-      .titles()
-      .map((title) => ({ ...spreadsheet.tab(title), dataRows: spreadsheet.rowCount(title) })),
-    metadata: spreadsheet.metadata(),
+    late: google.lateCount,
+    spreadsheets: [...google.model.spreadsheets.keys()].map((id) => {
+      const spreadsheet = google.spreadsheet(id)
+      return { id, tabs: spreadsheet.titles(), metadata: spreadsheet.metadata() }
+    }),
   }
 }

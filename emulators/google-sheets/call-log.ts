@@ -38,7 +38,7 @@ const callsKeptMax = 10_000
 /** The last calls, and counts of all of them since the start or the last reset. */
 export class CallLog {
   #calls: LoggedCall[] = []
-  #counters = { reads: 0, writes: 0, tokens: 0 }
+  readonly #counters = { reads: 0, writes: 0, tokens: 0 }
   #number = 0
 
   add(call: Omit<LoggedCall, 'number'>): LoggedCall {
@@ -57,13 +57,14 @@ export class CallLog {
     return kind === undefined ? this.#calls : this.#calls.filter((call) => call.kind === kind)
   }
 
+  /** They go on counting. */
   get counters(): CallCounters {
-    return { ...this.#counters }
+    return this.#counters
   }
 
   reset(): void {
     this.#calls = []
-    this.#counters = { reads: 0, writes: 0, tokens: 0 }
+    Object.assign(this.#counters, { reads: 0, writes: 0, tokens: 0 })
   }
 }
 

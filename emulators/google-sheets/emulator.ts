@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { CallLog, type CallCounters, type LoggedCall } from './call-log.ts'
+import { CallLog, type CallCounters } from './call-log.ts'
 import { realClock, type EmulatorClock } from './clock.ts'
 import { planFaults, seededRandom } from './faults.ts'
 import { FrontEnd } from './front-end.ts'
@@ -38,6 +38,8 @@ export interface SpreadsheetOptions {
   /** Tabs instead of one `Sheet1` with id 0. */
   readonly sheets?: NewSpreadsheet['sheets']
 }
+
+const defaultScope = 'https://www.googleapis.com/auth/spreadsheets'
 
 interface KeyPair {
   readonly publicKey: string
@@ -79,8 +81,9 @@ export class EmulatedGoogle {
     return this.log.counters
   }
 
-  calls(...kind: Parameters<CallLog['calls']>): readonly LoggedCall[] {
-    return this.log.calls(...kind)
+  /** A bearer token without the token endpoint. */
+  issueToken(email: string, scopes: readonly string[] = [defaultScope]): string {
+    return this.tokens.issue(email, scopes, this.clock.now())
   }
 
   /** Registers a service account. With an address that exists, the key is replaced. */

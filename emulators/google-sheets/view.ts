@@ -34,7 +34,7 @@ function counters(google: EmulatedGoogle): string {
 }
 
 function calls(google: EmulatedGoogle): string {
-  const rows = google
+  const rows = google.log
     .calls()
     .slice(-callsShownMax)
     .toReversed()

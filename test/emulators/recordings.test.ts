@@ -115,7 +115,7 @@ for (const [index, recording] of recordings.entries()) {
       const requests = prepare(recording)
       if (requests.length > 0) {
         const caller = { email, project: 'emulated-project' }
-        emulator.google.model.batchUpdate(emulator.google.model.find(id), caller, requests)
+        emulator.model.batchUpdate(emulator.model.find(id), caller, requests)
       }
     }
 

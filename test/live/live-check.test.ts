@@ -27,7 +27,7 @@ async function liveCheck(env: Readonly<Record<string, string>>): Promise<Ended> 
 
 test('the live check passes on a spreadsheet that keeps to the documentation', async () => {
   await using world = await createGoogleWorld()
-  world.emulator.google.model.find(world.spreadsheetId).properties.title = 'Rollcall live test 1'
+  world.emulator.model.find(world.spreadsheetId).properties.title = 'Rollcall live test 1'
   const { SHEETS_SHEET_ID: LIVE_SHEET_ID = '', ...env } = world.env
   const { code, output } = await liveCheck({
     ...{ ...env, LIVE_SHEET_ID, SHEETS_REQUESTS_PER_MINUTE: '3000' },

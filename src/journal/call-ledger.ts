@@ -1,10 +1,35 @@
 import type { Millis } from '../signup/signup.ts'
 
-/** What delivery needs of the journal to keep the provider's quota. */
+/**
+ * What delivery needs of the journal to keep a provider's quota: every call of one account, whoever
+ * makes it. The comments here are the contract; `test/journal/call-ledger-contract.ts` holds every
+ * engine to it.
+ */
 export interface CallLedger {
-  /** Notes one call to the provider, before it is made. */
-  recordCall(at: Millis): Promise<void>
+  /**
+   * Reserves one call, to be made at once: 0 once it is noted on disk. Otherwise the milliseconds after
+   * which to ask again. No window of a minute and none of a day, wherever it begins, holds more calls
+   * than the quota allows, those of other processes and of earlier ones included.
+   *
+   * Time goes on by the elapsed clock, so that a wall clock that jumps while the process runs changes
+   * nothing. While it was down there is only the wall clock to tell how long that was:
+   *
+   * - for the minute it is not believed: the latest calls count as if the last had been made just now;
+   * - for the day it is. Set back, it makes the wait longer, never shorter, and at most a day. Set ahead
+   *   by some time between two starts, it makes calls look older by that time. (So it does for the
+   *   minute when the process starts a second time in the minute after that.)
+   *
+   * A call of another process that runs at the same time is believed to have been made when it says,
+   * as long as both measure by the wall clock as it is. After a jump of that, such a call counts as if
+   * it had been made just now.
+   *
+   * Rejects with `JournalUnavailable` when it cannot be noted: then the call must not be made.
+   */
+  reserve(quota: Quota): Promise<Millis>
+}
 
-  /** When the provider was called since then, in the order of the calls. Older notes may be gone. */
-  callsSince(at: Millis): Promise<readonly Millis[]>
+/** How many calls the provider may be sent, in any window of that length. At least 1 each. */
+export interface Quota {
+  readonly perMinute: number
+  readonly perDay: number
 }

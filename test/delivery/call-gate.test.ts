@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest'
 
-import { openCallGate } from '../../src/delivery/call-gate.ts'
+import { createCallGate } from '../../src/delivery/call-gate.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
+const account = 'robot@example.com'
 const minute = 60_000
 const day = 24 * 60 * minute
 const quota = { perMinute: 3, perDay: 5 }
 const signal = new AbortController().signal
 
+/** The gate of a process that starts now. */
+function openGate(journal: Journal, clock: ManualClock): CallGate {
+  return createCallGate(journal.callLedger(account, clock), quota, clock)
+}
+
 /** Passes the gate `count` times; returns when each passed, in seconds of elapsed time. */
-async function pass(
-  gate: (signal: AbortSignal) => Promise<void>,
-  clock: ManualClock,
-  count: number,
-): Promise<number[]> {
+async function pass(gate: CallGate, clock: ManualClock, count: number): Promise<number[]> {
   const passed: number[] = []
   void (async () => {
     for (let call = 0; call < count; call++) {
@@ -29,22 +33,22 @@ async function pass(
 test('calls beyond the quota of a minute wait for the next, and those beyond the day for tomorrow', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  const gate = await openCallGate(journal, quota, clock)
+  const gate = openGate(journal, clock)
   expect(await pass(gate, clock, 6)).toEqual([0, 0, 0, 61, 61, 86_401])
 })
 
 test('calls of an earlier process count, and for the minute as if the last had just been made', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  await pass(await openCallGate(journal, quota, clock), clock, 3)
+  await pass(openGate(journal, clock), clock, 3)
   await clock.run(10_000)
-  expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([71])
+  expect(await pass(openGate(journal, clock), clock, 1)).toEqual([71])
 })
 
 test('a wall clock that jumps ahead does not open the gate early', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  const gate = await openCallGate(journal, quota, clock)
+  const gate = openGate(journal, clock)
   await pass(gate, clock, 3)
   clock.jump(3_600_000)
   expect(await pass(gate, clock, 1)).toEqual([61])
@@ -54,36 +58,38 @@ test('a wall clock that was set ahead while the process was down does not open t
   for (const ahead of [minute, day, 30 * day]) {
     await using journal = openSqliteJournal(':memory:')
     const clock = new ManualClock()
-    await pass(await openCallGate(journal, quota, clock), clock, 3)
+    await pass(openGate(journal, clock), clock, 3)
     clock.jump(ahead)
-    expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([61])
+    expect(await pass(openGate(journal, clock), clock, 1)).toEqual([61])
   }
 })
 
 test('a wall clock that was set back does not shut the gate for longer than the quota asks', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  await pass(await openCallGate(journal, quota, clock), clock, 3)
+  await pass(openGate(journal, clock), clock, 3)
   clock.jump(-30 * 24 * 3_600_000)
-  expect(await pass(await openCallGate(journal, quota, clock), clock, 1)).toEqual([61])
+  expect(await pass(openGate(journal, clock), clock, 1)).toEqual([61])
 })
 
 test('a call is noted in the journal before it is let through', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  const gate = await openCallGate(journal, quota, clock)
+  const gate = openGate(journal, clock)
   await gate(signal)
-  expect(await journal.callsSince(0)).toEqual([clock.now()])
+  const ledger = journal.callLedger(account, clock)
+  expect(await ledger.reserve({ perMinute: 1, perDay: 9 })).toBe(61_000)
 })
 
 test('a stop ends the wait, and the call is not made', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
-  const gate = await openCallGate(journal, quota, clock)
+  const gate = openGate(journal, clock)
   await pass(gate, clock, 3)
   const stop = new AbortController()
   const waiting = gate(stop.signal)
   stop.abort()
   await expect(waiting).rejects.toThrow()
-  expect(await journal.callsSince(0)).toHaveLength(3)
+  const ledger = journal.callLedger(account, clock)
+  expect(await ledger.reserve({ perMinute: 4, perDay: 4 })).toBe(0)
 })

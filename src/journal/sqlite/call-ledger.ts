@@ -1,0 +1,97 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { CallLedger, Quota } from '../call-ledger.ts'
+import { waitBeforeCall } from '../call-windows.ts'
+import type { SqliteDatabase } from './database.ts'
+
+const hour = 60 * 60 * 1000
+/** Calls are kept a little longer than the longest window, which is a day. */
+const callsKept = 25 * hour
+
+/** By how much two clocks may differ that show the same time. */
+const agreeMs = 500
+
+export class SqliteCallLedger implements CallLedger {
+  readonly #db: SqliteDatabase
+  readonly #account: string
+  readonly #clock: Pick<Clock, 'now' | 'elapsed'>
+  /** When calls were made, as this process sees it, ascending. */
+  #calls: Millis[] = []
+  /** Number of the last call among them. */
+  #seen = 0
+  /** This process's time at some point of the elapsed clock; undefined until the first reservation. */
+  #start: { readonly at: Millis; readonly elapsed: Millis } | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(db: SqliteDatabase, account: string, clock: Pick<Clock, 'now' | 'elapsed'>) {
+    this.#db = db
+    this.#account = account
+    this.#clock = clock
+  }
+
+  reserve(quota: Quota): Promise<Millis> {
+    // One after the other: the second has to see what the first has noted.
+    const reserved = this.#last.then(() => this.#reserve(quota))
+    this.#last = reserved.catch(() => undefined)
+    return reserved
+  }
+
+  async #reserve(quota: Quota): Promise<Millis> {
+    const result = await this.#db.write(() => {
+      if (this.#start) this.#seeOthers()
+      else this.#begin(quota)
+      const now = this.#now()
+      const wait = waitBeforeCall(this.#calls, quota, now)
+      if (wait > 0) return { wait, at: 0 }
+      const at = Math.ceil(now)
+      const isSure = Number(this.#agreesWithWall(now))
+      this.#db.run('addCall', this.#account, this.#seen + 1, at, isSure)
+      this.#db.run('deleteCalls', this.#account, at - callsKept)
+      return { wait: 0, at }
+    })
+    if (result.wait > 0) return result.wait
+    this.#seen += 1
+    this.#calls.push(result.at)
+    while (this.#calls.length > quota.perDay) this.#calls.shift()
+    return 0
+  }
+
+  /** Time begins at the wall clock, but never before the last call. */
+  #begin({ perMinute }: Quota): void {
+    const known = this.#read()
+    const wall = this.#clock.now()
+    const calls = known.map(({ at }) => at).sort((a, b) => a - b)
+    const last = calls.at(-1) ?? wall
+    const start = Math.max(wall, last)
+    this.#calls = [
+      ...calls.slice(0, -perMinute),
+      ...calls.slice(-perMinute).map((at) => at + start - last),
+    ]
+    this.#start = { at: start, elapsed: this.#clock.elapsed() }
+  }
+
+  /** Takes in the calls that other processes have made meanwhile. */
+  #seeOthers(): void {
+    const others = this.#read()
+    if (others.length === 0) return
+    const now = this.#now()
+    const areClocksOne = this.#agreesWithWall(now)
+    for (const { at, isSure } of others) this.#calls.push(areClocksOne && isSure ? at : now)
+    this.#calls.sort((a, b) => a - b)
+  }
+
+  #read(): readonly { readonly at: Millis; readonly isSure: boolean }[] {
+    const rows = this.#db.all('callsAfter', this.#account, this.#seen)
+    this.#seen = Number(rows.at(-1)?.['number'] ?? this.#seen)
+    return rows.map(({ at, isSure }) => ({ at: Number(at), isSure: isSure === 1 }))
+  }
+
+  #now(): Millis {
+    const { at, elapsed } = this.#start ?? { at: 0, elapsed: 0 }
+    return at + this.#clock.elapsed() - elapsed
+  }
+
+  #agreesWithWall(now: Millis): boolean {
+    return Math.abs(now - this.#clock.now()) <= agreeMs
+  }
+}

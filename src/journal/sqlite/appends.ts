@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
-import type { Millis, Signup, SignupId } from '../../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 import type {
   AppendResults,
   AppendTerms,
@@ -10,10 +10,9 @@ import type {
   Recalled,
   SignupStatus,
 } from '../intake-log.ts'
-import type { JournalPolicy } from '../policy.ts'
-import { signupsAtOnce } from './schema.ts'
-import type { SqliteDatabase } from './database.ts'
-import type { SqliteDefaultTab } from './default-tab.ts'
+import { bytesOfId, idOfBytes } from './signup-id.ts'
+import type { SqliteSite } from './site.ts'
+import { signupsAtOnce } from './statements.ts'
 import { SqliteTabs, type Tab } from './tabs.ts'
 
 const minute = 60 * 1000
@@ -35,39 +34,43 @@ export interface AppendRequest {
 
 /** Puts signups into the tables, by the operator's policy, and knows what was put there by which key. */
 export class SqliteAppends {
-  readonly #db: SqliteDatabase
-  readonly #policy: JournalPolicy
+  readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
   /** Rows that were given their positions, and are not in the table yet. Empty outside of `write`. */
   #rows: SQLInputValue[][] = []
+  /** How many signups each tab has got, within `write`. */
+  readonly #accepted = new Map<number, number>()
   /** The last one that was given away, within `write`. */
   #position = 0
 
-  constructor(db: SqliteDatabase, policy: JournalPolicy, defaultTab: SqliteDefaultTab) {
-    this.#db = db
-    this.#policy = policy
-    this.#tabs = new SqliteTabs(db, policy, defaultTab)
+  constructor(site: SqliteSite) {
+    this.#site = site
+    this.#tabs = new SqliteTabs(site)
   }
 
   /** One transaction for a whole group; a later request of the group sees what an earlier one did. */
   write(group: readonly AppendRequest[]): readonly Appended[] {
     this.#tabs.begin()
     try {
-      return this.#db.transaction(() => {
-        this.#position = Number(this.#db.get('lastPosition')?.['position'] ?? 0)
+      const { db } = this.#site
+      return db.transaction(() => {
+        this.#position = Number(db.get('lastPosition')?.['position'] ?? 0)
         const answers = group.map((request) => this.#append(request))
         this.#addRows()
+        for (const [tab, count] of this.#accepted) db.run('countAccepted', count, tab)
         return answers
       })
     } catch (error) {
       this.#rows = []
       this.#tabs.undo()
       throw error
+    } finally {
+      this.#accepted.clear()
     }
   }
 
   knows({ space, key }: OwnedKey): boolean {
-    return this.#db.get('idempotencyKey', space, key) !== undefined
+    return this.#keyed(space, key) !== undefined
   }
 
   takesTab(name: string, at: Millis, opener: string | undefined): boolean {
@@ -75,22 +78,26 @@ export class SqliteAppends {
   }
 
   recall({ space, key, fingerprint }: Idempotency): Recalled | undefined {
-    const known = this.#db.get('idempotencyKey', space, key)
+    const known = this.#keyed(space, key)
     if (!known) return undefined
     if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
     this.#addRows()
-    const results: (SignupStatus | undefined)[] = this.#db
+    const results: (SignupStatus | undefined)[] = this.#site.db
       .all('signupsBetween', Number(known['first']), Number(known['last']))
       .map(toStatus)
     for (const place of readPlaces(String(known['refused']))) results.splice(place, 0, undefined)
     return { kind: 'replayed', results }
   }
 
+  #keyed(space: string, key: string) {
+    return this.#site.db.get('idempotencyKey', this.#site.id, space, key)
+  }
+
   #append({ signups, terms }: AppendRequest): Appended {
     const { idempotency, token, opener } = terms
     const recalled = idempotency && this.recall(idempotency)
     if (recalled) return recalled
-    if (token !== undefined && this.#db.get('usedToken', token)) return { kind: 'tokenUsed' }
+    if (token !== undefined && this.#site.db.get('usedToken', token)) return { kind: 'tokenUsed' }
     const results = signups.map((signup) => this.#insert(signup, opener))
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(idempotency, results, first.receivedAt)
@@ -103,27 +110,29 @@ export class SqliteAppends {
     const tab = this.#tabs.take(sheetTab, receivedAt, opener)
     if (!tab) return undefined
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
-    const isIgnored = Number(this.#policy.duplicates === 'ignore' && this.#isKnown(tab, email))
+    const isIgnored = Number(this.#site.policy.duplicates === 'ignore' && this.#isKnown(tab, email))
     const position = (this.#position += 1)
     const texts = [email, source, name, tagsText, metadata]
-    this.#rows.push([position, id, tab.id, receivedAt, ...texts, isIgnored])
+    this.#accepted.set(tab.id, (this.#accepted.get(tab.id) ?? 0) + 1)
+    this.#rows.push([position, bytesOfId(id), tab.id, receivedAt, ...texts, isIgnored])
     return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
   }
 
   #isKnown(tab: Tab, email: string): boolean {
     this.#addRows()
-    return this.#db.get('sameAddress', tab.id, email) !== undefined
+    return this.#site.db.get('sameAddress', tab.id, email) !== undefined
   }
 
   /** Puts the rows that wait into the table. */
   #addRows(): void {
+    const { db } = this.#site
     const rows = this.#rows
     this.#rows = []
     const whole = rows.length - (rows.length % signupsAtOnce)
     for (let at = 0; at < whole; at += signupsAtOnce) {
-      this.#db.run('addSignups', ...rows.slice(at, at + signupsAtOnce).flat())
+      db.run('addSignups', ...rows.slice(at, at + signupsAtOnce).flat())
     }
-    for (const row of rows.slice(whole)) this.#db.run('addSignup', ...row)
+    for (const row of rows.slice(whole)) db.run('addSignup', ...row)
   }
 
   #rememberKey({ space, key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {
@@ -132,20 +141,22 @@ export class SqliteAppends {
     const last = positions.at(-1) ?? first
     const places = results.flatMap((result, place) => (result ? [] : [place]))
     const refused = places.length === 0 ? '' : JSON.stringify(places)
-    this.#db.run('addIdempotencyKey', space, key, fingerprint, first, last, refused, at)
-    this.#db.run('deleteIdempotencyKeys', at - keysKept, deletedAtOnce)
+    const { db, id } = this.#site
+    db.run('addIdempotencyKey', id, space, key, fingerprint, first, last, refused, at)
+    db.run('deleteIdempotencyKeys', at - keysKept, deletedAtOnce)
   }
 
   #rememberToken(token: string, at: Millis): void {
-    this.#db.run('addUsedToken', token, at)
-    this.#db.run('deleteUsedTokens', at - tokensKept, deletedAtOnce)
+    const { db } = this.#site
+    db.run('addUsedToken', token, at)
+    db.run('deleteUsedTokens', at - tokensKept, deletedAtOnce)
   }
 }
 
 export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
   const writtenAt = row['writtenAt']
   return {
-    id: String(row['id']) as SignupId,
+    id: idOfBytes(row['id'] as Uint8Array),
     position: Number(row['position']),
     sheetTab: String(row['sheetTab']),
     receivedAt: Number(row['receivedAt']),

@@ -1,21 +1,34 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
+import type { Clock } from '../../platform/clock.ts'
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
-import { JournalUnavailable } from '../unavailable.ts'
-import { addressIndex, migrations, statements } from './schema.ts'
+import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
+import { addressIndex, migrations } from './schema.ts'
+import { statements } from './statements.ts'
 
 type Name = keyof typeof statements
+
+export interface DatabaseOptions {
+  /** Whether signups are looked for by their address. */
+  readonly findsAddresses: boolean
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+}
+
+/** How long everything stands still for another process's commit. */
+const blockedMaxMs = 20
 
 /** One connection to the journal's file: transactions, named statements, errors in our words. */
 export class SqliteDatabase {
   readonly #db: DatabaseSync
+  readonly #clock: DatabaseOptions['clock']
   readonly #prepared = new Map<Name, StatementSync>()
 
   /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
-  constructor(file: string, options: { readonly findsAddresses: boolean }) {
+  constructor(file: string, options: DatabaseOptions) {
+    this.#clock = options.clock
     let db: DatabaseSync | undefined
     try {
-      this.#db = db = new DatabaseSync(file)
+      this.#db = db = new DatabaseSync(file, { timeout: busy.maxMs })
       // FULL is set on every open: it is a property of the connection, not of the file.
       this.#db.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
@@ -23,6 +36,8 @@ export class SqliteDatabase {
       this.#assertWhole()
       this.#migrate()
       this.#db.exec(options.findsAddresses ? addressIndex.create : addressIndex.drop)
+      // Another process commits in a few milliseconds; whoever is slower is waited for in `write`.
+      this.#db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
     } catch (cause) {
       db?.close()
       throw new Error(`The journal ${file} cannot be opened: ${reasonOf(cause, file)}`, { cause })
@@ -33,7 +48,7 @@ export class SqliteDatabase {
     this.#db.close()
   }
 
-  /** All that `work` changes, or nothing when it throws. */
+  /** All that `work` changes, or nothing when it throws. @throws JournalBusy while another process writes */
   transaction<T>(work: () => T): T {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -44,6 +59,19 @@ export class SqliteDatabase {
       // SQLite has rolled back by itself after some errors, a full disk among them.
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw toUnavailable(error)
+    }
+  }
+
+  /** A transaction that waits while another process writes. Rejects with `JournalBusy` when that takes too long. */
+  async write<T>(work: () => T): Promise<T> {
+    const until = this.#clock.elapsed() + busy.maxMs
+    for (;;) {
+      try {
+        return this.transaction(work)
+      } catch (error) {
+        if (!(error instanceof JournalBusy) || this.#clock.elapsed() >= until) throw error
+      }
+      await this.#clock.sleep(busy.retryMs)
     }
   }
 
@@ -73,15 +101,6 @@ export class SqliteDatabase {
     return Number(this.#statement(name).run(...values).lastInsertRowid)
   }
 
-  /** The value of a small fact, which becomes `initial()` when it is not known yet. */
-  property(name: string, initial: () => string): string {
-    const known = this.get('property', name)
-    if (known) return String(known['value'])
-    const value = initial()
-    this.run('setProperty', name, value)
-    return value
-  }
-
   #statement(name: Name): StatementSync {
     let statement = this.#prepared.get(name)
     if (!statement) {
@@ -98,25 +117,24 @@ export class SqliteDatabase {
     if (finding !== 'ok') throw new JournalDamaged(`it is damaged (${lastLine(String(finding))})`)
   }
 
+  /** In one transaction, so that of two processes that make a journal one finds it made. */
   #migrate(): void {
-    const version = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
-    if (version > migrations.length) {
-      throw new Error(
-        `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
-          `${migrations.length}). Start the newer version, or give another DATA_DIR`,
-      )
-    }
-    // An empty file is a new journal; anything else has the tables of its version.
-    if (version > 0 || tablesOf(this.#db).length > 0) {
-      using fresh = new DatabaseSync(':memory:')
-      for (const sql of migrations.slice(0, version)) fresh.exec(sql)
-      if (tablesOf(this.#db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
-    }
-    migrations.slice(version).forEach((sql, index) => {
-      this.transaction(() => {
-        this.#db.exec(sql)
-        this.#db.exec(`PRAGMA user_version = ${version + index + 1}`)
-      })
+    this.transaction(() => {
+      const version = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
+      if (version > migrations.length) {
+        throw new Error(
+          `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
+            `${migrations.length}). Start the newer version, or give another DATA_DIR`,
+        )
+      }
+      // An empty file is a new journal; anything else has the tables of its version.
+      if (version > 0 || tablesOf(this.#db).length > 0) {
+        using fresh = new DatabaseSync(':memory:')
+        for (const sql of migrations.slice(0, version)) fresh.exec(sql)
+        if (tablesOf(this.#db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
+      }
+      for (const sql of migrations.slice(version)) this.#db.exec(sql)
+      if (version < migrations.length) this.#db.exec(`PRAGMA user_version = ${migrations.length}`)
     })
   }
 }
@@ -162,6 +180,8 @@ function lastLine(text: string): string {
 
 /** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
 const unopened = [8, 10, 14]
+/** SQLITE_BUSY and SQLITE_LOCKED. */
+const occupied = [5, 6]
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damaged = [11, 26]
 
@@ -178,5 +198,6 @@ function isOneOf(error: unknown, codes: readonly number[]): boolean {
 /** SQLite's errors (disk full, I/O, locked) become the journal's; errors of our own stay. */
 function toUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error
-  return new JournalUnavailable(`The journal cannot be used: ${error.message}.`, { cause: error })
+  const Kind = isOneOf(error, occupied) ? JournalBusy : JournalUnavailable
+  return new Kind(`The journal cannot be used: ${error.message}.`, { cause: error })
 }

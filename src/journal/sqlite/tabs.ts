@@ -1,8 +1,7 @@
 import { sha256 } from '../../platform/digest.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
-import type { JournalPolicy } from '../policy.ts'
-import type { SqliteDatabase } from './database.ts'
-import { openKey, type SqliteDefaultTab } from './default-tab.ts'
+import { openKey } from './default-tab.ts'
+import type { SqliteSite } from './site.ts'
 
 const hour = 60 * 60 * 1000
 
@@ -13,22 +12,18 @@ export interface Tab {
   readonly isOpen: boolean
 }
 
-/** The tabs that signups name, and which new ones they may make. */
+/** The tabs of a site that signups name, and which new ones they may make. */
 export class SqliteTabs {
-  readonly #db: SqliteDatabase
-  readonly #policy: JournalPolicy
-  readonly #default: SqliteDefaultTab
+  readonly #site: SqliteSite
   readonly #namedKeys: ReadonlySet<string>
   /** By key, those that were looked for. No tab that has a name is ever deleted. */
   readonly #known = new Map<string, Tab>()
   /** Keys of those that this transaction has made. */
   #made: string[] = []
 
-  constructor(db: SqliteDatabase, policy: JournalPolicy, defaultTab: SqliteDefaultTab) {
-    this.#db = db
-    this.#policy = policy
-    this.#default = defaultTab
-    this.#namedKeys = new Set(policy.namedTabs.map(tabKey))
+  constructor(site: SqliteSite) {
+    this.#site = site
+    this.#namedKeys = new Set(site.policy.namedTabs.map(tabKey))
   }
 
   /** A transaction begins. */
@@ -48,8 +43,9 @@ export class SqliteTabs {
     if (known) return known
     if (!this.#mayMake(key, at, opener)) return undefined
     const isCounted = opener !== undefined && !this.#isNamed(key)
-    const id = this.#db.insert('addTab', key, name, at, isCounted ? sha256(opener) : null)
-    this.#db.run('forgetOpeners', at - hour)
+    const { db, id: site } = this.#site
+    const id = db.insert('addTab', site, key, name, at, isCounted ? sha256(opener) : null)
+    db.run('forgetOpeners', site, at - hour)
     this.#made.push(key)
     return this.#keep(key, { id, name, isOpen: key === openKey })
   }
@@ -63,7 +59,7 @@ export class SqliteTabs {
   /** No name is the default tab, by its own name as soon as it has one. */
   #named(name: string): { readonly key: string; readonly name: string } {
     if (name !== '') return { key: tabKey(name), name }
-    const { name: called, isResolved } = this.#default.now()
+    const { name: called, isResolved } = this.#site.defaultTab.now()
     return { key: isResolved ? tabKey(called) : openKey, name: called }
   }
 
@@ -71,7 +67,7 @@ export class SqliteTabs {
     const known = this.#known.get(key)
     if (known) return known
     // Another process may have made it meanwhile.
-    const row = this.#db.get('tab', key)
+    const row = this.#site.db.get('tab', this.#site.id, key)
     return (
       row &&
       this.#keep(key, { id: Number(row['id']), name: String(row['name']), isOpen: key === openKey })
@@ -86,24 +82,26 @@ export class SqliteTabs {
 
   #mayMake(key: string, at: Millis, opener: string | undefined): boolean {
     if (this.#isNamed(key)) return true
-    const { newTabsMax, newTabsPerHourMax } = this.#policy
+    const { newTabsMax, newTabsPerHourMax } = this.#site.policy
     if (opener !== undefined && this.#openedWithinAnHour(opener, at) >= newTabsPerHourMax)
       return false
     return this.#newTabs < newTabsMax
   }
 
   #isNamed(key: string): boolean {
-    return this.#namedKeys.has(key) || this.#default.keys.includes(key)
+    return this.#namedKeys.has(key) || this.#site.defaultTab.keys.includes(key)
   }
 
   /** Not those of a clock that was ahead, or they would count until it has caught up. */
   #openedWithinAnHour(opener: string, at: Millis): number {
-    return Number(this.#db.get('countTabsOpenedBy', sha256(opener), at - hour, at)?.['count'])
+    const { db, id } = this.#site
+    return Number(db.get('countTabsOpenedBy', id, sha256(opener), at - hour, at)?.['count'])
   }
 
   get #newTabs(): number {
-    let count = Number(this.#db.get('countTabs')?.['count'])
-    const named = new Set([...this.#namedKeys, ...this.#default.keys])
+    const { db, id } = this.#site
+    let count = Number(db.get('countTabs', id)?.['count'])
+    const named = new Set([...this.#namedKeys, ...this.#site.defaultTab.keys])
     for (const key of named) if (this.#find(key)) count -= 1
     return count
   }

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import type { SQLOutputValue } from 'node:sqlite'
+
+import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
+import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import type {
+  DeliveryLog,
+  EndedMarker,
+  Fenced,
+  PendingTab,
+  RunningTime,
+  RunningTimeNote,
+  Share,
+  WaitingSignup,
+  WaitingSlice,
+} from '../delivery-log.ts'
+import type { DefaultTab, TabCursor } from '../intake-log.ts'
+import { openKey } from './default-tab.ts'
+import { toWaiting } from './rows.ts'
+import { randomMarkerBase, type SqliteSite } from './site.ts'
+
+/** Read in one piece, while no request gets its turn: under a millisecond. */
+const sliceRows = 100
+
+export class SqliteDeliveryLog implements DeliveryLog {
+  readonly #site: SqliteSite
+
+  constructor(site: SqliteSite) {
+    this.#site = site
+  }
+
+  get defaultTab(): DefaultTab {
+    return this.#site.defaultTab.current
+  }
+
+  async resolveDefaultTab(name: string): Promise<DefaultTab> {
+    return this.#site.defaultTab.resolve(name)
+  }
+
+  onAppend(listener: (added: number) => void): () => void {
+    return this.#site.appended.add(listener)
+  }
+
+  async frozen(): Promise<Fenced | undefined> {
+    const batch = this.#site.db.read(() => this.#frozenRow())
+    return batch && { number: Number(batch['number']), marker: Number(batch['marker']) }
+  }
+
+  async frozenBatch(): Promise<FrozenBatch | undefined> {
+    const { db } = this.#site
+    return db.read(() => {
+      const batch = this.#frozenRow()
+      if (!batch) return undefined
+      const number = Number(batch['number'])
+      const tabs = db.all('rangesOfBatch', number).map((range): TabSignups => {
+        const { tab, name, after, upto } = range
+        const rows = db.all('signupsOfTab', Number(tab), Number(after), Number(upto), -1)
+        const signups = written(rows.map((row) => toWaiting(row, String(name))))
+        return { tab: String(name), signups }
+      })
+      return this.#batch(number, Number(batch['marker']), String(batch['digest']), tabs)
+    })
+  }
+
+  async pending(): Promise<readonly PendingTab[]> {
+    return this.#site.db.read(() => this.#pendingTabs())
+  }
+
+  async waiting(tab: PendingTab, after?: number): Promise<WaitingSlice> {
+    // The first slice is short work; between the others requests get their turn.
+    if (after !== undefined) await new Promise((resolve) => setImmediate(resolve))
+    const { db } = this.#site
+    const from = after ?? tab.writtenTo
+    const rows = db.read(() =>
+      db.all('signupsOfTab', tab.id, from, Number.MAX_SAFE_INTEGER, sliceRows),
+    )
+    const signups = rows.map((row) => toWaiting(row, tab.name))
+    return { signups, hasMore: rows.length === sliceRows }
+  }
+
+  async freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch> {
+    const { db, id, defaultTab } = this.#site
+    if (!defaultTab.current.isResolved) throw new Error('The default tab is not resolved.')
+    return db.write(() => {
+      if (this.#frozenRow()) throw new Error('A batch is frozen already.')
+      const now = new Map(this.#pendingTabs().map((tab) => [tab.id, tab.writtenTo]))
+      if (shares.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) {
+        throw new Error('Another writer has ended a batch meanwhile.')
+      }
+      const tabs = shares.map(({ tab, signups }) => ({ tab: tab.name, signups: written(signups) }))
+      const digest = digestOf(shares)
+      const number = Number(db.get('addBatch', id, digest)?.['number'])
+      const marker = this.#markerFor(number, markerIdMax)
+      db.run('addMarker', id, marker, number)
+      for (const { tab, signups } of shares) {
+        const upto = signups.at(-1)?.position ?? tab.writtenTo
+        db.run('addRange', tab.id, upto, tab.writtenTo, number, signups.length)
+      }
+      return this.#batch(number, marker, digest, tabs)
+    })
+  }
+
+  async settle(batch: number, at: Millis): Promise<void> {
+    const { db, id, settled } = this.#site
+    const cursors = await db.write(() => {
+      if (db.run('settleBatch', at, batch, id) === 0) throw notFrozen(batch)
+      db.run('moveCursors', batch)
+      db.run('endMarker', batch)
+      db.run('setLastSettled', at, id)
+      return db.all('rangesOfBatch', batch).flatMap((range) => this.#cursorsOf(range))
+    })
+    settled.tell(cursors)
+  }
+
+  async release(batch: Fenced): Promise<void> {
+    const { db } = this.#site
+    await db.write(() => {
+      this.#assertFrozen(batch)
+      db.run('deleteRanges', batch.number)
+      db.run('deleteBatch', batch.number)
+      db.run('endMarker', batch.number)
+    })
+  }
+
+  async remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch> {
+    const { db, id } = this.#site
+    await db.write(() => {
+      this.#assertFrozen(batch)
+      db.run('setMarkerBase', randomMarkerBase(), id)
+      db.run('changeMarker', this.#markerFor(batch.number, markerIdMax), batch.number)
+    })
+    const frozen = await this.frozenBatch()
+    if (frozen?.number !== batch.number) throw notFrozen(batch.number)
+    return frozen
+  }
+
+  async noteFound(batch: Fenced): Promise<void> {
+    const { db } = this.#site
+    await db.write(() => {
+      this.#assertFrozen(batch)
+      db.run('markFound', batch.number)
+    })
+  }
+
+  async endedMarkers(): Promise<readonly EndedMarker[]> {
+    const { db, id: site } = this.#site
+    return db.read(() =>
+      db.all('endedMarkers', site).map(({ id, isFound, ripeAt }) => ({
+        id: Number(id),
+        isFound: isFound === 1,
+        ripeAt: ripeAt === null ? undefined : Number(ripeAt),
+      })),
+    )
+  }
+
+  async noteRunningTime({ by, ms, seen, lives }: RunningTimeNote): Promise<RunningTime> {
+    const { db, id: site } = this.#site
+    return db.write(() => {
+      const row = db.get('runningTime', site)
+      const last = { ms: Number(row?.['ms']), by: String(row?.['by']) }
+      const isAsSeen = seen?.by === last.by && seen.ms === last.ms
+      if (seen && !isAsSeen && last.by !== by && lives.size === 0) return last
+      const next = { ms: last.ms + (isAsSeen && last.by === by ? ms : 0), by }
+      db.run('setRunningTime', next.ms, by, site)
+      for (const [id, life] of lives) db.run('ripenMarker', next.ms + life, site, id)
+      return next
+    })
+  }
+
+  async markerCount(): Promise<number> {
+    const { db, id } = this.#site
+    return db.read(() => Number(db.get('countMarkers', id)?.['count']))
+  }
+
+  async forgetMarkers(markers: readonly number[]): Promise<void> {
+    const { db, id } = this.#site
+    await db.write(() => {
+      for (const marker of markers) db.run('deleteMarker', id, marker)
+    })
+  }
+
+  async fact(name: string): Promise<string | undefined> {
+    const { db, id } = this.#site
+    const row = db.read(() => db.get('fact', id, name))
+    return row && String(row['value'])
+  }
+
+  async noteFact(name: string, value: string): Promise<void> {
+    const { db, id } = this.#site
+    await db.write(() => db.run('setFact', id, name, value))
+  }
+
+  #frozenRow() {
+    return this.#site.db.get('frozenBatch', this.#site.id)
+  }
+
+  #assertFrozen({ number, marker }: Fenced): void {
+    const frozen = this.#frozenRow()
+    if (frozen?.['number'] !== number || frozen['marker'] !== marker) throw notFrozen(number)
+  }
+
+  #cursorsOf(range: Record<string, SQLOutputValue>): TabCursor[] {
+    const [tab, upto] = [String(range['name']), Number(range['upto'])]
+    const isDefault = tabKey(tab) === tabKey(this.#site.defaultTab.current.name)
+    return (isDefault ? [tab, openKey] : [tab]).map((told) => ({ tab: told, upto }))
+  }
+
+  #pendingTabs(): PendingTab[] {
+    return this.#site.db.all('pendingTabs', this.#site.id).map((row) => ({
+      id: Number(row['id']),
+      name: String(row['name']),
+      writtenTo: Number(row['writtenTo']),
+    }))
+  }
+
+  #batch(number: number, marker: number, digest: string, tabs: readonly TabSignups[]): FrozenBatch {
+    return { number, marker, fingerprint: `${this.#site.code}:${number}:${digest}`, tabs }
+  }
+
+  #markerFor(batch: number, idMax: number): number {
+    const base = Number(this.#site.db.get('markerBase', this.#site.id)?.['base'])
+    return ((base + batch) % idMax) + 1
+  }
+}
+
+/** Those that get a row. */
+function written(waiting: readonly WaitingSignup[]): readonly Signup[] {
+  return waiting.flatMap(({ signup, isIgnored }) => (isIgnored ? [] : [signup]))
+}
+
+/** Tells batches with different contents apart, also those of a journal restored from a backup. */
+function digestOf(shares: readonly Share[]): string {
+  const hash = createHash('sha256')
+  for (const { tab, signups } of shares) {
+    const ends = [signups[0]?.signup.id, signups.at(-1)?.signup.id]
+    hash.update(JSON.stringify([tab.name, signups.length, ...ends]))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+function notFrozen(batch: number): Error {
+  return new Error(`Batch ${batch} is not frozen.`)
+}

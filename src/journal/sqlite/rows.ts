@@ -1,0 +1,30 @@
+import type { SQLOutputValue } from 'node:sqlite'
+
+import type { Signup } from '../../signup/signup.ts'
+import type { WaitingSignup } from '../delivery-log.ts'
+import { idOfBytes } from './signup-id.ts'
+
+type Row = Record<string, SQLOutputValue>
+
+export function toSignup(row: Row, sheetTab: string): Signup {
+  const tags = String(row['tags'])
+  return {
+    id: idOfBytes(row['id'] as Uint8Array),
+    receivedAt: Number(row['receivedAt']),
+    email: String(row['email']),
+    sheetTab,
+    source: String(row['source']),
+    name: String(row['name']),
+    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
+    metadata: String(row['metadata']),
+  }
+}
+
+export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
+  return {
+    position: Number(row['position']),
+    textBytes: Number(row['textBytes']),
+    isIgnored: row['isIgnored'] === 1,
+    signup: toSignup(row, sheetTab),
+  }
+}

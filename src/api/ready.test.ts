@@ -20,14 +20,14 @@ function world() {
   const clock = new ManualClock()
   const events = createEvents(createLog('silent'), health, clock)
   const ask = async (isStrict = false) => {
-    const answer = await ready({ reader: journal, events, health, clock }, isStrict)
+    const answer = await ready({ reader: journal.reader, events, health, clock }, isStrict)
     return { status: answer.status, text: await answer.text() }
   }
   const accept = (sheetTab: string) =>
-    journal.append([makeSignup({ sheetTab, receivedAt: clock.now() })])
+    journal.intake.append([makeSignup({ sheetTab, receivedAt: clock.now() })])
   const deliver = async (sheetTab: string) => {
-    const batch = await freezeNext(journal, { wanted: (tab) => tab === sheetTab })
-    await journal.settle(batch?.number ?? 0, clock.now())
+    const batch = await freezeNext(journal.delivery, { wanted: (tab) => tab === sheetTab })
+    await journal.delivery.settle(batch?.number ?? 0, clock.now())
   }
   /** What is told of a stall, and the status of strict readiness. */
   const stall = async () => {

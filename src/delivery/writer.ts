@@ -17,21 +17,19 @@ export interface WriterOptions {
   readonly clock: Clock
   readonly random: Random
   readonly events: Events
+  /** How often an idle writer looks whether another process has appended. */
+  readonly lookEveryMs: Millis
   /** How often a batch may be sent. */
   readonly bucket: TokenBucket
 }
 
 const second = 1000
-const minute = 60 * second
 
 /** So many signups within a quiet period are a burst. */
 const burstFrom = 10
 
 /** Where more tabs are set aside, each waits longer: their tries must leave calls for the others. */
 const asideTabsMax = 4
-
-/** Longest sleep: a timer holds no more than 2^31 ms. */
-const idleMaxMs = 60 * minute
 
 /** A tab that cannot be written just now. */
 interface AsideTab {
@@ -44,7 +42,8 @@ interface AsideTab {
  * The writer takes signups from the journal to the spreadsheet, one batch at a time.
  *
  *   OPENING      looks whether the spreadsheet can be reached, so that a wrong key is told at start
- *   IDLE         nothing waits; an append, a tab's next try or `stop` ends it
+ *   IDLE         nothing waits; an append, a tab's next try or `stop` ends it. Now and then it looks
+ *                whether another process has appended
  *   FREEZING     lets a burst arrive, waits for the pace, then freezes the next batch in the journal
  *   SENDING      the batch is on its way
  *   BACKING OFF  it was not applied, or nobody knows: the same batch goes again after a while
@@ -298,14 +297,24 @@ export class Writer {
   /** IDLE until something is to do. */
   async #idle(): Promise<void> {
     const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
-    const next = Math.min(this.#fence.testAt, ...times) - this.#now()
+    const next = Math.min(this.#fence.testAt, ...times)
+    const { clock, lookEveryMs } = this.#options
     const wake = new AbortController()
     this.#wake = wake
-    await this.#options.clock.sleep(
-      Math.min(idleMaxMs, next),
-      AbortSignal.any([wake.signal, this.#stopping.signal]),
-    )
+    const woken = AbortSignal.any([wake.signal, this.#stopping.signal])
+    let hasPending = false
+    while (!woken.aborted && !hasPending && this.#now() < next) {
+      await clock.sleep(Math.min(lookEveryMs, next - this.#now()), woken)
+      hasPending = await this.#hasPending()
+    }
+    if (hasPending) this.#mayHaveMore = true
     this.#wake = undefined
+  }
+
+  /** Whether signups wait, whoever has appended them. */
+  async #hasPending(): Promise<boolean> {
+    const pending = await this.#options.journal.pending()
+    return pending.some(({ name }) => !this.#aside.has(tabKey(name)))
   }
 
   #now(): Millis {

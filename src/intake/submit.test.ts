@@ -15,7 +15,7 @@ test('a retry while its first request is being worked on counts as one that is a
     takeReplays: (count) => counted.push(`${count} replays`),
   }
   await using journal = openSqliteJournal(':memory:')
-  const options: Pick<SubmitOptions, 'turns' | 'journal'> = { turns, journal }
+  const options: Pick<SubmitOptions, 'turns' | 'journal'> = { turns, journal: journal.intake }
   await refuseSpent(key, visit as Visit, options as SubmitOptions)
   first.resolve(undefined)
   await working

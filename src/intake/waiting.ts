@@ -1,4 +1,4 @@
-import type { IntakeLog, SignupStatus } from '../journal/intake-log.ts'
+import type { IntakeLog, SignupStatus, TabCursor } from '../journal/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/node/http-exchange.ts'
@@ -10,7 +10,7 @@ import { preferredWait } from './prefer.ts'
 import { WaitLine } from './wait-line.ts'
 
 export interface WaitingOptions {
-  readonly journal: Pick<IntakeLog, 'onSettle'>
+  readonly journal: Pick<IntakeLog, 'onSettle' | 'cursors'>
   readonly health: Health
   readonly clock: Clock
   /** How many signups may be waited for at a time. */
@@ -30,6 +30,8 @@ interface Visitor {
 
 /** How often those who wait are looked at. They leave up to this much early, and never late. */
 const tickMs = 100
+/** So many ticks apart they look how far their tabs are written: another process may have written them. */
+const ticksToLook = 5
 
 /**
  * Visitors who wait until their signups are written. They share one timer, which runs while somebody
@@ -37,6 +39,7 @@ const tickMs = 100
  * find no place do not wait.
  */
 export class Waiting {
+  readonly #journal: WaitingOptions['journal']
   readonly #health: Health
   readonly #clock: Clock
   readonly #places: Places
@@ -53,15 +56,8 @@ export class Waiting {
     this.#health = health
     this.#clock = clock
     this.#places = new Places(waitingMax)
-    this.#unsubscribe = journal.onSettle((cursors) => {
-      for (const { tab, upto } of cursors) {
-        this.#cursors.set(tab, upto)
-        for (const visitor of this.#lines.get(tab)?.takeUpTo(upto) ?? []) {
-          visitor.awaited.delete(tab)
-          if (visitor.awaited.size === 0) visitor.release()
-        }
-      }
-    })
+    this.#journal = journal
+    this.#unsubscribe = journal.onSettle((cursors) => this.#settle(cursors))
   }
 
   isWritten(signup: SignupStatus): boolean {
@@ -126,13 +122,32 @@ export class Waiting {
   async #tick(): Promise<void> {
     if (this.#isTicking) return
     this.#isTicking = true
-    while (this.#visitors.size > 0) {
+    for (let ticks = 1; this.#visitors.size > 0; ticks++) {
       await this.#clock.sleep(tickMs, this.#stopped.signal)
+      if (ticks % ticksToLook === 0) await this.#look()
       for (const visitor of this.#visitors) {
         if (this.#isHopeless(visitor.awaited, visitor.until)) visitor.release()
       }
     }
     this.#isTicking = false
+  }
+
+  /** What another process has written is not told to this one. */
+  async #look(): Promise<void> {
+    const tabs = new Set<string>()
+    for (const { awaited } of this.#visitors) for (const tab of awaited.keys()) tabs.add(tab)
+    // A journal that fails is told by those who cannot work without it.
+    this.#settle(await this.#journal.cursors([...tabs]).catch(() => []))
+  }
+
+  #settle(cursors: readonly TabCursor[]): void {
+    for (const { tab, upto } of cursors) {
+      this.#cursors.set(tab, upto)
+      for (const visitor of this.#lines.get(tab)?.takeUpTo(upto) ?? []) {
+        visitor.awaited.delete(tab)
+        if (visitor.awaited.size === 0) visitor.release()
+      }
+    }
   }
 
   #awaitedOf(signups: readonly SignupStatus[]): Visitor['awaited'] {

@@ -23,7 +23,11 @@ export interface DeliveryLog {
    */
   resolveDefaultTab(name: string): Promise<DefaultTab>
 
-  /** Calls `listener` after each commit with how many signups it added. Returns the function that stops this. */
+  /**
+   * Calls `listener` after each commit with how many signups it added. Returns the function that stops
+   * this. That is a hint: it does not come when another process has added them. Whoever waits looks at
+   * `pending`, too.
+   */
   onAppend(listener: (added: number) => void): () => void
 
   /** Which batch is frozen, if one is. */

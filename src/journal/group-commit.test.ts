@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../platform/clock.ts'
 import { GroupCommit } from './group-commit.ts'
 
 /** Commits that take so long, one after the other, on a clock that moves with nothing else; and their groups. */
@@ -13,7 +14,11 @@ function commits(...tookMs: number[]) {
   const pass = (ms: number) => {
     now += ms
   }
-  return { groups, pass, group: new GroupCommit(commit, { elapsed: () => now }) }
+  return {
+    groups,
+    pass,
+    group: new GroupCommit(commit, { sleep: systemClock.sleep, elapsed: () => now }),
+  }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -34,10 +34,14 @@ export interface IntakeLog {
   readonly defaultTab: DefaultTab
 
   /**
-   * Calls `listener` after each settled batch with how far it brought its tabs. Returns the function
-   * that stops this.
+   * Calls `listener` after settled batches with how far they brought their tabs. Returns the function
+   * that stops this. That is a hint: it may come late, and not at all when another process has settled
+   * the batch. Whoever waits looks at `cursors`, too.
    */
   onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
+
+  /** How far these tabs are written, whoever wrote them; tabs that do not exist are left out. */
+  cursors(tabs: readonly string[]): Promise<readonly TabCursor[]>
 }
 
 export interface DefaultTab {

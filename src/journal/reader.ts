@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis, Signup } from '../signup/signup.ts'
 
 /**
  * What those need of the journal who look at it from outside: the service's own state, the command
@@ -18,6 +18,15 @@ export interface Reader {
    */
   waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
 
+  /** Signups behind this position, in order, whatever has become of them. At most so many. */
+  page(after: number, max: number): Promise<readonly SignupRecord[]>
+
   /** Resolves when the journal can be written just now, which it tries. Costs one commit. */
   probe(): Promise<void>
+}
+
+export interface SignupRecord {
+  readonly position: number
+  /** With the tab's name as it was first used. */
+  readonly signup: Signup
 }

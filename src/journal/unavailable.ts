@@ -1,4 +1,12 @@
 /** The journal cannot be read or written just now: disk full, database gone. */
 export class JournalUnavailable extends Error {
-  override readonly name = 'JournalUnavailable'
+  override readonly name: string = 'JournalUnavailable'
 }
+
+/** Another process is writing. Nothing was changed, and a moment later it can be tried again. */
+export class JournalBusy extends JournalUnavailable {
+  override readonly name = 'JournalBusy'
+}
+
+/** How often, and for how long, a write is tried that meets another process at work. */
+export const busy = { retryMs: 10, maxMs: 5_000 } as const

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { openCallGate } from '../delivery/call-gate.ts'
+import { createCallGate } from '../delivery/call-gate.ts'
 import { batchBucket, bottomless } from '../delivery/pace.ts'
 import { Writer } from '../delivery/writer.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -13,11 +13,13 @@ import { realWorld, type World } from './world.ts'
 export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'> {
   /** Of the service account; there when the spreadsheet is Google's. */
   readonly privateKey?: string
-  readonly journal: Journal
+  readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
   readonly events: Events
 }
 
 export interface DeliveryOverrides extends Partial<World> {
+  /** How often an idle writer looks for what other processes have appended. */
+  readonly lookEveryMs?: number
   /** Gives what is written instead of the spreadsheet, for faults between it and the writer. */
   readonly wrap?: ((spreadsheet: Spreadsheet) => Spreadsheet) | undefined
 }
@@ -30,26 +32,37 @@ export interface Delivery {
 }
 
 /** Wires one writer. With `wrap`, tests and benches change what is written. */
-export async function createDelivery(
+export function createDelivery(
   options: DeliveryOptions,
-  { wrap = (spreadsheet) => spreadsheet, ...parts }: DeliveryOverrides = {},
-): Promise<Delivery> {
+  { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
+): Delivery {
   const world = { ...realWorld, ...parts }
   const { journal, events } = options
-  const spreadsheet = wrap(await connectSpreadsheet(options, world))
+  const spreadsheet = wrap(connectSpreadsheet(options, world))
   const { clock, random } = world
   const { location, profile } = spreadsheet
   const settings = options.spreadsheet
   const bucket =
     profile.hasQuota && settings.kind === 'google' ? batchBucket(settings.quota) : bottomless
-  return { writer: new Writer({ journal, events, clock, random, spreadsheet, bucket }), location }
+  return {
+    writer: new Writer({
+      journal: journal.delivery,
+      events,
+      clock,
+      random,
+      spreadsheet,
+      bucket,
+      lookEveryMs,
+    }),
+    location,
+  }
 }
 
 /** The only place that names a concrete provider: and how it is reached. */
-export async function connectSpreadsheet(
+export function connectSpreadsheet(
   { spreadsheet: settings, dataDir, privateKey, journal }: Omit<DeliveryOptions, 'events'>,
   world: World,
-): Promise<Spreadsheet> {
+): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: join(dataDir, 'sheets') })
   }
@@ -62,6 +75,6 @@ export async function connectSpreadsheet(
     http: world.http,
     clock: world.clock,
     random: world.random,
-    gate: await openCallGate(journal, quota, world.clock),
+    gate: createCallGate(journal.callLedger(credentials.email, world.clock), quota, world.clock),
   })
 }

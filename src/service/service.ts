@@ -48,10 +48,7 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(openStore(config, world))
 
-  const { writer, location } = await createDelivery(
-    { ...config, ...secrets, journal, events },
-    parts,
-  )
+  const { writer, location } = createDelivery({ ...config, ...secrets, journal, events }, parts)
   let graceMs = stopGraceMs
   started.defer(() => writer.stop(graceMs))
 

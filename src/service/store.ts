@@ -13,7 +13,7 @@ const newTabsPerHourMax = 10
 
 /** Opens the journal under `DATA_DIR`. The folder has to be there. Throws when the journal cannot be used. */
 export function openStore(config: Config, { clock }: Pick<World, 'clock'>): Journal {
-  return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), clock)
+  return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), { clock })
 }
 
 function policyOf(config: Config): JournalPolicy {

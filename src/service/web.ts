@@ -40,12 +40,12 @@ export async function createWeb(
   { clock, http }: Pick<World, 'clock' | 'http'>,
 ): Promise<Web> {
   const challenge = createChallenge({ config, secrets, events }, { clock, http })
-  const waiting = new Waiting({ journal, health, clock })
+  const waiting = new Waiting({ journal: journal.intake, health, clock })
   const { bodyBytesMax, bulkItemsMax, pages } = config
   const { allowedOrigins, allowedHosts, trustedProxies, signupsPerMinute } = config
   const intake = createIntake({
-    journal,
-    reader: journal,
+    journal: journal.intake,
+    reader: journal.reader,
     events,
     health,
     log,
@@ -74,7 +74,7 @@ function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
   return {
     /** It may get its name while we run. */
     get defaultTab() {
-      return journal.defaultTab.name
+      return journal.intake.defaultTab.name
     },
     // The same before and after, so that a request that is repeated is the same.
     absentTab: defaultTabOf === undefined ? undefined : '',

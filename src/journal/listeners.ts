@@ -1,0 +1,14 @@
+/** Those who want to be told of something. */
+export class Listeners<T> {
+  readonly #listeners = new Set<(news: T) => void>()
+
+  /** Returns the function that stops this. */
+  add(listener: (news: T) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  tell(news: T): void {
+    for (const listener of this.#listeners) listener(news)
+  }
+}

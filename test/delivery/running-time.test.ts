@@ -31,7 +31,7 @@ test('from any note with a life on, the count gains no more than really passes, 
               const step = Promise.withResolvers<undefined>()
               stopped.push(() => step.resolve(undefined))
               await step.promise
-              const seen = await journal.noteRunningTime(note)
+              const seen = await journal.delivery.noteRunningTime(note)
               for (const { at, ms } of lives) expect(seen.ms - ms).toBeLessThanOrEqual(now - at)
               if (note.lives.size > 0) lives.push({ at: now, ms: seen.ms })
               return seen

@@ -7,6 +7,7 @@ import type { Journal } from '../../src/journal/journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
+import { changed } from '../../harness/changed.ts'
 import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -35,13 +36,14 @@ function world({ markersMax = 300, ...options }: Given = {}) {
   const clock = new ManualClock()
   const health = createHealth()
   const writer = new Writer({
-    journal,
+    lookEveryMs: hour,
     spreadsheet,
     clock,
     random: () => 0.5,
     events: createEvents(createLog('silent'), health, clock),
     bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
     ...options,
+    journal: journal.delivery,
   })
   return {
     journal,
@@ -74,7 +76,7 @@ test('a signup reaches an idle spreadsheet well within a second', async () => {
   it.writer.start()
   await it.clock.run(hour)
   const accepted = it.clock.elapsed()
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.runUntil(() => it.spreadsheet.rows['Sheet1'] !== undefined)
   expect(it.clock.elapsed() - accepted).toBeLessThan(second)
 })
@@ -83,7 +85,7 @@ test('signups of one burst go in one batch', async () => {
   await using it = world()
   it.writer.start()
   await it.clock.run(hour)
-  await Promise.all(makeSignups(1000).map((signup) => it.journal.append([signup])))
+  await Promise.all(makeSignups(1000).map((signup) => it.journal.intake.append([signup])))
   await it.delivered(1000)
   expect(writes(it.spreadsheet)).toEqual(['write 1'])
 })
@@ -93,7 +95,7 @@ test('a burst that takes two seconds to arrive still goes in one batch', async (
   it.writer.start()
   await it.clock.run(hour)
   for (let moment = 0; moment < 40; moment++) {
-    await Promise.all(makeSignups(25).map((signup) => it.journal.append([signup])))
+    await Promise.all(makeSignups(25).map((signup) => it.journal.intake.append([signup])))
     await it.clock.run(50)
   }
   await it.delivered(1000)
@@ -103,11 +105,11 @@ test('a burst that takes two seconds to arrive still goes in one batch', async (
 test('what waited before the start is delivered, in the order of the journal', async () => {
   await using it = world()
   const signups = makeSignups(12_000)
-  await it.journal.append(signups)
+  await it.journal.intake.append(signups)
   it.writer.start()
   await it.delivered(12_000)
   expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
-  expect(await it.journal.backlog()).toBe(0)
+  expect(await it.journal.reader.backlog()).toBe(0)
 })
 
 test('steady traffic goes over to fewer, larger batches, and a quiet time brings single ones back', async () => {
@@ -115,7 +117,7 @@ test('steady traffic goes over to fewer, larger batches, and a quiet time brings
   it.writer.start()
   let accepted = 0
   for (; accepted < 3600; accepted++) {
-    await it.journal.append([makeSignup()])
+    await it.journal.intake.append([makeSignup()])
     await it.clock.run(second)
   }
   // One signup a second for an hour: a batch each at first, then one every 12 seconds.
@@ -124,7 +126,7 @@ test('steady traffic goes over to fewer, larger batches, and a quiet time brings
   expect(busy).toBeLessThan(hour / (12 * second) + 20)
   await it.clock.run(hour)
   for (let signup = 0; signup < 5; signup++) {
-    await it.journal.append([makeSignup()])
+    await it.journal.intake.append([makeSignup()])
     await it.clock.run(5 * second)
   }
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3605)
@@ -135,26 +137,26 @@ test('the same batch goes again after an answer was lost, and its rows are there
   await using it = world()
   it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
   it.writer.start()
-  await it.journal.append(makeSignups(3))
+  await it.journal.intake.append(makeSignups(3))
   await it.delivered(3)
   expect(writes(it.spreadsheet)).toEqual(['write 1', 'write 1'])
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3)
-  expect(await it.journal.backlog()).toBe(0)
+  expect(await it.journal.reader.backlog()).toBe(0)
 })
 
 test('a restart begins with the batch that was frozen, unchanged', async () => {
   const journal = openSqliteJournal(':memory:')
-  const open: Journal = { ...bind(journal), [Symbol.asyncDispose]: async () => undefined }
+  const open = changed(journal, { [Symbol.asyncDispose]: async () => undefined })
   const signups = makeSignups(3)
   {
     await using it = world({ journal: open })
     it.spreadsheet.script = () => neverArrived
     it.writer.start()
-    await journal.append(signups.slice(0, 2))
+    await journal.intake.append(signups.slice(0, 2))
     await it.clock.runUntil(() => writes(it.spreadsheet).length > 0)
   }
-  const frozen = await journal.frozenBatch()
-  await journal.append(signups.slice(2))
+  const frozen = await journal.delivery.frozenBatch()
+  await journal.intake.append(signups.slice(2))
   await using it = world({ journal })
   const seen: unknown[] = []
   it.spreadsheet.script = (batch) => {
@@ -173,7 +175,7 @@ test('what only the operator can mend blocks delivery with its message, until it
   it.spreadsheet.script = () =>
     isMended ? undefined : refuses('The caller does not have permission')
   it.writer.start()
-  await it.journal.append(makeSignups(2))
+  await it.journal.intake.append(makeSignups(2))
   await it.clock.run(2 * hour)
   expect(it.health.delivery).toMatchObject({ error: 'The caller does not have permission' })
   // 5 s, 10 s, 20 s, then every 30 s for an hour, then every 5 minutes: one call each.
@@ -211,7 +213,10 @@ test('a tab that cannot be written is set aside, the others go on, and it heals 
       ? refuses('You are trying to edit a protected cell', 'Locked')
       : undefined
   it.writer.start()
-  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([
+    makeSignup({ sheetTab: 'Locked' }),
+    makeSignup({ sheetTab: 'Free' }),
+  ])
   await it.clock.run(second * 3)
   expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com'] })
   expect(it.health.delivery).toEqual({ state: 'ok' })
@@ -224,10 +229,13 @@ test('a tab that cannot be written is set aside, the others go on, and it heals 
       hint: 'Mend it.',
     },
   ])
-  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([
+    makeSignup({ sheetTab: 'Locked' }),
+    makeSignup({ sheetTab: 'Free' }),
+  ])
   await it.clock.run(hour)
   expect(it.spreadsheet.rows).toEqual({ Free: ['ada@example.com', 'ada@example.com'] })
-  expect(await it.journal.backlog()).toBe(2)
+  expect(await it.journal.reader.backlog()).toBe(2)
   isProtected = false
   await it.delivered(4)
   expect(it.spreadsheet.rows['Locked']).toHaveLength(2)
@@ -242,13 +250,13 @@ test('a hundred tabs that cannot be written leave most of the calls of a day for
   }
   it.writer.start()
   const locked = Array.from({ length: 100 }, (_, n) => makeSignup({ sheetTab: `Locked ${n}` }))
-  await it.journal.append(locked)
+  await it.journal.intake.append(locked)
   await it.clock.run(hour)
   const callsBefore = it.spreadsheet.calls.length
   await it.clock.run(24 * hour)
   expect(it.health.tabs.size).toBe(100)
   expect(it.spreadsheet.calls.length - callsBefore).toBeLessThan(4000)
-  await it.journal.append([makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Free' })])
   await it.delivered(1)
 })
 
@@ -257,7 +265,7 @@ test('while delivery fails for a reason that may pass, health says so', async ()
   let isUp = false
   it.spreadsheet.script = () => (isUp ? undefined : neverArrived)
   it.writer.start()
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.run(minute)
   expect(it.health.delivery).toEqual({ state: 'delayed', error: 'socket hang up' })
   isUp = true
@@ -272,7 +280,10 @@ test('a batch of unknown outcome is given up for a tab only after it was made im
     return attempt === 1 ? neverArrived : refuses('protected', 'Locked')
   }
   it.writer.start()
-  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([
+    makeSignup({ sheetTab: 'Locked' }),
+    makeSignup({ sheetTab: 'Free' }),
+  ])
   await it.clock.runUntil(() => it.spreadsheet.rows['Free'] !== undefined)
   expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'write 1', 'abandon 1'])
 })
@@ -282,15 +293,18 @@ test('a batch that was refused at its first try is made impossible too: a copy m
   it.spreadsheet.script = (batch) =>
     batch.number === 1 ? refuses('protected', 'Locked') : undefined
   it.writer.start()
-  await it.journal.append([makeSignup({ sheetTab: 'Locked' }), makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([
+    makeSignup({ sheetTab: 'Locked' }),
+    makeSignup({ sheetTab: 'Free' }),
+  ])
   await it.clock.runUntil(() => it.spreadsheet.rows['Free'] !== undefined)
   expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'abandon 1', 'write 2'])
 })
 
 test('a batch that was given up before a crash is frozen anew after it', async () => {
   await using it = world()
-  await it.journal.append(makeSignups(2))
-  const batch = await freezeNext(it.journal)
+  await it.journal.intake.append(makeSignups(2))
+  const batch = await freezeNext(it.journal.delivery)
   it.spreadsheet.script = ({ number }) =>
     number === batch?.number ? { applies: false, answers: { kind: 'abandoned' } } : undefined
   it.writer.start()
@@ -301,17 +315,17 @@ test('a batch that was given up before a crash is frozen anew after it', async (
 test('signups that could not be frozen are not forgotten', async () => {
   const journal = openSqliteJournal(':memory:')
   let failures = 1
-  const flaky: Journal = {
-    ...bind(journal),
+  const delivery = changed(journal.delivery, {
     freeze: async (...batch) => {
       if (failures-- > 0) throw new Error('disk full')
-      return journal.freeze(...batch)
+      return journal.delivery.freeze(...batch)
     },
-  }
+  })
+  const flaky = changed(journal, { delivery })
   await using it = world({ journal: flaky })
   it.writer.start()
   await it.clock.run(minute)
-  await journal.append(makeSignups(2))
+  await journal.intake.append(makeSignups(2))
   await it.clock.run(minute)
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
 })
@@ -322,12 +336,12 @@ test('a write can ask just before it is sent whether another writer has ended it
   it.spreadsheet.script = async (batch, _, maySend) => {
     if (batch.number > 1) return undefined
     answers.push(await maySend?.())
-    await it.journal.release(batch)
+    await it.journal.delivery.release(batch)
     answers.push(await maySend?.())
     return neverArrived
   }
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.delivered(1)
   expect(answers).toEqual([true, false])
 })
@@ -340,12 +354,12 @@ test('the giving up of a batch can ask the same', async () => {
   it.spreadsheet.abandons = async (batch, maySend) => {
     if (answers.length > 0) return undefined
     answers.push(await maySend?.())
-    await it.journal.release(batch)
+    await it.journal.delivery.release(batch)
     answers.push(await maySend?.())
     return { kind: 'unknown', message: 'socket hang up' }
   }
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.delivered(1)
   expect(answers).toEqual([true, false])
 })
@@ -358,9 +372,9 @@ test('many tabs that cannot be written leave every second batch to the others', 
   }
   it.writer.start()
   const locked = Array.from({ length: 20 }, (_, index) => `Locked ${index}`)
-  await it.journal.append(locked.map((sheetTab) => makeSignup({ sheetTab })))
+  await it.journal.intake.append(locked.map((sheetTab) => makeSignup({ sheetTab })))
   await it.clock.run(30 * minute)
-  await it.journal.append([makeSignup({ sheetTab: 'Free' })])
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Free' })])
   await it.clock.run(minute)
   expect(it.spreadsheet.rows['Free']).toHaveLength(1)
 })
@@ -374,7 +388,7 @@ test('a foreign marker with the id of a batch leads to a new id, and the rows ar
     return { applies: false, answers: { kind: 'foreign', message: 'taken' } }
   }
   it.writer.start()
-  await it.journal.append(makeSignups(2))
+  await it.journal.intake.append(makeSignups(2))
   await it.delivered(2)
   expect(new Set(markers).size).toBe(2)
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
@@ -385,7 +399,7 @@ test('markers outlive their batch by 4 minutes, and are taken away in few calls'
   it.writer.start()
   let most = 0
   for (let step = 0; step < 12 * 60; step++) {
-    await it.journal.append([makeSignup()])
+    await it.journal.intake.append([makeSignup()])
     await it.clock.run(5 * second)
     most = Math.max(most, it.spreadsheet.markers.size)
     if (it.clock.elapsed() <= 4 * minute) expect(pruned(it.spreadsheet)).toEqual([])
@@ -399,13 +413,13 @@ test('markers outlive their batch by 4 minutes, and are taken away in few calls'
 
 test('the marker of a batch whose answer was lost stands for 15 minutes', async () => {
   await using it = world({ markersMax: 12 })
-  await it.journal.noteFact('fence of a test', 'holds')
+  await it.journal.delivery.noteFact('fence of a test', 'holds')
   it.writer.start()
   // The marker of a process's first batch stands for as long, whatever its answer.
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.run(10 * second)
   it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.run(10 * second)
   it.spreadsheet.script = () => undefined
   const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
@@ -415,13 +429,13 @@ test('the marker of a batch whose answer was lost stands for 15 minutes', async 
 
 test('the marker of a batch that was given up stands for 15 minutes', async () => {
   await using it = world({ markersMax: 12 })
-  await it.journal.noteFact('fence of a test', 'holds')
+  await it.journal.delivery.noteFact('fence of a test', 'holds')
   it.writer.start()
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.run(10 * second)
   it.spreadsheet.script = ({ number }) =>
     number === 2 ? refuses('protected', 'Locked') : undefined
-  await it.journal.append([makeSignup({ sheetTab: 'Locked' })])
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Locked' })])
   await it.clock.runUntil(() => it.health.tabs.size > 0)
   const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
   expect(stood).toBeGreaterThan(14.5 * minute)
@@ -430,9 +444,9 @@ test('the marker of a batch that was given up stands for 15 minutes', async () =
 
 test('the marker of a batch that was found frozen at the start stands for 65 minutes', async () => {
   await using it = world({ markersMax: 12 })
-  await it.journal.noteFact('fence of a test', 'holds')
-  await it.journal.append(makeSignups(1))
-  const found = await freezeNext(it.journal)
+  await it.journal.delivery.noteFact('fence of a test', 'holds')
+  await it.journal.intake.append(makeSignups(1))
+  const found = await freezeNext(it.journal.delivery)
   it.writer.start()
   await it.clock.run(second)
   const stood = await untilPruned(it, found?.marker)
@@ -452,7 +466,7 @@ async function untilPruned(
   const start = clock.elapsed()
   expect(spreadsheet.markers).toContain(marker)
   while (spreadsheet.markers.has(marker)) {
-    await journal.append([makeSignup()])
+    await journal.intake.append([makeSignup()])
     await clock.run(20 * second)
     if (clock.elapsed() - start > 2 * hour) throw new Error('It was never pruned.')
   }
@@ -463,13 +477,13 @@ test('when delivery waits for room, it makes room as soon as one marker has come
   await using it = world({ markersMax: 3 })
   it.writer.start()
   for (let step = 0; step < 60; step++) {
-    await it.journal.append([makeSignup()])
+    await it.journal.intake.append([makeSignup()])
     await it.clock.run(10 * second)
     expect(it.spreadsheet.markers.size).toBeLessThanOrEqual(3)
   }
   await it.clock.run(5 * minute)
   expect(pruned(it.spreadsheet).some((count) => count < 10)).toBe(true)
-  expect(await it.journal.backlog()).toBe(0)
+  expect(await it.journal.reader.backlog()).toBe(0)
 })
 
 test('thirteen lives of ten minutes with a signup a minute deliver every row', async () => {
@@ -478,7 +492,7 @@ test('thirteen lives of ten minutes with a signup a minute deliver every row', a
   for (let life = 0; life < 13; life++) {
     const process = live(journal, spreadsheet)
     for (let minutes = 0; minutes < 10; minutes++) {
-      await journal.append([makeSignup()])
+      await journal.intake.append([makeSignup()])
       await process.clock.run(minute)
     }
     process.kill()
@@ -493,10 +507,10 @@ test('a kill at minute 12 under a signup every six seconds holds nothing up', as
   for (const minutes of [12, 30]) {
     const process = live(journal, spreadsheet)
     for (let signup = 0; signup < minutes * 10; signup++) {
-      await journal.append([makeSignup()])
+      await journal.intake.append([makeSignup()])
       await process.clock.run(6 * second)
       // The pace holds a row for 12 s at most.
-      expect(await journal.backlog()).toBeLessThan(10)
+      expect(await journal.reader.backlog()).toBeLessThan(10)
     }
     process.kill()
   }
@@ -505,7 +519,7 @@ test('a kill at minute 12 under a signup every six seconds holds nothing up', as
 /** A process as long as it lives: nothing of it goes on after the kill. */
 function live(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
   let isAlive = true
-  const held = new Proxy(journal, {
+  const delivery = new Proxy(journal.delivery, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name, target)
       if (typeof method !== 'function') return method
@@ -513,7 +527,7 @@ function live(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
         isAlive ? Reflect.apply(method, target, values) : new Promise(() => {})
     },
   })
-  const it = world({ journal: held, spreadsheet })
+  const it = world({ journal: changed(journal, { delivery }), spreadsheet })
   it.writer.start()
   return { clock: it.clock, kill: () => (isAlive = false) }
 }
@@ -525,11 +539,11 @@ test('a wall clock that jumps ahead does not prune a marker early', async () => 
   await using it = world()
   it.writer.start()
   for (let batch = 0; batch < 12; batch++) {
-    await it.journal.append([makeSignup()])
+    await it.journal.intake.append([makeSignup()])
     await it.clock.run(2 * second)
   }
   it.clock.jump(24 * hour)
-  await it.journal.append([makeSignup()])
+  await it.journal.intake.append([makeSignup()])
   await it.clock.run(3 * minute)
   expect(it.spreadsheet.calls.filter((call) => call.startsWith('prune'))).toEqual([])
 })
@@ -537,14 +551,14 @@ test('a wall clock that jumps ahead does not prune a marker early', async () => 
 test('the fence of a spreadsheet is tested once, a minute after its first batch, and remembered', async () => {
   await using it = world()
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(30 * second)
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(hour)
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(hour)
   expect(it.spreadsheet.calls).toEqual(['open', 'write 1', 'write 2', 'abandon 1', 'write 3'])
-  expect(await it.journal.fact('fence of a test')).toBe('holds')
+  expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
 test('a marker that another writer may have pruned meanwhile says nothing about the fence', async () => {
@@ -556,30 +570,30 @@ test('a marker that another writer may have pruned meanwhile says nothing about 
     hint: 'Share it.',
   })
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(4 * minute)
   expect(it.health.delivery).toMatchObject({ error: 'Not shared' })
-  await it.spreadsheet.prune((await it.journal.endedMarkers()).map(({ id }) => id))
+  await it.spreadsheet.prune((await it.journal.delivery.endedMarkers()).map(({ id }) => id))
   await it.clock.run(16 * minute)
   it.spreadsheet.abandons = () => undefined
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(hour)
   expect(it.health.delivery.state).toBe('ok')
   expect(it.spreadsheet.calls.slice(-2)).toEqual(['write 2', 'abandon 2'])
-  expect(await it.journal.fact('fence of a test')).toBe('holds')
+  expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
 test('a spreadsheet that would apply a batch twice is not written to, and that is told', async () => {
   await using it = world()
   it.spreadsheet.hasFence = false
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(2 * minute)
   expect(it.health.delivery).toMatchObject({ error: expect.stringContaining('double rows') })
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(hour)
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
-  expect(await it.journal.backlog()).toBe(1)
+  expect(await it.journal.reader.backlog()).toBe(1)
 })
 
 test('warnings of the spreadsheet reach the operator, and go when they are mended', async () => {
@@ -590,7 +604,7 @@ test('warnings of the spreadsheet reach the operator, and go when they are mende
   await it.clock.run(second)
   expect(it.health.warnings).toEqual([warning])
   it.spreadsheet.warnings = []
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(second)
   expect(it.health.warnings).toEqual([])
 })
@@ -603,69 +617,33 @@ test('a stop lets the batch in flight settle, and freezes no other', async () =>
       ? answer.promise.then(() => ({ applies: true, answers: { kind: 'applied' } }))
       : undefined
   it.writer.start()
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.runUntil(() => writes(it.spreadsheet).length === 1)
   const stopped = it.writer.stop(10 * second)
-  await it.journal.append(makeSignups(1))
+  await it.journal.intake.append(makeSignups(1))
   await it.clock.run(second)
   answer.resolve(undefined)
   await stopped
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
-  expect(await it.journal.frozenBatch()).toBeUndefined()
-  expect(await it.journal.backlog()).toBe(1)
+  expect(await it.journal.delivery.frozenBatch()).toBeUndefined()
+  expect(await it.journal.reader.backlog()).toBe(1)
 })
 
 test('a journal that fails for a while delays delivery and loses nothing', async () => {
   const journal = openSqliteJournal(':memory:')
   let failures = 3
-  const flaky: Journal = {
-    ...bind(journal),
+  const delivery = changed(journal.delivery, {
     settle: async (batch, at) => {
       if (failures-- > 0) throw new Error('disk full')
-      await journal.settle(batch, at)
+      await journal.delivery.settle(batch, at)
     },
-  }
+  })
+  const flaky = changed(journal, { delivery })
   await using it = world({ journal: flaky })
   it.writer.start()
-  await journal.append(makeSignups(2))
+  await journal.intake.append(makeSignups(2))
   await it.delivered(2)
   await it.clock.run(hour)
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
-  expect(await journal.backlog()).toBe(0)
+  expect(await journal.reader.backlog()).toBe(0)
 })
-
-/** The journal's methods as an object of which single ones can be replaced. */
-function bind(journal: Journal): Journal {
-  return {
-    append: (signups, terms) => journal.append(signups, terms),
-    recall: (idempotency) => journal.recall(idempotency),
-    knows: (key) => journal.knows(key),
-    defaultTab: journal.defaultTab,
-    resolveDefaultTab: (name) => journal.resolveDefaultTab(name),
-    takesTab: (name, at, opener) => journal.takesTab(name, at, opener),
-    find: (id) => journal.find(id),
-    onAppend: (listener) => journal.onAppend(listener),
-    onSettle: (listener) => journal.onSettle(listener),
-    backlog: () => journal.backlog(),
-    waitingSince: (asideTabs) => journal.waitingSince(asideTabs),
-    probe: () => journal.probe(),
-    frozen: () => journal.frozen(),
-    frozenBatch: () => journal.frozenBatch(),
-    pending: () => journal.pending(),
-    waiting: (tab, after) => journal.waiting(tab, after),
-    freeze: (shares, idMax) => journal.freeze(shares, idMax),
-    settle: (batch, at) => journal.settle(batch, at),
-    release: (batch) => journal.release(batch),
-    remark: (batch, idMax) => journal.remark(batch, idMax),
-    noteFound: (batch) => journal.noteFound(batch),
-    endedMarkers: () => journal.endedMarkers(),
-    noteRunningTime: (note) => journal.noteRunningTime(note),
-    markerCount: () => journal.markerCount(),
-    forgetMarkers: (markers) => journal.forgetMarkers(markers),
-    fact: (name) => journal.fact(name),
-    noteFact: (name, value) => journal.noteFact(name, value),
-    recordCall: (at) => journal.recordCall(at),
-    callsSince: (at) => journal.callsSince(at),
-    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
-  }
-}

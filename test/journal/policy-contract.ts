@@ -26,7 +26,7 @@ export function journalPolicyContract(
   describe(`${name}: the number of tabs`, () => {
     const policy = { newTabsMax: 2, namedTabs: ['Sheet1', 'News'] }
     const tabsTaken = async (journal: Journal, tabs: readonly string[]) =>
-      resultsOf(await journal.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))).map(
+      resultsOf(await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))).map(
         (result) => result?.sheetTab,
       )
 
@@ -45,10 +45,10 @@ export function journalPolicyContract(
     test('a signup whose tab is one too many leaves nothing behind', () =>
       withPolicy({ newTabsMax: 0 }, async (journal) => {
         const refused = makeSignup({ sheetTab: 'Extra' })
-        expect(resultsOf(await journal.append([refused]))).toEqual([undefined])
-        expect(await journal.find(refused.id)).toBeUndefined()
-        expect(await journal.backlog()).toBe(0)
-        expect(await freezeNext(journal)).toBeUndefined()
+        expect(resultsOf(await journal.intake.append([refused]))).toEqual([undefined])
+        expect(await journal.intake.find(refused.id)).toBeUndefined()
+        expect(await journal.reader.backlog()).toBe(0)
+        expect(await freezeNext(journal.delivery)).toBeUndefined()
       }))
 
     test('tabs are counted across restarts, and a larger limit lets more in', async () => {
@@ -66,7 +66,7 @@ export function journalPolicyContract(
     test('a tab of an append that failed does not count', () =>
       withPolicy({ newTabsMax: 1 }, async (journal) => {
         const twice = makeSignup({ sheetTab: 'Failed' })
-        await expect(journal.append([twice, twice])).rejects.toThrow()
+        await expect(journal.intake.append([twice, twice])).rejects.toThrow()
         expect(await tabsTaken(journal, ['Other', 'Failed'])).toEqual(['Other', undefined])
       }))
   })
@@ -74,10 +74,10 @@ export function journalPolicyContract(
   describe(`${name}: a default tab that the spreadsheet names`, () => {
     const policy = { defaultTab: { name: 'Sheet1', of: 'first' } }
     const add = async (journal: Journal, email: string, sheetTab = '') =>
-      resultsOf(await journal.append([makeSignup({ email, sheetTab })]))[0]
+      resultsOf(await journal.intake.append([makeSignup({ email, sheetTab })]))[0]
     const deliver = async (journal: Journal) => {
-      const batch = await freezeNext(journal)
-      await journal.settle(batch?.number ?? 0, noon)
+      const batch = await freezeNext(journal.delivery)
+      await journal.delivery.settle(batch?.number ?? 0, noon)
       return addressesOf(batch)
     }
 
@@ -85,7 +85,7 @@ export function journalPolicyContract(
       await using world = await createWorld()
       {
         await using journal = await world.open(policy)
-        expect(journal.defaultTab).toEqual({ name: 'Sheet1', isResolved: false })
+        expect(journal.intake.defaultTab).toEqual({ name: 'Sheet1', isResolved: false })
         expect(await add(journal, 'before@example.com')).toMatchObject({ sheetTab: 'Sheet1' })
         await add(journal, 'sheet1@example.com', 'sheet1')
       }
@@ -93,8 +93,8 @@ export function journalPolicyContract(
         await using journal = await world.open(policy)
         await add(journal, 'restarted@example.com')
         const resolved = { name: 'Tabelle1', isResolved: true }
-        expect(await journal.resolveDefaultTab('Tabelle1')).toEqual(resolved)
-        expect(await journal.resolveDefaultTab('Sheet1')).toEqual(resolved)
+        expect(await journal.delivery.resolveDefaultTab('Tabelle1')).toEqual(resolved)
+        expect(await journal.delivery.resolveDefaultTab('Sheet1')).toEqual(resolved)
         expect(await add(journal, 'after@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
         await add(journal, 'named@example.com', 'TABELLE1')
         expect(await deliver(journal)).toEqual({
@@ -103,7 +103,7 @@ export function journalPolicyContract(
         })
       }
       await using journal = await world.open(policy)
-      expect(journal.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
+      expect(journal.intake.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
       expect(await add(journal, 'late@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
     })
 
@@ -112,19 +112,21 @@ export function journalPolicyContract(
       (tab) =>
         withPolicy(policy, async (journal) => {
           const cursors: unknown[] = []
-          journal.onSettle((told) => cursors.push(...told))
+          journal.intake.onSettle((told) => cursors.push(...told))
           const first = await add(journal, 'one@example.com')
           await add(journal, 'two@example.com', tab.toUpperCase())
           await add(journal, 'three@example.com')
           expect(first).toMatchObject({ sheetTab: 'Sheet1', isTabOpen: true })
-          await journal.resolveDefaultTab(tab)
+          await journal.delivery.resolveDefaultTab(tab)
           await add(journal, 'four@example.com')
-          expect(await journal.backlog()).toBe(4)
+          expect(await journal.reader.backlog()).toBe(4)
           const emails = ['one', 'two', 'three', 'four'].map((who) => `${who}@example.com`)
           expect(await deliver(journal)).toEqual({ [tab.toUpperCase()]: emails })
           expect(cursors).toContainEqual({ tab: '', upto: 4 })
-          expect(await journal.find(first?.id ?? ('' as never))).toMatchObject({ writtenAt: noon })
-          expect(await journal.backlog()).toBe(0)
+          expect(await journal.intake.find(first?.id ?? ('' as never))).toMatchObject({
+            writtenAt: noon,
+          })
+          expect(await journal.reader.backlog()).toBe(0)
         }),
     )
 
@@ -134,9 +136,12 @@ export function journalPolicyContract(
       await using other = await world.open(policy)
       await add(one, 'one@example.com')
       await add(other, 'two@example.com', 'Tabelle1')
-      await other.resolveDefaultTab('Tabelle1')
+      await other.delivery.resolveDefaultTab('Tabelle1')
       await add(one, 'three@example.com')
-      expect(await one.resolveDefaultTab('Sheet1')).toEqual({ name: 'Tabelle1', isResolved: true })
+      expect(await one.delivery.resolveDefaultTab('Sheet1')).toEqual({
+        name: 'Tabelle1',
+        isResolved: true,
+      })
       const emails = ['one', 'two', 'three'].map((who) => `${who}@example.com`)
       expect(await deliver(one)).toEqual({ Tabelle1: emails })
     })
@@ -145,13 +150,13 @@ export function journalPolicyContract(
       await using world = await createWorld()
       {
         await using journal = await world.open(policy)
-        await journal.resolveDefaultTab('Tabelle1')
+        await journal.delivery.resolveDefaultTab('Tabelle1')
         await add(journal, 'first@example.com')
       }
       {
         await using journal = await world.open({ defaultTab: { name: 'Sheet1', of: 'second' } })
         await add(journal, 'second@example.com')
-        await expect(freezeNext(journal)).rejects.toThrow(/not resolved/)
+        await expect(freezeNext(journal.delivery)).rejects.toThrow(/not resolved/)
       }
       await using journal = await world.open({ defaultTab: { name: 'News' } })
       expect(await deliver(journal)).toEqual({
@@ -164,7 +169,7 @@ export function journalPolicyContract(
       withPolicy({ ...policy, newTabsMax: 1 }, async (journal) => {
         expect(await add(journal, 'a@example.com')).toBeDefined()
         expect(await add(journal, 'b@example.com', 'sheet1')).toBeDefined()
-        await journal.resolveDefaultTab('Sheet1')
+        await journal.delivery.resolveDefaultTab('Sheet1')
         expect(await add(journal, 'c@example.com')).toBeDefined()
         expect(await add(journal, 'd@example.com', 'One')).toBeDefined()
         expect(await add(journal, 'e@example.com', 'Two')).toBeUndefined()
@@ -176,7 +181,7 @@ export function journalPolicyContract(
         await add(journal, 'A@example.com')
         await add(journal, 'b@example.com')
         await add(journal, 'B@example.com', 'Tabelle1')
-        await journal.resolveDefaultTab('Tabelle1')
+        await journal.delivery.resolveDefaultTab('Tabelle1')
         await add(journal, 'a@EXAMPLE.com')
         expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com', 'b@example.com'] })
       }))
@@ -188,26 +193,26 @@ export function journalPolicyContract(
     test('an ignored duplicate is found and becomes written, but no batch has a row for it', () =>
       withPolicy(ignoring, async (journal) => {
         const [first, second] = [makeSignup(), makeSignup()]
-        await journal.append([first])
-        await journal.append([second])
-        expect(await journal.backlog()).toBe(2)
-        const batch = await freezeNext(journal)
+        await journal.intake.append([first])
+        await journal.intake.append([second])
+        expect(await journal.reader.backlog()).toBe(2)
+        const batch = await freezeNext(journal.delivery)
         expect(batch?.tabs).toEqual([{ tab: 'Sheet1', signups: [first] }])
-        await journal.settle(batch?.number ?? 0, noon)
-        expect(await journal.backlog()).toBe(0)
-        expect((await journal.find(first.id))?.writtenAt).toBe(noon)
-        expect((await journal.find(second.id))?.writtenAt).toBe(noon)
+        await journal.delivery.settle(batch?.number ?? 0, noon)
+        expect(await journal.reader.backlog()).toBe(0)
+        expect((await journal.intake.find(first.id))?.writtenAt).toBe(noon)
+        expect((await journal.intake.find(second.id))?.writtenAt).toBe(noon)
       }))
 
     test('a duplicate has the same address in the same tab, letter case aside', () =>
       withPolicy(ignoring, async (journal) => {
-        await journal.append([
+        await journal.intake.append([
           makeSignup({ email: 'Ada@example.com', sheetTab: 'News', name: 'first' }),
           makeSignup({ email: 'aDA@example.com', sheetTab: 'news' }),
           makeSignup({ email: 'ada@example.com', sheetTab: 'Events' }),
           makeSignup({ email: 'ada+x@example.com', sheetTab: 'NEWS' }),
         ])
-        expect(addressesOf(await freezeNext(journal))).toEqual({
+        expect(addressesOf(await freezeNext(journal.delivery))).toEqual({
           News: ['Ada@example.com', 'ada+x@example.com'],
           Events: ['ada@example.com'],
         })
@@ -218,18 +223,18 @@ export function journalPolicyContract(
       let frozen
       {
         await using journal = await world.open(ignoring)
-        await journal.append([makeSignup()])
-        await journal.settle((await freezeNext(journal))?.number ?? 0, noon)
-        await journal.append([makeSignup()])
-        frozen = await freezeNext(journal)
+        await journal.intake.append([makeSignup()])
+        await journal.delivery.settle((await freezeNext(journal.delivery))?.number ?? 0, noon)
+        await journal.intake.append([makeSignup()])
+        frozen = await freezeNext(journal.delivery)
         expect(frozen?.tabs).toEqual([{ tab: 'Sheet1', signups: [] }])
       }
       // What was frozen does not change when the operator changes his mind.
       await using journal = await world.open({ duplicates: 'append' })
-      expect(await journal.frozenBatch()).toEqual(frozen)
-      await journal.settle(frozen?.number ?? 0, noon)
-      expect(await freezeNext(journal)).toBeUndefined()
-      expect(await journal.backlog()).toBe(0)
+      expect(await journal.delivery.frozenBatch()).toEqual(frozen)
+      await journal.delivery.settle(frozen?.number ?? 0, noon)
+      expect(await freezeNext(journal.delivery)).toBeUndefined()
+      expect(await journal.reader.backlog()).toBe(0)
     })
 
     test('signups from before duplicates were ignored count, and none is lost by switching', async () => {
@@ -237,10 +242,10 @@ export function journalPolicyContract(
       const address = { email: 'ada@example.com' }
       for (const duplicates of ['append', 'append', 'ignore', 'append', 'ignore'] as const) {
         await using journal = await world.open({ duplicates })
-        await journal.append([makeSignup({ ...address, name: duplicates })])
+        await journal.intake.append([makeSignup({ ...address, name: duplicates })])
       }
       await using journal = await world.open()
-      const batch = await freezeNext(journal)
+      const batch = await freezeNext(journal.delivery)
       expect(batch?.tabs[0]?.signups.map((signup) => signup.name)).toEqual([
         'append',
         'append',
@@ -250,8 +255,8 @@ export function journalPolicyContract(
 
     test('without that policy every signup is a row', () =>
       withPolicy({}, async (journal) => {
-        await journal.append(makeSignups(3, { email: 'ada@example.com' }))
-        expect(addressesOf(await freezeNext(journal))['Sheet1']).toHaveLength(3)
+        await journal.intake.append(makeSignups(3, { email: 'ada@example.com' }))
+        expect(addressesOf(await freezeNext(journal.delivery))['Sheet1']).toHaveLength(3)
       }))
   })
 }

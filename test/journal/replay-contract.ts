@@ -29,50 +29,55 @@ export function journalReplayContract(
       let first: Appended
       {
         await using journal = await world.open()
-        expect(await journal.recall(order)).toBeUndefined()
-        first = await journal.append(makeSignups(3), ordered)
+        expect(await journal.intake.recall(order)).toBeUndefined()
+        first = await journal.intake.append(makeSignups(3), ordered)
         expect(first.kind).toBe('appended')
-        expect(await journal.append(makeSignups(3), ordered)).toEqual({
+        expect(await journal.intake.append(makeSignups(3), ordered)).toEqual({
           ...first,
           kind: 'replayed',
         })
       }
       await using journal = await world.open()
-      expect(await journal.append(makeSignups(3), ordered)).toEqual({ ...first, kind: 'replayed' })
-      expect(await journal.recall(order)).toEqual({ ...first, kind: 'replayed' })
-      expect(await journal.backlog()).toBe(3)
+      expect(await journal.intake.append(makeSignups(3), ordered)).toEqual({
+        ...first,
+        kind: 'replayed',
+      })
+      expect(await journal.intake.recall(order)).toEqual({ ...first, kind: 'replayed' })
+      expect(await journal.reader.backlog()).toBe(3)
     })
 
     test('a known key with another fingerprint is a mismatch and adds nothing', () =>
       withJournal(async (journal) => {
         const signup = makeSignup()
-        await journal.append([makeSignup()], ordered)
+        await journal.intake.append([makeSignup()], ordered)
         const other = { ...order, fingerprint: 'B' }
-        expect(await journal.append([signup], { idempotency: other })).toEqual({ kind: 'mismatch' })
-        expect(await journal.recall(other)).toEqual({ kind: 'mismatch' })
-        expect(await journal.find(signup.id)).toBeUndefined()
-        expect(await journal.backlog()).toBe(1)
+        expect(await journal.intake.append([signup], { idempotency: other })).toEqual({
+          kind: 'mismatch',
+        })
+        expect(await journal.intake.recall(other)).toEqual({ kind: 'mismatch' })
+        expect(await journal.intake.find(signup.id)).toBeUndefined()
+        expect(await journal.reader.backlog()).toBe(1)
       }))
 
     test('of requests with one key that arrive together one is added and all get its answer', () =>
       withJournal(async (journal) => {
         const answers = await Promise.all(
-          makeSignups(50).map((signup) => journal.append([signup], ordered)),
+          makeSignups(50).map((signup) => journal.intake.append([signup], ordered)),
         )
         expect(answers.map(({ kind }) => kind)).toEqual([
           'appended',
           ...Array.from({ length: 49 }, () => 'replayed'),
         ])
         expect(new Set(answers.flatMap(idsIn)).size).toBe(1)
-        expect(await journal.backlog()).toBe(1)
+        expect(await journal.reader.backlog()).toBe(1)
       }))
 
     test('a replay tells the status of now', () =>
       withJournal(async (journal) => {
-        await journal.append(makeSignups(2), ordered)
-        const batch = await freezeNext(journal, { rowsMax: 1 })
-        await journal.settle(batch?.number ?? 0, noon)
-        const replay = await journal.append(makeSignups(2), ordered)
+        await journal.intake.append(makeSignups(2), ordered)
+        const batch = await freezeNext(journal.delivery, { rowsMax: 1 })
+        await journal.delivery.settle(batch?.number ?? 0, noon)
+        const replay = await journal.intake.append(makeSignups(2), ordered)
         expect(writtenIn(replay)).toEqual([noon, undefined])
       }))
 
@@ -82,8 +87,8 @@ export function journalReplayContract(
       const signups = ['Extra', 'A', 'Extra', 'Extra', 'a', 'Extra'].map((sheetTab, index) =>
         makeSignup({ sheetTab: index === 0 ? 'A' : sheetTab }),
       )
-      const first = await journal.append(signups, ordered)
-      expect(await journal.append(signups, ordered)).toEqual({ ...first, kind: 'replayed' })
+      const first = await journal.intake.append(signups, ordered)
+      expect(await journal.intake.append(signups, ordered)).toEqual({ ...first, kind: 'replayed' })
       expect(first).toMatchObject({
         results: [
           { id: signups[0]?.id },
@@ -100,20 +105,20 @@ export function journalReplayContract(
       await using world = await createWorld()
       {
         await using journal = await world.open({ newTabsMax: 0 })
-        await journal.append([makeSignup()], ordered)
-        expect(await journal.recall(order)).toBeUndefined()
+        await journal.intake.append([makeSignup()], ordered)
+        expect(await journal.intake.recall(order)).toBeUndefined()
       }
       await using journal = await world.open()
       const signup = makeSignup()
-      await expect(journal.append([signup, signup], ordered)).rejects.toThrow()
-      expect(await journal.recall(order)).toBeUndefined()
-      expect(await journal.append([signup], ordered)).toMatchObject({ kind: 'appended' })
+      await expect(journal.intake.append([signup, signup], ordered)).rejects.toThrow()
+      expect(await journal.intake.recall(order)).toBeUndefined()
+      expect(await journal.intake.append([signup], ordered)).toMatchObject({ kind: 'appended' })
     })
 
     test('a key is known for 24 hours, and forgotten some time later as others come', () =>
       withJournal(async (journal) => {
         const keyed = (key: string, receivedAt: number) =>
-          journal.append([makeSignup({ receivedAt })], {
+          journal.intake.append([makeSignup({ receivedAt })], {
             idempotency: { space: '', key, fingerprint: 'A' },
           })
         for (let index = 0; index < 10; index++) await keyed(`old-${index}`, noon)
@@ -121,7 +126,7 @@ export function journalReplayContract(
         expect(await keyed('old-0', noon + 24 * hour)).toMatchObject({ kind: 'replayed' })
         for (let index = 0; index < 5; index++) await keyed(`new-${index}`, noon + 26 * hour)
         for (let index = 0; index < 10; index++) {
-          expect(await journal.knows({ space: '', key: `old-${index}` })).toBe(false)
+          expect(await journal.intake.knows({ space: '', key: `old-${index}` })).toBe(false)
         }
         expect(await keyed('old-0', noon + 26 * hour)).toMatchObject({ kind: 'appended' })
         expect(await keyed('next day', noon + 26 * hour)).toMatchObject({ kind: 'replayed' })
@@ -149,9 +154,9 @@ export function journalReplayContract(
           const expected: string[] = []
           const rows: string[] = []
           const deliver = async () => {
-            const batch = await freezeNext(journal)
+            const batch = await freezeNext(journal.delivery)
             rows.push(...Object.values(addressesOf(batch)).flat())
-            if (batch) await journal.settle(batch.number, noon)
+            if (batch) await journal.delivery.settle(batch.number, noon)
           }
           for (const { kind, ...given } of steps) {
             if (kind === 'delivery') await deliver()
@@ -163,7 +168,7 @@ export function journalReplayContract(
             const { key, emails } = given
             const fingerprint = emails.join()
             const signups = emails.map((email) => makeSignup({ email }))
-            const answer = await journal.append(
+            const answer = await journal.intake.append(
               signups,
               key === undefined ? {} : { idempotency: { space: '', key, fingerprint } },
             )
@@ -184,7 +189,7 @@ export function journalReplayContract(
           }
           await deliver()
           expect(rows).toEqual(expected)
-          expect(await journal.backlog()).toBe(0)
+          expect(await journal.reader.backlog()).toBe(0)
           await journal[Symbol.asyncDispose]()
         }),
         { numRuns: 60 },
@@ -196,17 +201,17 @@ export function journalReplayContract(
     test('listeners hear how far each settled batch brought its tabs, until they unsubscribe', () =>
       withJournal(async (journal) => {
         const heard: (readonly TabCursor[])[] = []
-        const unsubscribe = journal.onSettle((cursors) => heard.push(cursors))
-        const answer = await journal.append([
+        const unsubscribe = journal.intake.onSettle((cursors) => heard.push(cursors))
+        const answer = await journal.intake.append([
           makeSignup({ sheetTab: 'A' }),
           makeSignup({ sheetTab: 'A' }),
           makeSignup({ sheetTab: 'B' }),
         ])
         if (answer.kind !== 'appended') throw new Error('no key was given')
         const [, second, third] = answer.results.map((result) => result?.position)
-        const batch = await freezeNext(journal)
+        const batch = await freezeNext(journal.delivery)
         expect(heard).toEqual([])
-        await journal.settle(batch?.number ?? 0, noon)
+        await journal.delivery.settle(batch?.number ?? 0, noon)
         expect(heard).toEqual([
           [
             { tab: 'A', upto: second },
@@ -214,8 +219,8 @@ export function journalReplayContract(
           ],
         ])
         unsubscribe()
-        await journal.append([makeSignup()])
-        await journal.settle((await freezeNext(journal))?.number ?? 0, noon)
+        await journal.intake.append([makeSignup()])
+        await journal.delivery.settle((await freezeNext(journal.delivery))?.number ?? 0, noon)
         expect(heard).toHaveLength(1)
       }))
   })

@@ -12,7 +12,7 @@ const hour = 60 * minute
 /** What every engine must do about the terms that signups come under, also with two open on one store. */
 export function journalTermsContract(name: string, createWorld: () => Promise<JournalWorld>): void {
   const add = (journal: Journal, terms: AppendTerms, receivedAt = noon) =>
-    journal.append([makeSignup({ receivedAt })], terms)
+    journal.intake.append([makeSignup({ receivedAt })], terms)
 
   describe(`${name}: name spaces of idempotency keys`, () => {
     const keyed = (space: string, fingerprint: string) => ({
@@ -28,7 +28,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       expect(await add(journal, keyed('', 'A'))).toEqual({ ...ours, kind: 'replayed' })
       expect(await add(journal, keyed('theirs', 'B'))).toEqual({ ...theirs, kind: 'replayed' })
       expect(await add(journal, keyed('theirs', 'A'))).toEqual({ kind: 'mismatch' })
-      expect(await journal.backlog()).toBe(2)
+      expect(await journal.reader.backlog()).toBe(2)
     })
 
     test('no two pairs of name space and key are taken for each other', async () => {
@@ -41,9 +41,9 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
         ['a', 'b'],
       ] as const) {
         const idempotency = { space, key, fingerprint: 'A' }
-        expect(await journal.knows(idempotency)).toBe(false)
+        expect(await journal.intake.knows(idempotency)).toBe(false)
         expect(await add(journal, { idempotency })).toMatchObject({ kind: 'appended' })
-        expect(await journal.knows({ space, key })).toBe(true)
+        expect(await journal.intake.knows({ space, key })).toBe(true)
       }
     })
 
@@ -52,8 +52,11 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       await using one = await world.open()
       await using other = await world.open()
       const first = await add(one, keyed('', 'A'))
-      expect(await other.knows({ space: '', key: 'order-1' })).toBe(true)
-      expect(await other.recall(keyed('', 'A').idempotency)).toEqual({ ...first, kind: 'replayed' })
+      expect(await other.intake.knows({ space: '', key: 'order-1' })).toBe(true)
+      expect(await other.intake.recall(keyed('', 'A').idempotency)).toEqual({
+        ...first,
+        kind: 'replayed',
+      })
       expect(await add(other, keyed('', 'A'))).toEqual({ ...first, kind: 'replayed' })
       expect(await add(other, keyed('', 'B'))).toEqual({ kind: 'mismatch' })
     })
@@ -73,7 +76,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       await using journal = await world.open()
       expect(await add(journal, token)).toEqual(used)
       expect(await add(journal, { token: 'another' })).toMatchObject({ kind: 'appended' })
-      expect(await journal.backlog()).toBe(2)
+      expect(await journal.reader.backlog()).toBe(2)
     })
 
     test('what another instance on the same store has used is used', async () => {
@@ -89,15 +92,15 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       await using journal = await world.open()
       const answers = await Promise.all(Array.from({ length: 20 }, () => add(journal, token)))
       expect(answers.filter(({ kind }) => kind === 'appended')).toHaveLength(1)
-      expect(await journal.backlog()).toBe(1)
+      expect(await journal.reader.backlog()).toBe(1)
     })
 
     test('a token of which nothing was stored is good still', async () => {
       await using world = await createWorld()
       await using journal = await world.open({ newTabsMax: 0, namedTabs: ['Sheet1'] })
       const signup = makeSignup()
-      await expect(journal.append([signup, signup], token)).rejects.toThrow()
-      const refused = await journal.append([makeSignup({ sheetTab: 'Extra' })], token)
+      await expect(journal.intake.append([signup, signup], token)).rejects.toThrow()
+      const refused = await journal.intake.append([makeSignup({ sheetTab: 'Extra' })], token)
       expect(refused).toEqual({ kind: 'appended', results: [undefined] })
       await using other = await world.open()
       expect(await add(other, token)).toMatchObject({ kind: 'appended' })
@@ -111,7 +114,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       expect(await add(journal, terms)).toEqual({ ...first, kind: 'replayed' })
       const other = { ...token, idempotency: { space: '', key: 'other', fingerprint: 'A' } }
       expect(await add(journal, other)).toEqual(used)
-      expect(await journal.knows({ space: '', key: 'other' })).toBe(false)
+      expect(await journal.intake.knows({ space: '', key: 'other' })).toBe(false)
     })
 
     test('a token is known for ten minutes, and forgotten some time later as others come', async () => {
@@ -138,7 +141,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       receivedAt = noon,
     ) => {
       const signups = tabs.map((sheetTab) => makeSignup({ sheetTab, receivedAt }))
-      const answer = await journal.append(signups, { opener })
+      const answer = await journal.intake.append(signups, { opener })
       return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
     }
 
@@ -184,7 +187,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
       await using world = await createWorld()
       await using journal = await world.open(policy)
       const twice = makeSignup({ sheetTab: 'Failed' })
-      await expect(journal.append([twice, twice], { opener: 'a' })).rejects.toThrow()
+      await expect(journal.intake.append([twice, twice], { opener: 'a' })).rejects.toThrow()
       expect(await take(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
     })
 
@@ -206,8 +209,10 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
     test('whether a tab is taken can be asked beforehand, and asking makes none', async () => {
       await using world = await createWorld()
       await using journal = await world.open(policy)
-      await journal.append(makeSignups(1, { sheetTab: 'A', receivedAt: noon }), { opener: 'a' })
-      const asks = (tab: string, opener?: string) => journal.takesTab(tab, noon, opener)
+      await journal.intake.append(makeSignups(1, { sheetTab: 'A', receivedAt: noon }), {
+        opener: 'a',
+      })
+      const asks = (tab: string, opener?: string) => journal.intake.takesTab(tab, noon, opener)
       for (let time = 0; time < 3; time++) expect(await asks('B', 'a')).toBe(true)
       expect(await take(journal, ['B'], 'a')).toEqual(['B'])
       for (const tab of ['a', 'B', 'News', 'sheet1']) expect(await asks(tab, 'a')).toBe(true)
@@ -216,7 +221,7 @@ export function journalTermsContract(name: string, createWorld: () => Promise<Jo
         true,
         true,
       ])
-      expect(await journal.takesTab('C', noon + hour, 'a')).toBe(true)
+      expect(await journal.intake.takesTab('C', noon + hour, 'a')).toBe(true)
       await take(journal, ['C', 'D', 'E'], undefined)
       expect([await asks('F', 'b'), await asks('F'), await asks('e')]).toEqual([false, false, true])
     })

@@ -32,16 +32,16 @@ async function fill(dataDir: string, count: number, state: State): Promise<strin
   const limits = { rowsMax: appendedAtOnce, bytesMax: Number.MAX_SAFE_INTEGER }
   for (let made = 0; made < count; made += appendedAtOnce) {
     const length = Math.min(appendedAtOnce, count - made)
-    await journal.append(Array.from({ length }, (_, index) => usualSignup(made + index)))
+    await journal.intake.append(Array.from({ length }, (_, index) => usualSignup(made + index)))
     if (state === 'waiting') continue
-    const batch = await freezeNext(journal, limits)
-    if (batch) await journal.settle(batch.number, Date.now())
+    const batch = await freezeNext(journal.delivery, limits)
+    if (batch) await journal.delivery.settle(batch.number, Date.now())
   }
   if (state === 'written') {
-    const ended = await journal.endedMarkers()
-    await journal.forgetMarkers(ended.map(({ id }) => id))
+    const ended = await journal.delivery.endedMarkers()
+    await journal.delivery.forgetMarkers(ended.map(({ id }) => id))
   }
-  const backlog = await journal.backlog()
+  const backlog = await journal.reader.backlog()
   if (backlog !== (state === 'waiting' ? count : 0)) throw new Error(`${backlog} signups wait.`)
   return dataDir
 }

@@ -15,16 +15,16 @@ const { DATA_DIR = '', PROVIDER_URL = '' } = process.env
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL)
 const clock = new HurriedClock()
 await using journal = openStore(config, { clock })
-const rows = await journal.backlog()
+const rows = await journal.reader.backlog()
 const events = createEvents(createLog('error'), createHealth(), clock)
 const options = { ...config, ...secrets, journal, events }
-const { writer } = await createDelivery(options, hurriedWorld(clock))
+const { writer } = createDelivery(options, hurriedWorld(clock))
 
 const before = process.cpuUsage()
 const begin = performance.now()
 const delivered = new Promise<void>((resolve) => {
-  journal.onSettle(() => {
-    void journal.backlog().then((left) => {
+  journal.intake.onSettle(() => {
+    void journal.reader.backlog().then((left) => {
       if (left === 0) resolve()
     })
   })

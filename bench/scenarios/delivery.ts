@@ -21,14 +21,14 @@ async function openDelivery(dataDir: string, providerUrl: string) {
   })
   const journal = openStore(config, realWorld)
   const options = { ...config, ...secrets, journal }
-  const spreadsheet = await connectSpreadsheet(options, realWorld)
+  const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()
   const deliverOnce = async () => {
-    const batch = await freezeNext(journal, spreadsheet.profile)
+    const batch = await freezeNext(journal.delivery, spreadsheet.profile)
     if (!batch) throw new Error('Nothing waits to be delivered.')
     const outcome = await spreadsheet.write(batch, signal)
     if (outcome.kind !== 'applied') throw new Error(`The batch is ${outcome.kind}.`)
-    await journal.settle(batch.number, systemClock.now())
+    await journal.delivery.settle(batch.number, systemClock.now())
   }
   return { journal, deliverOnce, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() }
 }
@@ -40,7 +40,7 @@ async function costOf({ journal, deliverOnce }: Delivery) {
   const times: number[] = []
   const cpu: number[] = []
   for (let count = 0; count < deliveriesPerRound; count++) {
-    await journal.append(Array.from({ length: rowsPerDelivery }, (_, at) => usualSignup(at)))
+    await journal.intake.append(Array.from({ length: rowsPerDelivery }, (_, at) => usualSignup(at)))
     const before = process.cpuUsage()
     const begin = performance.now()
     await deliverOnce()

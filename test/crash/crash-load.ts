@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
+import { idOfBytes } from '../../src/journal/sqlite/signup-id.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 
 /** Answered with 2xx. */
@@ -53,7 +54,11 @@ export async function signUpUntilGone(
   return accepted
 }
 
-const journalRow = z.object({ id: z.string(), email: z.string(), tab: z.string() })
+const journalRow = z.object({
+  id: z.instanceof(Uint8Array).transform(idOfBytes),
+  email: z.string(),
+  tab: z.string(),
+})
 
 /** Every signup in the journal of a service that has ended, in the order of acceptance. */
 export function readJournal(dataDir: string): AcceptedSignup[] {

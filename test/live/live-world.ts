@@ -3,7 +3,7 @@ import { OAuth2Client } from 'google-auth-library'
 
 import { loadConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { openCallGate } from '../../src/delivery/call-gate.ts'
+import { createCallGate } from '../../src/delivery/call-gate.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
@@ -48,7 +48,8 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   const { spreadsheetId, credentials, apiUrl, tokenUrl, quota } = spreadsheet
   const sign = signWith(secrets.privateKey)
   const clock = systemClock
-  const gate = await openCallGate(openSqliteJournal(':memory:'), quota, clock)
+  const ledger = openSqliteJournal(':memory:').callLedger(credentials.email, clock)
+  const gate = createCallGate(ledger, quota, clock)
   const tokens = new AccessTokens({ ...credentials, sign, tokenUrl, http: httpClient, clock })
   const token = await tokens.get(testSignal)
   if (token.kind !== 'token') throw new Error(`No access token: ${token.message}`)

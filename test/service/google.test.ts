@@ -368,7 +368,7 @@ test.each([
     const receivedAt = Date.now() - 11 * 60_000
     {
       await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
-      await journal.append([makeSignup({ receivedAt })])
+      await journal.intake.append([makeSignup({ receivedAt })])
     }
     world.emulator.faults.add({ on: 'read', times: 0, apply: 'never', ...fault })
     await using service = await start(world, folder.path)

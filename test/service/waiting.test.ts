@@ -32,17 +32,22 @@ function world(waitingMax?: PlacesOptions) {
   const journal = openSqliteJournal(':memory:')
   const health = createHealth()
   const clock = new CountingClock()
-  const waiting = new Waiting({ journal, health, clock, ...(waitingMax && { waitingMax }) })
+  const waiting = new Waiting({
+    journal: journal.intake,
+    health,
+    clock,
+    ...(waitingMax && { waitingMax }),
+  })
   return {
     journal,
     health,
     clock,
     waiting,
     accept: async (count: number, sheetTab = 'Sheet1') =>
-      storedOf(await journal.append(makeSignups(count, { sheetTab }))),
+      storedOf(await journal.intake.append(makeSignups(count, { sheetTab }))),
     deliver: async (rowsMax = limits.rowsMax) => {
-      const batch = await freezeNext(journal, { ...limits, rowsMax })
-      await journal.settle(batch?.number ?? 0, clock.now())
+      const batch = await freezeNext(journal.delivery, { ...limits, rowsMax })
+      await journal.delivery.settle(batch?.number ?? 0, clock.now())
     },
     /** Waits for these signups, and notes when the wait is over. */
     wait: (
@@ -164,8 +169,12 @@ test('a stop ends every wait at once, and nobody waits after it', async () => {
 
 test('a client that hangs up is not waited for', async () => {
   await using journal = openSqliteJournal(':memory:')
-  const waiting = new Waiting({ journal, health: createHealth(), clock: systemClock })
-  const signups = storedOf(await journal.append([makeSignup()]))
+  const waiting = new Waiting({
+    journal: journal.intake,
+    health: createHealth(),
+    clock: systemClock,
+  })
+  const signups = storedOf(await journal.intake.append([makeSignup()]))
   const waits = Promise.withResolvers<undefined>()
   const over = Promise.withResolvers<undefined>()
   const server = await listen({
@@ -283,10 +292,14 @@ test('ten thousand waits share one timer, and one settled batch ends them all', 
 
 test('ten thousand waits on the real clock add one timer to the process', async () => {
   await using journal = openSqliteJournal(':memory:')
-  const waiting = new Waiting({ journal, health: createHealth(), clock: systemClock })
+  const waiting = new Waiting({
+    journal: journal.intake,
+    health: createHealth(),
+    clock: systemClock,
+  })
   const timers = () =>
     process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
-  const signups = storedOf(await journal.append([makeSignup()]))
+  const signups = storedOf(await journal.intake.append([makeSignup()]))
   const before = timers()
   const until = systemClock.elapsed() + 30 * second
   const waits = Array.from({ length: 10_000 }, () =>

@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../src/platform/node/http-client.ts'
-import { changed } from './changed.ts'
+import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated-process.ts'
 

@@ -12,6 +12,7 @@
  * A pause holds back timers and answers, a stop at a step the step too; elapsed time goes on meanwhile.
  */
 import type { Writer } from '../../src/delivery/writer.ts'
+import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Events } from '../../src/ops/events.ts'
@@ -21,7 +22,7 @@ import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { createDelivery } from '../../src/service/delivery.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
-import { changed } from './changed.ts'
+import { changed } from '../../harness/changed.ts'
 import type { Network, Sender } from './network.ts'
 import type { Dice, Schedule } from './schedule.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
@@ -31,10 +32,10 @@ import type { Truth } from './truth.ts'
 
 /** A planted bug: what the process is built from, changed. */
 export interface Flaw {
-  readonly journal?: (journal: Journal) => Journal
+  readonly journal?: (journal: DeliveryLog) => DeliveryLog
   readonly http?: (http: HttpClient) => HttpClient
-  readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: Journal) => Spreadsheet
-  readonly onStart?: (journal: Journal) => Promise<void>
+  readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
+  readonly onStart?: (journal: DeliveryLog) => Promise<void>
 }
 
 export interface ProcessOptions {
@@ -42,9 +43,11 @@ export interface ProcessOptions {
   readonly dice: Dice
   readonly truth: Truth
   readonly network: Network
-  readonly journal: Journal
+  readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
   readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax'>
   readonly flaw: Flaw
+  /** How often the writer looks whether another process has appended. */
+  readonly lookEveryMs?: Millis
   /** The wall clock. */
   readonly wall: () => Millis
   readonly isFaulty: () => boolean
@@ -55,6 +58,7 @@ export interface ProcessOptions {
 }
 
 const minute = 60 * 1000
+const hour = 60 * minute
 
 const simulatedSettings = {
   kind: 'google',
@@ -84,21 +88,27 @@ export class SimulatedProcess implements Sender {
   /** By the wiring of the service. Rejects when the journal cannot be read. */
   async start(): Promise<void> {
     const { schedule, dice, flaw } = this.#options
-    const journal = flaw.journal?.(this.#journal()) ?? this.#journal()
+    const delivery = this.#steps(this.#options.journal.delivery)
+    const journal = flaw.journal?.(delivery) ?? delivery
     const http: HttpClient = (request) => this.#send(request)
+    await this.#journalStep('open', [], async () => undefined)
     await flaw.onStart?.(journal)
-    const { writer } = await createDelivery(
+    const { writer } = createDelivery(
       {
         spreadsheet: { ...simulatedSettings, quota: schedule.quota },
         dataDir: 'no workbook is written here',
         privateKey: 'signs nothing',
-        journal,
+        journal: {
+          delivery: journal,
+          callLedger: (...account) => this.#steps(this.#options.journal.callLedger(...account)),
+        },
         events: this.#events(),
       },
       {
         clock: this.#clock(),
         random: dice.random,
         http: flaw.http?.(http) ?? http,
+        lookEveryMs: this.#options.lookEveryMs ?? hour,
         signWith: () => async () => 'signed',
         wrap: (real) => {
           const spreadsheet = withMarkers(real, schedule.markersMax)
@@ -216,15 +226,14 @@ export class SimulatedProcess implements Sender {
     return marker
   }
 
-  /** The journal as this process holds it: every call is a step. */
-  #journal(): Journal {
-    const { journal } = this.#options
-    return new Proxy(journal, {
+  /** A part of the journal as this process holds it: every call is a step. */
+  #steps<T extends object>(part: T): T {
+    return new Proxy(part, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name, target)
-        if (name === 'onAppend') {
+        if (name === 'onAppend' && typeof method === 'function') {
           return (listener: (added: number) => void) =>
-            (this.#unsubscribe = target.onAppend(listener))
+            (this.#unsubscribe = Reflect.apply(method, target, [listener]) as () => void)
         }
         if (typeof method !== 'function') return method
         return (...values: unknown[]) =>

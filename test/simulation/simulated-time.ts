@@ -14,7 +14,10 @@ interface Event {
 export class SimulatedTime {
   now: Millis = 0
   /** For those who measure how long work took: it takes no time here. */
-  readonly clock = { elapsed: (): Millis => this.now }
+  readonly clock = {
+    elapsed: (): Millis => this.now,
+    sleep: (ms: Millis) => new Promise<void>((resolve) => this.after(ms, resolve)),
+  }
   events = 0
   /** How much is going on that takes turns of the event loop, and no simulated time. */
   #busy = 0

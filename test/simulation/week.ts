@@ -1,6 +1,7 @@
 import { strictQuota } from '../../emulators/google-sheets/quota.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
+import { changed } from '../../harness/changed.ts'
 import { makeSignup } from './make-signup.ts'
 import { Network } from './network.ts'
 import { createDice, type Dice, type Schedule } from './schedule.ts'
@@ -76,23 +77,24 @@ export async function runWeek(seed: number): Promise<Week> {
     travelMaxMs: 150,
     note,
   })
-  await using journal = openSqliteJournal(':memory:', {}, time.clock)
+  await using journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
   // A large batch is read in slices, a turn each.
-  const waiting = journal.waiting.bind(journal)
-  journal.waiting = (...slice) => time.standStill(() => waiting(...slice))
+  const delivery = changed(journal.delivery, {
+    waiting: (...slice) => time.standStill(() => journal.delivery.waiting(...slice)),
+  })
   let names = 0
   planTraffic(time, dice, (kind) => {
     const signup = makeSignup((names += 1), 'News', time.now)
     acceptedAt.set(signup.email, { at: time.now, kind })
     truth.accept('News', signup.email)
-    void journal.append([signup])
+    void journal.intake.append([signup])
   })
   const process = new SimulatedProcess({
     time,
     dice,
     truth,
     network,
-    journal,
+    journal: { ...journal, delivery },
     schedule: { chance: calm, quota, markersMax: 300 },
     flaw: {},
     wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),

@@ -71,12 +71,11 @@ class World implements AsyncDisposable {
     this.#trace = trace
     this.#dice = createDice(seed)
     this.#schedule = draw(this.#dice)
-    const { quota, markersMax, writers, chance, jumps } = this.#schedule
+    const { quota, markersMax, chance, jumps } = this.#schedule
     this.#truth = new Truth({
-      // Each of two writers keeps the quota for itself.
-      perMinute: quota.perMinute * writers,
-      // Across restarts the day is measured by the wall clock: see openCallGate.
-      perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay * writers,
+      perMinute: quota.perMinute,
+      // Across restarts the day is measured by the wall clock: see CallLedger.
+      perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay,
       markersMax,
     })
     this.#google = new SimulatedGoogle(this.#truth, this.#dice.random)
@@ -139,8 +138,8 @@ class World implements AsyncDisposable {
   }
 
   async #checkEnd(): Promise<void> {
-    const backlog = await this.#journal.backlog()
-    const frozen = await this.#journal.frozenBatch()
+    const backlog = await this.#journal.reader.backlog()
+    const frozen = await this.#journal.delivery.frozenBatch()
     const { rowsApplied, acceptedCount } = this.#truth
     if (rowsApplied !== acceptedCount || backlog > 0 || frozen) {
       this.#truth.violate(
@@ -160,7 +159,7 @@ class World implements AsyncDisposable {
     const name = (this.#names += 1)
     const signup = makeSignup(name, tab, wallStart + this.#time.now)
     if (this.#time.now < this.#diskFullUntil) return
-    void this.#journal.append([signup]).then(() => {
+    void this.#journal.intake.append([signup]).then(() => {
       this.#note('accepted', `${signup.email} for ${tab}`)
       this.#truth.accept(tab, signup.email)
     })
@@ -168,7 +167,7 @@ class World implements AsyncDisposable {
 
   #startProcess(): void {
     this.#note('start')
-    // What the call gate can promise of the wall clock is written above openCallGate.
+    // What can be promised of the wall clock is written at CallLedger.
     if (this.#startsAhead !== undefined && (this.#startsAhead += 1) > 1) this.#truth.excuseMinute()
     const process = new SimulatedProcess({
       time: this.#time,
@@ -242,16 +241,16 @@ class World implements AsyncDisposable {
 class SimulatedDisk implements AsyncDisposable {
   readonly #open: Journal[] = []
 
-  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #clock: Pick<Clock, 'elapsed' | 'sleep'>
 
-  constructor(clock: Pick<Clock, 'elapsed'>) {
+  constructor(clock: Pick<Clock, 'elapsed' | 'sleep'>) {
     this.#clock = clock
     const tables = held.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
     held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join(''))
   }
 
   open(): Journal {
-    const journal = openSqliteJournal(uri, {}, this.#clock)
+    const journal = openSqliteJournal(uri, {}, { clock: this.#clock })
     this.#open.push(journal)
     return journal
   }

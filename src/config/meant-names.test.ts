@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nearMiss } from './near-miss.ts'
+import { nearest, nearMiss } from './meant-names.ts'
 import { settings } from './settings.ts'
 
 const names = settings.map(({ name }) => name)
@@ -70,4 +70,18 @@ test('no two settings are so near that one could be taken for a slip of the othe
     const others = names.filter((other) => other !== name)
     expect(nearMiss(name, others), name).toBeUndefined()
   }
+})
+
+const few = ['SHEETS_PRIVATE_KEY', 'SHEETS_SHEET_ID', 'PORT', 'HOST']
+
+test.each([
+  ['SHEETS_PRIVATEKEY', 'SHEETS_PRIVATE_KEY'],
+  ['SHEET_PRIVAT_KEYS', 'SHEETS_PRIVATE_KEY'],
+  ['SHEETS_SHETE_ID', 'SHEETS_SHEET_ID'],
+  ['PORT', 'PORT'],
+  ['PART', 'PORT'],
+  ['SHEETS_COLOUR', undefined],
+  ['', undefined],
+])('%s was probably meant to be %s', (given, meant) => {
+  expect(nearest(given, few)).toBe(meant)
 })

@@ -1,13 +1,13 @@
 import { isRecord } from '../signup/json.ts'
-import type { KeyRefusal } from './rsa-key.ts'
+import { makeKey } from './not-the-key.ts'
+import type { KeyRefusal } from './not-the-key.ts'
 
 export interface KeyFile {
   readonly clientEmail: string
   readonly privateKey: string
 }
 
-const howToMake =
-  'Make a JSON key in the Google Cloud console: IAM & Admin, Service Accounts, the account, Keys, Add key; give that file as it is.'
+const howToMake = `${makeKey} Give that file as it is.`
 
 /**
  * Reads the JSON key file of a service account, also when its escapes were lost or doubled on the

@@ -1,6 +1,7 @@
 import { readKeyFile } from './key-file.ts'
+import { copyAgain, notTheKey } from './not-the-key.ts'
+import type { KeyRefusal } from './not-the-key.ts'
 import { readRsaKey } from './rsa-key.ts'
-import type { KeyRefusal } from './rsa-key.ts'
 
 export interface PrivateKey {
   /** PKCS#8, PEM. */
@@ -17,8 +18,11 @@ const base64DepthMax = 3
 /** Many times a JSON key file, in base64 of base64. */
 const charactersMax = 32 * 1024
 
-const copyAgain =
-  'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
+const noKey: KeyRefusal = {
+  problem:
+    'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.',
+  hint: copyAgain,
+}
 
 /**
  * Parses the private key of a service account from any form that people paste: quoted or not, real
@@ -44,8 +48,7 @@ function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
 
   const base64 = plain.replace(/(?<!-)-+\s*END[A-Z ]*-*\s*$/, '').replace(/\s/g, '')
   const isBase64 = /^[\w+/-]{60,}=*$/.test(base64)
-  if (!isBase64 && pathForm.test(bare)) return path
-  if (!isBase64 || base64Depth === 0) return { problem: whatElse(bare), hint: copyAgain }
+  if (!isBase64 || base64Depth === 0) return notTheKey('text', bare) ?? noKey
   const bytes = Buffer.from(base64, 'base64')
   const inner = textIn(bytes)
   return inner === undefined ? readRsaKey(bytes) : parse(inner, base64Depth - 1)
@@ -85,10 +88,10 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
   }))
   const block = blocks.find(({ label }) => /PRIVATE ?KEY$/.test(label)) ?? blocks[0]
   if (!block) return { problem: 'has a damaged BEGIN line.', hint: copyAgain }
-  if (text.includes('ENCRYPTED')) return passphrase
   const { label, body } = block
-  const foreign = foreignLabels.find(([pattern]) => pattern.test(label))
-  if (foreign) return { problem: foreign[1], hint: foreign[2] }
+  const isEncrypted = text.includes('ENCRYPTED')
+  const other = notTheKey('label', isEncrypted ? 'ENCRYPTED' : label)
+  if (other) return other
 
   const base64 = withoutBareN(body.replace(/\s/g, ''))
   if (base64 === '') {
@@ -107,29 +110,6 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
   return readRsaKey(Buffer.from(base64, 'base64'))
 }
 
-/** On one line, and begun or ended as no key is. */
-const pathForm = /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i
-
-const path: KeyRefusal = {
-  problem: 'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
-  hint: 'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.',
-}
-
-const passphrase: KeyRefusal = {
-  problem: 'is protected by a passphrase, which the service could not ask for.',
-  hint: 'Use the key as the JSON key file has it, or take the passphrase off: openssl pkey -in key.pem -out plain.pem',
-}
-
-const makeKey =
-  'Make a JSON key in the Google Cloud console: IAM & Admin, Service Accounts, the account, Keys, Add key.'
-
-const foreignLabels: readonly (readonly [RegExp, problem: string, hint: string])[] = [
-  [/OPENSSH|SSH2/, 'is an SSH key, not the key of a service account.', makeKey],
-  [/PGP/, 'is a PGP key, not the key of a service account.', makeKey],
-  [/CERTIFICATE/, 'is a certificate; the private key is needed.', makeKey],
-  [/PUBLIC ?KEY/, 'is a public key; the private key is needed.', makeKey],
-]
-
 /**
  * Undoes what a shell makes of an unquoted `\n`: a bare n at each line end. No key begins with n.
  */
@@ -143,20 +123,3 @@ function textIn(bytes: Buffer): string | undefined {
   const text = bytes.toString(bytes[1] === 0 || bytes[0] === 0xff ? 'utf16le' : 'utf8')
   return /^[\s\x20-\x7e\ufeff]+$/.test(text) ? text : undefined
 }
-
-/** What people paste in place of a key. */
-function whatElse(text: string): string {
-  const known = lookalikes.find(([pattern]) => pattern.test(text))
-  return (
-    known?.[1] ??
-    'is not a private key: neither a text with -----BEGIN PRIVATE KEY----- nor base64 of one.'
-  )
-}
-
-const lookalikes: readonly (readonly [RegExp, problem: string])[] = [
-  [/^[0-9a-f]{40}$/i, 'is the private_key_id; the private_key beside it is needed.'],
-  [/^\d{15,25}$/, 'is the client_id of the account; its private_key is needed.'],
-  [/^(AIza|GOCSPX-|ya29\.)/, 'is another kind of Google secret (API key, client secret or token).'],
-  [/^[<$%{]|^your|^\.+$/i, 'is a placeholder that was not filled in.'],
-  [/^[^\s@]+@[^\s@]+$/, 'is an address; it belongs into SHEETS_CREDENTIALS_EMAIL.'],
-]

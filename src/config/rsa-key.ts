@@ -1,14 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-
-/**
- * Why a text is not the private key of a service account, and what to do; never part of the text.
- */
-export interface KeyRefusal {
-  /** What is wrong, as the rest of a sentence about the key. */
-  readonly problem: string
-  readonly hint: string
-}
+import type { KeyRefusal } from './not-the-key.ts'
 
 /** What NIST SP 800-131A asks of RSA signatures, and what Google makes. */
 const modulusBitsMin = 2048

@@ -1,0 +1,66 @@
+/**
+ * Why a text is not the private key of a service account, and what to do; never part of the text.
+ */
+export interface KeyRefusal {
+  /** What is wrong, as the rest of a sentence about the key. */
+  readonly problem: string
+  readonly hint: string
+}
+
+export const copyAgain =
+  'Copy it again: the whole private_key of the JSON key file, or the whole file, as it is.'
+export const makeKey =
+  'Make a JSON key in the Google Cloud console: IAM & Admin, Service Accounts, the account, Keys, Add key.'
+const takePassphraseOff =
+  'Use the key as the JSON key file has it, or take the passphrase off: openssl pkey -in key.pem -out plain.pem'
+const setPath =
+  'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.'
+
+/**
+ * What people give in place of the key: known by the label of its BEGIN line, or by its text. A path
+ * is one line that begins or ends as no key does. The first that fits is told.
+ */
+const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hint: string])[] = [
+  [
+    'label',
+    /^ENCRYPTED$/,
+    'is protected by a passphrase, which the service could not ask for.',
+    takePassphraseOff,
+  ],
+  ['label', /OPENSSH|SSH2/, 'is an SSH key, not the key of a service account.', makeKey],
+  ['label', /PGP/, 'is a PGP key, not the key of a service account.', makeKey],
+  ['label', /CERTIFICATE/, 'is a certificate; the private key is needed.', makeKey],
+  ['label', /PUBLIC ?KEY/, 'is a public key; the private key is needed.', makeKey],
+  [
+    'text',
+    /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i,
+    'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
+    setPath,
+  ],
+  [
+    'text',
+    /^[0-9a-f]{40}$/i,
+    'is the private_key_id; the private_key beside it is needed.',
+    copyAgain,
+  ],
+  ['text', /^\d{15,25}$/, 'is the client_id of the account; its private_key is needed.', copyAgain],
+  [
+    'text',
+    /^(AIza|GOCSPX-|ya29\.)/,
+    'is another kind of Google secret (API key, client secret or token).',
+    copyAgain,
+  ],
+  ['text', /^[<$%{]|^your|^\.+$/i, 'is a placeholder that was not filled in.', copyAgain],
+  [
+    'text',
+    /^[^\s@]+@[^\s@]+$/,
+    'is an address; it belongs into SHEETS_CREDENTIALS_EMAIL.',
+    copyAgain,
+  ],
+]
+
+/** What it is instead of the key; undefined when it is nothing that is known. */
+export function notTheKey(by: 'label' | 'text', given: string): KeyRefusal | undefined {
+  const found = others.find(([known, pattern]) => known === by && pattern.test(given))
+  return found && { problem: found[2], hint: found[3] }
+}

@@ -2,10 +2,16 @@ import { z } from 'zod'
 import { runAction } from './admin-actions.ts'
 import { jsonAnswer, type Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
+import type { EmulatedGoogle } from './emulator.ts'
 import { isFaultAnswer, type FaultAnswer } from './fault-answers.ts'
 import type { Fault } from './faults.ts'
 import { callKinds } from './route.ts'
-import type { GoogleEmulator } from './server.ts'
+
+/** The emulator, and the calls that faults hold back. */
+export interface AdminSubject extends EmulatedGoogle {
+  readonly lateCount: number
+  releaseLate(): number
+}
 
 const count = z.number().int().nonnegative()
 const answerSchema = z.union([
@@ -42,7 +48,7 @@ const faultsSchema = z.union([z.array(faultSchema), faultSchema.transform((fault
 
 /** The emulator's own API under `/emulator`, for people who try things out in the sandbox. */
 export function answerAdmin(
-  google: GoogleEmulator,
+  google: AdminSubject,
   method: string,
   target: URL,
   body: string,
@@ -57,7 +63,7 @@ export function answerAdmin(
   }
 }
 
-function runAdmin(google: GoogleEmulator, method: string, target: URL, given: unknown): unknown {
+function runAdmin(google: AdminSubject, method: string, target: URL, given: unknown): unknown {
   const [, , collection = '', id = '', action = ''] = target.pathname
     .split('/')
     .map(decodeURIComponent)
@@ -106,7 +112,7 @@ function definedFault({ answer, ...fault }: z.infer<typeof faultSchema>): Fault 
   return { ...defined(fault), ...(given === undefined ? {} : { answer: given }) }
 }
 
-function overview(google: GoogleEmulator): unknown {
+function overview(google: AdminSubject): unknown {
   return {
     counters: google.counters,
     faults: google.faults.pending,

@@ -1,4 +1,4 @@
-import type { AnswerHeaders, HttpAnswer } from '../platform/node/http-client.ts'
+import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
 import { isRecord } from '../signup/json.ts'
 
 /** What an answer of siteverify says, before anything is made of it. */

@@ -1,7 +1,7 @@
 import { parse, v5 as uuidv5 } from 'uuid'
 
 import type { Clock } from '../platform/clock.ts'
-import { type HttpClient, HttpFailure } from '../platform/node/http-client.ts'
+import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { limits } from '../signup/limits.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import type { Attempt, Challenge, Verdict } from './challenge.ts'

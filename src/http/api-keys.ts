@@ -1,5 +1,5 @@
 import { sha256 } from '../platform/digest.ts'
-import type { HttpHeaders } from '../platform/node/http-exchange.ts'
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 
 /** The keys of those who may send bulk signups. Compared by digest, every one, in constant time. */
 export class ApiKeys {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StaticFile } from '../platform/node/static-files.ts'
+import type { StaticFile } from '../platform/static-file.ts'
 import { assetResponse, documentResponse } from './assets.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept'
 
-import type { FileBodies, StaticFile } from '../platform/node/static-files.ts'
+import type { FileBodies, StaticFile } from '../platform/static-file.ts'
 
 type Coding = keyof FileBodies
 

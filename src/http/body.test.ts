@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { IncompleteBody } from '../platform/node/http-exchange.ts'
+import { IncompleteBody } from '../platform/http-exchange.ts'
 import { ArrivingBodies, readBody } from './body.ts'
 import { RequestRefused } from './respond.ts'
 

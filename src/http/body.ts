@@ -1,9 +1,5 @@
-import {
-  type HttpHeaders,
-  type HttpRequest,
-  IncompleteBody,
-} from '../platform/node/http-exchange.ts'
-import type { Share } from '../platform/node/connection-slots.ts'
+import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
+import type { Share } from '../platform/share.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'

@@ -1,5 +1,5 @@
-import type { HttpHeaders, HttpRequest, PlainAnswer } from '../platform/node/http-exchange.ts'
-import type { Connection } from '../platform/node/http-server.ts'
+import type { HttpHeaders, HttpRequest, PlainAnswer } from '../platform/http-exchange.ts'
+import type { Connection } from '../platform/http-exchange.ts'
 import { secure, securityHeaders } from './headers.ts'
 import type { Events } from '../ops/events.ts'
 import { type AllowedOrigins, corsHeaders, isOriginAllowed, webOrigin } from './origin.ts'

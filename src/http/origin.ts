@@ -1,4 +1,4 @@
-import type { HttpHeaders, HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import { webHost } from '../platform/web-host.ts'
 /**
  * Web origins whose pages may send signups: all, or exactly these, each as a browser writes it

@@ -1,5 +1,5 @@
 import type { SignupStatus } from '../journal/intake-log.ts'
-import type { ProtocolFailure } from '../platform/node/http-server.ts'
+import type { ProtocolFailure } from '../platform/http-exchange.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { Millis, Receipt } from '../signup/signup.ts'
 import type {

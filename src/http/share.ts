@@ -1,4 +1,4 @@
-import type { Share } from '../platform/node/connection-slots.ts'
+import type { Share } from '../platform/share.ts'
 import {
   clientAddress,
   type ClientAddressInput,

@@ -1,5 +1,5 @@
 import type { Events } from '../ops/events.ts'
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type Parsed, parseForm } from '../signup/parse.ts'
 import { thanksPath } from '../pages/pages.ts'
 import { missingOnPage } from '../pages/field-problems.ts'

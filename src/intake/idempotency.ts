@@ -1,5 +1,5 @@
 import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
-import type { HttpHeaders } from '../platform/node/http-exchange.ts'
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 import { sha256 } from '../platform/digest.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'

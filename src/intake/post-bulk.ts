@@ -1,6 +1,6 @@
 import type { AppendResults, SignupStatus } from '../journal/intake-log.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { isRecord } from '../signup/json.ts'
 import {
   type FieldProblem,

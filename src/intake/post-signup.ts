@@ -1,5 +1,5 @@
 import type { SignupStatus } from '../journal/intake-log.ts'
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
 import type { ApiKeys } from '../http/api-keys.ts'
 import { type ArrivingBodies, type Body, isSmallBody, readBody } from '../http/body.ts'

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from '../platform/node/http-exchange.ts'
+import type { HttpHeaders } from '../platform/http-exchange.ts'
 /** Longest wait that is granted, in seconds. */
 const waitSecondsMax = 30
 

@@ -1,7 +1,7 @@
 import type { IntakeLog, SignupStatus, TabCursor } from '../journal/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import { nextLocation } from '../intake/form-post.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { prefersHtml } from '../http/negotiate.ts'

@@ -1,5 +1,5 @@
 import type { ChallengeWidget } from '../challenge/challenge.ts'
-import type { HttpRequest } from '../platform/node/http-exchange.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Language } from '../signup/languages.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import type { AllowedOrigins } from '../http/origin.ts'

@@ -5,7 +5,8 @@ import type { Logger } from '../ops/log.ts'
 import { accentStyles } from '../pages/accent.ts'
 import { stylesheetPath } from '../pages/document.ts'
 import { withConsent } from '../pages/embed-consent.ts'
-import { readStaticFiles, type StaticFile, staticFile } from '../platform/node/static-files.ts'
+import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
+import type { StaticFile } from '../platform/static-file.ts'
 
 /** Everything that browsers load: what was built of `browser/`, and the stylesheet of the pages. */
 export async function readAssets(config: Config, log: Logger): Promise<readonly StaticFile[]> {

@@ -2,13 +2,10 @@ import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 
 import type { Logger } from '../ops/log.ts'
-import {
-  type HttpRequest,
-  IncompleteBody,
-  type PlainAnswer,
-} from '../platform/node/http-exchange.ts'
-import type { Connection, ProtocolFailure } from '../platform/node/http-server.ts'
-import { plainFile, type StaticFile } from '../platform/node/static-files.ts'
+import { type HttpRequest, IncompleteBody, type PlainAnswer } from '../platform/http-exchange.ts'
+import type { Connection, ProtocolFailure } from '../platform/http-exchange.ts'
+import { plainFile } from '../platform/node/static-files.ts'
+import type { StaticFile } from '../platform/static-file.ts'
 import { limits } from '../signup/limits.ts'
 import type { SignupId } from '../signup/signup.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'

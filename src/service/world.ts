@@ -1,5 +1,6 @@
 import { type Clock, type Random, systemClock } from '../platform/clock.ts'
-import { type HttpClient, httpClient } from '../platform/node/http-client.ts'
+import type { HttpClient } from '../platform/http-client.ts'
+import { httpClient } from '../platform/node/http-client.ts'
 import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpClient } from '../../src/platform/node/http-client.ts'
+import type { HttpClient } from '../../src/platform/http-client.ts'
 import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated-process.ts'

@@ -22,7 +22,7 @@ import {
   type HttpAnswer,
   HttpFailure,
   type OutgoingRequest,
-} from '../../src/platform/node/http-client.ts'
+} from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { readBatch, textOf } from './read-batch.ts'
 import type { Dice, Schedule } from './schedule.ts'

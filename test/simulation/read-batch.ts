@@ -1,5 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import type { OutgoingRequest } from '../../src/platform/node/http-client.ts'
+import type { OutgoingRequest } from '../../src/platform/http-client.ts'
 
 export interface SentRow {
   readonly tab: string

@@ -13,7 +13,7 @@ import { owner, SpreadsheetHandle } from '../../emulators/google-sheets/spreadsh
 import type { Caller, SpreadsheetState } from '../../emulators/google-sheets/state.ts'
 import { unauthenticated } from '../../emulators/google-sheets/tokens.ts'
 import type { Random } from '../../src/platform/clock.ts'
-import type { OutgoingRequest } from '../../src/platform/node/http-client.ts'
+import type { OutgoingRequest } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { PersonAct, Dice } from './schedule.ts'
 import type { Truth } from './truth.ts'

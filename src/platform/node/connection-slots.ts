@@ -1,11 +1,5 @@
 import type { Socket } from 'node:net'
-
-/** What one client may hold of something that is there for all. */
-export interface Share {
-  readonly client: string
-  /** Over 0, up to 1. */
-  readonly part: number
-}
+import type { Share } from '../share.ts'
 
 /** The connections of one client, or all of them. */
 class Group {

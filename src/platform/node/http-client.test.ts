@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { HttpFailure, httpClient, type OutgoingRequest } from './http-client.ts'
+import { HttpFailure, type OutgoingRequest } from '../http-client.ts'
+import { httpClient } from './http-client.ts'
 
 /** A server for one test; `connections` counts those that it was asked for. */
 async function serve(listener: RequestListener) {

@@ -7,42 +7,12 @@ import {
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-
-/** Names in any case; what came several times is joined with commas. */
-export interface AnswerHeaders {
-  get(name: string): string | null
-}
-
-/** An answer that arrived whole. */
-export interface HttpAnswer {
-  readonly status: number
-  readonly headers: AnswerHeaders
-  readonly text: string
-}
-
-export interface OutgoingRequest {
-  readonly method: 'GET' | 'POST'
-  readonly url: string
-  readonly headers?: Record<string, string>
-  /** A large one comes in pieces: others get their turn while they are sent. */
-  readonly body?: string | readonly string[]
-  /** For everything, from connecting to the last byte of the answer. */
-  readonly timeoutMs: number
-  readonly answerBytesMax: number
-  /** Gives the call up. */
-  readonly signal?: AbortSignal
-}
-
-/**
- * Sends one request and reads the whole answer; never follows a redirect, never retries.
- *
- * @throws HttpFailure when no whole answer came. What became of the request is unknown then.
- */
-export type HttpClient = (request: OutgoingRequest) => Promise<HttpAnswer>
-
-export class HttpFailure extends Error {
-  override readonly name = 'HttpFailure'
-}
+import {
+  type AnswerHeaders,
+  type HttpAnswer,
+  type HttpClient,
+  HttpFailure,
+} from '../http-client.ts'
 
 /** A connection without work is closed before the servers of this world close theirs. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
@@ -121,12 +91,12 @@ function readAnswer(
   incoming.on('error', reject)
   incoming.on('end', () => {
     const text = Buffer.concat(chunks).toString('utf8')
-    resolve({ status: incoming.statusCode ?? 0, headers: new IncomingHeaders(incoming), text })
+    resolve({ status: incoming.statusCode ?? 0, headers: new NodeAnswerHeaders(incoming), text })
   })
 }
 
 /** Looked up when somebody asks, as few do. */
-class IncomingHeaders implements AnswerHeaders {
+class NodeAnswerHeaders implements AnswerHeaders {
   readonly #incoming: IncomingMessage
 
   constructor(incoming: IncomingMessage) {

@@ -1,36 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-
-/** The part of a web `Request` that is used of requests; one of those fits, too. */
-export interface HttpRequest {
-  readonly method: string
-  /** Absolute, as a URL parser writes it. */
-  readonly url: string
-  /** Names in lower case; what came several times is joined with commas. */
-  readonly headers: HttpHeaders
-  /** Aborts when the sender has left before the answer. */
-  readonly signal: AbortSignal
-  /** Piece by piece, once. Throws when it ends too early. */
-  readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
-  /** All of it, once. Rejects with `IncompleteBody` when it ends too early. */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>
-}
-
-export interface HttpHeaders extends Iterable<[name: string, value: string]> {
-  get(name: string): string | null
-}
-
-/** An answer as plain data: a `Response` and its `Headers` cost more than storing a signup. */
-export interface PlainAnswer {
-  readonly status: number
-  /** Names and values in turn, without `content-length`. */
-  readonly headers: readonly string[]
-  readonly body: string
-}
-
-/** The sender has left, or was cut off, before the end of its body. */
-export class IncompleteBody extends Error {
-  override readonly name = 'IncompleteBody'
-}
+import {
+  type HttpHeaders,
+  type HttpRequest,
+  IncompleteBody,
+  type PlainAnswer,
+} from '../http-exchange.ts'
 
 /** How long a client may go on sending after its answer. */
 const discardMs = 500
@@ -49,7 +23,7 @@ export class IncomingRequest implements HttpRequest {
     this.#outgoing = outgoing
     this.method = incoming.method ?? 'GET'
     this.url = url
-    this.headers = new IncomingHeaders(incoming.headers)
+    this.headers = new NodeRequestHeaders(incoming.headers)
   }
 
   get signal(): AbortSignal {
@@ -94,7 +68,7 @@ export class IncomingRequest implements HttpRequest {
 
 type Chunk = Buffer<ArrayBuffer>
 
-class IncomingHeaders implements HttpHeaders {
+class NodeRequestHeaders implements HttpHeaders {
   readonly #headers: IncomingMessage['headers']
 
   constructor(headers: IncomingMessage['headers']) {

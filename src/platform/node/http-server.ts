@@ -7,14 +7,10 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  type HttpRequest,
-  IncomingRequest,
-  type PlainAnswer,
-  sendAnswer,
-  urlOf,
-} from './http-exchange.ts'
-import { ConnectionSlots, type Share } from './connection-slots.ts'
+import type { Connection, HttpRequest, PlainAnswer, ProtocolFailure } from '../http-exchange.ts'
+import type { Share } from '../share.ts'
+import { IncomingRequest, sendAnswer, urlOf } from './http-exchange.ts'
+import { ConnectionSlots } from './connection-slots.ts'
 import { HttpConnection, WaitingRequests } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
@@ -24,15 +20,6 @@ export interface HttpServer {
   /** Takes no more connections, and resolves when every request was answered, or cut off after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
-
-/** The connection that a request came over. */
-export interface Connection {
-  /** Address of the other end: an IP address. */
-  readonly remoteAddress: string | undefined
-}
-
-/** Why something is no request that could be handed on. */
-export type ProtocolFailure = 'malformed' | 'tooSlow' | 'headersTooLarge' | 'expectation' | 'tunnel'
 
 export interface HttpServerOptions {
   /** Never rejects. */

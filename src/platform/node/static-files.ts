@@ -3,22 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-
-export interface FileBodies {
-  readonly identity: Uint8Array<ArrayBuffer>
-  readonly gzip?: Uint8Array<ArrayBuffer>
-  readonly br?: Uint8Array<ArrayBuffer>
-}
-
-/** A file as it is sent: read, hashed and compressed once. */
-export interface StaticFile {
-  /** From the folder, with forward slashes and none in front. */
-  readonly path: string
-  readonly contentType: string
-  /** Of its content. */
-  readonly hash: string
-  readonly bodies: FileBodies
-}
+import type { StaticFile } from '../static-file.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { type HttpClient, HttpFailure } from '../../platform/node/http-client.ts'
+import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { Refused, Retryable } from '../spreadsheet.ts'
 import { invalidCredentials, parseObject } from './failure.ts'
 import type { SignAssertion } from './sign-assertion.ts'

@@ -1,4 +1,4 @@
-import type { AnswerHeaders, HttpAnswer } from '../../platform/node/http-client.ts'
+import type { AnswerHeaders, HttpAnswer } from '../../platform/http-client.ts'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
 

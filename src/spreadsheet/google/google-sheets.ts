@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../../platform/clock.ts'
-import type { HttpClient } from '../../platform/node/http-client.ts'
+import type { HttpClient } from '../../platform/http-client.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {

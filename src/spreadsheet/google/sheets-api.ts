@@ -1,4 +1,4 @@
-import { type HttpClient, HttpFailure } from '../../platform/node/http-client.ts'
+import { type HttpClient, HttpFailure } from '../../platform/http-client.ts'
 import type { CallGate, MaySend, Refused, Retryable, Unknown } from '../spreadsheet.ts'
 import type { AccessTokens } from './access-token.ts'
 import { type Access, classify, type GoogleError, parseObject, readError } from './failure.ts'

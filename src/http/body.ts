@@ -5,7 +5,7 @@ import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import { tooManyFields } from '../signup/parse.ts'
 import { refuse, RequestRefused } from './respond.ts'
-import type { Visit } from './visit.ts'
+import type { Visit } from './exchange.ts'
 
 /** What a request carried: a JSON value, or the text fields of a form. */
 export type Body =

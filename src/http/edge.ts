@@ -4,7 +4,7 @@ import { secure, securityHeaders } from './headers.ts'
 import type { Events } from '../ops/events.ts'
 import { type AllowedOrigins, corsHeaders, isOriginAllowed, webOrigin } from './origin.ts'
 import { Answer, problem, rateLimitHeaders, refuse, type RequestRefused } from './respond.ts'
-import { Reception, type ReceptionOptions, Visit } from './visit.ts'
+import { Reception, type ReceptionOptions, Visit } from './exchange.ts'
 
 export interface EdgeOptions extends ReceptionOptions {
   readonly allowedOrigins: AllowedOrigins

@@ -4,7 +4,7 @@ import type { Events } from '../ops/events.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 export interface AdmissionOptions {
   /** Undefined: everybody is let in. */

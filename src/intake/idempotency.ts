@@ -7,7 +7,7 @@ import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
 import { Places } from '../http/places.ts'
 import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 const printable = /^[\x20-\x7e]+$/
 

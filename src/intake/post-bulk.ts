@@ -15,7 +15,7 @@ import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { type Answer, bulkAccepted, refuse } from '../http/respond.ts'
 import type { SignupIntake } from './post-signup.ts'
 import { refuseSpent, submit, tooManyTabs } from './submit.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 import { type Patience, patienceOf } from './waiting.ts'
 
 export interface BulkIntake extends SignupIntake {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
 import { refuseSpent, type SubmitOptions } from './submit.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 test('a retry while its first request is being worked on counts as one that is answered again', async () => {
   const key = { space: '', key: 'a' }

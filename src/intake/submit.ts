@@ -13,7 +13,7 @@ import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import type { Admission, Applicant } from './admission.ts'
 import type { Turns } from './idempotency.ts'
 import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 export interface SubmitOptions {
   readonly journal: IntakeLog

@@ -2,7 +2,7 @@ import type { IntakeLog } from '../journal/intake-log.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import { parseForm } from '../signup/parse.ts'
-import { nextLocation } from '../intake/form-post.ts'
+import { nextLocation } from './form-post.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { signupPage, thanksPage, thanksPath } from './pages.ts'
 import { linkedFields } from './link.ts'
@@ -10,7 +10,7 @@ import { consentField, consentText, type FormEntries } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 import { page, refuse } from '../http/respond.ts'
 import { tooManyTabs } from '../intake/submit.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 type PageHandler = (
   request: Request,

@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import { nextLocation } from '../intake/form-post.ts'
+import { nextLocation } from './form-post.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { refusalPage } from './pages.ts'

@@ -21,7 +21,7 @@ import { answerRefusal } from '../pages/refusal.ts'
 import * as respond from '../http/respond.ts'
 import { ok, refuse, RequestRefused, signupStatus } from '../http/respond.ts'
 import { postSignup } from '../intake/post-signup.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 export interface IntakeOptions
   extends BulkIntake, EdgeOptions, PageOptions, AssetOptions, ReadinessOptions {}

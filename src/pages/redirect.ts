@@ -1,5 +1,5 @@
 import { limits } from '../signup/limits.ts'
-import type { AllowedOrigins } from './origin.ts'
+import type { AllowedOrigins } from '../http/origin.ts'
 
 export interface RedirectRules {
   /** The origin under which the visitor sees us. */

@@ -1,13 +1,13 @@
 import type { Events } from '../ops/events.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { type Parsed, parseForm } from '../signup/parse.ts'
-import { thanksPath } from '../pages/pages.ts'
-import { missingOnPage } from '../pages/field-problems.ts'
-import { firstValue, type FormEntries } from '../pages/typed-form.ts'
-import { type PageOptions, type View, viewOf } from '../pages/view.ts'
-import { redirectLocation, redirectOrigin, type RedirectRules } from '../http/redirect.ts'
+import { thanksPath } from './pages.ts'
+import { missingOnPage } from './field-problems.ts'
+import { firstValue, type FormEntries } from './typed-form.ts'
+import { type PageOptions, type View, viewOf } from './view.ts'
+import { redirectLocation, redirectOrigin, type RedirectRules } from './redirect.ts'
 import { seeOther } from '../http/respond.ts'
-import type { Visit } from '../http/visit.ts'
+import type { Visit } from '../http/exchange.ts'
 
 export interface FormPostOptions extends PageOptions {
   readonly events: Events

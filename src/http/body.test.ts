@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { IncompleteBody } from '../platform/http-exchange.ts'
 import { ArrivingBodies, readBody } from './body.ts'
-import { RequestRefused } from './respond.ts'
+import { Refusal } from './problem.ts'
 
 /** A request whose body comes as the test writes it. */
 function sendSlowly() {
@@ -23,7 +22,11 @@ function sendSlowly() {
   }
 }
 
-const visit = { share: { client: 'a', part: 1 } }
+const share = { client: 'a', part: 1 }
+
+function read(request: Request, bytesMax: number, arriving = new ArrivingBodies()) {
+  return readBody({ request, share }, { bytesMax, formFieldsMax: 1_000, arriving })
+}
 
 describe('the bodies that are on their way are held to a limit together', () => {
   const part = `{"a":"${'x'.repeat(994)}`
@@ -32,15 +35,15 @@ describe('the bodies that are on their way are held to a limit together', () => 
   test('one that would be too much is refused 503 with when to come again, and the others are read', async () => {
     const arriving = new ArrivingBodies(1_500)
     const first = sendSlowly()
-    const firstBody = readBody(first.request, 10_000, arriving, visit)
+    const firstBody = read(first.request, 10_000, arriving)
     await first.write(part)
     await expect.poll(() => arriving.bytes).toBe(1_000)
 
     const second = sendSlowly()
-    const secondBody = readBody(second.request, 10_000, arriving, visit)
+    const secondBody = read(second.request, 10_000, arriving)
     const refused = expect(secondBody).rejects.toMatchObject({
       status: 503,
-      headers: { 'retry-after': '2' },
+      headers: ['retry-after', '2'],
     })
     await second.write(part)
     await refused
@@ -56,7 +59,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
     const arriving = new ArrivingBodies(64_000)
     const one = { client: 'a', part: 1 / 8 }
     for (let count = 0; count < 8; count++) arriving.add(1_000, one, 1_000)
-    expect(() => arriving.add(1_000, one, 1_000)).toThrow(RequestRefused)
+    expect(() => arriving.add(1_000, one, 1_000)).toThrow(Refusal)
     arriving.add(1_000, { client: 'b', part: 1 / 8 }, 1_000)
     arriving.remove(8_000, one)
     arriving.add(8_000, one, 1_000)
@@ -67,24 +70,22 @@ describe('the bodies that are on their way are held to a limit together', () => 
     const arriving = new ArrivingBodies(1_000)
     const one = { client: 'a', part: 1 / 8 }
     arriving.add(900, one, 900)
-    expect(() => arriving.add(1, one, 900)).toThrow(RequestRefused)
+    expect(() => arriving.add(1, one, 900)).toThrow(Refusal)
   })
 
   test('one that breaks off, and one over its own limit, count no more', async () => {
     const arriving = new ArrivingBodies(1_500)
     const broken = sendSlowly()
-    const brokenBody = expect(readBody(broken.request, 10_000, arriving, visit)).rejects.toThrow(
-      IncompleteBody,
-    )
+    const brokenBody = expect(read(broken.request, 10_000, arriving)).rejects.toMatchObject({
+      kind: 'incompleteBody',
+    })
     await broken.write(part)
     await broken.breakOff()
     await brokenBody
     const large = sendSlowly()
-    const largeBody = expect(readBody(large.request, 1_200, arriving, visit)).rejects.toMatchObject(
-      {
-        status: 413,
-      },
-    )
+    const largeBody = expect(read(large.request, 1_200, arriving)).rejects.toMatchObject({
+      status: 413,
+    })
     await large.write(part)
     await large.write(part)
     await largeBody
@@ -98,7 +99,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
       headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
       body,
     })
-    expect(await readBody(request, 10_000, new ArrivingBodies(0), visit)).toEqual({
+    expect(await read(request, 10_000, new ArrivingBodies(0))).toEqual({
       kind: 'json',
       value: { email: 'ada@example.com' },
     })
@@ -106,10 +107,10 @@ describe('the bodies that are on their way are held to a limit together', () => 
 })
 
 describe('a form with more fields than any needs is refused before it is parsed', () => {
-  const read = (contentType: string, body: string) => {
+  const readForm = (contentType: string, body: string) => {
     const headers = { 'content-type': contentType }
     const request = new Request('http://a.example', { method: 'POST', headers, body })
-    return readBody(request, 1_000_000, new ArrivingBodies(), visit)
+    return read(request, 1_000_000)
   }
   const tooMany = {
     status: 422,
@@ -119,8 +120,8 @@ describe('a form with more fields than any needs is refused before it is parsed'
   test.each(['a', 'a=1', '=', ''])('urlencoded, as fields of %j', async (field) => {
     const form = 'application/x-www-form-urlencoded'
     const fields = Array<string>(1_000).fill(field)
-    expect(await read(form, fields.join('&'))).toMatchObject({ kind: 'form' })
-    await expect(read(form, [...fields, field].join('&'))).rejects.toMatchObject(tooMany)
+    expect(await readForm(form, fields.join('&'))).toMatchObject({ kind: 'form' })
+    await expect(readForm(form, [...fields, field].join('&'))).rejects.toMatchObject(tooMany)
   })
 
   test.each([
@@ -131,15 +132,18 @@ describe('a form with more fields than any needs is refused before it is parsed'
     const type = `multipart/form-data; boundary=${given}`
     const field = `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n`
     const form = (count: number) => `${field.repeat(count)}--${boundary}--\r\n`
-    expect(await read(type, form(1_000))).toMatchObject({ kind: 'form', fields: { length: 1_000 } })
-    await expect(read(type, form(1_001))).rejects.toMatchObject(tooMany)
+    expect(await readForm(type, form(1_000))).toMatchObject({
+      kind: 'form',
+      fields: { length: 1_000 },
+    })
+    await expect(readForm(type, form(1_001))).rejects.toMatchObject(tooMany)
   })
 
   test.each(['', '""', 'b'.repeat(71), '"a', 'ü'])(
     'no multipart has the boundary %j',
     async (boundary) => {
       await expect(
-        read(`multipart/form-data; boundary=${boundary}`, '--b--'),
+        readForm(`multipart/form-data; boundary=${boundary}`, '--b--'),
       ).rejects.toMatchObject({
         status: 400,
       })

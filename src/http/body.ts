@@ -1,16 +1,15 @@
-import { type HttpHeaders, type HttpRequest, IncompleteBody } from '../platform/http-exchange.ts'
+import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isRecord } from '../signup/json.ts'
-import { limits } from '../signup/limits.ts'
-import { tooManyFields } from '../signup/parse.ts'
-import { refuse, RequestRefused } from './respond.ts'
-import type { Visit } from './exchange.ts'
+import type { Exchange, FormEntries } from './exchange.ts'
+import { Refusal } from './problem.ts'
+import { refuse } from './refuse.ts'
 
 /** What a request carried: a JSON value, or the text fields of a form. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'form'; readonly fields: readonly (readonly [string, string])[] }
+  | { readonly kind: 'form'; readonly fields: FormEntries }
 
 /** Enough for four bodies of the largest size that can be set, and for 64 of the usual one. */
 const arrivingBytesMax = 64 * 1024 * 1024
@@ -34,7 +33,7 @@ export class ArrivingBodies {
 
   /**
    * A client's share is at least one body of `bodyBytesMax`.
-   * @throws RequestRefused 503 when all together, or this client's, are too large; then they do not count.
+   * @throws Refusal 503 when all together, or this client's, are too large; then they do not count.
    */
   add(bytes: number, { client, part }: Share, bodyBytesMax: number): void {
     const ofClient = (this.#ofClients.get(client) ?? 0) + bytes
@@ -52,41 +51,50 @@ export class ArrivingBodies {
   }
 }
 
+/** What a body may be. */
+export interface BodyLimits {
+  readonly bytesMax: number
+  readonly formFieldsMax: number
+  readonly arriving: ArrivingBodies
+}
+
 /**
- * Reads a body of one of the three types that are taken; throws `RequestRefused` for all others, and
- * `IncompleteBody`.
+ * Reads a body of one of the three types that are taken.
+ * @throws Refusal for all others, and for one that is too large, malformed or not complete
  */
 export async function readBody(
-  request: HttpRequest,
-  bytesMax: number,
-  arriving: ArrivingBodies,
-  visit: Pick<Visit, 'share'>,
+  { request, share }: Pick<Exchange, 'request' | 'share'>,
+  limits: BodyLimits,
 ): Promise<Body> {
   const { headers } = request
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  const bytes = await readBytes(request, bytesMax, arriving, visit)
+  const bytes = await readBytes(request, share, limits)
+  const { formFieldsMax } = limits
   switch (mediaType) {
     case 'application/json':
       return { kind: 'json', value: parseObject(decode(bytes)) }
     case 'application/x-www-form-urlencoded':
-      return { kind: 'form', fields: parseUrlencoded(decode(bytes)) }
+      return { kind: 'form', fields: parseUrlencoded(decode(bytes), formFieldsMax) }
     case 'multipart/form-data':
-      return { kind: 'form', fields: await parseMultipart(bytes, contentType) }
+      return { kind: 'form', fields: await parseMultipart(bytes, contentType, formFieldsMax) }
   }
 }
 
 /** Stops keeping what it reads at the limit: a larger body never takes memory. */
-function readBytes(
+async function readBytes(
   request: HttpRequest,
-  bytesMax: number,
-  arriving: ArrivingBodies,
-  visit: Pick<Visit, 'share'>,
+  share: Share,
+  { bytesMax, arriving }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  if (isSmallBody(request)) return request.bytes()
-  return readPieces(request, bytesMax, arriving, visit.share)
+  try {
+    if (isSmallBody(request)) return await request.bytes()
+    return await readPieces(request, bytesMax, arriving, share)
+  } catch (error) {
+    throw error instanceof Refusal ? error : refuse.incompleteBody()
+  }
 }
 
 /** Whether it costs next to nothing to read it: the server reads no further than was announced. */
@@ -99,7 +107,7 @@ function announcedBytes({ headers }: HttpRequest): number {
   return Number(headers.get('content-length') ?? Number.NaN)
 }
 
-/** @throws RequestRefused for a type, or a charset, that is not taken */
+/** @throws Refusal for a type, or a charset, that is not taken */
 function mediaTypeOf(contentType: string) {
   const end = contentType.indexOf(';')
   const name = end === -1 ? contentType : contentType.slice(0, end)
@@ -153,8 +161,6 @@ async function readPieces(
       size = grown
     }
     return bytes.subarray(0, size)
-  } catch (error) {
-    throw error instanceof RequestRefused ? error : new IncompleteBody()
   } finally {
     arriving.remove(size, share)
   }
@@ -178,7 +184,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function notUtf8(): RequestRefused {
+function notUtf8(): Refusal {
   return refuse.malformed('The body is not valid UTF-8.')
 }
 
@@ -189,10 +195,8 @@ function parseObject(text: string): Record<string, unknown> {
   throw refuse.malformed('The body must be a JSON object, such as {"email":"name@example.com"}.')
 }
 
-type Fields = readonly (readonly [string, string])[]
-
-function parseUrlencoded(text: string): Fields {
-  refuseTooManyFields(text.split('&', limits.formFieldsMax + 1).length)
+function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
+  refuseTooManyFields(text.split('&', fieldsMax + 1).length, fieldsMax)
   try {
     // URLSearchParams would put a replacement character. A percent sign that encodes nothing is one.
     decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
@@ -203,18 +207,19 @@ function parseUrlencoded(text: string): Fields {
 }
 
 /** Before anything parses them: a megabyte of fields without a value would take seconds. */
-function refuseTooManyFields(count: number): void {
-  if (count > limits.formFieldsMax) throw refuse.fields([tooManyFields])
+function refuseTooManyFields(count: number, fieldsMax: number): void {
+  if (count > fieldsMax) throw refuse.tooManyFormFields(fieldsMax)
 }
 
 async function parseMultipart(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,
-): Promise<Fields> {
+  fieldsMax: number,
+): Promise<FormEntries> {
   const boundary = boundaryIn(contentType)
-  const parts = latin1.decode(bytes).split(`--${boundary}`, limits.formFieldsMax + 3)
+  const parts = latin1.decode(bytes).split(`--${boundary}`, fieldsMax + 3)
   // What is in front of the first field, and what is behind the last.
-  refuseTooManyFields(parts.length - 2)
+  refuseTooManyFields(parts.length - 2, fieldsMax)
   let form: FormData
   try {
     // Only this boundary: the one that was counted is the one that is parsed by.
@@ -223,7 +228,7 @@ async function parseMultipart(
   } catch {
     throw malformedMultipart()
   }
-  const fields = [...form].flatMap(([name, value]): Fields => {
+  const fields = [...form].flatMap(([name, value]): FormEntries => {
     if (typeof value === 'string') return [[name, value]]
     // Browsers send a file without name and content for a field that was left empty.
     if (value.name === '' && value.size === 0) return []
@@ -240,6 +245,6 @@ function boundaryIn(contentType: string): string {
   return boundary
 }
 
-function malformedMultipart(): RequestRefused {
+function malformedMultipart(): Refusal {
   return refuse.malformed('The body is not valid multipart/form-data.')
 }

@@ -25,7 +25,7 @@ export interface ClientAddress {
  * trusted ones was sent by the client and may be anything.
  */
 export function clientAddress(input: ClientAddressInput): ClientAddress {
-  const { remoteAddress, forwardedFor, trustedProxies } = input
+  const { remoteAddress, trustedProxies } = input
   const direct = countedAddress(remoteAddress ?? '')
   if (trustedProxies === 0) {
     // It may be a proxy with many clients behind it.
@@ -33,9 +33,17 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
       address: direct !== undefined && isPrivate(direct) ? undefined : (direct ?? 'unknown'),
     }
   }
-  const forwarded = countedAddress(forwardedFor?.split(',').at(-trustedProxies) ?? '')
+  const forwarded = countedAddress(forwardedEntry(input) ?? '')
   if (forwarded !== undefined) return { address: forwarded }
   return { address: direct ?? 'unknown', warning: forwardedWarning }
+}
+
+/** What the first of the trusted proxies wrote of who called it; undefined when there is no such entry. */
+export function forwardedEntry({
+  forwardedFor,
+  trustedProxies,
+}: Pick<ClientAddressInput, 'forwardedFor' | 'trustedProxies'>): string | undefined {
+  return forwardedFor?.split(',').at(-trustedProxies)?.trim()
 }
 
 const forwardedWarning =

@@ -1,13 +1,10 @@
-import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
-import type { Connection } from '../platform/http-exchange.ts'
-import { type ClientAddress, clientAddress } from './client-address.ts'
+import { type ClientAddress, clientAddress, type ClientAddressInput } from './client-address.ts'
 import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
-import type { FormEntries } from '../pages/typed-form.ts'
 import { type LimitedPolicy, RateLimit, type Standing } from './rate-limit.ts'
-import { refuse } from './respond.ts'
+import { refuse } from './refuse.ts'
 import { clientShare } from './share.ts'
 import { visitorAddress } from './visitor-address.ts'
 
@@ -18,8 +15,9 @@ export interface ReceptionOptions {
   readonly trustedProxies: number
   /** Per client address; 0 is no limit. */
   readonly signupsPerMinute: number
-  readonly clock: Clock
-  readonly log: Logger
+  readonly clock: Pick<Clock, 'elapsed'>
+  /** Called once, with what makes the count of clients wrong. */
+  readonly warn: (warning: string, requestId: string) => void
 }
 
 /** An answer is made again for less than a signup costs, and a retry should learn what became of it. */
@@ -29,14 +27,14 @@ const replaysPerSignup = 10
 export class Reception {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
-  readonly #log: Logger
+  readonly #warn: ReceptionOptions['warn']
   readonly #limits: Readonly<Record<LimitedPolicy, RateLimit>> | undefined
   #wasWarned = false
 
-  constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, log }: ReceptionOptions) {
+  constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, warn }: ReceptionOptions) {
     this.allowedHosts = allowedHosts
     this.trustedProxies = trustedProxies
-    this.#log = log
+    this.#warn = warn
     if (signupsPerMinute === 0) return
     const limit = (policy: LimitedPolicy, perMinute: number) =>
       new RateLimit({ policy, perMinute, clock })
@@ -61,36 +59,48 @@ export class Reception {
     if (!this.#limits) return undefined
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
-      this.#log.warn({ requestId }, warning)
+      this.#warn(warning, requestId)
     }
     return address === undefined ? undefined : this.#limits[policy].take(address, signups)
   }
 }
 
-/** What handlers know of a request besides its content. Found out when somebody asks, as few do. */
-export class Visit {
+/** The fields of a form as they were posted, in order. */
+export type FormEntries = readonly (readonly [name: string, value: string])[]
+
+/** A request as an adapter has it, and where the router found its path. */
+export interface Arrival {
   readonly requestId: string
+  readonly request: HttpRequest
+  readonly connection: Connection
+  /** The parts of the path that have a name, decoded once. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/**
+ * One request on its way to its answer: what every handler gets. What is known of the client is found
+ * out when somebody asks, as few do.
+ */
+export class Exchange implements Arrival {
+  readonly requestId: string
+  readonly request: HttpRequest
+  readonly connection: Connection
+  readonly params: Readonly<Record<string, string>>
   /** The fields of a posted form, from when they were read until it was taken: a refusal shows them again. */
   typed: FormEntries | undefined
   /** The digest of the API key that came with it. Whoever has one is not counted. */
   apiKey: string | undefined
   /** Once signups were counted, where there is a limit. */
   standing: Standing | undefined
-  readonly request: HttpRequest
-  readonly connection: Connection
   readonly #reception: Reception
   #client: ClientAddress | undefined
   #replays = 0
 
-  constructor(
-    requestId: string,
-    request: HttpRequest,
-    connection: Connection,
-    reception: Reception,
-  ) {
+  constructor({ requestId, request, connection, params }: Arrival, reception: Reception) {
     this.requestId = requestId
     this.request = request
     this.connection = connection
+    this.params = params
     this.#reception = reception
   }
 
@@ -107,7 +117,7 @@ export class Visit {
 
   /**
    * Counts signups against the limit of the client's address.
-   * @throws RequestRefused 429 when they are too many; then none of them counts.
+   * @throws Refusal 429 when they are too many; then none of them counts.
    */
   take(count: number): void {
     this.#count('signups', count)
@@ -116,7 +126,7 @@ export class Visit {
   /**
    * Counts signups that are answered again, all of this request's; those that were counted before
    * are not counted twice.
-   * @throws RequestRefused 429 when they are too many; then none of them counts.
+   * @throws Refusal 429 when they are too many; then none of them counts.
    */
   takeReplays(count: number): void {
     const more = count - this.#replays
@@ -133,27 +143,26 @@ export class Visit {
   }
 
   get #clientAddress(): ClientAddress {
-    const { remoteAddress } = this.connection
-    const { trustedProxies } = this.#reception
-    const forwardedFor = this.request.headers.get('x-forwarded-for')
-    this.#client ??= clientAddress({ remoteAddress, forwardedFor, trustedProxies })
+    this.#client ??= clientAddress(this.#sender)
     return this.#client
   }
 
   /** The visitor's own; undefined when only a proxy's is known. */
   get remoteAddress(): string | undefined {
-    const forwardedFor = this.request.headers.get('x-forwarded-for')
-    const { remoteAddress } = this.connection
-    const { trustedProxies } = this.#reception
-    return visitorAddress({ remoteAddress, forwardedFor, trustedProxies })
+    return visitorAddress(this.#sender)
   }
 
   /** What its client may hold of what is there for all. */
   get share(): Share {
-    const forwardedFor = this.request.headers.get('x-forwarded-for')
-    const { remoteAddress } = this.connection
-    const { trustedProxies } = this.#reception
-    return clientShare({ remoteAddress, forwardedFor, trustedProxies })
+    return clientShare(this.#sender)
+  }
+
+  get #sender(): ClientAddressInput {
+    return {
+      remoteAddress: this.connection.remoteAddress,
+      forwardedFor: this.request.headers.get('x-forwarded-for'),
+      trustedProxies: this.#reception.trustedProxies,
+    }
   }
 
   /** The hosts that the request was sent to, of those that count as our own. */

@@ -19,19 +19,17 @@ const neverRendered: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** All of them, for an answer of plain data that no browser should render. */
-export const securityHeaders: Readonly<Record<string, string>> = { ...everywhere, ...neverRendered }
+/** For an answer of plain data that no browser should render; names and values in turn. */
+export const securityHeaders = listOf({ ...everywhere, ...neverRendered })
 
-/** Adds the security headers that `headers` lacks. */
-export function secure(headers: Headers): void {
-  if (!headers.has('content-security-policy')) setAbsent(headers, neverRendered)
-  setAbsent(headers, everywhere)
+/** For an answer that a browser may use in another way: with its own values in place of ours. */
+export function securityWith(own: Readonly<Record<string, string>>): readonly string[] {
+  const isRendered = own['content-security-policy'] !== undefined
+  return listOf({ ...everywhere, ...(isRendered ? {} : neverRendered), ...own })
 }
 
-function setAbsent(headers: Headers, defaults: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(defaults)) {
-    if (!headers.has(name)) headers.set(name, value)
-  }
+function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).flat()
 }
 
 export interface PageSources {
@@ -44,15 +42,15 @@ export interface PageSources {
 }
 
 /**
- * The headers of an HTML page: nothing inline, all from files of our own, but for challenge and logo.
+ * The security headers of an HTML page: nothing inline, all from files of our own, but for challenge and logo.
  * `form-action` names the origins a redirect may lead to, as browsers apply it to redirects too.
  */
-export function pageHeaders({
+export function pageSecurity({
   allowedOrigins,
   framed,
   widget: { origins },
   pages: { logoUrl },
-}: PageSources): Record<string, string> {
+}: PageSources): readonly string[] {
   const named = allowedOrigins === '*' ? [] : allowedOrigins
   const policy: Record<string, readonly string[]> = {
     'default-src': ["'none'"],
@@ -66,12 +64,12 @@ export function pageHeaders({
     'frame-ancestors': framed ? frameAncestors(allowedOrigins) : ["'none'"],
   }
   const text = Object.entries(policy).map(([name, sources]) => `${name} ${sources.join(' ')}`)
-  return {
+  return securityWith({
     'content-security-policy': text.join('; '),
     ...(framed
       ? { 'cross-origin-resource-policy': 'cross-origin' }
       : { 'x-frame-options': 'DENY' }),
-  }
+  })
 }
 
 /** Who may show our form in a frame: those who may send signups. */

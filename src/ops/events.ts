@@ -22,6 +22,8 @@ export interface Events {
   signupsAccepted(count: number): void
   /** A request is not answered as asked. */
   requestRefused(refused: Refused, requestId: string): void
+  /** A handler failed in a way that nobody foresaw. */
+  requestFailed(error: unknown, requestId: string): void
   /** A page of this web origin, or of none, is not allowed; told once. */
   originRefused(origin: string | undefined, requestId: string): void
   /** A request came with an API key that is none of ours; told once, and counted. */

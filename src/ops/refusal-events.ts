@@ -43,6 +43,9 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       leftOut++
       log.debug(line, message)
     },
+    requestFailed(error: unknown, requestId: string): void {
+      log.error({ requestId, err: error }, 'a request failed in a way that nobody foresaw')
+    },
     apiKeyRefused(): void {
       if (health.refusedApiKeys++ > 0) return
       const hint =

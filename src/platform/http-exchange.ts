@@ -9,11 +9,12 @@ export interface HttpRequest {
   readonly signal: AbortSignal
   /** Piece by piece, once. Throws when it ends too early. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
-  /** All of it, once. Rejects with `IncompleteBody` when it ends too early. */
+  /** All of it, once. Rejects when it ends too early. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
 }
 
-export interface HttpHeaders extends Iterable<[name: string, value: string]> {
+export interface HttpHeaders {
+  /** @param name in lower case */
   get(name: string): string | null
 }
 
@@ -22,12 +23,8 @@ export interface PlainAnswer {
   readonly status: number
   /** Names and values in turn, without `content-length`. */
   readonly headers: readonly string[]
-  readonly body: string
-}
-
-/** The sender has left, or was cut off, before the end of its body. */
-export class IncompleteBody extends Error {
-  override readonly name = 'IncompleteBody'
+  /** Empty has a length of 0; null has none, as the status allows no body. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 
 /** The connection that a request came over. */

@@ -46,9 +46,17 @@ const unknownFieldsMax = 20
 const unknownNameCharactersMax = 64
 
 /** Told of a form with more fields than any needs. */
-export const tooManyFields: FieldProblem = {
+const tooManyFields: FieldProblem = {
   field: '',
   message: `The form has too many fields: at most ${limits.formFieldsMax}.`,
+}
+
+/** Told when a signup's tab would be one too many. */
+export const tooManyTabs: FieldProblem = {
+  field: 'sheetTab',
+  message:
+    'This tab does not exist, and no more new ones are made just now: name one that exists, or ' +
+    'leave it out.',
 }
 
 /** A signup from JSON, or everything that is wrong with it. Never throws. */

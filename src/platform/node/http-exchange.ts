@@ -1,10 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  type HttpHeaders,
-  type HttpRequest,
-  IncompleteBody,
-  type PlainAnswer,
-} from '../http-exchange.ts'
+import { type HttpHeaders, type HttpRequest, type PlainAnswer } from '../http-exchange.ts'
 
 /** How long a client may go on sending after its answer. */
 const discardMs = 500
@@ -50,7 +45,7 @@ export class IncomingRequest implements HttpRequest {
     return new Promise((resolve, reject) => {
       const chunks: Chunk[] = []
       const cutOff = () => {
-        if (!incoming.readableEnded) reject(new IncompleteBody())
+        if (!incoming.readableEnded) reject(new Error('the body ended before it was complete'))
       }
       // All of it is here, even if the sender is gone by now.
       if (incoming.complete) resolve((incoming.read() as Chunk | null) ?? new Uint8Array())
@@ -78,10 +73,6 @@ class NodeRequestHeaders implements HttpHeaders {
   get(name: string): string | null {
     const value = this.#headers[name]
     return value === undefined ? null : String(value)
-  }
-
-  *[Symbol.iterator](): Iterator<[string, string]> {
-    for (const [name, value] of Object.entries(this.#headers)) yield [name, String(value)]
   }
 }
 
@@ -113,19 +104,15 @@ const hostForm = /^([^\s/?#@\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const backslashInPath = /^[^?]*\\/
 
 /** Sends an answer, and drops what its client may still be sending. */
-export function sendAnswer(outgoing: ServerResponse, answer: Response | PlainAnswer): void {
-  if (answer instanceof Response) return void sendResponse(outgoing, answer)
-  const { status, headers, body } = answer
-  outgoing.writeHead(status, [...headers, 'content-length', String(Buffer.byteLength(body))])
+export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
+  outgoing.writeHead(status, [...headers, ...lengthOf(body)])
   outgoing.end(body)
   if (!outgoing.req.complete) discard(outgoing.req)
 }
 
-async function sendResponse(outgoing: ServerResponse, response: Response): Promise<void> {
-  const body = response.body && new Uint8Array(await response.arrayBuffer())
-  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-  outgoing.end(body)
-  if (!outgoing.req.complete) discard(outgoing.req)
+/** Told here, so that the answer to HEAD has it too. */
+export function lengthOf(body: PlainAnswer['body']): readonly string[] {
+  return body === null ? [] : ['content-length', String(Buffer.byteLength(body))]
 }
 
 /** Reads on for a moment: a client that is cut off while it sends does not see the answer. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openRaw, parseAnswers, sendRaw } from '../../../harness/raw-http.ts'
+import type { PlainAnswer } from '../http-exchange.ts'
 import { type HttpServerOptions, listen } from './http-server.ts'
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -25,8 +26,8 @@ async function start(options: Partial<HttpServerOptions> = {}) {
   return { url: server.url, [Symbol.asyncDispose]: () => server.close(0) }
 }
 
-function answer(status: number, body: string): Response {
-  return new Response(body, { status, headers: { 'content-length': String(body.length) } })
+function answer(status: number, body: string): PlainAnswer {
+  return { status, headers: [], body }
 }
 
 const bodiesOf = (answers: readonly { body: string }[]) => answers.map(({ body }) => body)

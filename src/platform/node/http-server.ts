@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Connection, HttpRequest, PlainAnswer, ProtocolFailure } from '../http-exchange.ts'
 import type { Share } from '../share.ts'
-import { IncomingRequest, sendAnswer, urlOf } from './http-exchange.ts'
+import { IncomingRequest, lengthOf, sendAnswer, urlOf } from './http-exchange.ts'
 import { ConnectionSlots } from './connection-slots.ts'
 import { HttpConnection, WaitingRequests } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
@@ -23,9 +23,9 @@ export interface HttpServer {
 
 export interface HttpServerOptions {
   /** Never rejects. */
-  readonly fetch: (request: HttpRequest, connection: Connection) => Promise<Response | PlainAnswer>
+  readonly fetch: (request: HttpRequest, connection: Connection) => Promise<PlainAnswer>
   /** What to answer then; the connection is closed behind it. */
-  readonly refuse: (failure: ProtocolFailure) => Response
+  readonly refuse: (failure: ProtocolFailure) => PlainAnswer
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -118,15 +118,15 @@ function createHttpServer(options: HttpServerOptions): Server {
   const answer = (outgoing: ServerResponse) => {
     const incoming = outgoing.req
     const url = hasOneHost(incoming) ? urlOf(incoming) : undefined
-    if (url === undefined) return void send(outgoing, refuse('malformed'))
-    const request = new IncomingRequest(incoming, outgoing, url)
-    void options.fetch(request, incoming.socket).then((given) => sendAnswer(outgoing, given))
+    if (url === undefined) sendAndClose(outgoing, refuse('malformed'))
+    else void answerAt(url, outgoing, options)
   }
   const askForBody = (outgoing: ServerResponse) => {
     if (!(Number(outgoing.req.headers['content-length']) > bodyBytesMax)) outgoing.writeContinue()
     answer(outgoing)
   }
-  const refuseExpectation = (outgoing: ServerResponse) => void send(outgoing, refuse('expectation'))
+  const refuseExpectation = (outgoing: ServerResponse) =>
+    sendAndClose(outgoing, refuse('expectation'))
 
   const waiting = new WaitingRequests(effective.waitingRequestsMax)
   const slots = new ConnectionSlots(effective.connectionsMax)
@@ -154,11 +154,11 @@ function createHttpServer(options: HttpServerOptions): Server {
   server.on('connect', ({ socket }: IncomingMessage, stream: Duplex) => {
     // When the request has a body, this is a stream of Node's own around the socket.
     stream.on('error', ignore)
-    connections.get(socket)?.endWith(() => void sendRaw(socket, refuse('tunnel')))
+    connections.get(socket)?.endWith(() => sendRaw(socket, refuse('tunnel')))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable) return void socket.destroy()
-    connections.get(socket)?.endWith(() => void sendRaw(socket, refuse(failureOf(error))))
+    connections.get(socket)?.endWith(() => sendRaw(socket, refuse(failureOf(error))))
   })
   server.on('listening', () => {
     const { checkIntervalMs, unreadTimeoutMs } = effective
@@ -170,6 +170,16 @@ function createHttpServer(options: HttpServerOptions): Server {
     server.once('close', () => clearInterval(check))
   })
   return server
+}
+
+async function answerAt(
+  url: string,
+  outgoing: ServerResponse,
+  { fetch }: Pick<HttpServerOptions, 'fetch'>,
+): Promise<void> {
+  const incoming = outgoing.req
+  const request = new IncomingRequest(incoming, outgoing, url)
+  sendAnswer(outgoing, await fetch(request, incoming.socket))
 }
 
 /** Whatever happened to a socket, it is closed then, which is all that has to be known. */
@@ -185,23 +195,19 @@ function failureOf({ code }: NodeJS.ErrnoException): ProtocolFailure {
   return code === 'HPE_HEADER_OVERFLOW' ? 'headersTooLarge' : 'malformed'
 }
 
-async function send(outgoing: ServerResponse, response: Response): Promise<void> {
-  outgoing.writeHead(response.status, { ...headersOf(response), connection: 'close' })
-  outgoing.end(await response.text())
+function sendAndClose(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
+  outgoing.writeHead(status, [...headers, ...lengthOf(body), 'connection', 'close'])
+  outgoing.end(body)
 }
 
 /** For when node has no response object, or can no longer use it. */
-async function sendRaw(socket: Duplex, response: Response): Promise<void> {
-  const head = Object.entries({ ...headersOf(response), connection: 'close' })
-  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`)
-  const body = await response.text()
+function sendRaw(socket: Duplex, { status, headers, body }: PlainAnswer): void {
   if (!socket.writable) return void socket.destroy()
-  const status = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`, () => {
+  const list = [...headers, ...lengthOf(body), 'connection', 'close']
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`
+  socket.write(`${head}\r\n`)
+  socket.end(body ?? '', () => {
     socket.destroy()
   })
-}
-
-function headersOf({ headers }: Response): Record<string, string> {
-  return Object.fromEntries(headers)
 }

@@ -2,13 +2,15 @@ import { expect, test } from 'vitest'
 import { listen } from './http-server.ts'
 import { listenFailure } from './listen-failure.ts'
 
+const answer = { status: 200, headers: [], body: '' }
+
 const start = (host: string, port: number) =>
   listen({
     host,
     port,
     bodyBytesMax: 1_000,
-    fetch: async () => new Response(),
-    refuse: () => new Response(),
+    fetch: async () => answer,
+    refuse: () => answer,
   })
 
 test('a port that another program has is told with the setting, and how to find a free one', async () => {

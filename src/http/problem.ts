@@ -1,0 +1,116 @@
+import { answer, type Answer } from './answer.ts'
+
+/** One thing that is wrong with a request; a field is empty for the request as a whole. */
+export interface FieldError {
+  readonly field: string
+  readonly message: string
+  /** Place in a list of signups, from 0. */
+  readonly index?: number
+}
+
+/** Why a request is not answered as asked. The log tells it by these names. */
+export type RefusalKind = keyof typeof statuses
+
+const statuses = {
+  malformed: 400,
+  incompleteBody: 400,
+  pageAddress: 400,
+  notHttp: 400,
+  apiKey: 401,
+  origin: 403,
+  challenge: 403,
+  noSuchPath: 404,
+  noSuchSignup: 404,
+  method: 405,
+  tunnel: 405,
+  tooSlow: 408,
+  bodyTooLarge: 413,
+  bulkTooLarge: 413,
+  contentType: 415,
+  jsonOnly: 415,
+  contentCoding: 415,
+  charset: 415,
+  expectation: 417,
+  fields: 422,
+  bulk: 422,
+  keyUsedBefore: 422,
+  tooMany: 429,
+  headersTooLarge: 431,
+  unexpected: 500,
+  journalUnavailable: 503,
+  tooBusy: 503,
+  tooManyInTurn: 503,
+  challengeUnavailable: 503,
+} as const
+
+const titles: Readonly<Record<(typeof statuses)[RefusalKind], string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  417: 'Expectation Failed',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/** Thrown anywhere on the way of a request; the edge turns it into an answer. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly kind: RefusalKind
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly errors: readonly FieldError[] | undefined
+  /** Whether pages of every origin may read it. */
+  readonly isPublic: boolean
+
+  constructor(
+    kind: RefusalKind,
+    detail: string,
+    more: {
+      errors?: readonly FieldError[]
+      headers?: readonly string[]
+      isPublic?: boolean
+    } = {},
+  ) {
+    super(detail)
+    this.kind = kind
+    this.headers = more.headers ?? []
+    this.errors = more.errors
+    this.isPublic = more.isPublic ?? false
+  }
+
+  get status(): number {
+    return statuses[this.kind]
+  }
+
+  /** Whether the reason is with the service, so that its log says more. */
+  get isOurs(): boolean {
+    return this.status >= 500
+  }
+}
+
+/** RFC 9457. */
+export function problem(refusal: Refusal, requestId: string): Answer {
+  const { kind, message, errors, headers, isPublic } = refusal
+  const status = statuses[kind]
+  const body = {
+    type: 'about:blank',
+    title: titles[status],
+    status,
+    detail: message,
+    ...(errors && { errors }),
+    requestId,
+  }
+  return answer(status, JSON.stringify(body), {
+    headers: ['content-type', 'application/problem+json', ...headers],
+    vary: 'Accept',
+    isPublic,
+  })
+}

@@ -1,0 +1,162 @@
+import type { ProtocolFailure } from '../platform/http-exchange.ts'
+import { type FieldError, Refusal } from './problem.ts'
+import type { Standing } from './rate-limit.ts'
+
+/** Every refusal, in words for developers; `pages/` has those for people. */
+export const refuse = {
+  malformed: (detail: string) => new Refusal('malformed', detail),
+  incompleteBody: () => new Refusal('incompleteBody', 'The body ended before it was complete.'),
+  apiKey: () =>
+    new Refusal(
+      'apiKey',
+      'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
+      { headers: ['www-authenticate', 'Bearer'] },
+    ),
+  /**
+   * @param origin as `webOrigin` gives it
+   * @param isReadable whether the page itself, which needs the CORS headers for that, may read why
+   */
+  origin: (origin: string | undefined, isReadable: boolean) =>
+    new Refusal(
+      'origin',
+      origin !== undefined
+        ? `Pages of ${origin} may not send signups here. Their operator can add this origin to ` +
+            'ALLOWED_ORIGINS.'
+        : 'Pages without a web origin, such as sandboxed frames and local files, may send signups ' +
+            'only where ALLOWED_ORIGINS is *.',
+      { isPublic: isReadable },
+    ),
+  challenge: () => new Refusal('challenge', 'Invalid challenge token'),
+  noSuchPath: () => new Refusal('noSuchPath', 'There is nothing at this address.'),
+  noSuchSignup: () => new Refusal('noSuchSignup', 'There is no signup with this id.'),
+  method: (allowed: readonly string[]) =>
+    new Refusal('method', `This address takes ${allowed.join(', ')} only.`, {
+      headers: ['allow', allowed.join(', ')],
+    }),
+  bodyTooLarge: (bytesMax: number) =>
+    new Refusal('bodyTooLarge', `The body is larger than the limit of ${bytesMax} bytes.`),
+  contentType: () =>
+    new Refusal(
+      'contentType',
+      'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
+        'and say which in the Content-Type header.',
+    ),
+  bulkTooLarge: (count: number, itemsMax: number) =>
+    new Refusal(
+      'bulkTooLarge',
+      `The list holds ${count} signups, over the limit of ${itemsMax} in one request. ` +
+        'Send it in several parts.',
+    ),
+  jsonOnly: () =>
+    new Refusal('jsonOnly', 'Send bulk signups as JSON, with Content-Type: application/json.'),
+  contentCoding: () =>
+    new Refusal(
+      'contentCoding',
+      'Compressed bodies are not taken. Send it without Content-Encoding, and with no ' +
+        'Transfer-Encoding but chunked.',
+      { headers: ['accept-encoding', 'identity'] },
+    ),
+  charset: () =>
+    new Refusal(
+      'charset',
+      'Only UTF-8 is taken. Send the body in UTF-8, with charset=utf-8 or none.',
+    ),
+  pageAddress: (problems: readonly FieldError[]) =>
+    new Refusal(
+      'pageAddress',
+      `No signup can be taken with what the address of this page asks for: ${summary(problems)}`,
+      { errors: problems },
+    ),
+  tooManyFormFields: (most: number) =>
+    refuse.fields([{ field: '', message: `The form has too many fields: at most ${most}.` }]),
+  fields: (problems: readonly FieldError[]) =>
+    new Refusal('fields', summary(problems), { errors: problems }),
+  bulk: (problems: readonly FieldError[]) =>
+    new Refusal(
+      'bulk',
+      'None of the signups was accepted; "errors" names each wrong field with the place of its ' +
+        'signup in the list, from 0. Correct them and send them again.',
+      { errors: problems },
+    ),
+  keyUsedBefore: () =>
+    new Refusal(
+      'keyUsedBefore',
+      'This Idempotency-Key came with other content before. Send that content again, or take a new ' +
+        'key for new content.',
+    ),
+  tooMany: ({ policy, limit, waitMs }: Standing, count: number) => {
+    const what = policy === 'signups' ? 'signups a minute are taken' : 'are answered again a minute'
+    return new Refusal(
+      'tooMany',
+      count > limit
+        ? `At most ${limit} ${what} from one address, and here are ${count}. ` +
+            'Send fewer at a time, or with an API key.'
+        : `At most ${limit} ${what} from one address. ` +
+            'Send it again after the seconds in Retry-After.',
+      { headers: ['retry-after', seconds(waitMs)] },
+    )
+  },
+  protocol: (failure: ProtocolFailure) => protocolRefusals[failure](),
+  journalUnavailable: () =>
+    new Refusal(
+      'journalUnavailable',
+      'Signups cannot be stored just now and this one was not. Send it again a little later.',
+      { headers: ['retry-after', '5'] },
+    ),
+  tooBusy: () =>
+    new Refusal(
+      'tooBusy',
+      'Too many large bodies are on their way here just now, and this one was not read. Send it ' +
+        'again a little later.',
+      { headers: ['retry-after', '2'] },
+    ),
+  tooManyInTurn: () =>
+    new Refusal(
+      'tooManyInTurn',
+      'Too many requests wait here for an earlier one with their Idempotency-Key, and this one was ' +
+        'not looked at. Send it again a little later.',
+      { headers: ['retry-after', '2'] },
+    ),
+  challengeUnavailable: (retryAfterSeconds: number) =>
+    new Refusal(
+      'challengeUnavailable',
+      'Challenge tokens cannot be verified just now, so this signup was not stored. Send it again a ' +
+        'little later.',
+      { headers: ['retry-after', String(retryAfterSeconds)] },
+    ),
+  unexpected: () =>
+    new Refusal('unexpected', 'Something went wrong here. It was logged with the requestId.'),
+}
+
+const protocolRefusals: Readonly<Record<ProtocolFailure, () => Refusal>> = {
+  malformed: () =>
+    new Refusal(
+      'notHttp',
+      'This is not a valid HTTP request: its first line, its headers or its framing are wrong.',
+    ),
+  tunnel: () =>
+    new Refusal('tunnel', 'This is not a proxy: CONNECT is not taken.', {
+      headers: ['allow', 'GET, HEAD, POST, OPTIONS'],
+    }),
+  tooSlow: () =>
+    new Refusal('tooSlow', 'The request did not arrive in time. Send it again, without a pause.'),
+  expectation: () =>
+    new Refusal('expectation', 'Of the Expect header only 100-continue is understood. Send none.'),
+  headersTooLarge: () =>
+    new Refusal(
+      'headersTooLarge',
+      'The address and the headers together are too long. Send fewer or shorter ones.',
+    ),
+}
+
+function seconds(ms: number): string {
+  return String(Math.ceil(ms / 1000))
+}
+
+function summary(problems: readonly FieldError[]): string {
+  const [first] = problems
+  if (problems.length === 1 && first) {
+    return first.field === '' ? first.message : `${first.field}: ${first.message}`
+  }
+  return `${problems.length} fields need a change; "errors" names each.`
+}

@@ -1,0 +1,100 @@
+import {
+  METHOD_NAME_ALL,
+  type ParamIndexMap,
+  type Params,
+  type ParamStash,
+  type Router as HonoRouter,
+} from 'hono/router'
+import { RegExpRouter } from 'hono/router/reg-exp-router'
+import { SmartRouter } from 'hono/router/smart-router'
+import { TrieRouter } from 'hono/router/trie-router'
+import { getPath } from 'hono/utils/url'
+import { type Answer, noContent } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { preflightHeaders } from './origin.ts'
+import { refuse } from './refuse.ts'
+
+/** Answers a request, or throws a `Refusal`. */
+export type Handler = (exchange: Exchange) => Answer | Promise<Answer>
+
+/** What answers at one path. HEAD comes with GET, and OPTIONS by itself. */
+export interface Route {
+  readonly GET?: Handler
+  readonly POST?: Handler
+  /** Whether pages of every origin may GET it. */
+  readonly isPublic?: boolean
+}
+
+/** What answers a request, and the parts of its path that have a name. */
+export interface Found {
+  readonly handle: Handler
+  readonly params: Readonly<Record<string, string>>
+  /** Whether pages of every origin may have it. */
+  readonly isPublic: boolean
+}
+
+type Methods = ReadonlyMap<string, Found>
+
+/** Finds what answers a path and a method, whatever they are. */
+export class Router {
+  readonly #router: HonoRouter<readonly [methods: Methods, others: Found]> = new SmartRouter({
+    routers: [new RegExpRouter(), new TrieRouter()],
+  })
+
+  /** @param path may have parts such as `:id`; of several paths that fit, the first that was added counts */
+  add(path: string, { GET, POST, isPublic = false }: Route): void {
+    const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
+    const methods = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
+    if (GET) methods.set('GET', found(GET, isPublic)).set('HEAD', found(GET))
+    if (POST) methods.set('POST', found(POST))
+    const others = found(() => {
+      throw refuse.method(allowed)
+    })
+    this.#router.add(METHOD_NAME_ALL, path, [methods, others])
+  }
+
+  find({ method, url }: { readonly method: string; readonly url: string }): Found {
+    const [matches, stash] = this.#router.match(METHOD_NAME_ALL, pathOf(url))
+    const [first] = matches
+    if (!first) return nothing
+    const [[methods, others], indexes] = first
+    const it = methods.get(method) ?? others
+    const params = paramsOf(indexes, stash)
+    return params ? { ...it, params } : it
+  }
+}
+
+/** Undefined when the path has no part with a name. */
+function paramsOf(
+  named: ParamIndexMap | Params,
+  stash: ParamStash = [],
+): Found['params'] | undefined {
+  const names = Object.entries<number | string>(named)
+  if (names.length === 0) return undefined
+  const values = names.map(([name, at]): [string, string] => [
+    name,
+    typeof at === 'string' ? at : (stash[at] ?? ''),
+  ])
+  return Object.fromEntries(values)
+}
+
+function found(handle: Handler, isPublic = false): Found {
+  return { handle, params: {}, isPublic }
+}
+
+const nothing = found(() => {
+  throw refuse.noSuchPath()
+})
+
+function options({ request }: Exchange, allowed: readonly string[]): Answer {
+  const isPreflight = request.headers.get('access-control-request-method') !== null
+  const preflight = isPreflight ? preflightHeaders(allowed) : []
+  return noContent(['allow', allowed.join(', '), ...preflight])
+}
+
+/** Decoded, and without a slash at the end. */
+function pathOf(url: string): string {
+  // Of the request it reads the address only.
+  const path = getPath({ url } as Request)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}

@@ -34,7 +34,7 @@ function applicant(challengeToken: string, email: string, key?: string) {
   const idempotency = key === undefined ? undefined : { space: '', key, fingerprint: email }
   return {
     challengeToken,
-    visit: { requestId: 'a-request', remoteAddress: undefined },
+    exchange: { requestId: 'a-request', remoteAddress: undefined },
     parsed: [parsed.value],
     idempotency,
   }
@@ -81,13 +81,13 @@ test('without a challenge everybody is let in, and nothing is remembered', async
   expect(await admission.admit(applicant('anything', 'a@example.com'))).toBeUndefined()
 })
 
-test.each<[Verdict, number, string, Record<string, string>]>([
-  [{ kind: 'rejected', reason: 'forged' }, 403, 'Invalid challenge token', {}],
+test.each<[Verdict, number, string, string[]]>([
+  [{ kind: 'rejected', reason: 'forged' }, 403, 'Invalid challenge token', []],
   [
     { kind: 'unavailable', message: 'down', retryAfterSeconds: 17 },
     503,
     'Challenge tokens cannot be verified just now',
-    { 'retry-after': '17' },
+    ['retry-after', '17'],
   ],
   [
     {
@@ -99,7 +99,7 @@ test.each<[Verdict, number, string, Record<string, string>]>([
     },
     503,
     'Challenge tokens cannot be verified just now',
-    { 'retry-after': '30' },
+    ['retry-after', '30'],
   ],
 ])('the verdict %o is answered with %i', async (verdict, status, message, headers) => {
   const { admission } = gate({ verdict })

@@ -3,8 +3,8 @@ import type { Idempotency } from '../journal/intake-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
-import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 export interface AdmissionOptions {
   /** Undefined: everybody is let in. */
@@ -15,7 +15,7 @@ export interface AdmissionOptions {
 /** Who asks to be let in, with what, and for what. */
 export interface Applicant {
   readonly challengeToken: string | undefined
-  readonly visit: Pick<Visit, 'requestId' | 'remoteAddress'>
+  readonly exchange: Pick<Exchange, 'requestId' | 'remoteAddress'>
   readonly parsed: readonly ParsedSignup[]
   readonly idempotency: Idempotency | undefined
 }
@@ -34,14 +34,14 @@ export class Admission {
 
   /**
    * @returns what the journal is to remember of the token; undefined while everybody is let in
-   * @throws RequestRefused for a visitor who does not pass
+   * @throws Refusal for a visitor who does not pass
    */
   async admit(applicant: Applicant): Promise<string | undefined> {
     const { challenge } = this.#options
     if (!challenge) return undefined
-    const { challengeToken: token, visit } = applicant
+    const { challengeToken: token, exchange } = applicant
     const submissionId = submissionIdOf(applicant)
-    const { remoteAddress, requestId } = visit
+    const { remoteAddress, requestId } = exchange
     await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
     // Keys for tests give everybody the same token: there it is used for one content only.
     return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''])

@@ -6,12 +6,15 @@ import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
 import { Places } from '../http/places.ts'
-import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 const printable = /^[\x20-\x7e]+$/
 
-/** The `Idempotency-Key` of a request; throws `RequestRefused` when it is malformed. */
+/**
+ * The `Idempotency-Key` of a request.
+ * @throws Refusal when it is malformed
+ */
 function idempotencyKey(headers: HttpHeaders): string | undefined {
   const key = headers.get('idempotency-key')
   if (key === null) return undefined
@@ -27,11 +30,11 @@ function idempotencyKey(headers: HttpHeaders): string | undefined {
  * else can take or know its keys; all who have none share one, so that a retry from another network
  * is the same.
  */
-export function ownedKey(
-  headers: HttpHeaders,
-  { apiKey = '' }: Pick<Visit, 'apiKey'>,
-): OwnedKey | undefined {
-  const key = idempotencyKey(headers)
+export function ownedKey({
+  request,
+  apiKey = '',
+}: Pick<Exchange, 'request' | 'apiKey'>): OwnedKey | undefined {
+  const key = idempotencyKey(request.headers)
   return key === undefined ? undefined : { space: apiKey, key }
 }
 
@@ -99,7 +102,7 @@ export class Turns {
 
   /**
    * @param address of the client; undefined when it is not told apart from others
-   * @throws RequestRefused 503 when too many wait for their turn
+   * @throws Refusal 503 when too many wait for their turn
    */
   async take<T>(key: OwnedKey, address: string | undefined, work: () => Promise<T>): Promise<T> {
     const name = nameOf(key)

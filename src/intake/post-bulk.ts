@@ -1,6 +1,5 @@
 import type { AppendResults, SignupStatus } from '../journal/intake-log.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
 import { isRecord } from '../signup/json.ts'
 import {
   type FieldProblem,
@@ -8,14 +7,17 @@ import {
   parseBulk,
   type ParsedBulk,
   parseSignup,
+  tooManyTabs,
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { readBody } from '../http/body.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
-import { type Answer, bulkAccepted, refuse } from '../http/respond.ts'
+import type { Answer } from '../http/answer.ts'
+import { refuse } from '../http/refuse.ts'
+import { bulkAccepted } from './accepted.ts'
 import type { SignupIntake } from './post-signup.ts'
-import { refuseSpent, submit, tooManyTabs } from './submit.ts'
-import type { Visit } from '../http/exchange.ts'
+import { refuseSpent, submit } from './submit.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { type Patience, patienceOf } from './waiting.ts'
 
 export interface BulkIntake extends SignupIntake {
@@ -35,15 +37,11 @@ const turnMs = 5
  * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
  * against the limit of the client's address.
  */
-export async function postBulk(
-  request: HttpRequest,
-  intake: BulkIntake,
-  visit: Visit,
-): Promise<Answer> {
-  const { fates, isReplay, patience } = await takeIn(request, intake, visit)
+export async function postBulk(exchange: Exchange, intake: BulkIntake): Promise<Answer> {
+  const { fates, isReplay, patience } = await takeIn(exchange, intake)
   const { waiting } = intake
   const stored = fates.flatMap(({ status }) => (status ? [status] : []))
-  if (patience) await waiting.untilWritten(stored, patience, visit.countedAs)
+  if (patience) await waiting.untilWritten(stored, patience, exchange.countedAs)
   const answers = fates.map((fate, index): BulkResult => {
     if (!fate.status) return { index, status: 'rejected', errors: fate.problems }
     const isWritten = waiting.isWritten(fate.status)
@@ -60,22 +58,23 @@ interface TakenIn {
 }
 
 /** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
-async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): Promise<TakenIn> {
+async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> {
+  const { request } = exchange
   const { apiKeys, clock } = intake
   if (apiKeys.areSet) {
-    visit.apiKey = apiKeys.digestIn(request.headers)
-    if (visit.apiKey === undefined) throw refuse.apiKey()
+    exchange.apiKey = apiKeys.digestIn(request.headers)
+    if (exchange.apiKey === undefined) throw refuse.apiKey()
   }
-  const key = ownedKey(request.headers, visit)
-  if (visit.isSpent) await refuseSpent(key, visit, intake)
-  const { items, challengeToken } = await readEnvelope(request, intake, visit)
+  const key = ownedKey(exchange)
+  if (exchange.isSpent) await refuseSpent(key, exchange, intake)
+  const { items, challengeToken } = await readEnvelope(exchange, intake)
   const patience = patienceOf(request, clock)
   const asked = items.length
   const context = { ...intake.tabs, source: 'bulk' } as const
   const parsed = await mapInTurns(items, (item) => parseSignup(item, context), clock)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
-    visit.take(asked)
+    exchange.take(asked)
     throw refuse.bulk(fatesOf(parsed, []).flatMap(problemsWithIndex))
   }
   const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
@@ -84,7 +83,7 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
       ? undefined
       : idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock))
   // Durable from here on: the client may leave.
-  const submission = { parsed: wanted, challengeToken, idempotency, visit, asked }
+  const submission = { parsed: wanted, challengeToken, idempotency, exchange, asked }
   const { results, isReplay } = await submit(submission, intake)
   const fates = fatesOf(parsed, results)
   if (!results.some(Boolean)) throw refuse.bulk(fates.flatMap(problemsWithIndex))
@@ -93,11 +92,10 @@ async function takeIn(request: HttpRequest, intake: BulkIntake, visit: Visit): P
 
 /** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
 async function readEnvelope(
-  request: HttpRequest,
-  { bodyBytesMax, arriving, bulkItemsMax }: BulkIntake,
-  visit: Visit,
+  exchange: Exchange,
+  { bodies, bulkItemsMax }: BulkIntake,
 ): Promise<Extract<ParsedBulk, { ok: true }>> {
-  const body = await readBody(request, bodyBytesMax, arriving, visit)
+  const body = await readBody(exchange, bodies)
   if (body.kind !== 'json') throw refuse.jsonOnly()
   const given = isRecord(body.value) ? body.value['signups'] : undefined
   if (Array.isArray(given) && given.length > bulkItemsMax) {

@@ -1,33 +1,47 @@
-import type { SignupStatus } from '../journal/intake-log.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
-import { type ParsedSignup, parseSignup } from '../signup/parse.ts'
+import type { Answer } from '../http/answer.ts'
 import type { ApiKeys } from '../http/api-keys.ts'
-import { type ArrivingBodies, type Body, isSmallBody, readBody } from '../http/body.ts'
-import { type FormPostOptions, parsePosted, sendOn } from '../pages/form-post.ts'
-import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
+import { type Body, type BodyLimits, isSmallBody, readBody } from '../http/body.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
-import { accepted, type Answer, refuse } from '../http/respond.ts'
-import { refuseSpent, submit, type SubmitOptions, tooManyTabs } from './submit.ts'
-import type { Visit } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import type { SignupStatus } from '../journal/intake-log.ts'
+import {
+  type FieldProblem,
+  type ParseContext,
+  type Parsed,
+  type ParsedSignup,
+  parseForm,
+  parseSignup,
+  tooManyTabs,
+} from '../signup/parse.ts'
+import { accepted, replayed } from './accepted.ts'
+import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
+import { refuseSpent, submit, type SubmitOptions } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
-export interface SignupIntake extends SubmitOptions, FormPostOptions {
+export interface SignupIntake extends SubmitOptions {
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
-  readonly bodyBytesMax: number
-  readonly arriving: ArrivingBodies
+  readonly bodies: BodyLimits
+  /** Which tabs there are to name. */
+  readonly tabs: Omit<ParseContext, 'source'>
+  readonly people: People
+}
+
+/** How people are answered who post a form. */
+export interface People {
+  /** What the page asks for that the form is from, and that the form lacks. */
+  missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
+  /** On to the next page, after the form was taken. `redirect` is as it was sent. */
+  sendOn(exchange: Exchange, redirect: string | undefined): Answer
 }
 
 /** `POST /api/signup`: from the request to the answer. */
-export async function postSignup(
-  request: HttpRequest,
-  intake: SignupIntake,
-  visit: Visit,
-): Promise<Response | Answer> {
-  const { status, isReplay, patience, page } = await takeIn(request, intake, visit)
-  if (page) return sendOn(request, { redirect: page.redirect, isReplay }, visit, intake)
+export async function postSignup(exchange: Exchange, intake: SignupIntake): Promise<Answer> {
+  const { status, isReplay, patience, page } = await takeIn(exchange, intake)
+  if (page) return replayed(intake.people.sendOn(exchange, page.redirect), isReplay)
   const { waiting } = intake
-  if (patience) await waiting.untilWritten([status], patience, visit.countedAs)
+  if (patience) await waiting.untilWritten([status], patience, exchange.countedAs)
   return accepted(status, waiting.progressOf([status], patience), isReplay)
 }
 
@@ -40,46 +54,54 @@ interface TakenIn {
 }
 
 /** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
-async function takeIn(request: HttpRequest, intake: SignupIntake, visit: Visit): Promise<TakenIn> {
-  const { apiKeys, bodyBytesMax, arriving, clock } = intake
-  if (apiKeys.areSet) visit.apiKey = apiKeys.digestIn(request.headers)
-  const key = ownedKey(request.headers, visit)
+async function takeIn(exchange: Exchange, intake: SignupIntake): Promise<TakenIn> {
+  const { apiKeys, bodies, clock } = intake
+  const { request } = exchange
+  if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(request.headers)
+  const key = ownedKey(exchange)
   // The page that refuses a person shows what was typed, so a small form is read all the same.
-  const isGivenBack = () => isForPerson(request) && isSmallBody(request)
-  if (visit.isSpent && !isGivenBack()) await refuseSpent(key, visit, intake)
-  const body = await readBody(request, bodyBytesMax, arriving, visit)
+  const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)
+  if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intake)
+  const body = await readBody(exchange, bodies)
   const patience = patienceOf(request, clock)
-  const parsed = parseBody(body, request, intake, visit)
+  const parsed = parseBody(body, exchange, intake)
   const { challengeToken } = parsed
   const idempotency =
     key === undefined ? undefined : idempotencyOf(key, 'signup', contentOf(parsed))
   // Durable from here on: the visitor may leave.
-  const submission = { parsed: [parsed], challengeToken, idempotency, visit, asked: 1 }
+  const submission = { parsed: [parsed], challengeToken, idempotency, exchange, asked: 1 }
   const { results, isReplay } = await submit(submission, intake)
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
-  visit.typed = undefined
-  const isPage = body.kind === 'form' && isForPerson(request)
+  exchange.typed = undefined
+  const isPage = body.kind === 'form' && isForPerson(exchange)
   return { status, isReplay, patience, page: isPage ? parsed : undefined }
 }
 
-function isForPerson({ headers }: HttpRequest): boolean {
-  return prefersHtml(headers.get('accept'))
+function isForPerson({ request }: Exchange): boolean {
+  return prefersHtml(request.headers.get('accept'))
 }
 
-/** @throws RequestRefused with everything that is wrong; also who sends such counts against the limit */
-function parseBody(
-  body: Body,
-  request: HttpRequest,
-  intake: SignupIntake,
-  visit: Visit,
-): ParsedSignup {
-  if (body.kind === 'form') visit.typed = body.fields
+/** @throws Refusal with everything that is wrong; also who sends such counts against the limit */
+function parseBody(body: Body, exchange: Exchange, intake: SignupIntake): ParsedSignup {
+  if (body.kind === 'form') exchange.typed = body.fields
   const parsed =
     body.kind === 'form'
-      ? parsePosted(request, body.fields, intake)
+      ? parsePosted(body.fields, exchange, intake)
       : parseSignup(body.value, { ...intake.tabs, source: 'api' })
   if (parsed.ok) return parsed.value
-  visit.take(1)
+  exchange.take(1)
   throw refuse.fields(parsed.problems)
+}
+
+/** A signup from a form; one of our own pages has to hold what the page asks for. */
+function parsePosted(
+  fields: FormEntries,
+  exchange: Exchange,
+  { tabs, people }: SignupIntake,
+): Parsed {
+  const parsed = parseForm(fields, { ...tabs, source: 'form' })
+  const missing = people.missing(exchange, fields)
+  if (missing.length === 0) return parsed
+  return { ok: false, problems: [...(parsed.ok ? [] : parsed.problems), ...missing] }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
 import { refuseSpent, type SubmitOptions } from './submit.ts'
-import type { Visit } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 test('a retry while its first request is being worked on counts as one that is answered again', async () => {
   const key = { space: '', key: 'a' }
@@ -10,15 +10,15 @@ test('a retry while its first request is being worked on counts as one that is a
   const turns = new Turns()
   const working = turns.take(key, undefined, () => first.promise)
   const counted: string[] = []
-  const visit: Pick<Visit, 'take' | 'takeReplays'> = {
+  const exchange: Pick<Exchange, 'take' | 'takeReplays'> = {
     take: (count) => counted.push(`${count} signups`),
     takeReplays: (count) => counted.push(`${count} replays`),
   }
   await using journal = openSqliteJournal(':memory:')
   const options: Pick<SubmitOptions, 'turns' | 'journal'> = { turns, journal: journal.intake }
-  await refuseSpent(key, visit as Visit, options as SubmitOptions)
+  await refuseSpent(key, exchange as Exchange, options as SubmitOptions)
   first.resolve(undefined)
   await working
-  await refuseSpent(key, visit as Visit, options as SubmitOptions)
+  await refuseSpent(key, exchange as Exchange, options as SubmitOptions)
   expect(counted).toEqual(['1 replays', '1 signups'])
 })

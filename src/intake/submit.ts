@@ -8,12 +8,12 @@ import type {
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { FieldProblem, ParsedSignup } from '../signup/parse.ts'
+import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
 import type { Admission, Applicant } from './admission.ts'
 import type { Turns } from './idempotency.ts'
-import { refuse } from '../http/respond.ts'
-import type { Visit } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Exchange } from '../http/exchange.ts'
 
 export interface SubmitOptions {
   readonly journal: IntakeLog
@@ -26,7 +26,7 @@ export interface SubmitOptions {
 }
 
 export interface Submission extends Applicant {
-  readonly visit: Visit
+  readonly exchange: Exchange
   /** How many count against the limit of the client's address, unless they are answered again. */
   readonly asked: number
 }
@@ -41,32 +41,34 @@ export interface Submitted {
 /**
  * Refuses who has no signup left, before the body is read: unless it may be answered again, as its
  * key is known, and then it counts as one that is.
- * @throws RequestRefused 429
+ * @throws Refusal 429
  */
 export async function refuseSpent(
   key: OwnedKey | undefined,
-  visit: Visit,
+  exchange: Exchange,
   options: SubmitOptions,
 ): Promise<void> {
   const { journal, turns } = options
   const knows = (known: OwnedKey) => turns.has(known) || journal.knows(known)
-  if (key && (await orUnavailable(() => knows(key), visit, options))) visit.takeReplays(1)
-  else visit.take(1)
+  if (key && (await orUnavailable(() => knows(key), exchange, options))) exchange.takeReplays(1)
+  else exchange.take(1)
 }
 
 /**
  * From parsed signups to the durable write, which is one for all of them. A request with the key of
- * an earlier one waits for it and gets its answer; throws `RequestRefused` when the contents differ,
+ * an earlier one waits for it and gets its answer; throws `Refusal` when the contents differ,
  * when they are too many, when the challenge is not passed, or when the journal cannot be written.
  */
 export async function submit(submission: Submission, options: SubmitOptions): Promise<Submitted> {
-  const { idempotency, visit } = submission
+  const { idempotency, exchange } = submission
   const { turns, events } = options
   const work = () =>
     idempotency
-      ? turns.take(idempotency, visit.countedAs, () => storeOnce(submission, idempotency, options))
+      ? turns.take(idempotency, exchange.countedAs, () =>
+          storeOnce(submission, idempotency, options),
+        )
       : store(submission, options)
-  const answer = await orUnavailable(work, visit, options)
+  const answer = await orUnavailable(work, exchange, options)
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
   const { kind, results } = answer
@@ -74,10 +76,10 @@ export async function submit(submission: Submission, options: SubmitOptions): Pr
   return { results, isReplay: kind === 'replayed' }
 }
 
-/** @throws RequestRefused 503 when the journal cannot be used */
+/** @throws Refusal 503 when the journal cannot be used */
 async function orUnavailable<T>(
   work: () => T | Promise<T>,
-  { requestId }: Visit,
+  { requestId }: Exchange,
   { events }: SubmitOptions,
 ): Promise<T> {
   try {
@@ -95,32 +97,24 @@ async function storeOnce(
   idempotency: Idempotency,
   options: SubmitOptions,
 ): Promise<Appended> {
-  const { visit, asked } = submission
+  const { exchange, asked } = submission
   const known = await options.journal.recall(idempotency)
   if (!known) return store(submission, options)
-  if (known.kind === 'replayed') visit.takeReplays(asked)
-  else visit.take(asked)
+  if (known.kind === 'replayed') exchange.takeReplays(asked)
+  else exchange.take(asked)
   return known
 }
 
 async function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
-  const { parsed, idempotency, visit, asked } = submission
-  visit.take(asked)
+  const { parsed, idempotency, exchange, asked } = submission
+  exchange.take(asked)
   const token = await options.admission.admit(submission)
   const receivedAt = options.clock.now()
   const signups = parsed.map((one) => accept(one, receivedAt, options))
-  return options.journal.append(signups, { idempotency, token, opener: visit.countedAs })
+  return options.journal.append(signups, { idempotency, token, opener: exchange.countedAs })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptions): Signup {
   const { email, sheetTab, source, name, tags, metadata } = parsed
   return { id: newId(receivedAt), receivedAt, email, sheetTab, source, name, tags, metadata }
-}
-
-/** Told when a signup's tab would be one too many. */
-export const tooManyTabs: FieldProblem = {
-  field: 'sheetTab',
-  message:
-    'This tab does not exist, and no more new ones are made just now: name one that exists, or ' +
-    'leave it out.',
 }

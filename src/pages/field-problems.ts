@@ -1,7 +1,8 @@
+import type { FormEntries } from '../http/exchange.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { pageTexts } from './texts.ts'
-import { consentField, consentText, firstValue, type FormEntries } from './typed-form.ts'
+import { consentField, consentText, firstValue } from './typed-form.ts'
 import type { View } from './view.ts'
 
 /** What a form of our own pages lacks that a signup as such does not need. */

@@ -1,30 +1,24 @@
-import type { Events } from '../ops/events.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
-import { type Parsed, parseForm } from '../signup/parse.ts'
-import { thanksPath } from './pages.ts'
-import { missingOnPage } from './field-problems.ts'
-import { firstValue, type FormEntries } from './typed-form.ts'
-import { type PageOptions, type View, viewOf } from './view.ts'
+import { type Answer, seeOther } from '../http/answer.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { redirectLocation, redirectOrigin, type RedirectRules } from './redirect.ts'
-import { seeOther } from '../http/respond.ts'
-import type { Visit } from '../http/exchange.ts'
+import type { Events } from '../ops/events.ts'
+import type { FieldProblem } from '../signup/parse.ts'
+import { missingOnPage } from './field-problems.ts'
+import { thanksPath } from './pages.ts'
+import { firstValue } from './typed-form.ts'
+import { type PageOptions, type View, viewOf } from './view.ts'
 
 export interface FormPostOptions extends PageOptions {
-  readonly events: Events
+  readonly events: Pick<Events, 'redirectNotFollowed'>
 }
 
-/** A signup from a form; one of our own pages has to hold what the page asks for. */
-export function parsePosted(
-  request: HttpRequest,
+/** What a form of our own pages lacks, by the query that tells it from all others. */
+export function missingInPosted(
+  { request }: Pick<Exchange, 'request'>,
   fields: FormEntries,
   options: PageOptions,
-): Parsed {
-  const parsed = parseForm(fields, { ...options.tabs, source: 'form' })
-  // By the query a form of ours is told from all others, which need no view.
-  if (!request.url.includes('?')) return parsed
-  const missing = missingOnPage(viewOf(request, options), fields)
-  if (missing.length === 0) return parsed
-  return { ok: false, problems: [...(parsed.ok ? [] : parsed.problems), ...missing] }
+): readonly FieldProblem[] {
+  return request.url.includes('?') ? missingOnPage(viewOf(request, options), fields) : []
 }
 
 /**
@@ -34,11 +28,10 @@ export function parsePosted(
  * @param redirect as it was sent
  */
 export function sendOn(
-  request: HttpRequest,
-  { redirect, isReplay }: { readonly redirect: string | undefined; readonly isReplay: boolean },
-  { ownOrigin, requestId }: Pick<Visit, 'ownOrigin' | 'requestId'>,
+  { request, ownOrigin, requestId }: Pick<Exchange, 'request' | 'ownOrigin' | 'requestId'>,
+  redirect: string | undefined,
   options: FormPostOptions,
-): Response {
+): Answer {
   const { allowedOrigins, events } = options
   const { location, isFollowed } = next(viewOf(request, options), redirect, {
     ownOrigin,
@@ -47,7 +40,7 @@ export function sendOn(
   if (redirect !== undefined && !isFollowed) {
     events.redirectNotFollowed(redirectOrigin(redirect, ownOrigin), requestId)
   }
-  return seeOther(location, isReplay)
+  return seeOther(location)
 }
 
 /** Where such a form will lead to. */

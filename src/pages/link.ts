@@ -1,4 +1,4 @@
-import type { FormEntries } from './typed-form.ts'
+import type { FormEntries } from '../http/exchange.ts'
 
 /** As in the embed: an address can hold anything, and must not cost a signup. */
 const utmMax = 10

@@ -1,62 +1,63 @@
-import type { IntakeLog } from '../journal/intake-log.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
-import type { Clock } from '../platform/clock.ts'
-import { parseForm } from '../signup/parse.ts'
+import { page, type Answer } from '../http/answer.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
+import { pageSecurity } from '../http/headers.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Handler } from '../http/router.ts'
+import { parseForm, tooManyTabs } from '../signup/parse.ts'
 import { nextLocation } from './form-post.ts'
-import { pageHeaders } from '../http/headers.ts'
-import { signupPage, thanksPage, thanksPath } from './pages.ts'
 import { linkedFields } from './link.ts'
-import { consentField, consentText, type FormEntries } from './typed-form.ts'
+import { signupPage, thanksPage, thanksPath } from './pages.ts'
+import { consentField, consentText } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
-import { page, refuse } from '../http/respond.ts'
-import { tooManyTabs } from '../intake/submit.ts'
-import type { Visit } from '../http/exchange.ts'
-
-type PageHandler = (
-  request: Request,
-  visit: Pick<Visit, 'ownOrigin' | 'countedAs'>,
-) => Response | Promise<Response>
 
 export interface PageRoutesOptions extends PageOptions {
-  readonly journal: Pick<IntakeLog, 'takesTab'>
-  readonly clock: Clock
+  /** Whether a signup for this tab would be taken now, of this client. */
+  readonly takesTab: (tab: string, client: string | undefined) => Promise<boolean>
 }
 
-/** What GET answers at the paths that people see. */
-export function pageRoutes(options: PageRoutesOptions): Readonly<Record<string, PageHandler>> {
+/** A page of ours by its path. */
+export interface PageRoute {
+  readonly path: string
+  readonly GET: Handler
+  /** Whether its address fills a form. */
+  readonly hasForm: boolean
+}
+
+/** The pages that people see, and what answers them. */
+export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const { allowedOrigins } = options
-  const headersOf = (framed: boolean) => ({
-    ...pageHeaders({ ...options, framed }),
-    vary: 'Accept-Language',
-  })
-  const framed = headersOf(true)
-  const alone = headersOf(false)
+  const framed = pageSecurity({ ...options, framed: true })
+  const alone = pageSecurity({ ...options, framed: false })
+  const answer = (html: string, security: readonly string[]): Answer =>
+    page(html, { security, vary: 'Accept-Language' })
 
   const signup =
-    (own: OwnPage, headers: Record<string, string>): PageHandler =>
-    async (request, { ownOrigin, countedAs }) => {
+    (own: OwnPage, security: readonly string[]): Handler =>
+    async (exchange) => {
+      const { request, ownOrigin } = exchange
       const view = viewOf(request, options, own)
-      const linked = await checkedFields(request, { view, countedAs }, options)
+      const linked = await checkedFields(exchange, view, options)
       const next = nextLocation(view, linked, { ownOrigin, allowedOrigins })
-      return page(await signupPage(view, linked, next), 200, headers)
+      return answer(await signupPage(view, linked, next), security)
     }
-  return {
-    '/': signup('hosted', alone),
-    '/api/signup/form': signup('form', framed),
-    [`/${thanksPath}`]: async (request) =>
-      page(await thanksPage(viewOf(request, options)), 200, framed),
-  }
+  const thanks: Handler = async ({ request }) =>
+    answer(await thanksPage(viewOf(request, options)), framed)
+  return [
+    { path: '/', GET: signup('hosted', alone), hasForm: true },
+    { path: '/api/signup/form', GET: signup('form', framed), hasForm: true },
+    { path: `/${thanksPath}`, GET: thanks, hasForm: false },
+  ]
 }
 
 /**
  * What the page's address has sent along with the signup.
- * @throws RequestRefused when no signup could be taken with it: its author should learn that, and
- *   no visitor after having typed
+ * @throws Refusal when no signup could be taken with it: its author should learn that, and no visitor
+ *   after having typed
  */
 async function checkedFields(
-  request: Request,
-  { view, countedAs }: { readonly view: View } & Pick<Visit, 'countedAs'>,
-  { tabs, journal, clock }: PageRoutesOptions,
+  { request, countedAs }: Pick<Exchange, 'request' | 'countedAs'>,
+  view: View,
+  { tabs, takesTab }: PageRoutesOptions,
 ): Promise<FormEntries> {
   const isTaken = (field: string) => field === consentField && consentText(view) !== undefined
   const linked = linkedFields(new URL(request.url).searchParams)
@@ -64,13 +65,6 @@ async function checkedFields(
   const somebody = ['email', 'name@example.com'] as const
   const parsed = parseForm([somebody, ...fields], { ...tabs, source: 'form' })
   if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
-  const isTabTaken = journal.takesTab(parsed.value.sheetTab, clock.now(), countedAs)
-  if (!(await isTabTaken.catch(unlessUnavailable))) throw refuse.pageAddress([tooManyTabs])
+  if (!(await takesTab(parsed.value.sheetTab, countedAs))) throw refuse.pageAddress([tooManyTabs])
   return fields
-}
-
-/** What nobody can know just now keeps nobody from the form. */
-function unlessUnavailable(error: unknown): true {
-  if (error instanceof JournalUnavailable) return true
-  throw error
 }

@@ -6,9 +6,10 @@ import { document } from './document.ts'
 import { translated } from './field-problems.ts'
 import { formPage } from './form-page.ts'
 import type { PageProblem } from './texts.ts'
-import { type FormEntries, typedForm } from './typed-form.ts'
+import type { FormEntries } from '../http/exchange.ts'
+import { typedForm } from './typed-form.ts'
 import type { View } from './view.ts'
-import type { RefusalKind } from '../http/respond.ts'
+import type { RefusalKind } from '../http/problem.ts'
 
 /** Where a visitor is sent after signing up, unless the form says otherwise; from our root. */
 export const thanksPath = 'api/signup/thanks'
@@ -33,9 +34,10 @@ export async function signupPage(view: View, linked: FormEntries, next: string):
 }
 
 /** What a person is told of a request that is not answered as asked. */
-export interface Refusal {
+export interface ToldRefusal {
   readonly kind: RefusalKind
-  readonly status: number
+  /** Whether the log of the service says more. */
+  readonly isOurs: boolean
   readonly errors?: readonly ProblemField[] | undefined
   readonly requestId: string
   /** The form that was posted, if it came so far. */
@@ -45,16 +47,16 @@ export interface Refusal {
 }
 
 /** The form again with what was typed, or where there is none, what went wrong. */
-export async function refusalPage(refusal: Refusal, view: View): Promise<string> {
-  const { status, errors = [], requestId, typed, next } = refusal
+export async function refusalPage(refusal: ToldRefusal, view: View): Promise<string> {
+  const { kind, isOurs, errors = [], requestId, typed, next } = refusal
   const { problems, reference } = view.texts
-  const problem = pageProblem(refusal)
+  const problem = problemOf[kind]
   const failure: Failure = {
     text: problems[problem],
     errors: translated(errors, typed ?? [], view),
-    reference: status >= 500 ? `${reference}: ${requestId}` : undefined,
+    reference: isOurs ? `${reference}: ${requestId}` : undefined,
   }
-  // A page that may not use us gets no form from us either: that one would be allowed.
+  // Refused origin: show no form of ours, because it would pass the origin check.
   if (typed && isShowable(typed) && problem !== 'forbidden') {
     return formPage(view, { typed: typedForm(typed, view), next, failure })
   }
@@ -74,18 +76,34 @@ function isShowable(typed: FormEntries): boolean {
   return characters <= typedCharactersMax
 }
 
-function pageProblem({ kind, status }: Refusal): PageProblem {
-  if (kind === 'challenge') return 'challenge'
-  if (kind === 'pageAddress') return 'address'
-  return problemsByStatus[status] ?? (status < 500 ? 'unreadable' : 'unexpected')
-}
-
-const problemsByStatus: Readonly<Record<number, PageProblem>> = {
-  403: 'forbidden',
-  404: 'notFound',
-  405: 'method',
-  413: 'tooLarge',
-  422: 'fields',
-  429: 'tooMany',
-  503: 'unavailable',
+const problemOf: Readonly<Record<RefusalKind, PageProblem>> = {
+  malformed: 'unreadable',
+  incompleteBody: 'unreadable',
+  pageAddress: 'address',
+  notHttp: 'unreadable',
+  apiKey: 'unreadable',
+  origin: 'forbidden',
+  challenge: 'challenge',
+  noSuchPath: 'notFound',
+  noSuchSignup: 'notFound',
+  method: 'method',
+  tunnel: 'method',
+  tooSlow: 'unreadable',
+  bodyTooLarge: 'tooLarge',
+  bulkTooLarge: 'tooLarge',
+  contentType: 'unreadable',
+  jsonOnly: 'unreadable',
+  contentCoding: 'unreadable',
+  charset: 'unreadable',
+  expectation: 'unreadable',
+  fields: 'fields',
+  bulk: 'fields',
+  keyUsedBefore: 'fields',
+  tooMany: 'tooMany',
+  headersTooLarge: 'unreadable',
+  unexpected: 'unexpected',
+  journalUnavailable: 'unavailable',
+  tooBusy: 'unavailable',
+  tooManyInTurn: 'unavailable',
+  challengeUnavailable: 'unavailable',
 }

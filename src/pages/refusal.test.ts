@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { pageOptions } from '../../harness/page-options.ts'
 import { answerRefusal } from './refusal.ts'
-import { refuse } from '../http/respond.ts'
+import { responseOf } from '../http/fetch.ts'
+import type { Refusal } from '../http/problem.ts'
+import { refuse } from '../http/refuse.ts'
 
 const visit = {
   requestId: '00000000-0000-4000-8000-000000000000',
@@ -13,8 +15,11 @@ const visit = {
   ] as const,
 }
 
-function requestOf(accept: string): Request {
-  return new Request('http://localhost/api/signup', { headers: { accept } })
+/** The answer to a visitor who asks for this. */
+async function ask(accept: string, refusal: Refusal) {
+  const request = new Request('http://localhost/api/signup', { headers: { accept } })
+  const answer = await answerRefusal(refusal, { ...visit, request }, pageOptions())
+  return { answer: responseOf(answer, 'POST'), vary: answer.vary }
 }
 
 test.each([
@@ -24,10 +29,10 @@ test.each([
 ])(
   'after %s a person gets the form again, by the same status',
   async (_, refused, status, retry) => {
-    const answer = await answerRefusal(requestOf('text/html'), refused, visit, pageOptions())
+    const { answer, vary } = await ask('text/html', refused)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('retry-after')).toBe(retry)
-    expect(answer.headers.get('vary')).toBe('Accept, Accept-Language')
+    expect(vary).toBe('Accept, Accept-Language')
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     const page = await answer.text()
     expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
@@ -40,8 +45,8 @@ test.each([
 )
 
 test('a program gets a problem document, and caches are told that it depends', async () => {
-  const answer = await answerRefusal(requestOf('*/*'), refuse.noSuchPath(), visit, pageOptions())
+  const { answer, vary } = await ask('*/*', refuse.noSuchPath())
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
-  expect(answer.headers.get('vary')).toBe('Accept')
+  expect(vary).toBe('Accept')
   expect(await answer.json()).toMatchObject({ status: 404, requestId: visit.requestId })
 })

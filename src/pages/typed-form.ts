@@ -1,8 +1,6 @@
+import type { FormEntries } from '../http/exchange.ts'
 import { tokenFields } from '../signup/token-fields.ts'
 import type { View } from './view.ts'
-
-/** The fields of a form as they were posted, in order. */
-export type FormEntries = readonly (readonly [name: string, value: string])[]
 
 /** What a form holds, sorted by where our own form shows it. */
 export interface TypedForm {

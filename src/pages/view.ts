@@ -1,4 +1,3 @@
-import type { ChallengeWidget } from '../challenge/challenge.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Language } from '../signup/languages.ts'
 import type { ParseContext } from '../signup/parse.ts'
@@ -22,10 +21,18 @@ export interface PageSettings {
   readonly name: NameField
 }
 
+/** What a page shows of the challenge. */
+export interface PageWidget {
+  /** Null: the challenge is off. */
+  readonly siteKey: string | null
+  /** From where its script, frames, styles and calls come; none while it is off. */
+  readonly origins: readonly string[]
+}
+
 /** What pages are made with. */
 export interface PageOptions {
   readonly pages: PageSettings
-  readonly widget: ChallengeWidget
+  readonly widget: PageWidget
   readonly allowedOrigins: AllowedOrigins
   /** Which tabs there are to name. */
   readonly tabs: Omit<ParseContext, 'source'> &

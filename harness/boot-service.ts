@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { loadConfig } from '../src/config/config.ts'
+import type { Application } from '../src/http/edge.ts'
 import { createLog } from '../src/ops/log.ts'
 import { type Overrides, startService } from '../src/service/service.ts'
 import { personalLines } from './personal-data.ts'
@@ -15,6 +16,8 @@ export interface BootOptions extends Omit<Overrides, 'log'> {
 export interface BootedService extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string
+  /** What its server asks. */
+  readonly application: Application
   /** Removed when it ends. */
   readonly folder: string
   /** Its log so far. */
@@ -50,6 +53,7 @@ export async function bootService(options: BootOptions = {}): Promise<BootedServ
     }
     return {
       url: service.url.replace('localhost', '127.0.0.1'),
+      application: service.application,
       folder: folder.path,
       output: () => output,
       stop,

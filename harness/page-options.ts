@@ -4,7 +4,7 @@ import { type PageOptions, type View, viewOf } from '../src/pages/view.ts'
 export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {
   return {
     pages: { name: 'off' },
-    widget: { provider: 'turnstile', siteKey: null, scriptUrl: '', origins: [] },
+    widget: { siteKey: null, origins: [] },
     allowedOrigins: '*',
     tabs: { defaultTab: 'Sheet1', knownTabs: new Map(), onlyKnownTabs: false },
     ...options,

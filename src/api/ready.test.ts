@@ -21,7 +21,7 @@ function world() {
   const events = createEvents(createLog('silent'), health, clock)
   const ask = async (isStrict = false) => {
     const answer = await ready({ reader: journal.reader, events, health, clock }, isStrict)
-    return { status: answer.status, text: await answer.text() }
+    return { status: answer.status, text: String(answer.body) }
   }
   const accept = (sheetTab: string) =>
     journal.intake.append([makeSignup({ sheetTab, receivedAt: clock.now() })])

@@ -5,7 +5,7 @@ import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import { refusalWords, warningWords } from '../signup/trouble.ts'
 import type { DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
-import { readiness } from '../http/respond.ts'
+import { type Answer, json } from '../http/answer.ts'
 
 export interface ReadinessOptions {
   readonly reader: Reader
@@ -29,7 +29,7 @@ const challengeWords = {
  * Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away, unless
  * `isStrict`. Anybody may ask: what is wrong is told in fixed sentences.
  */
-export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Response> {
+export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Answer> {
   const { reader, health } = options
   if (health.journal.state !== 'ok') await probe(options)
   const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
@@ -57,7 +57,9 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
     health.delivery.state === 'blocked' ||
     tabs.size > 0 ||
     health.challenge.state === 'misconfigured'
-  return readiness(body, isStored && !(isStrict && isBlocked))
+  if (isStored && !(isStrict && isBlocked)) return json('ok', body)
+  // For load balancers: it takes this instance out of rotation.
+  return json('notReady', body, { headers: ['retry-after', '5'] })
 }
 
 function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { startNotes } from '../config/notes.ts'
 import type { Secrets } from '../config/secrets.ts'
+import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/share.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
@@ -17,6 +18,8 @@ import { realWorld } from './world.ts'
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string
+  /** What its server asks, for who serves it in another way. */
+  readonly application: Application
   /** Where the rows go: a URL or a folder. */
   readonly location: string
   /** Resolves when it cannot go on, which the log has told by then: dispose of it. */
@@ -52,12 +55,15 @@ export async function startService(
   let graceMs = stopGraceMs
   started.defer(() => writer.stop(graceMs))
 
-  const web = await createWeb({ config, secrets, journal, events, health, log }, world)
+  const { application, stopWaiting } = await createWeb(
+    { config, secrets, journal, events, health, log },
+    world,
+  )
   const { bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
-  const server = await listen({ ...web.intake, ...config.listen, bodyBytesMax, shareOf })
+  const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf })
   started.defer(() => {
-    web.stopWaiting()
+    stopWaiting()
     return server.close(graceMs)
   })
 
@@ -71,7 +77,13 @@ export async function startService(
   })
   writer.start()
   const running = started.move()
-  return { url: server.url, location, failed, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return {
+    url: server.url,
+    application,
+    location,
+    failed,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }
 
 /** Once nothing can stop the start any more: a start that fails tells why it does, and nothing else. */

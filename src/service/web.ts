@@ -1,73 +1,121 @@
-import type { Challenge } from '../challenge/challenge.ts'
-import { isTestSecret, widgetOf } from '../challenge/providers.ts'
-import { createSiteverify } from '../challenge/siteverify.ts'
+import { describeService, openapiPath } from '../api/openapi/openapi.ts'
+import { publicConfig } from '../api/config.ts'
+import { ready } from '../api/ready.ts'
+import { signupStatus } from '../api/status.ts'
+import { widgetOf } from '../challenge/providers.ts'
 import type { Config } from '../config/config.ts'
-import type { Secrets } from '../config/secrets.ts'
-import { ApiKeys } from '../http/api-keys.ts'
-import { ArrivingBodies } from '../http/body.ts'
-import { Admission } from '../intake/admission.ts'
-import { Turns } from '../intake/idempotency.ts'
-import { Waiting } from '../intake/waiting.ts'
+import { json } from '../http/answer.ts'
+import { assetAnswer, documentAnswer } from '../http/assets.ts'
+import { type Application, createEdge } from '../http/edge.ts'
+import { Router } from '../http/router.ts'
+import { type BulkIntake, postBulk } from '../intake/post-bulk.ts'
+import { postSignup } from '../intake/post-signup.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Events } from '../ops/events.ts'
-import type { Health } from '../ops/health.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Logger } from '../ops/log.ts'
-import { signupIds } from '../signup/id.ts'
+import { missingInPosted, sendOn } from '../pages/form-post.ts'
+import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
+import { answerRefusal } from '../pages/refusal.ts'
+import { plainFile } from '../platform/node/static-files.ts'
+import type { StaticFile } from '../platform/static-file.ts'
 import { tabsByKey } from '../signup/tab.ts'
 import { readAssets } from './files.ts'
-import { createIntake, type Intake } from './routes.ts'
+import { createIntake, type IntakeOptions } from './intake.ts'
 import type { World } from './world.ts'
 
-export interface WebOptions {
-  readonly config: Config
-  readonly secrets: Secrets
+export interface WebOptions extends Omit<IntakeOptions, 'journal'> {
   readonly journal: Journal
-  readonly events: Events
-  readonly health: Health
   readonly log: Logger
 }
 
 /** The HTTP application, not listening yet. */
 export interface Web {
-  readonly intake: Intake
+  readonly application: Application
   /** Answers everybody who waits for a row, at once. */
-  stopWaiting(): void
+  stopWaiting: () => void
 }
 
 /** Builds all that answers requests. */
 export async function createWeb(
-  { config, secrets, journal, events, health, log }: WebOptions,
-  { clock, http }: Pick<World, 'clock' | 'http'>,
+  options: WebOptions,
+  world: Pick<World, 'clock' | 'http'>,
 ): Promise<Web> {
-  const challenge = createChallenge({ config, secrets, events }, { clock, http })
-  const waiting = new Waiting({ journal: journal.intake, health, clock })
-  const { bodyBytesMax, bulkItemsMax, pages } = config
-  const { allowedOrigins, allowedHosts, trustedProxies, signupsPerMinute } = config
-  const intake = createIntake({
-    journal: journal.intake,
-    reader: journal.reader,
-    events,
-    health,
-    log,
-    clock,
-    newId: signupIds(),
-    tabs: tabsOf(config, journal),
-    turns: new Turns(),
-    admission: new Admission({ challenge, events }),
+  const { config, journal, events, log } = options
+  const { clock } = world
+  const pageOptions = {
+    pages: config.pages,
     widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
-    waiting,
-    apiKeys: new ApiKeys(secrets.apiKeys, () => events.apiKeyRefused()),
-    bodyBytesMax,
-    arriving: new ArrivingBodies(),
-    bulkItemsMax,
-    allowedOrigins,
-    allowedHosts,
-    trustedProxies,
-    signupsPerMinute,
-    pages,
-    assets: await readAssets(config, log),
+    allowedOrigins: config.allowedOrigins,
+    tabs: tabsOf(config, journal),
+    events,
+    takesTab: (tab: string, client: string | undefined) =>
+      journal.intake.takesTab(tab, clock.now(), client).catch(unlessUnavailable),
+  }
+  const intake = createIntake({ ...options, journal: journal.intake }, world, {
+    tabs: pageOptions.tabs,
+    people: {
+      missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
+      sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
+    },
   })
-  return { intake, stopWaiting: () => waiting.stop() }
+  const assets = await readAssets(config, log)
+  const application = createEdge({
+    ...config,
+    clock,
+    events,
+    warn: (warning, requestId) => log.warn({ requestId }, warning),
+    router: routerOf({ ...options, ...world, ...pageOptions, intake, assets }),
+    showRefusal: (refusal, exchange) => answerRefusal(refusal, exchange, pageOptions),
+  })
+  return { application, stopWaiting: () => intake.waiting.stop() }
+}
+
+type Answering = WebOptions &
+  Pick<World, 'clock'> &
+  Parameters<typeof pageRoutes>[0] &
+  Pick<Parameters<typeof publicConfig>[0], 'widget'> & {
+    readonly intake: BulkIntake
+    readonly assets: readonly StaticFile[]
+  }
+
+/** Every path, and what answers it. Fixed paths stand before those with a parameter. */
+function routerOf(options: Answering): Router {
+  const { config, journal, intake, assets } = options
+  const pages = pageRoutes(options)
+  const description = describe(options, pages)
+  const settings = { ...config, ...options }
+
+  const router = new Router()
+  router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })
+  router.add('/api/ready', {
+    GET: ({ request }) =>
+      ready({ ...options, reader: journal.reader }, new URL(request.url).searchParams.has('strict')),
+  })
+  router.add('/api/config', { GET: () => publicConfig(settings) })
+  router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intake) })
+  router.add('/api/signup/bulk', { POST: (exchange) => postBulk(exchange, intake) })
+  for (const { path, GET } of pages) router.add(path, { GET })
+  for (const file of assets) {
+    const GET = ({ request }: Parameters<PageRoute['GET']>[0]) => assetAnswer(file, request.headers)
+    router.add(`/${file.path}`, { GET, isPublic: true })
+  }
+  router.add(openapiPath, { GET: ({ request }) => documentAnswer(description, request.headers) })
+  router.add('/api/signup/:id', {
+    GET: ({ params }) => signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),
+  })
+  return router
+}
+
+function describe({ config, secrets, assets }: Answering, pages: readonly PageRoute[]): StaticFile {
+  const { bodyBytesMax, bulkItemsMax } = config
+  const description = describeService({
+    bodyBytesMax,
+    bulkItemsMax,
+    needsApiKey: secrets.apiKeys.length > 0,
+    pages,
+    files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
+  })
+  return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
 }
 
 function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
@@ -83,13 +131,8 @@ function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
   }
 }
 
-function createChallenge(
-  { config, secrets, events }: Pick<WebOptions, 'config' | 'secrets' | 'events'>,
-  world: Pick<World, 'clock' | 'http'>,
-): Challenge | undefined {
-  const { challenge } = config
-  const { challengeSecret: secret } = secrets
-  if (!challenge || secret === undefined) return undefined
-  events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
-  return createSiteverify({ ...challenge, ...world, secret })
+/** What nobody can know just now keeps nobody from the form. */
+function unlessUnavailable(error: unknown): true {
+  if (error instanceof JournalUnavailable) return true
+  throw error
 }

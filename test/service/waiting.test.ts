@@ -184,9 +184,9 @@ test('a client that hangs up is not waited for', async () => {
       waits.resolve(undefined)
       await wait
       over.resolve(undefined)
-      return new Response()
+      return { status: 200, headers: [], body: '' }
     },
-    refuse: () => Response.error(),
+    refuse: (failure) => ({ status: 400, headers: [], body: failure }),
     host: '127.0.0.1',
     port: 0,
     bodyBytesMax: 1024,

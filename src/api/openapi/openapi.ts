@@ -14,7 +14,12 @@ import {
   signupRefusals,
 } from './responses.ts'
 import { type Json, schemas } from './schemas.ts'
-import { thanksPath } from '../../pages/pages.ts'
+
+interface DescribedPage {
+  readonly path: string
+  /** Whether its address fills a form. */
+  readonly hasForm: boolean
+}
 
 /** What of the settings the document tells. */
 export interface DescribedService {
@@ -22,8 +27,8 @@ export interface DescribedService {
   readonly bulkItemsMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
-  /** Paths of pages for people. */
-  readonly pages: readonly string[]
+  /** Pages for people. */
+  readonly pages: readonly DescribedPage[]
   /** What browsers load besides. */
   readonly files: readonly { readonly path: string; readonly contentType: string }[]
 }
@@ -52,7 +57,7 @@ export function describeService(service: DescribedService): Json {
     '/api/config': { get: get('getConfig', 'What a form needs to know', 'Config') },
     '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
     '/api/ready': { get: getReady },
-    ...Object.fromEntries(service.pages.map((path) => [path, { get: getPage(path) }])),
+    ...Object.fromEntries(service.pages.map((page) => [page.path, { get: getPage(page) }])),
     ...Object.fromEntries(service.files.map((file) => [file.path, { get: getFile(file) }])),
     [openapiPath]: { get: getFile({ path: openapiPath, contentType: 'application/json' }) },
   }
@@ -214,7 +219,7 @@ function get(operationId: string, summary: string, schema: string, tag = 'operat
   return { operationId, summary, tags: [tag], security: [], responses }
 }
 
-function getPage(path: string): Operation {
+function getPage({ path, hasForm }: DescribedPage): Operation {
   const summary = `The page ${path}`
   const operationId = `getPage${idOf(path)}`
   return {
@@ -222,7 +227,7 @@ function getPage(path: string): Operation {
     summary,
     tags: ['browser'],
     security: [],
-    parameters: path === `/${thanksPath}` ? viewParameters : formParameters,
+    parameters: hasForm ? formParameters : viewParameters,
     responses: pageResponses(summary),
   }
 }

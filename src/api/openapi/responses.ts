@@ -33,7 +33,7 @@ function header(description: string, pattern: string, required = false): Json {
   return { description, required, schema: { type: 'string', pattern } }
 }
 
-interface Refusal {
+interface RefusedResponse {
   readonly description: string
   readonly headers?: Json
   /** Refused before anybody knows whether it is a person who asks. */
@@ -68,7 +68,7 @@ const refusals = {
   431: { description: 'Address and headers are too long.', isProtocol: true },
   500: { description: 'A defect of this service.' },
   503: { description: 'Nothing was stored: send it again a little later.', headers: retryAfter },
-} satisfies Readonly<Record<number, Refusal>>
+} satisfies Readonly<Record<number, RefusedResponse>>
 
 type Status = keyof typeof refusals
 
@@ -81,11 +81,16 @@ export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 /** All refusals by their name in the document. */
 export function refusalResponses(): Json {
   return Object.fromEntries(
-    Object.entries<Refusal>(refusals).map(([status, { description, headers, isProtocol }]) => {
-      const page = isProtocol ? {} : { 'text/html': html }
-      const content = { 'application/problem+json': { schema: ref('schemas', 'Problem') }, ...page }
-      return [`Refused${status}`, response(description, content, headers)]
-    }),
+    Object.entries<RefusedResponse>(refusals).map(
+      ([status, { description, headers, isProtocol }]) => {
+        const page = isProtocol ? {} : { 'text/html': html }
+        const content = {
+          'application/problem+json': { schema: ref('schemas', 'Problem') },
+          ...page,
+        }
+        return [`Refused${status}`, response(description, content, headers)]
+      },
+    ),
   )
 }
 

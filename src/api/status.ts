@@ -1,0 +1,35 @@
+import { type Answer, json } from '../http/answer.ts'
+import { refuse } from '../http/refuse.ts'
+import type { Millis, SignupId } from '../signup/signup.ts'
+import type { SignupStatusAnswer } from '../signup/wire.ts'
+
+/** How far a signup has come. */
+interface StoredSignup {
+  readonly id: string
+  readonly sheetTab: string
+  readonly receivedAt: Millis
+  readonly writtenAt?: Millis | undefined
+}
+
+export interface StatusOptions {
+  /** Undefined when there is no such id. */
+  readonly find: (id: SignupId) => Promise<StoredSignup | undefined>
+}
+
+/**
+ * `GET /api/signup/:id`: how far a signup has come, and nothing personal.
+ * @throws Refusal when there is no such signup
+ */
+export async function signupStatus(id: string, { find }: StatusOptions): Promise<Answer> {
+  const signup = await find(id.toLowerCase() as SignupId)
+  if (!signup) throw refuse.noSuchSignup()
+  const { sheetTab, receivedAt, writtenAt } = signup
+  const body: SignupStatusAnswer = {
+    id: signup.id,
+    status: writtenAt === undefined ? 'accepted' : 'written',
+    sheetTab,
+    receivedAt: new Date(receivedAt).toISOString(),
+    ...(writtenAt !== undefined && { writtenAt: new Date(writtenAt).toISOString() }),
+  }
+  return json('ok', body)
+}

@@ -1,0 +1,63 @@
+import type { Challenge } from '../challenge/challenge.ts'
+import { isTestSecret } from '../challenge/providers.ts'
+import { createSiteverify } from '../challenge/siteverify.ts'
+import { ApiKeys } from '../http/api-keys.ts'
+import { ArrivingBodies } from '../http/body.ts'
+import { Admission } from '../intake/admission.ts'
+import { Turns } from '../intake/idempotency.ts'
+import type { BulkIntake } from '../intake/post-bulk.ts'
+import { Waiting } from '../intake/waiting.ts'
+import { signupIds } from '../signup/id.ts'
+import { limits } from '../signup/limits.ts'
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { IntakeLog } from '../journal/intake-log.ts'
+import type { Events } from '../ops/events.ts'
+import type { Health } from '../ops/health.ts'
+import type { World } from './world.ts'
+
+export interface IntakeOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly journal: IntakeLog
+  readonly events: Events
+  readonly health: Health
+}
+
+/** Builds all that takes signups, from the body to the journal. */
+export function createIntake(
+  { config, secrets, journal, events, health }: IntakeOptions,
+  { clock, http }: Pick<World, 'clock' | 'http'>,
+  { tabs, people }: Pick<BulkIntake, 'tabs' | 'people'>,
+): BulkIntake {
+  const challenge = createChallenge({ config, secrets, events }, { clock, http })
+  return {
+    journal,
+    events,
+    clock,
+    tabs,
+    people,
+    newId: signupIds(),
+    turns: new Turns(),
+    admission: new Admission({ challenge, events }),
+    waiting: new Waiting({ journal, health, clock }),
+    apiKeys: new ApiKeys(secrets.apiKeys, () => events.apiKeyRefused()),
+    bodies: {
+      bytesMax: config.bodyBytesMax,
+      formFieldsMax: limits.formFieldsMax,
+      arriving: new ArrivingBodies(),
+    },
+    bulkItemsMax: config.bulkItemsMax,
+  }
+}
+
+function createChallenge(
+  { config, secrets, events }: Pick<IntakeOptions, 'config' | 'secrets' | 'events'>,
+  world: Pick<World, 'clock' | 'http'>,
+): Challenge | undefined {
+  const { challenge } = config
+  const { challengeSecret: secret } = secrets
+  if (!challenge || secret === undefined) return undefined
+  events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
+  return createSiteverify({ ...challenge, ...world, secret })
+}

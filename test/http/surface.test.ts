@@ -1,41 +1,71 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { bootService } from '../../harness/boot-service.ts'
+import { startService } from '../../harness/start-service.ts'
 import type { Asked, AskedWorld } from './asked.ts'
 import { askRaw, decode, readDocument, readRecord, Recording, type WorldRecord } from './record.ts'
 import { worlds } from './requests.ts'
-import { overTcp } from './transport.ts'
+import { byFetch, overTcp, type Transport } from './transport.ts'
 import { surround } from './worlds.ts'
 
+interface Opened extends AsyncDisposable {
+  readonly transport: Transport
+  readonly url: string
+}
+
+/** Every way in which requests come to the application. */
+const adapters = [
+  {
+    adapter: 'over TCP, from a process',
+    async open(env: AskedWorld['env']): Promise<Opened> {
+      const service = await startService({ env })
+      const transport = overTcp(service.url)
+      return { transport, url: service.url, [Symbol.asyncDispose]: () => service.kill() }
+    },
+  },
+  {
+    adapter: 'by fetch, in this process',
+    async open(env: AskedWorld['env']): Promise<Opened> {
+      const service = await bootService({ env })
+      const transport = byFetch(service.application)
+      return { transport, url: service.url, [Symbol.asyncDispose]: () => service.stop() }
+    },
+  },
+]
+
 describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
-  const opened = new AsyncDisposableStack()
-  let service: RunningService
-  let recording: Recording
   let record: WorldRecord
   beforeAll(async () => {
     record = await readRecord(world)
-    const { env, standIns, kept } = opened.use(await surround(world))
-    service = opened.use(await startService({ env }))
-    recording = new Recording(overTcp(service.url), standIns, kept)
-  })
-  afterAll(() => opened.disposeAsync())
-
-  test.each(world.requests)('answers as recorded over TCP: $what', async (asked) => {
-    expect(await recording.ask(asked)).toEqual(record[asked.what])
   })
 
-  test.each(world.raw ?? [])('answers as recorded what is no request: $what', async (asked) => {
-    expect(await askRaw(service.url, asked.bytes)).toEqual(record[asked.what])
-  })
-
-  test.each(world.requests.filter(isDocument))('describes itself as recorded', async () => {
-    const answer = await overTcp(service.url)({
-      method: 'GET',
-      path: '/api/openapi.json',
-      headers: { host: 'localhost' },
-      body: undefined,
+  describe.each(adapters)('asked $adapter', ({ adapter, open }) => {
+    const opened = new AsyncDisposableStack()
+    let service: Opened
+    let recording: Recording
+    beforeAll(async () => {
+      const { env, standIns, kept } = opened.use(await surround(world))
+      service = opened.use(await open(env))
+      recording = new Recording(service.transport, standIns, kept)
     })
-    const document = JSON.stringify(JSON.parse(decode(answer.body)), null, 2)
-    expect(`${document}\n`).toBe(await readDocument(world))
+    afterAll(() => opened.disposeAsync())
+
+    test.each(world.requests)('answers as recorded: $what', async (asked) => {
+      expect(await recording.ask(asked)).toEqual(record[asked.what])
+    })
+
+    // No `Request` can say it.
+    const raw = adapter.includes('TCP') ? (world.raw ?? []) : []
+    test.each(raw)('answers as recorded what is no request: $what', async ({ what, bytes }) => {
+      expect(await askRaw(service.url, bytes)).toEqual(record[what])
+    })
+
+    test.each(world.requests.filter(isDocument))('describes itself as recorded', async () => {
+      const headers = { host: 'localhost' }
+      const path = '/api/openapi.json'
+      const answer = await service.transport({ method: 'GET', path, headers, body: undefined })
+      const document = JSON.stringify(JSON.parse(decode(answer.body)), null, 2)
+      expect(`${document}\n`).toBe(await readDocument(world))
+    })
   })
 
   test('every recorded answer is asked for, and every name is used once', () => {

@@ -1,4 +1,6 @@
 import { openRaw } from '../../harness/raw-http.ts'
+import type { Application } from '../../src/http/edge.ts'
+import { toFetch } from '../../src/http/fetch.ts'
 import type { Spelled } from './asked.ts'
 
 /** An answer as it came. */
@@ -29,6 +31,20 @@ export function overTcp(url: string): Transport {
       throw new Error(`${method} ${path}: ${length} bytes were announced`)
     }
     return answer
+  }
+}
+
+/** By web `Request` and `Response`, without a server. */
+export function byFetch(application: Application): Transport {
+  const ask = toFetch(application)
+  return async ({ method, path, headers: { host = '', ...given }, body = null }) => {
+    // As a runtime has read it from the wire.
+    const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const headers = { ...given, ...length }
+    const request = new Request(`http://${host}${path}`, { method, headers, body })
+    const answer = await ask(request, { remoteAddress: '127.0.0.1' })
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    return { status: answer.status, headers: [...answer.headers], body: bytes }
   }
 }
 

@@ -1,3 +1,4 @@
+import { googleProfile } from '../src/spreadsheet/google/profile.ts'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Warning } from '../src/signup/trouble.ts'
 import type {
@@ -64,7 +65,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   readonly #abandoned = new Set<number>()
 
   constructor(profile: Partial<Profile> = {}) {
-    this.profile = { ...usualProfile, ...profile }
+    this.profile = { ...googleProfile, ...profile }
   }
 
   async open(): Promise<Opened> {
@@ -110,15 +111,6 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       this.rows[tab] = [...(this.rows[tab] ?? []), ...signups.map(({ email }) => email)]
     }
   }
-}
-
-const usualProfile: Profile = {
-  rowsMax: 5000,
-  bytesMax: 2_000_000,
-  rowBytes: (_, textBytes) => textBytes + 300,
-  markers: { max: 300, idMax: 2 ** 31 - 1 },
-  linger: { quietMs: 100, maxMs: 800, burstMaxMs: 3000 },
-  hasQuota: true,
 }
 
 const applies: Act = { applies: true, answers: { kind: 'applied' } }

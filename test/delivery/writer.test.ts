@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 
-import { batchBucket } from '../../src/delivery/pace.ts'
-import { Writer, type WriterOptions } from '../../src/delivery/writer.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
+import { createDelivery } from '../../src/service/delivery.ts'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
@@ -22,29 +21,38 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** A writer with everything around it; only the spreadsheet and the time are the test's. */
-interface Given extends Partial<Omit<WriterOptions, 'journal' | 'spreadsheet'>> {
+const googleSettings = {
+  kind: 'google',
+  spreadsheetId: 'scripted',
+  credentials: { email: 'robot@example.com' },
+  apiUrl: 'http://127.0.0.1:1',
+  tokenUrl: 'http://127.0.0.1:1/token',
+  quota: { perMinute: 50, perDay: 10_000 },
+} as const
+
+interface Given {
   readonly journal?: Journal
   readonly spreadsheet?: ScriptedSpreadsheet
   /** How many markers may stand in the spreadsheet. */
   readonly markersMax?: number
 }
 
-function world({ markersMax = 300, ...options }: Given = {}) {
-  const journal = options.journal ?? openSqliteJournal(':memory:')
-  const spreadsheet = options.spreadsheet ?? spreadsheetOf(markersMax)
+/** Delivery as the service wires it for Google; only the spreadsheet and the time are the test's. */
+function world({ markersMax = 300, ...given }: Given = {}) {
+  const { journal = openSqliteJournal(':memory:'), spreadsheet = spreadsheetOf(markersMax) } = given
   const clock = new ManualClock()
   const health = createHealth()
-  const writer = new Writer({
-    lookEveryMs: hour,
-    spreadsheet,
-    clock,
-    random: () => 0.5,
-    events: createEvents(createLog('silent'), health, clock),
-    bucket: batchBucket({ perMinute: 50, perDay: 10_000 }),
-    ...options,
-    journal: journal.delivery,
-  })
+  const events = createEvents(createLog('silent'), health, clock)
+  const { writer } = createDelivery(
+    { spreadsheet: googleSettings, dataDir: '', privateKey: 'signs nothing', journal, events },
+    {
+      clock,
+      random: () => 0.5,
+      signWith: () => async () => 'signed',
+      wrap: () => spreadsheet,
+      lookEveryMs: hour,
+    },
+  )
   return {
     journal,
     spreadsheet,
@@ -79,6 +87,22 @@ test('a signup reaches an idle spreadsheet well within a second', async () => {
   await it.journal.intake.append([makeSignup()])
   await it.clock.runUntil(() => it.spreadsheet.rows['Sheet1'] !== undefined)
   expect(it.clock.elapsed() - accepted).toBeLessThan(second)
+})
+
+test.each([
+  { what: 'one at a time', atOnce: 1, withinMs: 1000 },
+  { what: 'in a burst', atOnce: 20, withinMs: 3500 },
+])('while signups keep coming, $what, the first waits $withinMs ms at most', async (it) => {
+  await using delivery = world()
+  const { writer, clock, journal, spreadsheet } = delivery
+  writer.start()
+  await clock.run(hour)
+  const accepted = clock.elapsed()
+  while (spreadsheet.rows['Sheet1'] === undefined) {
+    await journal.intake.append(makeSignups(it.atOnce))
+    await clock.run(80)
+    expect(clock.elapsed() - accepted).toBeLessThanOrEqual(it.withinMs)
+  }
 })
 
 test('signups of one burst go in one batch', async () => {

@@ -89,7 +89,10 @@ function routerOf(options: Answering): Router {
   router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })
   router.add('/api/ready', {
     GET: ({ request }) =>
-      ready({ ...options, reader: journal.reader }, new URL(request.url).searchParams.has('strict')),
+      ready(
+        { ...options, reader: journal.reader },
+        new URL(request.url).searchParams.has('strict'),
+      ),
   })
   router.add('/api/config', { GET: () => publicConfig(settings) })
   router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intake) })
@@ -101,7 +104,8 @@ function routerOf(options: Answering): Router {
   }
   router.add(openapiPath, { GET: ({ request }) => documentAnswer(description, request.headers) })
   router.add('/api/signup/:id', {
-    GET: ({ params }) => signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),
+    GET: ({ params }) =>
+      signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),
   })
   return router
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { tidy } from './tidy.ts'
 import type { View } from './view.ts'
 
 /** Escaped; what goes in as a string comes out as text. */
@@ -45,5 +46,5 @@ export async function document(view: View, content: Content): Promise<string> {
         </main>
       </body>
     </html> `
-  return text.toString()
+  return tidy(text.toString())
 }

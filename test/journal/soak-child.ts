@@ -1,0 +1,50 @@
+/**
+ * A second process on the journal of a running service, as the command line is one: it appends and
+ * reads through the interfaces until it is killed, and tells its parent of each append that was
+ * answered. Arguments: the journal's file, a seed, the number of its life.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { seededRandom } from '../../emulators/google-sheets/faults.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { drawTerms, soakPolicy, type SoakAppend } from './soak-terms.ts'
+
+const [file = '', seed = '', life = ''] = process.argv.slice(2)
+const random = seededRandom(Number(seed))
+await using journal = openSqliteJournal(file, soakPolicy)
+let count = 0
+
+async function append(): Promise<void> {
+  const { tab, key, token } = drawTerms(random)
+  const email = `second${life}.${(count += 1)}@example.com`
+  const idempotency = key === undefined ? undefined : { space: '', key, fingerprint: email }
+  const signup = makeSignup({ email, sheetTab: tab, receivedAt: Date.now() })
+  const answer = await journal.intake.append([signup], { idempotency, token })
+  if (answer.kind !== 'appended') return
+  const isTaken = answer.results[0] !== undefined
+  const told: SoakAppend = { email, isTaken, key, token }
+  process.send?.(told)
+}
+
+async function read(): Promise<void> {
+  let last = 0
+  for (;;) {
+    const page = await journal.reader.page(last, 500)
+    for (const { position } of page) {
+      if (position <= last) throw new Error(`Position ${position} came after ${last}.`)
+      last = position
+    }
+    if (page.length === 0) last = 0
+    await sleep(5)
+  }
+}
+
+async function visit(): Promise<never> {
+  for (;;) {
+    await append()
+    await sleep(random() * 10)
+  }
+}
+
+await Promise.all([visit(), visit(), visit(), read()])

@@ -38,15 +38,11 @@ export function answer(status: number, body: Answer['body'], extras: Extras = {}
 
 const jsonType = ['content-type', 'application/json']
 
-/** Without many steps: it answers every signup. */
-export function json(
-  outcome: Outcome,
-  body: object,
-  { headers = none, vary, security = securityHeaders, isPublic = false }: Extras = {},
-): Answer {
-  const all = headers.length === 0 ? jsonType : [...jsonType, ...headers]
-  const status = statuses[outcome]
-  return { status, headers: all, body: JSON.stringify(body), vary, security, isPublic }
+/** Of `extras`, every member but the media type. */
+export function json(outcome: Outcome, body: object, extras: Extras = {}): Answer {
+  const { headers } = extras
+  const all = headers && headers.length > 0 ? [...jsonType, ...headers] : jsonType
+  return answer(statuses[outcome], JSON.stringify(body), { ...extras, headers: all })
 }
 
 /** A page for people. What was typed may be in it: it is never stored, unless `security` says so. */

@@ -70,12 +70,7 @@ export async function readBody(
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  let bytes: Uint8Array<ArrayBuffer>
-  try {
-    bytes = await readBytes(request, share, limits)
-  } catch (error) {
-    throw error instanceof Refusal ? error : refuse.incompleteBody()
-  }
+  const bytes = await readBytes(request, share, limits)
   const { formFieldsMax } = limits
   switch (mediaType) {
     case 'application/json':
@@ -88,13 +83,18 @@ export async function readBody(
 }
 
 /** Stops keeping what it reads at the limit: a larger body never takes memory. */
-function readBytes(
+async function readBytes(
   request: HttpRequest,
   share: Share,
   { bytesMax, arriving }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (announcedBytes(request) > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-  return isSmallBody(request) ? request.bytes() : readPieces(request, bytesMax, arriving, share)
+  try {
+    if (isSmallBody(request)) return await request.bytes()
+    return await readPieces(request, bytesMax, arriving, share)
+  } catch (error) {
+    throw error instanceof Refusal ? error : refuse.incompleteBody()
+  }
 }
 
 /** Whether it costs next to nothing to read it: the server reads no further than was announced. */

@@ -33,17 +33,11 @@ export interface Found {
   readonly isPublic: boolean
 }
 
-interface Registered {
-  readonly methods: ReadonlyMap<string, Found>
-  /** What answers every other method. */
-  readonly others: Found
-  /** Whether parts of its path have a name. */
-  readonly hasParams: boolean
-}
+type Methods = ReadonlyMap<string, Found>
 
 /** Finds what answers a path and a method, whatever they are. */
 export class Router {
-  readonly #router: HonoRouter<Registered> = new SmartRouter({
+  readonly #router: HonoRouter<readonly [methods: Methods, others: Found]> = new SmartRouter({
     routers: [new RegExpRouter(), new TrieRouter()],
   })
 
@@ -56,21 +50,27 @@ export class Router {
     const others = found(() => {
       throw refuse.method(allowed)
     })
-    this.#router.add(METHOD_NAME_ALL, path, { methods, others, hasParams: path.includes(':') })
+    this.#router.add(METHOD_NAME_ALL, path, [methods, others])
   }
 
   find({ method, url }: { readonly method: string; readonly url: string }): Found {
     const [matches, stash] = this.#router.match(METHOD_NAME_ALL, pathOf(url))
     const [first] = matches
     if (!first) return nothing
-    const [{ methods, others, hasParams }, indexes] = first
+    const [[methods, others], indexes] = first
     const it = methods.get(method) ?? others
-    return hasParams ? { ...it, params: paramsOf(indexes, stash) } : it
+    const params = paramsOf(indexes, stash)
+    return params ? { ...it, params } : it
   }
 }
 
-function paramsOf(named: ParamIndexMap | Params, stash: ParamStash = []): Found['params'] {
+/** Undefined when the path has no part with a name. */
+function paramsOf(
+  named: ParamIndexMap | Params,
+  stash: ParamStash = [],
+): Found['params'] | undefined {
   const names = Object.entries<number | string>(named)
+  if (names.length === 0) return undefined
   const values = names.map(([name, at]): [string, string] => [
     name,
     typeof at === 'string' ? at : (stash[at] ?? ''),

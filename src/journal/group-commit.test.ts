@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
 import { GroupCommit } from './group-commit.ts'
+import { JournalBusy } from './unavailable.ts'
 
 /** Commits that take so long, one after the other, on a clock that moves with nothing else; and their groups. */
 function commits(...tookMs: number[]) {
@@ -71,4 +72,40 @@ test('it waits no longer than a commit takes, however many arrive', async () => 
   await Promise.all(added)
   expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(4)
   expect(groups.flat()).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+})
+
+test('while another process writes, what waits is kept in order and committed with what comes later', async () => {
+  const groups: (readonly number[])[] = []
+  let isOccupied = true
+  const commit = (items: readonly number[]) => {
+    if (isOccupied) throw new JournalBusy('locked')
+    groups.push(items)
+    return items
+  }
+  const group = new GroupCommit(commit, systemClock)
+  const first = [group.add(1), group.add(2)]
+  await turn()
+  await turn()
+  const third = group.add(3)
+  isOccupied = false
+  expect(await Promise.all([...first, third])).toEqual([1, 2, 3])
+  expect(groups).toEqual([[1, 2, 3]])
+})
+
+test('a process that writes for longer than others wait costs those their commit, and no later one', async () => {
+  let isOccupied = true
+  let now = 0
+  const commit = (items: readonly number[]) => {
+    if (isOccupied) throw new JournalBusy('locked')
+    return items
+  }
+  const sleep = (ms: number) => {
+    now += ms
+    return turn().then(() => undefined)
+  }
+  const group = new GroupCommit(commit, { elapsed: () => now, sleep })
+  await expect(group.add(1)).rejects.toThrow(JournalBusy)
+  expect(now).toBeGreaterThanOrEqual(5_000)
+  isOccupied = false
+  expect(await group.add(2)).toBe(2)
 })

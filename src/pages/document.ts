@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { tidy } from './tidy.ts'
 import type { View } from './view.ts'
 
 /** Escaped; what goes in as a string comes out as text. */
@@ -46,5 +45,5 @@ export async function document(view: View, content: Content): Promise<string> {
         </main>
       </body>
     </html> `
-  return tidy(text.toString())
+  return text.toString()
 }

@@ -35,10 +35,11 @@ interface Given {
   readonly spreadsheet?: ScriptedSpreadsheet
   /** How many markers may stand in the spreadsheet. */
   readonly markersMax?: number
+  readonly lookEveryMs?: number
 }
 
 /** Delivery as the service wires it for Google; only the spreadsheet and the time are the test's. */
-function world({ markersMax = 300, ...given }: Given = {}) {
+function world({ markersMax = 300, lookEveryMs = hour, ...given }: Given = {}) {
   const { journal = openSqliteJournal(':memory:'), spreadsheet = spreadsheetOf(markersMax) } = given
   const clock = new ManualClock()
   const health = createHealth()
@@ -50,7 +51,7 @@ function world({ markersMax = 300, ...given }: Given = {}) {
       random: () => 0.5,
       signWith: () => async () => 'signed',
       wrap: () => spreadsheet,
-      lookEveryMs: hour,
+      lookEveryMs,
     },
   )
   return {
@@ -103,6 +104,19 @@ test.each([
     await clock.run(80)
     expect(clock.elapsed() - accepted).toBeLessThanOrEqual(it.withinMs)
   }
+})
+
+test('what another process has appended is noticed within a second or so', async () => {
+  const journal = openSqliteJournal(':memory:')
+  // Nobody is told of it.
+  const delivery = changed(journal.delivery, { onAppend: () => () => undefined })
+  await using it = world({ journal: changed(journal, { delivery }), lookEveryMs: second })
+  it.writer.start()
+  await it.clock.run(hour)
+  const appended = it.clock.elapsed()
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.runUntil(() => it.spreadsheet.rows['Sheet1'] !== undefined)
+  expect(it.clock.elapsed() - appended).toBeLessThan(1.5 * second)
 })
 
 test('signups of one burst go in one batch', async () => {

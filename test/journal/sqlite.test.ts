@@ -10,6 +10,8 @@ import { journalContract, type JournalWorld } from './journal-contract.ts'
 import { journalPolicyContract } from './policy-contract.ts'
 import { journalReplayContract } from './replay-contract.ts'
 import { journalTermsContract } from './terms-contract.ts'
+import { callLedgerContract, journalSharedContract } from './shared-contract.ts'
+import { withTwoInstances } from './two-instances.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -21,10 +23,17 @@ async function createWorld(): Promise<JournalWorld> {
   }
 }
 
-journalContract('SQLite', createWorld)
-journalPolicyContract('SQLite', createWorld)
-journalReplayContract('SQLite', createWorld)
-journalTermsContract('SQLite', createWorld)
+for (const [engine, create] of [
+  ['SQLite', createWorld],
+  ['SQLite, two instances on one store', withTwoInstances(createWorld)],
+] as const) {
+  journalContract(engine, create)
+  journalPolicyContract(engine, create)
+  journalReplayContract(engine, create)
+  journalTermsContract(engine, create)
+}
+journalSharedContract('SQLite', createWorld)
+callLedgerContract('SQLite', createWorld)
 
 test('signups that arrive together are one transaction', async () => {
   await using folder = await tempFolder()

@@ -7,6 +7,7 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { listen } from '../../src/platform/node/http-server.ts'
+import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -79,6 +80,25 @@ test('a wait ends when the batch with the signup is settled', async () => {
   await it.deliver()
   await it.clock.run(0)
   expect(visitor.waitedMs).toBe(2 * second)
+})
+
+test('a wait ends soon after another process has settled the batch, which nobody told of', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new CountingClock()
+  // Nobody is told of it.
+  const untold = changed(journal.intake, { onSettle: () => () => undefined })
+  const waiting = new Waiting({ journal: untold, health: createHealth(), clock })
+  const signups = storedOf(await journal.intake.append(makeSignups(1)))
+  let isOver = false
+  const patience = { until: clock.elapsed() + 30 * second, left: staying() }
+  void waiting.untilWritten(signups, patience, undefined).then(() => (isOver = true))
+  await clock.run(second)
+  expect(isOver).toBe(false)
+  const batch = await freezeNext(journal.delivery)
+  await journal.delivery.settle(batch?.number ?? 0, clock.now())
+  await clock.run(second)
+  expect(isOver).toBe(true)
+  waiting.stop()
 })
 
 test('a wait for several signups ends when the last of them is settled', async () => {

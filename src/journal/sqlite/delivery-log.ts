@@ -80,7 +80,8 @@ export class SqliteDeliveryLog implements DeliveryLog {
 
   async freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch> {
     const { db, id, defaultTab } = this.#site
-    if (!defaultTab.current.isResolved) throw new Error('The default tab is not resolved.')
+    if (!db.read(() => defaultTab.now()).isResolved)
+      throw new Error('The default tab is not resolved.')
     return db.write(() => {
       if (this.#frozenRow()) throw new Error('A batch is frozen already.')
       const now = new Map(this.#pendingTabs().map((tab) => [tab.id, tab.writtenTo]))
@@ -201,7 +202,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
 
   #cursorsOf(range: Record<string, SQLOutputValue>): TabCursor[] {
     const [tab, upto] = [String(range['name']), Number(range['upto'])]
-    const isDefault = tabKey(tab) === tabKey(this.#site.defaultTab.current.name)
+    const isDefault = tabKey(tab) === tabKey(this.#site.defaultTab.now().name)
     return (isDefault ? [tab, openKey] : [tab]).map((told) => ({ tab: told, upto }))
   }
 

@@ -1,0 +1,57 @@
+import type { Journal } from '../../src/journal/journal.ts'
+import type { JournalWorld } from './journal-contract.ts'
+
+/**
+ * The same world with two instances open on one store, as two processes have: each call of a method goes
+ * to the other one than the call before. Who listens does so at both.
+ */
+export function withTwoInstances(
+  createWorld: () => Promise<JournalWorld>,
+): () => Promise<JournalWorld> {
+  return async () => {
+    const world = await createWorld()
+    return {
+      open: async (policy) => alternating([await world.open(policy), await world.open(policy)]),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    }
+  }
+}
+
+type Pair = readonly [Journal, Journal]
+
+function alternating(pair: Pair): Journal {
+  let turn = 0
+  const next = () => (turn = 1 - turn)
+  const [one, other] = pair
+  return {
+    intake: inTurns(one.intake, other.intake, next),
+    delivery: inTurns(one.delivery, other.delivery, next),
+    reader: inTurns(one.reader, other.reader, next),
+    callLedger: (...account) =>
+      inTurns(one.callLedger(...account), other.callLedger(...account), next),
+    [Symbol.asyncDispose]: async () => {
+      await one[Symbol.asyncDispose]()
+      await other[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function inTurns<T extends object>(one: T, other: T, next: () => number): T {
+  return new Proxy(one, {
+    get(_, name) {
+      const isListening = name === 'onAppend' || name === 'onSettle'
+      const target = isListening || next() === 0 ? one : other
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      if (!isListening) return value.bind(target) as unknown
+      return (listener: unknown) => {
+        const stops = [one, other].map((part) =>
+          (Reflect.get(part, name, part) as (heard: unknown) => () => void).call(part, listener),
+        )
+        return () => {
+          for (const stop of stops) stop()
+        }
+      }
+    },
+  })
+}

@@ -1,7 +1,7 @@
 import type { PlainAnswer } from '../platform/http-exchange.ts'
 import { securityHeaders } from './headers.ts'
 
-/** Names of the answers that are no refusals. */
+/** The status of each kind of answer that is not a refusal. */
 const statuses = {
   ok: 200,
   written: 201,
@@ -15,22 +15,22 @@ const statuses = {
 
 type Outcome = keyof typeof statuses
 
-/** What a handler answers, as plain data: the edge dresses it, and an adapter sends it. */
+/** A handler's answer as plain data. The edge adds the common headers, and an adapter sends it. */
 export interface Answer extends PlainAnswer {
-  /** The headers of the request, besides `Origin`, on which it depends; for caches. */
+  /** For caches: the request headers, besides `Origin`, that the answer depends on. */
   readonly vary: string | undefined
-  /** Names and values in turn: what a browser may do with it. */
+  /** Security headers: names and values in turn. */
   readonly security: readonly string[]
-  /** Whether pages of every origin may read it: it holds nothing of anybody. */
+  /** Whether pages of every origin may read the answer. Only for answers without personal data. */
   readonly isPublic: boolean
 }
 
-/** All that an answer may say besides its body. */
+/** The optional members of an answer. */
 export type Extras = Partial<Pick<Answer, 'headers' | 'vary' | 'security' | 'isPublic'>>
 
 const none: readonly string[] = []
 
-/** An answer of this status. `body` null has no length, and '' is empty. */
+/** An answer with any status. With a `body` of null it has no `content-length`; with '' the length is 0. */
 export function answer(status: number, body: Answer['body'], extras: Extras = {}): Answer {
   const { headers = none, vary, security = securityHeaders, isPublic = false } = extras
   return { status, headers, body, vary, security, isPublic }
@@ -38,37 +38,41 @@ export function answer(status: number, body: Answer['body'], extras: Extras = {}
 
 const jsonType = ['content-type', 'application/json']
 
-/** Of `extras`, every member but the media type. */
+/** An answer in JSON. Sets the media type itself, so `extras` must not. */
 export function json(outcome: Outcome, body: object, extras: Extras = {}): Answer {
   const { headers } = extras
   const all = headers && headers.length > 0 ? [...jsonType, ...headers] : jsonType
   return answer(statuses[outcome], JSON.stringify(body), { ...extras, headers: all })
 }
 
-/** A page for people. What was typed may be in it: it is never stored, unless `security` says so. */
+/** An HTML page. It may show what a visitor typed, so caches never store it unless `security` says so. */
 export function page(html: string, extras: Extras): Answer {
   return pageOf(statuses.ok, html, extras)
 }
 
-/** The same for a refusal, which has a status of its own. */
+/** An HTML page with any status, for refusals. */
 export function pageOf(status: number, html: string, extras: Extras): Answer {
   const headers = ['content-type', 'text/html; charset=utf-8', ...(extras.headers ?? none)]
   return answer(status, html, { ...extras, headers })
 }
 
-/** A file, as `headers` describe it. */
+/** A file. The headers in `extras` describe its type and coding. */
 export function file(body: Uint8Array<ArrayBuffer>, extras: Extras): Answer {
   return answer(statuses.ok, body, extras)
 }
 
-/** The client has the file already. */
+/** Tells the client that it already has the newest version of the file. */
 export function notModified(extras: Extras): Answer {
   return answer(statuses.notModified, null, extras)
 }
 
-/** To another page, by GET: its reload sends no form again. `location` is a serialised URL or a part of one. */
+/**
+ * Sends the browser to another page by GET, so that a reload does not post the form again.
+ *
+ * @param location a serialised URL, absolute or relative
+ */
 export function seeOther(location: string): Answer {
-  // Of forms only, which are answered in JSON where that is preferred.
+  // Only forms are redirected, and a form gets JSON instead when `Accept` prefers it.
   return answer(statuses.seeOther, '', { headers: ['location', location], vary: 'Accept' })
 }
 

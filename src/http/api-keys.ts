@@ -1,25 +1,25 @@
 import { sha256 } from '../platform/digest.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 
-/** The keys of those who may send bulk signups. Compared by digest, every one, in constant time. */
+/** The API keys that allow bulk signups. A given key is compared with every digest, in constant time. */
 export class ApiKeys {
   readonly #digests: readonly string[]
   readonly #refused: () => void
 
-  /** @param refused called for each request with a key that is none of these */
+  /** @param refused called for each request with an unknown key */
   constructor(keys: readonly string[], refused: () => void) {
     this.#digests = keys.map(sha256)
     this.#refused = refused
   }
 
-  /** Whether a key is needed. */
+  /** Whether there are any keys. If so, bulk requests need one. */
   get areSet(): boolean {
     return this.#digests.length > 0
   }
 
   /**
-   * The digest of the key that the request carries, as `Authorization: Bearer <key>` (RFC 6750);
-   * undefined when it carries none of ours.
+   * The digest of the key in `Authorization: Bearer <key>` (RFC 6750); undefined when the header
+   * is missing or the key is unknown.
    */
   digestIn(headers: HttpHeaders): string | undefined {
     const given = /^bearer +(.*)$/i.exec(headers.get('authorization') ?? '')?.[1]
@@ -33,7 +33,7 @@ export class ApiKeys {
   }
 }
 
-/** 1 or 0, in the same time. Both have the same length. */
+/** 1 when the texts are equal, else 0, in constant time. Both texts must have the same length. */
 function isEqual(one: string, other: string): 0 | 1 {
   let difference = 0
   for (let at = 0; at < one.length; at++) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)

@@ -6,23 +6,23 @@ import { securityWith } from './headers.ts'
 
 type Coding = keyof FileBodies
 
-/** The smallest first. */
+/** The coding that gives the smallest file comes first. */
 const codings: readonly Coding[] = ['br', 'gzip']
 
 const assetSecurity = securityWith({
-  // Ten minutes until a mended script is everywhere; a stale one is shown while it is asked for.
+  // A fixed script reaches every browser within ten minutes. A stale copy is used during the refresh.
   'cache-control': 'public, max-age=600, stale-while-revalidate=86400',
   'cross-origin-resource-policy': 'cross-origin',
 })
 
-/** A file for pages of every origin, compressed as the browser likes it; 304 when it has it. */
+/** Serves a file to pages of every origin, compressed as the browser prefers; 304 when the browser has it. */
 export function assetAnswer(asset: StaticFile, request: HttpHeaders): Answer {
   return fileAnswer(asset, request, { security: assetSecurity, isPublic: true })
 }
 
 const documentSecurity = securityWith({ 'cache-control': 'no-cache' })
 
-/** A document that is asked for again with each use, and sent when it is another; otherwise 304. */
+/** Serves a document that browsers check before each use: 304 when it has not changed. */
 export function documentAnswer(document: StaticFile, request: HttpHeaders): Answer {
   return fileAnswer(document, request, { security: documentSecurity })
 }
@@ -38,12 +38,12 @@ function fileAnswer(asset: StaticFile, request: HttpHeaders, extras: Extras): An
   return file(body, { ...extras, headers, vary })
 }
 
-/** Names the bytes that are sent: each coding has its own. */
+/** The ETag identifies the bytes sent, so each coding has its own. */
 function etagOf({ hash }: StaticFile, coding: Coding): string {
   return `"${hash}-${coding}"`
 }
 
-/** RFC 9110, section 12.5.3: what is not named is not taken, but for the file as it is. */
+/** RFC 9110, section 12.5.3: a coding that the client does not accept is not used; no coding always is. */
 function chosenBody(
   { bodies }: StaticFile,
   accepted: string | null,
@@ -57,7 +57,7 @@ function chosenBody(
   return { coding: 'identity', body: bodies.identity }
 }
 
-/** Weak comparison, as RFC 9110 wants it here: a proxy may have weakened the tag. */
+/** Compares weakly, as RFC 9110 requires for `If-None-Match`, because a proxy may weaken the tag. */
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag) || tags.includes('*')

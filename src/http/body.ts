@@ -11,13 +11,13 @@ export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'form'; readonly fields: FormEntries }
 
-/** Enough for four bodies of the largest size that can be set, and for 64 of the usual one. */
+/** Room for four bodies of the largest configurable size, or for 64 of the default size. */
 const arrivingBytesMax = 64 * 1024 * 1024
 
-/** Ten thousand connections with so much each take 40 MB: they need no count, and always get in. */
+/** Bodies up to this size are not counted: ten thousand connections with one each take 40 MB. */
 const smallBytesMax = 4096
 
-/** How many bytes of larger bodies have come whose rest is still on its way, of all requests together. */
+/** Counts the bytes received so far of all larger bodies that have not arrived completely. */
 export class ArrivingBodies {
   readonly #bytesMax: number
   readonly #ofClients = new Map<string, number>()
@@ -32,8 +32,9 @@ export class ArrivingBodies {
   }
 
   /**
-   * A client's share is at least one body of `bodyBytesMax`.
-   * @throws Refusal 503 when all together, or this client's, are too large; then they do not count.
+   * Counts more bytes. Every client may have at least one body of `bodyBytesMax`.
+   *
+   * @throws Refusal 503 when the total or this client's share would be exceeded. Nothing is counted then.
    */
   add(bytes: number, { client, part }: Share, bodyBytesMax: number): void {
     const ofClient = (this.#ofClients.get(client) ?? 0) + bytes
@@ -51,7 +52,7 @@ export class ArrivingBodies {
   }
 }
 
-/** What a body may be. */
+/** Limits on one body and on all bodies together. */
 export interface BodyLimits {
   readonly bytesMax: number
   readonly formFieldsMax: number
@@ -59,8 +60,9 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body of one of the three types that are taken.
- * @throws Refusal for all others, and for one that is too large, malformed or not complete
+ * Reads a body of one of the three accepted types.
+ *
+ * @throws Refusal when the body has another type, or is too large, malformed or incomplete
  */
 export async function readBody(
   { request, share }: Pick<Exchange, 'request' | 'share'>,
@@ -82,7 +84,7 @@ export async function readBody(
   }
 }
 
-/** Stops keeping what it reads at the limit: a larger body never takes memory. */
+/** Never keeps more than the limit in memory. */
 async function readBytes(
   request: HttpRequest,
   share: Share,
@@ -97,17 +99,17 @@ async function readBytes(
   }
 }
 
-/** Whether it costs next to nothing to read it: the server reads no further than was announced. */
+/** Whether the announced length is small. The server never reads more than was announced. */
 export function isSmallBody(request: HttpRequest): boolean {
   return announcedBytes(request) <= smallBytesMax
 }
 
-/** NaN when the request does not say. */
+/** The `content-length`; NaN when it is missing. */
 function announcedBytes({ headers }: HttpRequest): number {
   return Number(headers.get('content-length') ?? Number.NaN)
 }
 
-/** @throws Refusal for a type, or a charset, that is not taken */
+/** @throws Refusal when the type or its charset is not accepted */
 function mediaTypeOf(contentType: string) {
   const end = contentType.indexOf(';')
   const name = end === -1 ? contentType : contentType.slice(0, end)
@@ -129,7 +131,7 @@ function isUtf8(contentType: string): boolean {
   return /^(utf-?8|us-ascii)$/i.test(charset)
 }
 
-/** Node joins chunks, and hands on what they hold: also when `Transfer-Encoding` says `gzip, chunked`. */
+/** Whether the body is compressed. Node removes only `chunked`, also from a `Transfer-Encoding` of `gzip, chunked`. */
 function isCoded(headers: HttpHeaders): boolean {
   return (
     hasOther(headers.get('content-encoding'), ['', 'identity']) ||
@@ -137,12 +139,12 @@ function isCoded(headers: HttpHeaders): boolean {
   )
 }
 
-/** Whether a list of words has any but these. */
+/** Whether a comma-separated list has any other word than these. */
 function hasOther(list: string | null, words: readonly string[]): boolean {
   return list?.split(',').some((word) => !words.includes(word.trim().toLowerCase())) ?? false
 }
 
-/** Into one array: a million pieces of a byte each would take a hundred times their size. */
+/** Copies all pieces into one array: kept apart, a million one-byte pieces would take a hundred times their size. */
 async function readPieces(
   { body }: HttpRequest,
   bytesMax: number,
@@ -173,7 +175,7 @@ function enlarged(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** One character for each byte. */
+/** Decodes each byte to one character. */
 const latin1 = new TextDecoder('latin1')
 
 function decode(bytes: Uint8Array): string {
@@ -198,7 +200,7 @@ function parseObject(text: string): Record<string, unknown> {
 function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
   refuseTooManyFields(text.split('&', fieldsMax + 1).length, fieldsMax)
   try {
-    // URLSearchParams would put a replacement character. A percent sign that encodes nothing is one.
+    // Fails on invalid UTF-8, which URLSearchParams would replace silently. A stray percent sign is allowed.
     decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'))
   } catch {
     throw notUtf8()
@@ -206,7 +208,7 @@ function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
   return [...new URLSearchParams(text)]
 }
 
-/** Before anything parses them: a megabyte of fields without a value would take seconds. */
+/** Call before parsing: a megabyte of fields without values would take seconds to parse. */
 function refuseTooManyFields(count: number, fieldsMax: number): void {
   if (count > fieldsMax) throw refuse.tooManyFormFields(fieldsMax)
 }
@@ -218,11 +220,11 @@ async function parseMultipart(
 ): Promise<FormEntries> {
   const boundary = boundaryIn(contentType)
   const parts = latin1.decode(bytes).split(`--${boundary}`, fieldsMax + 3)
-  // What is in front of the first field, and what is behind the last.
+  // Two of the parts are no fields: the text before the first boundary and after the last.
   refuseTooManyFields(parts.length - 2, fieldsMax)
   let form: FormData
   try {
-    // Only this boundary: the one that was counted is the one that is parsed by.
+    // Pass only our boundary, so that the parser finds the same fields that were counted.
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
     form = await new Response(bytes, { headers }).formData()
   } catch {
@@ -230,7 +232,7 @@ async function parseMultipart(
   }
   const fields = [...form].flatMap(([name, value]): FormEntries => {
     if (typeof value === 'string') return [[name, value]]
-    // Browsers send a file without name and content for a field that was left empty.
+    // Browsers send a nameless empty file for a file field that was left empty.
     if (value.name === '' && value.size === 0) return []
     throw refuse.fields([{ field: name.slice(0, 64), message: 'Files are not taken, text only.' }])
   })
@@ -238,7 +240,7 @@ async function parseMultipart(
   return fields
 }
 
-/** As RFC 2046, section 5.1.1, has them. */
+/** The boundary in a `Content-Type`, by the rules of RFC 2046, section 5.1.1. */
 function boundaryIn(contentType: string): string {
   const boundary = /;\s*boundary=("?)([\w'()+,./:=? -]{1,70})\1\s*(?:;|$)/i.exec(contentType)?.[2]
   if (boundary === undefined) throw malformedMultipart()

@@ -4,31 +4,31 @@ import { remember } from '../platform/remember.ts'
 const { IPv4, IPv6 } = ipaddr
 
 export interface ClientAddressInput {
-  /** The other end of the connection; undefined when it is gone already. */
+  /** The address at the other end of the connection; undefined when it is already closed. */
   readonly remoteAddress: string | undefined
   readonly forwardedFor: string | null
   readonly trustedProxies: number
 }
 
 export interface ClientAddress {
-  /** By which a client is counted; undefined: not at all. */
+  /** The key by which the client's signups are counted; undefined when they are not counted. */
   readonly address: string | undefined
-  /** What the operator should know, as it makes the count wrong. */
+  /** Tells the operator what makes the count wrong. */
   readonly warning?: string
 }
 
 /**
  * The address by which a client is counted: an IPv4 address, or the first 64 bits of an IPv6
- * address, which is what one customer of a network has at least.
+ * address, because one customer of a network has at least that whole range.
  *
- * Each proxy appends the address it was called from to `X-Forwarded-For`. What stands left of the
- * trusted ones was sent by the client and may be anything.
+ * Each proxy appends its caller's address to `X-Forwarded-For`. Entries left of those by trusted
+ * proxies came from the client and may be forged.
  */
 export function clientAddress(input: ClientAddressInput): ClientAddress {
   const { remoteAddress, trustedProxies } = input
   const direct = countedAddress(remoteAddress ?? '')
   if (trustedProxies === 0) {
-    // It may be a proxy with many clients behind it.
+    // A private address is not counted: it may be a proxy with many clients behind it.
     return {
       address: direct !== undefined && isPrivate(direct) ? undefined : (direct ?? 'unknown'),
     }
@@ -38,7 +38,7 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
   return { address: direct ?? 'unknown', warning: forwardedWarning }
 }
 
-/** What the first of the trusted proxies wrote of who called it; undefined when there is no such entry. */
+/** The entry that the outermost trusted proxy wrote for its caller; undefined when there is none. */
 export function forwardedEntry({
   forwardedFor,
   trustedProxies,
@@ -50,12 +50,15 @@ const forwardedWarning =
   'A signup came without the entries in X-Forwarded-For that TRUST_PROXY promises and was counted ' +
   'by the address of its connection. Either it went around the proxies, or TRUST_PROXY is too high.'
 
-/** The library takes 2 µs for an IPv4 address and 30 for IPv6, and the same clients come again. */
+/** How many parsed addresses are kept: parsing takes 2 µs for IPv4, 30 µs for IPv6, and clients return. */
 const addressesKept = 1000
-/** An IPv6 address with a zone, brackets and a port, and some space. */
+/** Room for an IPv6 address with a zone, brackets, a port and some spaces. */
 const charactersMax = 80
 
-/** Undefined when it is no address. Takes ports, brackets, zones and IPv4 in IPv6. */
+/**
+ * The counted form of an address, which may have a port, brackets, a zone, or be IPv4 in IPv6.
+ * Undefined when the text is no address.
+ */
 export function countedAddress(text: string): string | undefined {
   return text.length > charactersMax ? undefined : parseAddress(text)
 }
@@ -70,19 +73,19 @@ const parseAddress = remember(addressesKept, (text) => {
   if (!IPv6.isValid(bare)) return undefined
   const address = IPv6.parse(bare)
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
-  // Without its last bits the loopback address would be "::", which means none.
+  // Cut to 64 bits, the loopback address would become "::", which means no address.
   if (address.range() === 'loopback') return address.toString()
   const network = address.parts.slice(0, 4).map((group) => group.toString(16))
   return `${network.join(':')}::/64`
 })
 
-/** Whether a counted address is of a network that is not the public one. */
+/** Whether a counted address belongs to a private network. */
 export const isPrivate = remember(addressesKept, (counted) => {
   const [address = ''] = counted.split('/')
   return ipaddr.isValid(address) && notPublic.has(ipaddr.parse(address).range())
 })
 
-/** Hosters put their load balancers into 100.64/10, which is for carriers. */
+/** Includes the carriers' range 100.64/10, because hosting providers put load balancers there. */
 const notPublic: ReadonlySet<string> = new Set([
   ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat'],
 ])

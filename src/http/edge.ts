@@ -17,30 +17,30 @@ export interface EdgeOptions extends ReceptionOptions {
   readonly allowedOrigins: AllowedOrigins
   readonly events: EdgeEvents
   readonly router: Router
-  /** What a refusal looks like. Never throws. */
+  /** Turns a refusal into an answer, as JSON or as a page. Never throws. */
   readonly showRefusal: (refusal: Refusal, exchange: Exchange) => Answer | Promise<Answer>
 }
 
-/** What is told of requests that are not answered as asked. */
+/** Receives an event for each request that fails or is refused. */
 export interface EdgeEvents {
   requestRefused(refusal: Refusal, requestId: string): void
-  /** A page of this web origin, or of none, is not allowed. */
+  /** A request came from a page whose origin is not allowed. `origin` is undefined for a page without one. */
   originRefused(origin: string | undefined, requestId: string): void
-  /** A handler failed in a way that nobody foresaw. */
+  /** A handler threw an error that is not a `Refusal`. */
   requestFailed(error: unknown, requestId: string): void
 }
 
-/** An HTTP application, which an adapter puts on a server. */
+/** An HTTP application. An adapter connects it to a server. */
 export interface Application {
-  /** Never rejects. */
+  /** Answers a request. Never rejects. */
   fetch(request: HttpRequest, connection: Connection): Promise<PlainAnswer>
-  /** Answers what is no request by the rules of HTTP. */
+  /** Answers input that is not a valid HTTP request. */
   refuse(failure: ProtocolFailure): PlainAnswer
 }
 
 /**
- * What holds for every request, whatever its path: an id, the origin check, the one way from an error
- * to an answer, CORS and security headers.
+ * Does what every request needs, whatever its path: gives it an id, checks its origin, turns errors
+ * into answers, adds CORS and security headers.
  */
 export function createEdge(options: EdgeOptions): Application {
   const { allowedOrigins, trustedProxies, events, router, showRefusal } = options
@@ -58,7 +58,7 @@ export function createEdge(options: EdgeOptions): Application {
         if (!isAllowed && !isPublic) {
           const told = webOrigin(origin)
           events.originRefused(told, requestId)
-          // A form of ours asks for `/api/config` first, and has to learn that nobody can sign up by it.
+          // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
           throw refuse.origin(told, request.method === 'GET')
         }
         answer = await handle(exchange)
@@ -81,7 +81,7 @@ export function createEdge(options: EdgeOptions): Application {
   }
 }
 
-/** What an error is to its visitor; one that nobody foresaw is told. */
+/** The refusal that answers an error. Reports any error that is not a refusal itself. */
 function refusalOf(error: unknown, requestId: string, events: EdgeEvents): Refusal {
   if (error instanceof Refusal) return error
   events.requestFailed(error, requestId)
@@ -91,7 +91,7 @@ function refusalOf(error: unknown, requestId: string, events: EdgeEvents): Refus
 const toAnyOrigin = ['access-control-allow-origin', '*']
 const nobody: readonly string[] = []
 
-/** With all headers that every answer has. */
+/** Adds the headers that every answer has. */
 function dressed(
   { status, headers, body, vary, security, isPublic }: Answer,
   requestId: string,
@@ -108,7 +108,7 @@ function dressed(
   return { status, headers: list, body }
 }
 
-/** Where a client stands, as structured fields (draft-ietf-httpapi-ratelimit-headers-09). */
+/** Tells the client's rate limit as structured fields (draft-ietf-httpapi-ratelimit-headers-09). */
 function rateLimitHeaders(standing: Standing): readonly string[] {
   const { policy, limit, remaining, waitMs } = standing
   const seconds = Math.ceil(waitMs / 1000)
@@ -118,7 +118,7 @@ function rateLimitHeaders(standing: Standing): readonly string[] {
   ]
 }
 
-/** A trusted proxy's own id is kept, when it is one that can hold nothing but an id. */
+/** Keeps the id of a trusted proxy if it looks like a plain id; otherwise makes a new one. */
 function requestIdOf(headers: HttpHeaders, isProxyTrusted: boolean): string {
   const given = isProxyTrusted ? headers.get('x-request-id') : null
   return given !== null && /^[0-9a-f-]{16,64}$/i.test(given) ? given : crypto.randomUUID()

@@ -9,21 +9,21 @@ import { clientShare } from './share.ts'
 import { visitorAddress } from './visitor-address.ts'
 
 export interface ReceptionOptions {
-  /** The hosts that count as our own, as browsers write them; undefined: any. */
+  /** The hosts that count as our own, as browsers write them; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined
-  /** How many proxies in front are trusted to tell the client's address. */
+  /** How many proxies in front of us are trusted to tell the client's address. */
   readonly trustedProxies: number
-  /** Per client address; 0 is no limit. */
+  /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
   readonly clock: Pick<Clock, 'elapsed'>
-  /** Called once, with what makes the count of clients wrong. */
+  /** Called at most once, with the reason why clients are counted wrongly. */
   readonly warn: (warning: string, requestId: string) => void
 }
 
-/** An answer is made again for less than a signup costs, and a retry should learn what became of it. */
+/** Replays allowed for each signup: a replay costs less, and a retry should learn what became of it. */
 const replaysPerSignup = 10
 
-/** Tells visitors apart, and counts what they ask for. */
+/** Identifies clients and counts their signups. */
 export class Reception {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
@@ -44,12 +44,12 @@ export class Reception {
     }
   }
 
-  /** Whether the address may send no more signups now. */
+  /** Whether the address has used up its limit. */
   isSpent(address: string): boolean {
     return this.#limits?.signups.isSpent(address) ?? false
   }
 
-  /** Counts signups against a limit of the client's address; undefined where there is none. */
+  /** Counts signups against the limit of the client's address; undefined when there is no limit. */
   count(
     policy: LimitedPolicy,
     signups: number,
@@ -68,29 +68,29 @@ export class Reception {
 /** The fields of a form as they were posted, in order. */
 export type FormEntries = readonly (readonly [name: string, value: string])[]
 
-/** A request as an adapter has it, and where the router found its path. */
+/** A request from an adapter, with the path parameters that the router found. */
 export interface Arrival {
   readonly requestId: string
   readonly request: HttpRequest
   readonly connection: Connection
-  /** The parts of the path that have a name, decoded once. */
+  /** The named parts of the path, decoded once. */
   readonly params: Readonly<Record<string, string>>
 }
 
 /**
- * One request on its way to its answer: what every handler gets. What is known of the client is found
- * out when somebody asks, as few do.
+ * One request and what is known about its client: the argument of every handler. The client's
+ * details are computed on first use, because few handlers need them.
  */
 export class Exchange implements Arrival {
   readonly requestId: string
   readonly request: HttpRequest
   readonly connection: Connection
   readonly params: Readonly<Record<string, string>>
-  /** The fields of a posted form, from when they were read until it was taken: a refusal shows them again. */
+  /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
   typed: FormEntries | undefined
-  /** The digest of the API key that came with it. Whoever has one is not counted. */
+  /** The digest of the request's valid API key. Requests with a key are not counted. */
   apiKey: string | undefined
-  /** Once signups were counted, where there is a limit. */
+  /** The client's rate limit after the last count; undefined when nothing was counted. */
   standing: Standing | undefined
   readonly #reception: Reception
   #client: ClientAddress | undefined
@@ -104,12 +104,12 @@ export class Exchange implements Arrival {
     this.#reception = reception
   }
 
-  /** By which limits tell the client from others; undefined: it is not counted by any. */
+  /** The key by which limits count this client; undefined when no limit counts it. */
   get countedAs(): string | undefined {
     return this.apiKey === undefined ? this.#clientAddress.address : undefined
   }
 
-  /** Whether the client has no signup left, so that its body need not be read. */
+  /** Whether the client has used up its signups. Then there is no need to read the body. */
   get isSpent(): boolean {
     const { countedAs } = this
     return countedAs !== undefined && this.#reception.isSpent(countedAs)
@@ -117,16 +117,18 @@ export class Exchange implements Arrival {
 
   /**
    * Counts signups against the limit of the client's address.
-   * @throws Refusal 429 when they are too many; then none of them counts.
+   *
+   * @throws Refusal 429 when they exceed the limit. None of them is counted then.
    */
   take(count: number): void {
     this.#count('signups', count)
   }
 
   /**
-   * Counts signups that are answered again, all of this request's; those that were counted before
-   * are not counted twice.
-   * @throws Refusal 429 when they are too many; then none of them counts.
+   * Counts replayed signups. `count` is the total of this request so far; only the increase since the
+   * last call is counted.
+   *
+   * @throws Refusal 429 when they exceed the limit. None of the increase is counted then.
    */
   takeReplays(count: number): void {
     const more = count - this.#replays
@@ -147,12 +149,12 @@ export class Exchange implements Arrival {
     return this.#client
   }
 
-  /** The visitor's own; undefined when only a proxy's is known. */
+  /** The visitor's own address; undefined when only a proxy's address is known. */
   get remoteAddress(): string | undefined {
     return visitorAddress(this.#sender)
   }
 
-  /** What its client may hold of what is there for all. */
+  /** The part of a shared resource that this client may use. */
   get share(): Share {
     return clientShare(this.#sender)
   }
@@ -165,7 +167,7 @@ export class Exchange implements Arrival {
     }
   }
 
-  /** The hosts that the request was sent to, of those that count as our own. */
+  /** The hosts that the request was sent to, limited to our own. */
   get hosts(): readonly string[] {
     const hosts = requestHosts(this.request.headers, this.#isProxyTrusted)
     return listedHosts(hosts, this.#reception.allowedHosts)

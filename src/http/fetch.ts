@@ -1,12 +1,12 @@
 import type { Connection, PlainAnswer } from '../platform/http-exchange.ts'
 import type { Application } from './edge.ts'
 
-/** Where the other end is not known. */
+/** Stands in when the runtime does not tell the client's address. */
 const unknownConnection: Connection = { remoteAddress: undefined }
 
 /**
- * An application as the `fetch` of runtimes that serve by web `Request` and `Response`. Such a runtime
- * has read the head of a request, so that what is no HTTP never comes here.
+ * Makes a `fetch` handler of an application, for runtimes that serve by web `Request` and `Response`.
+ * Such a runtime answers malformed HTTP itself, so `refuse` is not needed.
  */
 export function toFetch(
   application: Pick<Application, 'fetch'>,
@@ -17,7 +17,7 @@ export function toFetch(
   }
 }
 
-/** A `Request` that was made by a program may have its host in the address only. */
+/** Adds the `host` header when it is missing, as in a `Request` that a program made. */
 function withHost(request: Request): Request {
   if (request.headers.has('host')) return request
   const headers = new Headers(request.headers)
@@ -25,12 +25,12 @@ function withHost(request: Request): Request {
   return new Request(request, { headers })
 }
 
-/** A web `Response` of an answer to a request by this method. */
+/** Makes a web `Response` of an answer. A HEAD request gets no body. */
 export function responseOf({ status, headers: list, body }: PlainAnswer, method: string): Response {
   const headers = new Headers()
   for (let at = 0; at < list.length; at += 2) headers.append(list[at] ?? '', list[at + 1] ?? '')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  // Told here, so that the answer to HEAD has it too.
+  // Set explicitly, so that the answer to HEAD has it too.
   if (bytes) headers.set('content-length', String(bytes.byteLength))
   const isSent = bytes !== null && bytes.byteLength > 0 && method !== 'HEAD'
   return new Response(isSent ? bytes : null, { status, headers })

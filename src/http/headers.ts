@@ -1,8 +1,8 @@
 import type { AllowedOrigins } from './origin.ts'
 
 /**
- * What every answer carries, unless its route brings its own value. HSTS is left to the proxy that
- * ends TLS: it is a promise about a whole host name, and this service does not own one.
+ * The security headers of every answer, unless its route sets its own value. HSTS is left to the
+ * proxy that ends TLS, because HSTS is a promise for a whole host name.
  */
 const everywhere: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
@@ -13,16 +13,16 @@ const everywhere: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** For an answer that no browser should render; one that may be rendered brings a policy of its own. */
+/** For answers that no browser should render. An answer that may be rendered has its own policy. */
 const neverRendered: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
 }
 
-/** For an answer of plain data that no browser should render; names and values in turn. */
+/** The security headers of plain data that no browser should render: names and values in turn. */
 export const securityHeaders = listOf({ ...everywhere, ...neverRendered })
 
-/** For an answer that a browser may use in another way: with its own values in place of ours. */
+/** The security headers of every answer, with some values replaced or added. */
 export function securityWith(own: Readonly<Record<string, string>>): readonly string[] {
   const isRendered = own['content-security-policy'] !== undefined
   return listOf({ ...everywhere, ...(isRendered ? {} : neverRendered), ...own })
@@ -34,16 +34,16 @@ function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
 
 export interface PageSources {
   readonly allowedOrigins: AllowedOrigins
-  /** Whether pages of the allowed origins may show it in a frame. */
+  /** Whether pages of the allowed origins may show the page in a frame. */
   readonly framed: boolean
-  /** Where the challenge's script, frame and styles come from; none while it is off. */
+  /** The origins of the challenge's script, frame and styles; empty while the challenge is off. */
   readonly widget: { readonly origins: readonly string[] }
   readonly pages: { readonly logoUrl?: string | undefined }
 }
 
 /**
- * The security headers of an HTML page: nothing inline, all from files of our own, but for challenge and logo.
- * `form-action` names the origins a redirect may lead to, as browsers apply it to redirects too.
+ * The security headers of an HTML page. They allow no inline code, and only our own files, the
+ * challenge and the logo. Browsers apply `form-action` to redirects too, so it names their origins.
  */
 export function pageSecurity({
   allowedOrigins,
@@ -72,7 +72,7 @@ export function pageSecurity({
   })
 }
 
-/** Who may show our form in a frame: those who may send signups. */
+/** The origins whose pages may show our form in a frame: the same that may send signups. */
 export function frameAncestors(allowed: AllowedOrigins): readonly string[] {
   return allowed === '*' ? ['*'] : ["'self'", ...allowed]
 }

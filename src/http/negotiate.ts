@@ -3,9 +3,9 @@ import { parseAccept } from 'hono/utils/accept'
 type Range = ReturnType<typeof parseAccept>[number]
 
 /**
- * Whether the sender of this `Accept` header would rather read a page than JSON. Browsers name
- * `text/html`; a wildcard alone, as curl and `fetch` send it, means JSON. At equal quality a type
- * that is named wins over a wildcard, and of two that are named the first.
+ * Whether this `Accept` header prefers an HTML page to JSON. Browsers name `text/html`; a wildcard
+ * alone, as curl and `fetch` send it, means JSON. At equal quality a named type wins over a
+ * wildcard, and the first of two named types wins.
  */
 export function prefersHtml(accept: string | null): boolean {
   const ranges = parseAccept(accept ?? '')
@@ -16,23 +16,23 @@ export function prefersHtml(accept: string | null): boolean {
 }
 
 interface Match {
-  /** 0 to 1; 0 is "not that one". */
+  /** From 0 to 1; 0 means not acceptable. */
   readonly quality: number
-  /** 0: named, 1: as `text/*`, 2: by a wildcard or not at all. */
+  /** 0: matched by its name; 1: by `text/*`; 2: by a wildcard, or not at all. */
   readonly breadth: number
   readonly place: number
 }
 
 const none: Match = { quality: 0, breadth: 2, place: Infinity }
 
-/** How welcome the most welcome of these media types is. */
+/** The match of the media type with the highest quality. */
 function best(ranges: readonly Range[], types: readonly string[]): Match {
   return types
     .map((type) => match(ranges, type))
     .reduce((one, other) => (other.quality > one.quality ? other : one))
 }
 
-/** By the narrowest range that covers the type: RFC 9110, section 12.5.1. */
+/** Uses the narrowest range that covers the type (RFC 9110, section 12.5.1). */
 function match(ranges: readonly Range[], type: string): Match {
   const covers = [type, `${type.split('/', 1)[0] ?? ''}/*`, '*/*']
   for (const [breadth, range] of covers.entries()) {

@@ -1,16 +1,16 @@
 import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import { webHost } from '../platform/web-host.ts'
 /**
- * Web origins whose pages may send signups: all, or exactly these, each as a browser writes it
+ * The web origins whose pages may send signups: all, or exactly these, each as a browser writes it
  * (`https://example.com`, lower case, no default port, no slash at the end).
  */
 export type AllowedOrigins = '*' | readonly string[]
 
 /**
- * Whether a request with this `Origin` header is taken. Without one it comes from no web page, or
- * from a plain navigation. `null` (a sandboxed frame, a file) is allowed by `*` only.
+ * Whether a request with this `Origin` header is allowed. A request without the header comes from
+ * no web page or from a plain navigation. `null` (a sandboxed frame, a file) is allowed by `*` only.
  *
- * @param hosts the hosts that the request was sent to, by which it may be of our own pages
+ * @param hosts the hosts that the request was sent to; pages of these hosts are our own
  */
 export function isOriginAllowed(
   origin: string | null,
@@ -22,8 +22,8 @@ export function isOriginAllowed(
 }
 
 /**
- * Whether a page of this origin and this request have one host and port. The scheme is taken from
- * the origin: behind a proxy that ends TLS the service cannot know its own.
+ * Whether an origin has the same host and port as the request. The scheme is not compared: behind
+ * a proxy that ends TLS the service does not know its own scheme.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   const scheme = /^https?:\/\//.exec(origin)?.[0]
@@ -32,20 +32,20 @@ export function isOwnOrigin(origin: string, host: string): boolean {
 }
 
 /**
- * An `Origin` header that may be told and logged, as it holds nothing but a web origin; undefined
- * for any other, such as `null`.
+ * The `Origin` header if it is a plain web origin, and so safe to log and to quote; undefined
+ * otherwise, for example for `null`.
  */
 export function webOrigin(origin: string): string | undefined {
   const isShort = origin.length <= originCharactersMax && /^https?:/.test(origin)
   return isShort && URL.parse(origin)?.origin === origin ? origin : undefined
 }
 
-/** A host name has at most 253. */
+/** A host name has at most 253 characters. */
 const originCharactersMax = 270
 
 /**
- * The hosts a request was sent to: its own header, and behind a trusted proxy the one it was
- * forwarded for.
+ * The hosts a request was sent to: its `Host` header, and behind a trusted proxy also
+ * `X-Forwarded-Host`.
  */
 export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): readonly string[] {
   const names = isProxyTrusted ? ['host', 'x-forwarded-host'] : ['host']
@@ -53,7 +53,7 @@ export function requestHosts(headers: HttpHeaders, isProxyTrusted: boolean): rea
   return hosts.map((host) => host.trim()).filter((host) => host !== '')
 }
 
-/** Those of the hosts that are in the list of our own; without a list all of them. */
+/** The hosts that are in the list of our own; all of them when there is no list. */
 export function listedHosts(
   hosts: readonly string[],
   allowed: readonly string[] | undefined,
@@ -62,8 +62,8 @@ export function listedHosts(
 }
 
 /**
- * The origin under which the visitor sees us: the page's own when it is ours, else the scheme and
- * host of the request, as a trusted proxy forwards them.
+ * The origin under which the visitor sees us: the `Origin` header if it is our own, else the scheme
+ * and host of the request as a trusted proxy forwards them.
  */
 export function ownOrigin(
   { headers, url }: Pick<HttpRequest, 'headers' | 'url'>,
@@ -77,7 +77,7 @@ export function ownOrigin(
   return URL.parse(`${scheme}://${hosts.at(-1) ?? ''}`)?.origin ?? new URL(url).origin
 }
 
-/** What scripts of other origins may read besides the body. */
+/** The headers that scripts of other origins may read. */
 const exposed = [
   'Idempotency-Replayed',
   'Location',
@@ -89,8 +89,8 @@ const exposed = [
 ].join(', ')
 
 /**
- * The CORS headers of an answer to an allowed origin, names and values in turn; never with credentials.
- * That it depends on the origin is for the edge to say.
+ * The CORS headers of an answer to an allowed origin: names and values in turn, never with
+ * credentials. The edge adds `Vary: Origin`.
  */
 export function corsHeaders(origin: string | null, allowed: AllowedOrigins): readonly string[] {
   if (allowed === '*') return toAnyOrigin
@@ -100,7 +100,7 @@ export function corsHeaders(origin: string | null, allowed: AllowedOrigins): rea
 const toRead = ['access-control-expose-headers', exposed]
 const toAnyOrigin = ['access-control-allow-origin', '*', ...toRead]
 
-/** The answer's headers to a browser that asks before it sends. Chrome keeps it for two hours at most. */
+/** The headers that answer a CORS preflight. Chrome caches a preflight for two hours at most. */
 export function preflightHeaders(methods: readonly string[]): readonly string[] {
   return [
     ...['access-control-allow-methods', methods.join(', ')],

@@ -1,11 +1,11 @@
 export interface PlacesOptions {
-  /** Of all together. */
+  /** The limit for all clients together. */
   readonly max: number
-  /** Of one client address. */
+  /** The limit for one client address. */
   readonly addressMax: number
 }
 
-/** A bounded number of places, of which no client address gets more than its share. */
+/** A bounded number of places. One client address gets at most `addressMax` of them. */
 export class Places {
   readonly #max: number
   readonly #addressMax: number
@@ -23,10 +23,10 @@ export class Places {
   }
 
   /**
-   * Takes so many places, or none when there are not so many left.
+   * Takes `count` places, or none when too few are left.
    *
-   * @param address undefined: of a client that is not told apart from others, and has no share
-   * @returns whether they were taken; `free` as many then
+   * @param address undefined for a client that is not counted by its address
+   * @returns whether the places were taken; if so, give them back with `free`
    */
   take(address: string | undefined, count = 1): boolean {
     if (this.#taken + count > this.#max) return false

@@ -1,6 +1,6 @@
 import { answer, type Answer } from './answer.ts'
 
-/** One thing that is wrong with a request; a field is empty for the request as a whole. */
+/** One mistake in a request. `field` is empty when the mistake concerns the whole request. */
 export interface FieldError {
   readonly field: string
   readonly message: string
@@ -8,7 +8,7 @@ export interface FieldError {
   readonly index?: number
 }
 
-/** Why a request is not answered as asked. The log tells it by these names. */
+/** The reason for a refusal. The log uses the same names. */
 export type RefusalKind = keyof typeof statuses
 
 const statuses = {
@@ -60,14 +60,14 @@ const titles: Readonly<Record<(typeof statuses)[RefusalKind], string>> = {
   503: 'Service Unavailable',
 }
 
-/** Thrown anywhere on the way of a request; the edge turns it into an answer. */
+/** Refuses a request. Any handler may throw it; the edge turns it into an answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly kind: RefusalKind
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly errors: readonly FieldError[] | undefined
-  /** Whether pages of every origin may read it. */
+  /** Whether pages of every origin may read the answer. */
   readonly isPublic: boolean
 
   constructor(
@@ -90,13 +90,13 @@ export class Refusal extends Error {
     return statuses[this.kind]
   }
 
-  /** Whether the reason is with the service, so that its log says more. */
+  /** Whether the service is at fault. Then the log tells more. */
   get isOurs(): boolean {
     return this.status >= 500
   }
 }
 
-/** RFC 9457. */
+/** The refusal as a problem document (RFC 9457). */
 export function problem(refusal: Refusal, requestId: string): Answer {
   const { kind, message, errors, headers, isPublic } = refusal
   const status = statuses[kind]

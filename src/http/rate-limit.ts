@@ -1,10 +1,10 @@
 import type { Clock } from '../platform/clock.ts'
 
 const windowMs = 60_000
-/** Signups of one slot are forgotten together: an address needs at most 61 of them. */
+/** Signups of one slot expire together. An address needs at most 61 slots. */
 const slotMs = 1_000
 
-/** Enough for any honest minute, and at most some tens of megabytes. */
+/** More addresses than send real signups in a minute. They take some tens of megabytes at most. */
 const addressesMax = 50_000
 
 export interface RateLimitOptions {
@@ -12,48 +12,47 @@ export interface RateLimitOptions {
   readonly policy: LimitedPolicy
   readonly perMinute: number
   readonly clock: Pick<Clock, 'elapsed'>
-  /** How many addresses are remembered at a time. */
+  /** How many addresses are remembered at the same time. */
   readonly addressesMax?: number
 }
 
-/** Signups, or those that are answered again under their `Idempotency-Key`. */
+/** New signups, or replays: signups that are answered again under their `Idempotency-Key`. */
 export type LimitedPolicy = 'signups' | 'replays'
 
-/** Where an address stands, after it asked. */
+/** How much of its limit an address has left, after a call of `take`. */
 export interface Standing {
   readonly policy: LimitedPolicy
-  /** Whether the signups fit, and were counted. */
+  /** Whether the signups fitted and were counted. */
   readonly isTaken: boolean
   readonly limit: number
   /** How many more would fit now. */
   readonly remaining: number
   /**
-   * Until all that was asked for would fit; when it was taken: until the next one is forgotten. At
-   * most a minute.
+   * When refused: the time until the same signups would fit. When taken: the time until the oldest
+   * signup expires. At most a minute.
    */
   readonly waitMs: number
 }
 
 interface Slot {
   readonly number: number
-  /** When its last signup came: all of it is forgotten a window later. */
+  /** The time of the slot's last signup. The whole slot expires one window later. */
   lastAt: number
   count: number
 }
 
 /**
- * Counts signups per client address, so that no 60 seconds hold more than `perMinute` of one.
+ * Counts signups per client address: no 60 seconds hold more than `perMinute` of one address.
  *
- * Memory is bounded. When it is full of addresses that are all active, a new one is let through
- * uncounted: whoever has so many addresses cannot be held by counting them, and nobody else is
- * refused, or forgotten, because of them.
+ * Memory is bounded. When it is full of active addresses, a new address passes uncounted. Counting
+ * does not stop an attacker with so many addresses, and nobody else is refused because of them.
  */
 export class RateLimit {
   readonly #policy: LimitedPolicy
   readonly #perMinute: number
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #addressesMax: number
-  /** In the order of their last signup. */
+  /** Slots by address, ordered by the address's last signup. */
   readonly #slots = new Map<string, Slot[]>()
 
   constructor(options: RateLimitOptions) {
@@ -63,7 +62,7 @@ export class RateLimit {
     this.#addressesMax = options.addressesMax ?? addressesMax
   }
 
-  /** Whether not even one more would fit now. */
+  /** Whether no more signup fits now. */
   isSpent(address: string): boolean {
     const now = this.#clock.elapsed()
     let used = 0
@@ -73,7 +72,7 @@ export class RateLimit {
     return used >= this.#perMinute
   }
 
-  /** Counts all of `count` or none. */
+  /** Counts all `count` signups, or none when they do not fit. */
   take(address: string, count: number): Standing {
     const now = this.#clock.elapsed()
     this.#forget(now)
@@ -88,7 +87,7 @@ export class RateLimit {
     }
     if (this.#slots.has(address) || this.#slots.size < this.#addressesMax) {
       addTo(slots, count, now)
-      // Deleted first, so that it moves to the end of the order.
+      // Delete first, so that the address moves to the end of the map.
       this.#slots.delete(address)
       this.#slots.set(address, slots)
     }
@@ -121,7 +120,7 @@ function addTo(slots: Slot[], count: number, now: number): void {
   }
 }
 
-/** How long until so many of them are forgotten; a whole window when there are not so many. */
+/** The time until `count` signups have expired; a whole window when there are fewer. */
 function waitFor(slots: readonly Slot[], count: number, now: number): number {
   let forgotten = 0
   for (const slot of slots) {

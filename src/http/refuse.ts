@@ -2,7 +2,7 @@ import type { ProtocolFailure } from '../platform/http-exchange.ts'
 import { type FieldError, Refusal } from './problem.ts'
 import type { Standing } from './rate-limit.ts'
 
-/** Every refusal, in words for developers; `pages/` has those for people. */
+/** Every refusal, in words for developers. The texts for visitors are in `pages/`. */
 export const refuse = {
   malformed: (detail: string) => new Refusal('malformed', detail),
   incompleteBody: () => new Refusal('incompleteBody', 'The body ended before it was complete.'),
@@ -13,8 +13,8 @@ export const refuse = {
       { headers: ['www-authenticate', 'Bearer'] },
     ),
   /**
-   * @param origin as `webOrigin` gives it
-   * @param isReadable whether the page itself, which needs the CORS headers for that, may read why
+   * @param origin the result of `webOrigin`
+   * @param isReadable whether the refused page may read the reason, so that the answer needs CORS headers
    */
   origin: (origin: string | undefined, isReadable: boolean) =>
     new Refusal(

@@ -17,7 +17,7 @@ import { refuse } from './refuse.ts'
 /** Answers a request, or throws a `Refusal`. */
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>
 
-/** What answers at one path. HEAD comes with GET, and OPTIONS by itself. */
+/** The handlers of one path. HEAD is answered like GET; OPTIONS is answered automatically. */
 export interface Route {
   readonly GET?: Handler
   readonly POST?: Handler
@@ -25,23 +25,23 @@ export interface Route {
   readonly isPublic?: boolean
 }
 
-/** What answers a request, and the parts of its path that have a name. */
+/** The handler of a request, and the named parts of its path. */
 export interface Found {
   readonly handle: Handler
   readonly params: Readonly<Record<string, string>>
-  /** Whether pages of every origin may have it. */
+  /** Whether pages of every origin may read the answer. */
   readonly isPublic: boolean
 }
 
 type Methods = ReadonlyMap<string, Found>
 
-/** Finds what answers a path and a method, whatever they are. */
+/** Finds the handler of a path and a method. Unknown ones get a handler that refuses. */
 export class Router {
   readonly #router: HonoRouter<readonly [methods: Methods, others: Found]> = new SmartRouter({
     routers: [new RegExpRouter(), new TrieRouter()],
   })
 
-  /** @param path may have parts such as `:id`; of several paths that fit, the first that was added counts */
+  /** @param path may have parameters such as `:id`; when several paths match, the first one added wins */
   add(path: string, { GET, POST, isPublic = false }: Route): void {
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
     const methods = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
@@ -64,7 +64,7 @@ export class Router {
   }
 }
 
-/** Undefined when the path has no part with a name. */
+/** Undefined when the path has no named part. */
 function paramsOf(
   named: ParamIndexMap | Params,
   stash: ParamStash = [],
@@ -92,9 +92,9 @@ function options({ request }: Exchange, allowed: readonly string[]): Answer {
   return noContent(['allow', allowed.join(', '), ...preflight])
 }
 
-/** Decoded, and without a slash at the end. */
+/** The decoded path without a slash at the end. */
 function pathOf(url: string): string {
-  // Of the request it reads the address only.
+  // `getPath` reads only the URL of the request.
   const path = getPath({ url } as Request)
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }

@@ -6,17 +6,17 @@ import {
   isPrivate,
 } from './client-address.ts'
 
-/** Of connections, and of the space for bodies on their way. An office behind one address is well within. */
+/** A public address's part of all connections and of the space for arriving bodies. Enough for an office. */
 const publicPart = 1 / 8
-/** It may be a proxy that nobody told us of, with all clients behind it; something is left for the others. */
+/** A private address gets more, as it may be an unconfigured proxy. The rest stays free for other clients. */
 const privatePart = 3 / 4
 
-/** What the other end of a connection may hold. Undefined: all of it, as a trusted proxy speaks for everybody. */
+/** The share of the other end of a connection; undefined, meaning no limit, for a trusted proxy. */
 export function connectionShare(remoteAddress: string, trustedProxies: number): Share | undefined {
   return trustedProxies > 0 ? undefined : shareOf(countedAddress(remoteAddress) ?? 'unknown')
 }
 
-/** What the client of a request may hold, by its own address. */
+/** The share of a request's client, by its own address. */
 export function clientShare(input: ClientAddressInput): Share {
   const direct = countedAddress(input.remoteAddress ?? '') ?? 'unknown'
   return shareOf(clientAddress(input).address ?? direct)

@@ -6,8 +6,8 @@ import {
 } from './client-address.ts'
 
 /**
- * The visitor's own address in full, as the challenge's provider may compare it; undefined when all
- * that is known is a proxy's, or one of a private network.
+ * The visitor's full address, for the challenge provider to compare. Undefined when only the address
+ * of a proxy or of a private network is known.
  */
 export function visitorAddress(input: ClientAddressInput): string | undefined {
   const text = input.trustedProxies === 0 ? input.remoteAddress : forwardedEntry(input)

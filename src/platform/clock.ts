@@ -1,14 +1,14 @@
-/** Time as the program sees it; passed in, so that a simulation can own it. Milliseconds throughout. */
+/** Tells the time in milliseconds. It is passed in, so that a simulation can control the time. */
 export interface Clock {
-  /** Wall clock, since the Unix epoch. May jump either way. */
+  /** The wall clock, since the Unix epoch. May jump forwards or backwards. */
   now(): number
-  /** Never jumps, never runs backwards; its zero means nothing. */
+  /** Milliseconds since an arbitrary moment. Never jumps and never runs backwards. */
   elapsed(): number
   /** Resolves after `ms`, or as soon as `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** A number in [0, 1), as `Math.random`. */
+/** Returns a number in [0, 1), like `Math.random`. */
 export type Random = () => number
 
 export const systemClock: Clock = {

@@ -1,9 +1,9 @@
-/** Names in any case; what came several times is joined with commas. */
+/** Headers by name, in any case. The values of a repeated header are joined with commas. */
 export interface AnswerHeaders {
   get(name: string): string | null
 }
 
-/** An answer that arrived whole. */
+/** A complete answer. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -14,19 +14,19 @@ export interface OutgoingRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers?: Record<string, string>
-  /** A large one comes in pieces: others get their turn while they are sent. */
+  /** Give a large body in pieces, so that other work runs between them. */
   readonly body?: string | readonly string[]
-  /** For everything, from connecting to the last byte of the answer. */
+  /** The time limit for the whole call, from connecting to the last byte of the answer. */
   readonly timeoutMs: number
   readonly answerBytesMax: number
-  /** Gives the call up. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Sends one request and reads the whole answer; never follows a redirect, never retries.
+ * Sends one request and reads the whole answer. Never follows a redirect, never retries.
  *
- * @throws HttpFailure when no whole answer came. What became of the request is unknown then.
+ * @throws HttpFailure when no complete answer came. The server may or may not have handled the request.
  */
 export type HttpClient = (request: OutgoingRequest) => Promise<HttpAnswer>
 

@@ -1,15 +1,15 @@
 /** The subset of `Request` that handlers use; a real `Request` satisfies it. */
 export interface HttpRequest {
   readonly method: string
-  /** Absolute, as a URL parser writes it. */
+  /** The absolute URL, as a URL parser writes it. */
   readonly url: string
-  /** Names in lower case; what came several times is joined with commas. */
+  /** Names are in lower case. The values of a repeated header are joined with commas. */
   readonly headers: HttpHeaders
-  /** Aborts when the sender has left before the answer. */
+  /** Aborts when the client disconnects before the answer. */
   readonly signal: AbortSignal
-  /** Piece by piece, once. Throws when it ends too early. */
+  /** The body in pieces; read it once. Throws when the body is incomplete. */
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null
-  /** All of it, once. Rejects when it ends too early. */
+  /** The whole body; read it once. Rejects when the body is incomplete. */
   bytes(): Promise<Uint8Array<ArrayBuffer>>
 }
 
@@ -18,20 +18,20 @@ export interface HttpHeaders {
   get(name: string): string | null
 }
 
-/** An answer as plain data: a `Response` and its `Headers` cost more than storing a signup. */
+/** An answer as plain data, because a `Response` and its `Headers` cost more than storing a signup. */
 export interface PlainAnswer {
   readonly status: number
   /** Names and values in turn, without `content-length`. */
   readonly headers: readonly string[]
-  /** Empty has a length of 0; null has none, as the status allows no body. */
+  /** An empty body has a `content-length` of 0; null has none, for statuses that allow no body. */
   readonly body: string | Uint8Array<ArrayBuffer> | null
 }
 
 /** The connection that a request came over. */
 export interface Connection {
-  /** Address of the other end: an IP address. */
+  /** The IP address of the other end. */
   readonly remoteAddress: string | undefined
 }
 
-/** Why something is no request that could be handed on. */
+/** Why the input of a connection is not a valid request. */
 export type ProtocolFailure = 'malformed' | 'tooSlow' | 'headersTooLarge' | 'expectation' | 'tunnel'

@@ -1,7 +1,6 @@
 /**
- * A pure function of a text that remembers what it gave for up to `entriesMax` texts. When they are
- * full all are forgotten: cheaper than to know which are old, and many texts at once cost what they
- * cost without it. The caller bounds the length of the texts.
+ * Caches the results of a pure function for up to `entriesMax` texts. A full cache is emptied, which is
+ * cheaper than tracking which entries are old. The caller bounds the length of the texts.
  */
 export function remember<T>(entriesMax: number, compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly value: T }>()

@@ -1,6 +1,6 @@
-/** What one client may hold of something that is there for all. */
+/** The part of a shared resource that one client may use. */
 export interface Share {
   readonly client: string
-  /** Over 0, up to 1. */
+  /** Above 0 and at most 1. */
   readonly part: number
 }

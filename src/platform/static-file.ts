@@ -4,12 +4,12 @@ export interface FileBodies {
   readonly br?: Uint8Array<ArrayBuffer>
 }
 
-/** A file as it is sent: read, hashed and compressed once. */
+/** A file ready to be sent. It is read, hashed and compressed once. */
 export interface StaticFile {
-  /** From the folder, with forward slashes and none in front. */
+  /** The path inside its folder, with forward slashes and no leading slash. */
   readonly path: string
   readonly contentType: string
-  /** Of its content. */
+  /** The hash of the content. */
   readonly hash: string
   readonly bodies: FileBodies
 }

@@ -1,6 +1,6 @@
 /**
- * A host with or without a port as browsers write it: lower case, ASCII, and without the port that
- * http or https has anyway. Undefined when it is none.
+ * A host, with its port if any, as browsers write it: lower case, ASCII, without the default port of
+ * http or https. Undefined when the text is not a host.
  */
 export function webHost(text: string): string | undefined {
   if (!/^[^/?#@\\\s]+$/.test(text)) return undefined

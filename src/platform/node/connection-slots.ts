@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Share } from '../share.ts'
 
-/** The connections of one client, or all of them. */
+/** The connections of one client, or of all clients. */
 class Group {
   readonly max: number
   count = 0
-  /** In the order in which they became idle. */
+  /** The idle connections, longest idle first. */
   readonly idle = new Set<ConnectionSlot>()
 
   constructor(max: number) {
@@ -17,7 +17,7 @@ class Group {
 export class ConnectionSlot {
   readonly socket: Socket
   readonly client: string | undefined
-  /** Where it counts; nowhere any more once it has left. */
+  /** The groups that count this connection; empty once it has left. */
   readonly groups: Group[]
 
   constructor(socket: Socket, client: string | undefined, groups: Group[]) {
@@ -26,7 +26,7 @@ export class ConnectionSlot {
     this.groups = groups
   }
 
-  /** A request of it is being answered now. */
+  /** Call when a request of this connection is being answered. */
   busy(): void {
     for (const { idle } of this.groups) idle.delete(this)
   }
@@ -36,7 +36,7 @@ export class ConnectionSlot {
   }
 }
 
-/** All connections that may be open, and each client's share of them. */
+/** Limits how many connections are open, in total and for each client. */
 export class ConnectionSlots {
   readonly #all: Group
   readonly #ofClients = new Map<string, Group>()
@@ -46,8 +46,8 @@ export class ConnectionSlots {
   }
 
   /**
-   * A place for a new connection, which is idle at first; undefined when there is none. When the client's
-   * share, or all, is taken, the connection that has been idle for longest is closed for it.
+   * Gives a place to a new connection, which starts idle. When the client's share or the total is used
+   * up, the longest idle connection is closed first. Returns undefined when no connection is idle.
    */
   admit(socket: Socket, share: Share | undefined): ConnectionSlot | undefined {
     const own = share && this.#groupOf(share)
@@ -66,7 +66,7 @@ export class ConnectionSlots {
     return slot
   }
 
-  /** Does nothing when it has left before. */
+  /** Gives the place back. A second call does nothing. */
   leave(slot: ConnectionSlot): void {
     const { client, groups } = slot
     slot.busy()

@@ -5,33 +5,34 @@ import type { Clock } from '../clock.ts'
 import { codeOf, durableFiles } from './durable-file.ts'
 import { whyUnopened, whyUnusable } from './unusable-file.ts'
 
-/** How often the holder looks whether the file of the lock is still there. */
+/** How often the holder checks that the lock file is still there. */
 const lookMs = 200
-/** What a new holder waits where the file was deleted: a running process has noticed it by then. */
+/** How long a new holder waits when the lock file was missing. A running process notices that sooner. */
 const noticedMs = 1_000
 
 export interface LockEvents {
-  /** Somebody deleted or replaced the file; it was made again, and this process holds it. */
+  /** Somebody deleted or replaced the lock file. This process made it again and still holds the lock. */
   remade(): void
-  /** The same, and it cannot be made again, which is tried at every look. Told once. */
+  /** The lock file is gone and cannot be made again. Each check tries again; this is called once. */
   unmade(why: string): void
-  /** The same, and another process holds the new file: this one has to stop at once. Told once. */
+  /** Another process holds a new lock file, so this process must stop at once. Called once. */
   lost(): void
 }
 
 export interface DirectoryLock extends Disposable {
-  /** Looks now, and a few times a second from then on, whether the lock still keeps others out. */
+  /** Checks now, and then a few times a second, that the lock still keeps other processes out. */
   watch(events: LockEvents): void
 }
 
 /**
- * Holds a directory for one process, and makes it when it is missing: a second process is refused.
- * The lock is an open transaction on a small database, so the operating system lets go of it when
- * the process ends, however it ends. It is the lock of a writer, which those who only read, be they
- * other users, cannot stand in the way of. Where `data`, a file that every holder leaves in the
- * directory, is there without a lock, a running process gets a second to notice that.
+ * Locks a directory for this process, and makes the directory when it is missing.
  *
- * @throws Error when another process holds the directory, or when it cannot be made or written.
+ * The lock is an open write transaction on a small SQLite database. The operating system releases it
+ * when the process ends, however it ends, and processes that only read cannot block it.
+ *
+ * @param data a file that every holder leaves in the directory. If it is there without a lock file,
+ *   somebody may have deleted the lock file of a running process, which gets a second to notice.
+ * @throws Error when another process holds the directory, or when it cannot be made or written
  */
 export async function lockDirectory(
   directory: string,
@@ -84,13 +85,13 @@ class WatchedLock implements DirectoryLock {
     if (identityOf(this.#file) === this.#held.identity) return
     try {
       const held = hold(this.#file)
-      // Not before: while it is open, its number is given to no other file.
+      // Close the old file only now: while it is open, no other file gets its inode number.
       this.#held.database.close()
       this.#held = held
       this.#isUnmade = false
       events.remade()
     } catch (error) {
-      // Somebody put it back meanwhile, and it is this process that holds it.
+      // Somebody put our own file back in the meantime: this process still holds the lock.
       if (identityOf(this.#file) === this.#held.identity) return
       if (isLocked(error)) {
         clearInterval(this.#timer)
@@ -111,11 +112,11 @@ class WatchedLock implements DirectoryLock {
 interface HeldFile {
   readonly database: DatabaseSync
   readonly identity: string
-  /** This process made it. */
+  /** Whether this process made the file. */
   readonly isNew: boolean
 }
 
-/** The file must not be opened in any other way while it is held: closing it would let go of the lock. */
+/** Opens and locks the file. Nothing else may open it meanwhile, because closing it would release the lock. */
 function hold(file: string): HeldFile {
   const isNew = make(file)
   const identity = identityOf(file)
@@ -123,7 +124,7 @@ function hold(file: string): HeldFile {
   try {
     database = new DatabaseSync(file)
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
-    // Otherwise it may be another file that was opened.
+    // If the identity has changed, another file may have been opened: try again.
     if (identity !== undefined && identityOf(file) === identity)
       return { database, identity, isNew }
   } catch (error) {
@@ -134,7 +135,7 @@ function hold(file: string): HeldFile {
   return hold(file)
 }
 
-/** Whether the file was missing. */
+/** Makes the file. Returns false when it already exists. */
 function make(file: string): boolean {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -145,7 +146,7 @@ function make(file: string): boolean {
   }
 }
 
-/** Of the file that has this path now; undefined when there is none, or none that can be seen. */
+/** Identifies the file at this path now; undefined when it is missing or cannot be read. */
 function identityOf(file: string): string | undefined {
   try {
     const { dev, ino } = statSync(file, { bigint: true })

@@ -5,25 +5,25 @@ import { dirname } from 'node:path'
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
 /**
- * Changes to files that outlast a power failure: each resolves once its bytes are on the disk. The
- * only place that calls `fsync`. Passed in as an object, so that a test can make any step fail.
- * All reject with the error of Node's file system. No symbolic link is followed at the end of a path.
+ * Changes files so that the changes survive a power failure: each method resolves once its bytes are
+ * on the disk. Only this file calls `fsync`. It is passed in as an object, so that a test can make any
+ * step fail. All methods reject with Node's file system error, and refuse a path that is a symbolic link.
  */
 export interface DurableFiles {
-  /** Makes the directory, and those above it, if missing. */
+  /** Makes the directory and its parents if they are missing. */
   ensureDirectory(path: string): Promise<void>
-  /** Makes the names in a directory last: those of files that `append` created, above all. */
+  /** Syncs the file names in a directory. Needed for files that `append` created. */
   syncDirectory(path: string): Promise<void>
-  /** Gives the file this content at one stroke: a crash leaves the old or the new one, whole. */
+  /** Replaces the file's content atomically: after a crash it is the old or the new content, complete. */
   replace(path: string, content: string): Promise<void>
   /**
-   * Adds bytes at the file's end, wherever that is by now; creates the file if missing. May have
-   * added some of them when it rejects. Its name lasts after `syncDirectory` only.
+   * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
+   * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
    */
   append(path: string, bytes: Uint8Array): Promise<void>
   /** Cuts the file to its first `size` bytes. */
   truncate(path: string, size: number): Promise<void>
-  /** Deletes the file; one that is missing is fine. */
+  /** Deletes the file. Does nothing when it is missing. */
   remove(path: string): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export const durableFiles: DurableFiles = {
   },
 }
 
-/** Why the file system said no, `ENOENT` for example; undefined for an error of another kind. */
+/** The code of a file system error, for example `ENOENT`; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

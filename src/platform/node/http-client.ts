@@ -14,12 +14,12 @@ import {
   HttpFailure,
 } from '../http-client.ts'
 
-/** A connection without work is closed before the servers of this world close theirs. */
+/** Closes idle connections after 4 s, which is before usual servers close them. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
 const plain = { send: plainRequest, agent: new PlainAgent(reuse) }
 const tls = { send: tlsRequest, agent: new TlsAgent(reuse) }
 
-/** By node's own client, and its events: `fetch` takes four times its CPU (docs/decisions/performance.md). */
+/** Uses Node's own client, because `fetch` takes four times its CPU (docs/decisions/performance.md). */
 export const httpClient: HttpClient = async (request) => {
   const { method, url, headers = {}, body, timeoutMs, answerBytesMax, signal } = request
   const { send, agent } = url.startsWith('https:') ? tls : plain
@@ -31,7 +31,7 @@ export const httpClient: HttpClient = async (request) => {
   signal?.addEventListener('abort', giveUp)
   try {
     return await new Promise<HttpAnswer>((resolve, reject) => {
-      // As after "101 Switching Protocols", which node tells in no other way.
+      // Node reports this only by `close`, for example after "101 Switching Protocols".
       const noAnswer = () => reject(new Error('the connection ended without an answer'))
       outgoing.on('error', reject).once('close', noAnswer)
       outgoing.once('response', (incoming) => {
@@ -47,7 +47,7 @@ export const httpClient: HttpClient = async (request) => {
     throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, { cause: error })
   } finally {
     clearTimeout(timer)
-    // Answered before all of it was sent, or cut: the rest is not.
+    // Answered early or aborted: do not send the rest of the body.
     if (!outgoing.writableFinished) outgoing.destroy()
     signal?.removeEventListener('abort', giveUp)
   }
@@ -59,7 +59,7 @@ function sendPieces(outgoing: ClientRequest, pieces: readonly string[]): void {
   Readable.from(oneByOne(pieces)).pipe(outgoing)
 }
 
-/** One in each turn of the event loop; small ones go together. */
+/** Yields one piece in each turn of the event loop. Joins small pieces. */
 async function* oneByOne(pieces: readonly string[]): AsyncGenerator<string> {
   let small = ''
   for (const piece of pieces) {
@@ -95,7 +95,7 @@ function readAnswer(
   })
 }
 
-/** Looked up when somebody asks, as few do. */
+/** Reads a header only when it is asked for, because few are. */
 class NodeAnswerHeaders implements AnswerHeaders {
   readonly #incoming: IncomingMessage
 
@@ -108,7 +108,7 @@ class NodeAnswerHeaders implements AnswerHeaders {
   }
 }
 
-/** Of several addresses that were tried, the first tells. */
+/** The message of an error. When several addresses were tried, the first one's message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)

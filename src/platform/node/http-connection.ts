@@ -4,7 +4,7 @@ import type { ConnectionSlot } from './connection-slots.ts'
 
 type Answer = (outgoing: ServerResponse) => void
 
-/** The requests of all connections that wait for the answer to the one in front of them. */
+/** Counts the requests of all connections that wait for the answer to an earlier request. */
 export class WaitingRequests {
   readonly #max: number
   #count = 0
@@ -13,7 +13,7 @@ export class WaitingRequests {
     this.#max = max
   }
 
-  /** Whether there was room for one more. */
+  /** Counts one more request. Returns false when there is no room. */
   add(): boolean {
     if (this.#count >= this.#max) return false
     this.#count++
@@ -26,9 +26,9 @@ export class WaitingRequests {
 }
 
 /**
- * Answers the requests of one connection one after the other: the next one when the answer before it
- * has been handed to the operating system. What a client sends ahead waits, and no more is read then;
- * so neither its requests nor answers that it does not read pile up.
+ * Answers the requests of one connection one after the other. The next request starts when the
+ * answer before it has been handed to the operating system. While requests wait, no more is read
+ * from the connection, so neither requests nor unread answers pile up.
  */
 export class HttpConnection {
   readonly #socket: Socket
@@ -49,7 +49,7 @@ export class HttpConnection {
     socket.once('close', () => this.#waitingOfAll.remove(this.#waiting.splice(0).length))
   }
 
-  /** Calls `answer` when it is the turn of this request. */
+  /** Calls `answer` when all earlier requests are answered. */
   take(outgoing: ServerResponse, answer: Answer): void {
     if (!this.#current && this.#waiting.length === 0) return this.#begin(outgoing, answer)
     if (!this.#waitingOfAll.add()) return void this.#socket.destroy()
@@ -57,11 +57,11 @@ export class HttpConnection {
     this.#socket.pause()
   }
 
-  /** Calls `end`, which sends and closes, when what came before is answered. Nothing is taken any more. */
+  /** Calls `end`, which sends an answer and closes, when all earlier requests are answered. */
   endWith(end: () => void): void {
     const last = this.#waiting.at(-1)?.outgoing ?? this.#current
     if (last && !last.req.complete) {
-      // It is this one that has no end.
+      // The last request is incomplete: the failure is in its own body.
       if (last !== this.#current) this.#waitingOfAll.remove(this.#waiting.splice(-1).length)
       else if (last.headersSent) return void this.#socket.destroy()
       else return end()
@@ -70,7 +70,7 @@ export class HttpConnection {
     else end()
   }
 
-  /** To be called again and again: cuts off who has not read an answer for so long. */
+  /** Call regularly. Closes the connection when its client has not read an answer for `timeoutMs`. */
   checkUnread(sinceLastMs: number, timeoutMs: number): void {
     const sent = this.#current ?? this.#socket
     if (sent !== this.#unread || !sent.writableEnded) {
@@ -91,7 +91,7 @@ export class HttpConnection {
 
   readonly #next = (): void => {
     this.#current = undefined
-    // The other connections have their turn in between.
+    // Let other connections run in between.
     if (this.#waiting.length > 0) setImmediate(this.#beginNext)
     else if (this.#end) this.#end()
     else this.#slot.idle()
@@ -106,18 +106,18 @@ export class HttpConnection {
   }
 }
 
-/** Of the parser that Node keeps at each socket; no documented interface. */
+/** The HTTP parser that Node attaches to each socket. It is not documented. */
 interface Parser {
   onIncoming: (request: unknown, isKeptAlive: unknown) => number
 }
 
-/** As the parser understands it: this connection is HTTP no longer. */
+/** Tells the parser that this connection is no longer HTTP. */
 const stopParsing = 2
 
 /**
- * Node reads 64 KiB at a time, and makes a request of each 26 bytes of it even when the first of them
- * had its connection cut off; to tear down thousands of them takes longer than answering them. Were this
- * to do nothing in another version of Node, that is what would happen again.
+ * Stops Node from parsing more requests after the connection is destroyed. Node reads 64 KiB at a
+ * time, and a request can be 26 bytes long; tearing down thousands of them takes longer than answering
+ * them. If another version of Node has no such parser, only this saving is lost.
  */
 function stopParsingWhenDestroyed(socket: Socket): void {
   const { parser } = socket as { parser?: Parser }

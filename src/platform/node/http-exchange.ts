@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpHeaders, type HttpRequest, type PlainAnswer } from '../http-exchange.ts'
 
-/** How long a client may go on sending after its answer. */
+/** How long a client may go on sending after it was answered. */
 const discardMs = 500
 
-/** A request as node's server has it; `joinDuplicateHeaders` is on. */
+/** A request of Node's server, which must have `joinDuplicateHeaders` on. */
 export class IncomingRequest implements HttpRequest {
   readonly method: string
   readonly url: string
@@ -35,11 +35,11 @@ export class IncomingRequest implements HttpRequest {
   }
 
   get body(): AsyncIterable<Uint8Array<ArrayBuffer>> {
-    // Its end leaves the connection open, for the answer.
+    // Keep the connection open for the answer.
     return this.#incoming.iterator({ destroyOnReturn: false })
   }
 
-  /** By events: iterating takes longer than parsing a signup. */
+  /** Uses events, because async iteration takes longer than parsing a signup. */
   bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const incoming = this.#incoming
     return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export class IncomingRequest implements HttpRequest {
       const cutOff = () => {
         if (!incoming.readableEnded) reject(new Error('the body ended before it was complete'))
       }
-      // All of it is here, even if the sender is gone by now.
+      // The whole body is here, even if the client has disconnected.
       if (incoming.complete) resolve((incoming.read() as Chunk | null) ?? new Uint8Array())
       else if (incoming.closed) cutOff()
       incoming.on('data', (chunk: Chunk) => chunks.push(chunk))
@@ -76,9 +76,9 @@ class NodeRequestHeaders implements HttpHeaders {
   }
 }
 
-/** The address of a request, as a URL parser writes it; undefined when it has none. */
+/** The URL of a request, as a URL parser writes it; undefined when it is not valid. */
 export function urlOf({ url: target = '', headers }: IncomingMessage): string | undefined {
-  // HTTP/1.0 knows no Host: then it is this machine's.
+  // HTTP/1.0 requests may have no Host header.
   const { host = 'localhost' } = headers
   if (last?.target !== target || last.host !== host) {
     last = { target, host, url: parsedUrl(target, host) }
@@ -86,7 +86,7 @@ export function urlOf({ url: target = '', headers }: IncomingMessage): string | 
   return last.url
 }
 
-/** Parsing costs, and signups all come to one address. */
+/** The last URL parsed. Parsing is slow, and all signups go to the same URL. */
 let last: { target: string; host: string; url: string | undefined } | undefined
 
 function parsedUrl(target: string, host: string): string | undefined {
@@ -95,7 +95,7 @@ function parsedUrl(target: string, host: string): string | undefined {
   return target.startsWith('/') ? URL.parse(`http://${host}${target}`)?.href : undefined
 }
 
-/** RFC 9110, section 4.2.4: a user in an address is an error. */
+/** RFC 9110, section 4.2.4: a URL with a user name is an error. */
 function withoutUser(url: URL | null): string | undefined {
   return url?.username === '' && url.password === '' ? url.href : undefined
 }
@@ -103,19 +103,19 @@ function withoutUser(url: URL | null): string | undefined {
 const hostForm = /^([^\s/?#@\\:[\]]+|\[[\da-f:.]+\])(:\d{1,5})?$/i
 const backslashInPath = /^[^?]*\\/
 
-/** Sends an answer, and drops what its client may still be sending. */
+/** Sends an answer and discards what the client is still sending. */
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
   outgoing.writeHead(status, [...headers, ...lengthOf(body)])
   outgoing.end(body)
   if (!outgoing.req.complete) discard(outgoing.req)
 }
 
-/** Told here, so that the answer to HEAD has it too. */
+/** The `content-length` header. Set explicitly, so that the answer to HEAD has it too. */
 export function lengthOf(body: PlainAnswer['body']): readonly string[] {
   return body === null ? [] : ['content-length', String(Buffer.byteLength(body))]
 }
 
-/** Reads on for a moment: a client that is cut off while it sends does not see the answer. */
+/** Reads on for a moment, because a client that is cut off while sending does not see the answer. */
 function discard(incoming: IncomingMessage): void {
   const cutOff = setTimeout(() => incoming.socket.destroySoon(), discardMs).unref()
   incoming.once('close', () => clearTimeout(cutOff))

@@ -15,43 +15,43 @@ import { HttpConnection, WaitingRequests } from './http-connection.ts'
 import { listenFailure } from './listen-failure.ts'
 
 export interface HttpServer {
-  /** Where it listens, for people on this machine. */
+  /** The address where it listens, as seen from this machine. */
   readonly url: string
-  /** Takes no more connections, and resolves when every request was answered, or cut off after `graceMs`. */
+  /** Stops accepting connections. Resolves when all requests are answered, or cut off after `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 
 export interface HttpServerOptions {
-  /** Never rejects. */
+  /** Answers a request. Must never reject. */
   readonly fetch: (request: HttpRequest, connection: Connection) => Promise<PlainAnswer>
-  /** What to answer then; the connection is closed behind it. */
+  /** Answers invalid HTTP. The connection is closed after the answer. */
   readonly refuse: (failure: ProtocolFailure) => PlainAnswer
   readonly host: string
-  /** 0: any free one. */
+  /** 0 picks any free port. */
   readonly port: number
-  /** Of a larger body that waits for "100 Continue", nothing is asked for. */
+  /** A larger body that waits for "100 Continue" is refused without reading it. */
   readonly bodyBytesMax: number
-  /** What the other end at this address may hold of all connections; undefined: as many as there are. */
+  /** The share of all connections that this address may have; undefined means no limit. */
   readonly shareOf?: (remoteAddress: string) => Share | undefined
   readonly limits?: Partial<HttpLimits>
 }
 
 export interface HttpLimits {
-  /** From the start of a request, or of the connection, to the end of its headers. */
+  /** Time from the start of a connection or request to the end of its headers. */
   readonly headersTimeoutMs: number
-  /** From there to the end of its body. */
+  /** Time from the start of a request to the end of its body. */
   readonly requestTimeoutMs: number
-  /** How often the two are looked at. */
+  /** How often these two limits and `unreadTimeoutMs` are checked. */
   readonly checkIntervalMs: number
-  /** Between requests. Longer than the 60 s of usual proxies, so that it is the proxy that closes. */
+  /** Idle time between requests. Longer than the usual 60 s of proxies, so that the proxy closes first. */
   readonly keepAliveTimeoutMs: number
-  /** From the end of an answer until its client has read it. */
+  /** Time from the end of an answer until the client has read it. */
   readonly unreadTimeoutMs: number
-  /** First line and headers together. */
+  /** The size of the first line and the headers together. */
   readonly headerBytesMax: number
-  /** When there are so many, those that have been idle for longest are closed for new ones. */
+  /** At this number, a new connection replaces the one that has been idle for longest. */
   readonly connectionsMax: number
-  /** Of all connections together, sent before the request in front was answered. Each takes some 3 KB. */
+  /** The limit of requests, over all connections, that wait for an earlier answer. Each takes about 3 KB. */
   readonly waitingRequestsMax: number
 }
 
@@ -87,7 +87,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
         const cutOff = setTimeout(() => {
           server.closeAllConnections()
         }, graceMs)
-        // Node closes the connections that are idle now, and keeps those that become so later.
+        // Node closes only the connections that are idle now, not those that become idle later.
         const sweep = setInterval(() => {
           server.closeIdleConnections()
         }, 50)
@@ -110,9 +110,9 @@ function createHttpServer(options: HttpServerOptions): Server {
     connectionsCheckingInterval: effective.checkIntervalMs,
     keepAliveTimeout: effective.keepAliveTimeoutMs,
     maxHeaderSize: effective.headerBytesMax,
-    // Checked below, where the answer can tell what is wrong.
+    // `hasOneHost` checks it instead, so that the answer can tell what is wrong.
     requireHostHeader: false,
-    // As in the `Headers` of the web: of several, none is dropped.
+    // Keep every value of a repeated header, as web `Headers` do.
     joinDuplicateHeaders: true,
   })
   const answer = (outgoing: ServerResponse) => {
@@ -132,9 +132,9 @@ function createHttpServer(options: HttpServerOptions): Server {
   const slots = new ConnectionSlots(effective.connectionsMax)
   const connections = new Map<Duplex, HttpConnection>()
   server.on('connection', (socket) => {
-    // A reset may come at any time, and Node takes its own listener away when it hands a socket over.
+    // A reset may come at any time, and Node removes its own listener when it hands a socket over.
     socket.on('error', ignore)
-    // Node keeps the other end's address from the first time that somebody asks, and later it may be gone.
+    // Read the address now: Node remembers it, and it is unavailable once the connection has closed.
     const { remoteAddress = '' } = socket
     const slot = slots.admit(socket, shareOf?.(remoteAddress))
     if (!slot) return void socket.destroy()
@@ -152,7 +152,7 @@ function createHttpServer(options: HttpServerOptions): Server {
     connections.get(socket)?.take(outgoing, refuseExpectation)
   })
   server.on('connect', ({ socket }: IncomingMessage, stream: Duplex) => {
-    // When the request has a body, this is a stream of Node's own around the socket.
+    // For a request with a body, `stream` is Node's wrapper around the socket.
     stream.on('error', ignore)
     connections.get(socket)?.endWith(() => sendRaw(socket, refuse('tunnel')))
   })
@@ -182,10 +182,10 @@ async function answerAt(
   sendAnswer(outgoing, await fetch(request, incoming.socket))
 }
 
-/** Whatever happened to a socket, it is closed then, which is all that has to be known. */
+/** Ignores a socket error: the socket closes after any error, and `close` is handled. */
 function ignore(): void {}
 
-/** RFC 9112, section 3.2: any other number is an attempt to be understood in two ways. */
+/** RFC 9112, section 3.2: several Host headers are an attempt to confuse proxies. HTTP/1.0 needs none. */
 function hasOneHost({ headers: { host }, httpVersion }: IncomingMessage): boolean {
   return host === undefined ? httpVersion === '1.0' : !host.includes(',')
 }
@@ -200,7 +200,7 @@ function sendAndClose(outgoing: ServerResponse, { status, headers, body }: Plain
   outgoing.end(body)
 }
 
-/** For when node has no response object, or can no longer use it. */
+/** Writes an answer to the socket itself, for when Node has no usable response object. */
 function sendRaw(socket: Duplex, { status, headers, body }: PlainAnswer): void {
   if (!socket.writable) return void socket.destroy()
   const list = [...headers, ...lengthOf(body), 'connection', 'close']

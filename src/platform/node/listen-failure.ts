@@ -20,7 +20,7 @@ const problems: Readonly<Record<string, { why: string; hint: string }>> = {
   },
 }
 
-/** Why nothing can be served there, with the setting to change. */
+/** The error for a failed `listen`: tells why, and which setting to change. */
 export function listenFailure(host: string, port: number, cause: Error): Error {
   const code = codeOf(cause)
   const known = problems[code ?? '']

@@ -2,18 +2,17 @@ import { chmod, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from './durable-file.ts'
 
-/** What `keepToOwner` did. */
+/** The result of `keepToOwner`. */
 export interface Kept {
-  /** How many files and folders others could reach until now. */
+  /** How many files and folders were open to other users and are now closed. */
   readonly corrected: number
-  /** How many they still can: they belong to another user, for example. */
+  /** How many could not be closed, for example because they belong to another user. */
   readonly failed: number
 }
 
 /**
- * Takes from everybody but the owner what they may do with this file, or this folder and all below it:
- * folders become 0700, files 0600. Links are left alone, and what is missing is fine. Where file modes
- * mean nothing (Windows), it does nothing.
+ * Removes all rights of other users to this file, or to this folder and everything below it: folders
+ * become 0700, files 0600. Skips links and missing files. Does nothing on Windows, which has no such modes.
  */
 export async function keepToOwner(path: string, { below = true } = {}): Promise<Kept> {
   if (process.platform === 'win32') return { corrected: 0, failed: 0 }
@@ -22,7 +21,7 @@ export async function keepToOwner(path: string, { below = true } = {}): Promise<
     if (!stats.isFile() && !stats.isDirectory()) return { corrected: 0, failed: 0 }
     const mode = stats.isDirectory() ? 0o700 : 0o600
     const isOpen = (stats.mode & 0o077) !== 0
-    // The folder first: nobody else can exchange what is in it then.
+    // Close the folder first, so that nobody else can exchange its files meanwhile.
     if (isOpen) await chmod(path, mode)
     const names = below && stats.isDirectory() ? await readdir(path) : []
     const inside = await Array.fromAsync(names, (name) => keepToOwner(join(path, name)))

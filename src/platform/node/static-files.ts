@@ -11,7 +11,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
-/** Every file in the folder of a type that browsers load; none when there is no such folder. */
+/** Reads every JavaScript, JSON and CSS file in the folder; none when the folder is missing. */
 export async function readStaticFiles(folder: string): Promise<readonly StaticFile[]> {
   const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
@@ -25,7 +25,7 @@ export async function readStaticFiles(folder: string): Promise<readonly StaticFi
   )
 }
 
-/** A file by its path and content, compressed. */
+/** Makes a static file, compressed in each coding. */
 export async function staticFile(path: string, content: Uint8Array): Promise<StaticFile> {
   const [br, gzipped] = await Promise.all([
     promisify(brotliCompress)(content, {
@@ -38,7 +38,7 @@ export async function staticFile(path: string, content: Uint8Array): Promise<Sta
   return { ...file, bodies: { ...file.bodies, ...compressed } }
 }
 
-/** A file by its path and content, for few readers: it is not worth the time to compress it. */
+/** Makes a static file without compression, for files with few readers. */
 export function plainFile(path: string, content: Uint8Array): StaticFile {
   const contentType = contentTypes[extname(path)] ?? 'application/octet-stream'
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 22)

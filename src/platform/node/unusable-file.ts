@@ -4,7 +4,7 @@ import { codeOf } from './durable-file.ts'
 
 const access = 'Give the user that runs Rollcall the right to write there'
 
-/** By the code of the file system's error: what is wrong, and what to do about it. */
+/** What is wrong and what to do about it, by the code of the file system error. */
 const problems: Readonly<Record<string, readonly [why: string, hint: string]>> = {
   EACCES: ['permission denied', access],
   EPERM: ['operation not permitted', access],
@@ -26,8 +26,8 @@ export function whyUnusable(error: unknown): string {
 }
 
 /**
- * The same for a database of SQLite, which does not tell why it cannot open a file: the file system
- * does, asked for the same thing.
+ * The same for an SQLite database. SQLite does not tell why it cannot open a file, so this opens the
+ * file itself to get the file system's reason.
  */
 export function whyUnopened(file: string, error: unknown): string {
   try {

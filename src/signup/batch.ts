@@ -1,8 +1,8 @@
 import type { Signup } from './signup.ts'
 
 /**
- * The signups of one tab in a batch, in journal order. Empty when all of them are duplicates that are
- * ignored: the tab gets no row then, and is not made, but the batch is sent like any other.
+ * The signups of one tab in a batch, in journal order. The list is empty when all of them are ignored
+ * duplicates: the tab then gets no row and is not made, but the batch is sent as usual.
  */
 export interface TabSignups {
   /** The tab's name as it was first used. */
@@ -11,15 +11,15 @@ export interface TabSignups {
 }
 
 /**
- * The signups that go to the spreadsheet together, all or none. Once the journal has given a
- * batch its number its contents never change, through retries and restarts.
+ * The signups that go to the spreadsheet together, all or none. Once the journal has given the batch
+ * a number, its contents never change, not even through retries and restarts.
  */
 export interface FrozenBatch {
-  /** From 1, rising, never used twice. */
+  /** Counts up from 1 and is never reused. */
   readonly number: number
   /** Id of the marker that fences this batch: 1 to 2,147,483,647. */
   readonly marker: number
-  /** Which journal froze which signups, in at most 41 characters: tells our marker from a foreign one. */
+  /** Identifies the journal and the signups, so that a foreign marker is recognised. At most 41 characters. */
   readonly fingerprint: string
   readonly tabs: readonly TabSignups[]
 }

@@ -1,4 +1,4 @@
-/** Letters to add, drop, replace or swap with their neighbour (optimal string alignment). */
+/** How many letters must be added, dropped, replaced or swapped to turn `a` into `b` (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

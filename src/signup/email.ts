@@ -10,15 +10,15 @@ const validEmail = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.
 
 const asciiOnly = /^\p{ASCII}*$/u
 
-/** What a URL parser would take for something other than a part of the host, or drop. */
+/** Characters that a URL parser would drop or would not read as part of the host. */
 const notInHost = /[\s/?#:@[\]%\\]/
 
-/** IDNA grows with the square of a label: nothing this long has an ASCII form that fits. */
+/** Limits the cost of IDNA, which grows with the square of a label. A longer domain has no ASCII form that fits. */
 const typedDomainCharactersMax = 4 * charactersMax
 
 /**
  * The form in which an address is stored: trimmed, the domain lower-cased and in ASCII, the local
- * part as typed. What cannot be an address comes back as it is, for `emailProblem` to refuse.
+ * part as typed. A text that cannot be an address is returned unchanged; `emailProblem` refuses it.
  */
 export function storedEmail(typed: string): string {
   const email = typed.trim()

@@ -4,10 +4,10 @@ import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
-/** Fields of which a form may send several with different values only by mistake. */
+/** Fields that may have one value only. Several different values are a mistake. */
 const singleFields = new Set(['email', 'sheetTab', 'source', 'name'])
 
-/** Fields that a page may hold twice (two widgets), which no visitor could mend: the first wins. */
+/** Fields that a page may send twice, for example from two widgets. The first wins: visitors cannot fix it. */
 const firstFields = new Set<string>([...tokenFields, 'redirect'])
 
 const metadataField = /^metadata\[([^[\]]+)\]$/
@@ -62,7 +62,7 @@ function formMetadata(
     const object = parseObject(text)
     if (!object) return text
     for (const [key, value] of Object.entries(object)) collect(values, cleanText(key), value)
-    // Too many are refused by their number: the rest need not be gathered.
+    // The schema refuses too many keys, so there is no need to collect the rest.
     if (values.size > limits.metadataKeysMax) break
   }
   for (const [key, value] of extra) collect(values, cleanText(key), value)

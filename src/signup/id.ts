@@ -1,14 +1,14 @@
 import type { Millis, SignupId } from './signup.ts'
 
-/** The counter's 12 bits, `rand_a` in RFC 9562, behind the version. */
+/** The counter has 12 bits after the version (`rand_a` in RFC 9562). */
 const counterMax = 0xfff
 const version7 = 0x7000
 
 /**
- * A source of UUIDv7 (RFC 9562, section 5.7) that rise: what is made in one millisecond is counted
- * (section 6.2, method 1), and a clock that is set back, or a counter that is full, lends from the
- * milliseconds to come. 62 bits are random. Not by `uuid`, whose random bytes cost more than storing
- * the signup does (docs/decisions/performance.md).
+ * Makes UUIDv7 (RFC 9562, section 5.7) that always increase. A counter orders the ids of one
+ * millisecond (section 6.2, method 1). When the clock is set back or the counter is full, the ids use
+ * the next millisecond early. 62 bits are random. The `uuid` library is not used because its random
+ * bytes cost more than storing the signup (docs/decisions/performance.md).
  */
 export function signupIds(): (now: Millis) => SignupId {
   let millis = 0

@@ -1,14 +1,14 @@
-/** More than metadata of 10,000 characters can hold, at six and more for a key and its value. */
+/** More than 10,000 characters of metadata can hold, at six or more for each key and value. */
 const objectKeysMax = 2_000
 
-/** Every double fits: 5e-324 and the like take up to 343, written out with their zeros. */
+/** Room for every double: written out with its zeros, one takes up to 343 characters. */
 const numberCharactersMax = 400
 
 /**
- * Parses JSON and refuses what `JSON.parse` would change without a word: a key that stands twice in
- * one object (the first value would be lost) and a number that a double cannot hold (digits would).
- * The reason tells a place and never quotes a value. Numbers beyond the range of a double become
- * infinite, as with `JSON.parse`. What would take long for its length is refused before it is parsed.
+ * Parses JSON and refuses what `JSON.parse` would silently change: a repeated key in one object (the
+ * first value would be lost) and a number with more digits than a double holds (digits would be lost).
+ * A number beyond the range of a double becomes infinite, as with `JSON.parse`. A text that would take
+ * long to parse is refused first. The problem names a position and never quotes a value.
  */
 export function parseJson(
   text: string,
@@ -25,15 +25,15 @@ export function parseJson(
   return problem === undefined ? { value } : { problem }
 }
 
-/** The place only: the parser's message quotes the text around it. */
+/** Only the position, because the parser's message quotes the text around it. */
 function placeIn(error: unknown): string {
   const place = error instanceof Error ? /at position \d+/.exec(error.message) : null
   return place ? ` (${place[0]})` : ''
 }
 
-/** What there is too much of in a text that may be anything. Goes over it once. */
+/** Tells whether an object in the text has too many keys. The text may be anything; it is read once. */
 function excessIn(text: string): string | undefined {
-  /** How many keys every object that is open has so far. */
+  /** The number of keys so far, for each open object. */
   const open: number[] = []
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -60,7 +60,7 @@ function excessIn(text: string): string | undefined {
   return undefined
 }
 
-/** What is lost when this text, which is valid JSON, is parsed to this value. Never recurses. */
+/** What got lost when this valid JSON text was parsed to this value. Does not recurse. */
 function lossIn(text: string, value: unknown): string | undefined {
   let keys = 0
   for (let at = 0; at < text.length; at++) {
@@ -89,7 +89,7 @@ const openingBracket = 0x5b
 const closingBracket = 0x5d
 const space = 0x20
 
-/** How many keys its objects have, all together. */
+/** The number of keys of all objects in the value. */
 function keysIn(value: unknown): number {
   let keys = 0
   const values = [value]
@@ -102,9 +102,9 @@ function keysIn(value: unknown): number {
   return keys
 }
 
-/** The first key that stands in an object that has it already. */
+/** The first repeated key in one object. */
 function keyTwiceIn(text: string): string {
-  /** The keys so far of every object that is open; of one without any yet, and of an array, there is no set. */
+  /** The keys so far, for each open object; undefined for arrays and for objects without a key yet. */
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at)
@@ -124,7 +124,7 @@ function keyTwiceIn(text: string): string {
   throw new Error('No key stands twice.')
 }
 
-/** Behind the closing quote, or behind the text when there is none. */
+/** The index after the closing quote, or the end of the text when there is none. */
 function endOfString(text: string, start: number): number {
   let end = start
   do {
@@ -134,14 +134,14 @@ function endOfString(text: string, start: number): number {
   return end + 1
 }
 
-/** Whether an odd number of backslashes stands before it. */
+/** Whether an odd number of backslashes precedes this position. */
 function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text[start - 1] === '\\') start--
   return (at - start) % 2 === 1
 }
 
-/** Whether a colon follows. */
+/** Whether a colon follows the string that ends here, which makes it a key. */
 function isKey(text: string, end: number): boolean {
   let next = end
   while (text.charCodeAt(next) <= space) next++
@@ -163,7 +163,7 @@ function numberAt(text: string, at: number): string {
   return number.exec(text)?.[0] ?? ''
 }
 
-/** Whether a double, written out again, has the digits of this literal: fifteen it always holds. */
+/** Whether a double keeps all digits of this literal. A double always keeps fifteen. */
 function isHeldExactly(literal: string): boolean {
   if (/^-?[\d.]{1,15}$/.test(literal)) return true
   if (literal.length > numberCharactersMax) return false
@@ -171,7 +171,7 @@ function isHeldExactly(literal: string): boolean {
   return !Number.isFinite(value) || significantDigits(String(value)) === significantDigits(literal)
 }
 
-/** Without the zeros at both ends. */
+/** The digits of a number without the zeros at both ends. */
 function significantDigits(literal: string): string {
   const digits = literal.replace(/e.*/i, '').replace(/\D/g, '')
   let start = 0

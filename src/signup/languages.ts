@@ -1,4 +1,4 @@
-/** The languages in which visitors are spoken to, the same on our pages and in the embed. */
+/** The languages of our pages and of the embed. */
 export const languages = [
   'en',
   'de',

@@ -2,20 +2,20 @@ import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 
 /**
- * In JSON text: escaped control characters and lone surrogates (the only ones that
- * `JSON.stringify` writes as such escapes), and DEL and C1, which it does not escape.
- * Escaped quotes and backslashes, in group 1, match too and are kept: the `n` of `\\n` is a letter.
+ * Matches control characters and lone surrogates in JSON text: those that `JSON.stringify` escapes,
+ * and DEL and C1, which it does not escape. Group 1 matches escaped quotes and backslashes, which are
+ * kept: without it, the `n` in `\\n` would look like an escaped line break.
  */
 const escapes = /((?:\\["\\])+)|(?:\\[bfnrt]|\\u[0-9a-f]{4}|[\x7f-\x9f])+/g
 
-/** Longer JSON is not even cleaned: it fits only if most of it is control characters. */
+/** Longer JSON is refused before cleaning: it could fit only if most of it were control characters. */
 const rawCharactersMax = 6 * limits.metadataCharactersMax
 
 const tooLong = `Metadata is too long: at most ${limits.metadataCharactersMax} characters as JSON.`
 
 /**
  * Metadata as it is stored: compact JSON in which each run of control characters and lone
- * surrogates is one space; empty for an empty object. Never recurses: what is given may have any depth.
+ * surrogates is one space; empty for an empty object. Does not recurse, as the input may have any depth.
  */
 export function compactMetadata(
   value: unknown,
@@ -48,7 +48,7 @@ function textProblem(value: object, raw: string, text: string): string | undefin
   return undefined
 }
 
-/** What there is too much of to be written out. */
+/** Tells whether the value is too deep or too large to be written out. */
 function excessIn(value: object): string | undefined {
   let level: unknown[] = [value]
   let count = 0
@@ -58,14 +58,14 @@ function excessIn(value: object): string | undefined {
     }
     const children = level.flatMap(childrenOf)
     count += children.length
-    // Each takes two characters and more.
+    // Each child takes at least two characters.
     if (count > rawCharactersMax / 2) return tooLong
     level = children.filter((child) => typeof child === 'object')
   }
   return undefined
 }
 
-/** Whether there is a number such as 1e999: `JSON.parse` reads Infinity, which becomes null. */
+/** Whether there is a number such as 1e999, which `JSON.parse` reads as Infinity and JSON writes as null. */
 function hasLostNumber(value: object): boolean {
   const values: unknown[] = [value]
   for (const inner of values) {

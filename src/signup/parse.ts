@@ -10,17 +10,17 @@ import { tabProblem } from './tab.ts'
 import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
-/** A signup that passed every check, before it is accepted, and what comes with it. */
+/** A signup that passed every check but is not yet accepted, and the fields that are not stored. */
 export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
-  /** Not stored. At most one character longer than `tokenCharactersMax`: cut there. */
+  /** Not stored. Cut one character past `tokenCharactersMax`. */
   readonly challengeToken?: string
-  /** Forms only, not stored, as it was sent. Cut one character past `redirectCharactersMax`. */
+  /** From forms only, and not stored. Cut one character past `redirectCharactersMax`. */
   readonly redirect?: string
 }
 
-/** One thing that is wrong, in words for the person who can mend it. */
+/** One mistake in a signup, in words for the person who can correct it. */
 export interface FieldProblem {
-  /** Name of the field, `tags[3]` for a place in a list, empty for the signup as a whole. */
+  /** Name of the field; `tags[3]` for an item of a list; empty for the whole signup. */
   readonly field: string
   readonly message: string
 }
@@ -31,27 +31,27 @@ export type Parsed =
 
 export interface ParseContext {
   readonly defaultTab: string
-  /** What a signup without a tab has as its `sheetTab`, where that is not the default tab's name. */
+  /** The `sheetTab` of a signup that names no tab; `defaultTab` when this is absent. */
   readonly absentTab?: string | undefined
-  /** Tabs that the settings name, from `tabsByKey`: their spelling is used. */
+  /** The tabs named in the settings, from `tabsByKey`. Their spelling is used. */
   readonly knownTabs?: ReadonlyMap<string, string>
-  /** Whether no other tab is allowed, but for the default one. */
+  /** Whether only these tabs and the default tab are allowed. */
   readonly onlyKnownTabs?: boolean
-  /** The way it came. From `bulk`, a token inside the signup is an unknown field. */
+  /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk'
 }
 
-/** More unknown fields than these are not reported: a body can hold a hundred thousand. */
+/** The most unknown fields that are reported. A body can hold a hundred thousand. */
 const unknownFieldsMax = 20
 const unknownNameCharactersMax = 64
 
-/** Told of a form with more fields than any needs. */
+/** The problem of a form with too many fields. */
 const tooManyFields: FieldProblem = {
   field: '',
   message: `The form has too many fields: at most ${limits.formFieldsMax}.`,
 }
 
-/** Told when a signup's tab would be one too many. */
+/** The problem of a signup with a new tab when there are too many tabs. */
 export const tooManyTabs: FieldProblem = {
   field: 'sheetTab',
   message:
@@ -77,9 +77,9 @@ export function parseForm(
 export type ParsedBulk =
   | {
       readonly ok: true
-      /** At least one, for `parseSignup`. */
+      /** At least one. Parse each with `parseSignup`. */
       readonly items: readonly unknown[]
-      /** One for all of them, cut as that of a signup is. */
+      /** One token for all items, cut like the token of a signup. */
       readonly challengeToken?: string
     }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] }
@@ -111,12 +111,12 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
   return { ok: false, problems: [...problems, { field: 'sheetTab', message: tabMessage }] }
 }
 
-/** What is wrong with a valid name of a tab that is not among those allowed. */
+/** The message for a valid tab name that is not among the allowed tabs. */
 function otherTabMessage(given: unknown, context: ParseContext): string | undefined {
   if (!context.onlyKnownTabs || typeof given !== 'string') return undefined
   const tab = given.trim()
   if (tabProblem(tab) !== undefined) return undefined
-  // Only now: Unicode normalisation takes the square of the length of a run of combining marks.
+  // After the length check, as normalising combining marks takes the square of their number.
   const key = tabKey(tab)
   if (key === tabKey(context.defaultTab)) return undefined
   if (context.knownTabs?.has(key)) return undefined
@@ -151,7 +151,7 @@ function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
   return key === tabKey(defaultTab) ? defaultTab : (knownTabs?.get(key) ?? tab)
 }
 
-/** One problem for each field, the first. */
+/** The first problem of each field. */
 function problemsOf(error: z.ZodError, schema: Schema): readonly FieldProblem[] {
   const messages = new Map<string, string>()
   for (const issue of error.issues) {

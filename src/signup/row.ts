@@ -14,7 +14,7 @@ export const columns = [
 /** One cell for each of `columns`. Every cell is text. */
 export type Row = readonly [string, string, string, string, string, string, string]
 
-/** The row of a signup in the tab whose name, as it was first used, is `tab`. */
+/** The row of a signup. `tab` is the tab's name as it was first used. */
 export function toRow(signup: Signup, tab: string): Row {
   return [
     signup.email,

@@ -70,7 +70,7 @@ const metadata = z
 
 const token = z
   .string('The challenge token must be text.')
-  // A longer one is the challenge's to refuse; this much shows that it is longer.
+  // Cut one character past the limit: the challenge refuses a token that is too long.
   .overwrite((given) => given.slice(0, limits.tokenCharactersMax + 1))
   .meta({
     description: 'Token of the challenge widget; needed while the challenge is on.',
@@ -79,14 +79,14 @@ const token = z
 
 const redirect = z
   .string('The redirect must be text.')
-  // Cut as the token is: a longer one is not followed.
+  // Cut like the token: a redirect that is too long is not followed.
   .overwrite((given) => given.slice(0, limits.redirectCharactersMax + 1))
   .meta({
     description: 'Where the browser goes after signing up. Followed only to allowed origins.',
     maxLength: limits.redirectCharactersMax,
   })
 
-/** One signup of a bulk request. In all schemas a null or '' in an optional field is absent. */
+/** One signup of a bulk request. In all schemas, null or '' in an optional field counts as absent. */
 export const bulkItemSchema = z.strictObject({
   email,
   sheetTab: sheetTab.nullish(),
@@ -111,7 +111,7 @@ export const formSchema = z.strictObject({
   redirect: redirect.nullish(),
 })
 
-/** The JSON body of a bulk request; each of its signups is parsed by itself. */
+/** The JSON body of a bulk request. Each signup in it is parsed separately. */
 export const bulkSchema = z.strictObject({
   signups: z
     .array(z.unknown(), {
@@ -125,13 +125,13 @@ export const bulkSchema = z.strictObject({
   challengeToken: token.nullish(),
 })
 
-/** Its checks change the value to one of this type, which zod's own types do not tell. */
+/** A schema whose checks turn the value into a `T`, which zod's own types cannot express. */
 type Becomes<T> = z.ZodType<T>
 type Payload = z.core.ParsePayload
 
 /**
- * Notes a problem. By `check`, as `superRefine` and `transform` leave garbage in the old generation: a
- * third of what the collector had to do under load (docs/decisions/performance.md).
+ * Notes a problem. Called from `check`, because `superRefine` and `transform` leave garbage that caused
+ * a third of the collector's work under load (docs/decisions/performance.md).
  */
 function note({ issues, value }: Payload, message: string, path: PropertyKey[] = []): void {
   issues.push({ code: 'custom', message, path, input: value })
@@ -144,7 +144,7 @@ function problemCheck(problemOf: (text: string) => string | undefined) {
   }
 }
 
-/** Cleaned text of at most so many UTF-16 units (zod's own `max` counts code points). */
+/** Cleaned text with a limit in UTF-16 units (zod's own `max` counts code points). */
 function line(field: string, charactersMax: number) {
   return z
     .string(`The ${field} must be given once, as text.`)

@@ -8,7 +8,7 @@
  * - **batch**: the signups sent to the spreadsheet in one call; frozen before its first send.
  * - **marker**: the developer metadata that makes a batch unrepeatable in Google Sheets.
  * - **outcome**: what became of a batch: applied, refused or unknown.
- * - **writer**: the one that delivers for a spreadsheet.
+ * - **writer**: the part that sends the batches to the spreadsheet, one at a time.
  * - **workbook**: the local folder of CSV files that stands in for a hosted spreadsheet.
  */
 
@@ -24,9 +24,9 @@ export interface Signup {
   /** The moment of acceptance. */
   readonly receivedAt: Millis
   readonly email: string
-  /** Tab name, as the visitor or the settings wrote it; see `tabKey`. Empty: see `Journal.defaultTab`. */
+  /** Tab name as the visitor or the settings wrote it; see `tabKey`. When empty, see `Journal.defaultTab`. */
   readonly sheetTab: string
-  /** Where the signup came from: the caller's word, or `api`, `form`, `embed`, `bulk`. */
+  /** Where the signup came from: the caller's own text, or `api`, `form`, `embed`, `bulk`. */
   readonly source: string
   /** Empty when not given. */
   readonly name: string
@@ -35,7 +35,7 @@ export interface Signup {
   readonly metadata: string
 }
 
-/** What intake tells the visitor about an accepted signup. */
+/** What the visitor learns about an accepted signup. */
 export interface Receipt {
   readonly id: SignupId
   /** The tab's name as it was first used. */
@@ -43,7 +43,7 @@ export interface Receipt {
   readonly receivedAt: Millis
 }
 
-/** Two tab names with one key are one tab: names are matched without regard to case. */
+/** The key of a tab name. Names that differ only in case have the same key and mean the same tab. */
 export function tabKey(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

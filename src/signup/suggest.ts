@@ -1,6 +1,6 @@
 import { editDistance } from './edit-distance.ts'
 
-/** Longer names are not typing errors, and the comparison costs the product of the lengths. */
+/** Longer names are not typing errors. The cost of comparing is the product of both lengths. */
 const nameCharactersMax = 20
 
 /** The known name that `name` was probably meant to be: `email` for `e-mail` or `emial`. */

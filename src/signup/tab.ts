@@ -14,7 +14,7 @@ export function tabProblem(name: string): string | undefined {
   return undefined
 }
 
-/** The names by `tabKey`, to look a tab's spelling up. The first of two spellings wins. */
+/** Maps each `tabKey` to the tab's spelling. The first of two spellings wins. */
 export function tabsByKey(names: Iterable<string>): ReadonlyMap<string, string> {
   const tabs = new Map<string, string>()
   for (const name of names) {

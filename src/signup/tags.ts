@@ -2,15 +2,15 @@ import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
 
 export interface TagProblem {
-  /** Place in the list; absent when the problem is with all of them. */
+  /** Place in the list; absent when the problem concerns the whole list. */
   readonly index?: number
   readonly message: string
 }
 
-/** More problems than these help nobody, and a body can hold half a million. */
+/** More problems help nobody, and a body can hold half a million. */
 const problemsMax = 20
 
-/** Tags from a list or from one comma-separated string: cleaned, without the empty ones. */
+/** Reads tags from a list or from a comma-separated string. Cleans them and drops empty ones. */
 export function readTags(given: string | readonly unknown[]): {
   readonly tags: readonly string[]
   readonly problems: readonly TagProblem[]

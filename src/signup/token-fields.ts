@@ -1,7 +1,7 @@
 /**
- * The fields that may carry the challenge token, the first one that is there counts: ours, and those
- * that the widgets of Turnstile, hCaptcha and reCAPTCHA put into a form by themselves. (hCaptcha's
- * fills the last one, too.)
+ * The fields that may carry the challenge token: our own, and those that the widgets of Turnstile,
+ * hCaptcha and reCAPTCHA add to a form. The first field present counts. (hCaptcha's widget fills the
+ * last one, too.)
  */
 export const tokenFields = [
   'challengeToken',

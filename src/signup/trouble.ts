@@ -1,6 +1,6 @@
 /**
- * What keeps rows out of the spreadsheet until a person mends it, and all that the public learns of it.
- * The provider's own text, hints, addresses, folders and names are for the log.
+ * The reasons why the spreadsheet refuses rows until a person acts, in words that may be public.
+ * The provider's own text, hints, addresses, folders and names go only to the log.
  */
 export const refusalWords = {
   permission: 'The caller does not have permission',
@@ -24,7 +24,7 @@ export const refusalWords = {
 
 export type RefusalReason = keyof typeof refusalWords
 
-/** What is wrong in the spreadsheet while rows still go in, and what the public learns of it. */
+/** Problems of the spreadsheet that do not stop rows from being written, in words that may be public. */
 export const warningWords = {
   copy: 'The spreadsheet is a copy of another one',
   nearlyFull: 'The spreadsheet is nearly full',
@@ -34,6 +34,6 @@ export const warningWords = {
 
 export interface Warning {
   readonly kind: keyof typeof warningWords
-  /** For the log: what it is about, and what to do. */
+  /** For the log: what is wrong and what to do. */
   readonly message: string
 }

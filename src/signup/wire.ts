@@ -1,4 +1,4 @@
-/** What goes over the wire. Shared with the browser: types only, and no import of anything. */
+/** The bodies of requests and answers. Shared with the browser, so this file has only types and no imports. */
 
 /** Body of `POST /api/signup`. A null or an empty string counts as absent. */
 export interface SignupRequest {
@@ -13,8 +13,8 @@ export interface SignupRequest {
 }
 
 /**
- * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once it is written. With a
- * known `Idempotency-Key` it is the first answer again, but for the state of now.
+ * Answer of `POST /api/signup`: 202, or 201 to a request with `Prefer: wait` once the row is written. A
+ * request with a known `Idempotency-Key` gets the first answer again, with the current state.
  */
 export interface SignupAccepted {
   readonly id: string
@@ -29,18 +29,18 @@ export interface SignupAccepted {
 /** Body of `POST /api/signup/bulk`. */
 export interface BulkRequest {
   readonly signups: readonly Omit<SignupRequest, 'challengeToken'>[]
-  /** One for the whole request. */
+  /** One token for the whole request. */
   readonly challengeToken?: string | null
 }
 
 /**
- * Answer of `POST /api/signup/bulk`: 202 when all were accepted (201 as for one signup, when all are
- * written), 207 when only some were. When none was it is a `Problem`.
+ * Answer of `POST /api/signup/bulk`: 202 when all signups were accepted (201 when all are written and
+ * the request said `Prefer: wait`), 207 when only some were. When none was, the answer is a `Problem`.
  */
 export interface BulkAccepted {
   readonly accepted: number
   readonly rejected: number
-  /** One for each signup, in the order of the request. */
+  /** One result for each signup, in the order of the request. */
   readonly results: readonly BulkResult[]
   readonly delivery?: DeliveryBlocked
 }
@@ -53,13 +53,13 @@ export type BulkResult =
       readonly errors: readonly Omit<ProblemField, 'index'>[]
     }
 
-/** Only the operator can get delivery going again; what was accepted is safe. */
+/** Delivery has stopped until the operator acts. Accepted signups are safe. */
 export interface DeliveryBlocked {
   readonly state: 'blocked'
   readonly error: string
 }
 
-/** `accepted`: on disk, on its way to the spreadsheet. `written`: a row in it. */
+/** `accepted`: on disk and waiting for delivery. `written`: a row in the spreadsheet. */
 export type SignupState = 'accepted' | 'written'
 
 /** Answer of `GET /api/signup/{id}`. */
@@ -75,12 +75,12 @@ export interface SignupStatusAnswer {
 /** Answer of `GET /api/config`. */
 export interface ConfigAnswer {
   readonly challengeEnabled: boolean
-  /** Null while `challengeEnabled`: nobody can sign up by browser just now. */
+  /** Null although `challengeEnabled` is true means that nobody can sign up by browser just now. */
   readonly challengeSiteKey: string | null
   readonly challengeProvider: 'turnstile' | 'hcaptcha' | 'recaptcha'
   readonly challengeScriptUrl: string
   readonly defaultSheetTab: string
-  /** The only tabs allowed; null when any is. */
+  /** The only tabs allowed; null when any tab is allowed. */
   readonly sheetTabs: readonly string[] | null
   /** Limits on input by name, as in `limits.ts`. */
   readonly limits: Readonly<Record<string, number>>
@@ -118,7 +118,7 @@ export interface ReadinessAnswer {
     readonly state: 'ok' | 'delayed' | 'blocked'
     readonly error?: string
     readonly backlog: number
-    /** Nothing was written for ten minutes of what waits in the other tabs. */
+    /** Present when signups wait but no row was written for ten minutes. Tabs set aside do not count. */
     readonly stalled?: DeliveryStalled
     /** Tabs that cannot be written while others can. */
     readonly tabsSetAside: readonly TabSetAside[]
@@ -133,7 +133,7 @@ export interface DeliveryStalled {
 }
 
 export interface TabSetAside {
-  /** What the operator finds it by, without its name. */
+  /** An identifier by which the operator finds the tab, without its name. */
   readonly tab: string
   readonly error: string
 }

@@ -5,9 +5,9 @@ import type { BulkAccepted, BulkResult, SignupAccepted } from '../signup/wire.ts
 import type { Progress } from './waiting.ts'
 
 /**
- * On disk and on its way; or written, for a visitor who waited for that.
+ * The answer to an accepted signup: 202, or 201 when the visitor waited until the row was written.
  *
- * @param isReplay it is the answer to an earlier request with the same key
+ * @param isReplay whether an earlier request with the same key stored the signup
  */
 export function accepted(
   { id, sheetTab, receivedAt }: SignupStatus,
@@ -24,7 +24,7 @@ export function accepted(
   return replayed(json(outcomeOf(progress), body, extrasOf(progress)), isReplay)
 }
 
-/** As for one signup; in parts when some were rejected. */
+/** The answer to a bulk request: as for one signup, or 207 when some signups were rejected. */
 export function bulkAccepted(
   results: readonly BulkResult[],
   progress: Progress,
@@ -41,7 +41,7 @@ export function bulkAccepted(
   return replayed(json(outcome, body, extrasOf(progress)), isReplay)
 }
 
-/** The answer, which says so when it is given again. */
+/** Adds the `Idempotency-Replayed` header when the answer is a replay. */
 export function replayed(answer: Answer, isReplay: boolean): Answer {
   return isReplay ? { ...answer, headers: [...answer.headers, ...replayedHeaders] } : answer
 }
@@ -52,7 +52,7 @@ function outcomeOf({ waitSeconds }: Progress): 'accepted' | 'written' {
   return waitSeconds === undefined ? 'accepted' : 'written'
 }
 
-/** A form of a person is answered with a page where that is preferred. */
+/** A posted form may get a page instead of JSON, depending on `Accept`. */
 const vary = 'Accept'
 const plain = { vary }
 
@@ -61,7 +61,7 @@ function extrasOf({ waitSeconds }: Progress): Extras {
   return { vary, headers: ['preference-applied', `wait=${waitSeconds}`] }
 }
 
-/** Remembers the last: the signups of one commit share a few milliseconds. */
+/** Formats a time and remembers the last result, because signups often share a millisecond. */
 const isoTime = (() => {
   let last: { readonly millis: Millis; readonly text: string } | undefined
   return (millis: Millis): string => {

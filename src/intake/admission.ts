@@ -7,12 +7,12 @@ import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
 
 export interface AdmissionOptions {
-  /** Undefined: everybody is let in. */
+  /** Undefined when there is no challenge and everybody is admitted. */
   readonly challenge: Challenge | undefined
   readonly events: Events
 }
 
-/** Who asks to be let in, with what, and for what. */
+/** A request that asks for admission. */
 export interface Applicant {
   readonly challengeToken: string | undefined
   readonly exchange: Pick<Exchange, 'requestId' | 'remoteAddress'>
@@ -21,9 +21,9 @@ export interface Applicant {
 }
 
 /**
- * Lets those in who pass the challenge. The provider lets a token pass again for the same content,
- * so that a request that is repeated after a crash does not fail; that a token is good for one
- * append only is up to the journal, which remembers it together with what it was stored with.
+ * Admits visitors who pass the challenge. The provider accepts a token again for the same content, so
+ * that a request can be repeated after a crash. The journal makes sure that a token is used for one
+ * append only: it stores the token together with the signups.
  */
 export class Admission {
   readonly #options: AdmissionOptions
@@ -33,8 +33,8 @@ export class Admission {
   }
 
   /**
-   * @returns what the journal is to remember of the token; undefined while everybody is let in
-   * @throws Refusal for a visitor who does not pass
+   * @returns the fingerprint of the token for the journal; undefined when there is no challenge
+   * @throws Refusal when the visitor does not pass
    */
   async admit(applicant: Applicant): Promise<string | undefined> {
     const { challenge } = this.#options
@@ -43,7 +43,7 @@ export class Admission {
     const submissionId = submissionIdOf(applicant)
     const { remoteAddress, requestId } = exchange
     await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
-    // Keys for tests give everybody the same token: there it is used for one content only.
+    // Test keys give everybody the same token, so there the fingerprint also depends on the content.
     return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''])
   }
 
@@ -62,7 +62,7 @@ export class Admission {
   }
 }
 
-/** The same for a request that is sent again: with its key and content, or without one by content. */
+/** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */
 function submissionIdOf({ parsed, idempotency }: Applicant): string {
   if (!idempotency) return fingerprintOf('unkeyed', parsed.map(contentOf))
   const { space, key, fingerprint } = idempotency

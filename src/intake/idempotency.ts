@@ -12,8 +12,9 @@ import type { Exchange } from '../http/exchange.ts'
 const printable = /^[\x20-\x7e]+$/
 
 /**
- * The `Idempotency-Key` of a request.
- * @throws Refusal when it is malformed
+ * The `Idempotency-Key` of a request; undefined when there is none.
+ *
+ * @throws Refusal 400 when it is malformed
  */
 function idempotencyKey(headers: HttpHeaders): string | undefined {
   const key = headers.get('idempotency-key')
@@ -26,9 +27,9 @@ function idempotencyKey(headers: HttpHeaders): string | undefined {
 }
 
 /**
- * The key of a request in the name space that it belongs to. Each API key has one, so that nobody
- * else can take or know its keys; all who have none share one, so that a retry from another network
- * is the same.
+ * The idempotency key of a request and its namespace. Each API key has a namespace, so that nobody
+ * else can use or guess its keys. All clients without an API key share one, so that a retry from
+ * another network is recognised.
  */
 export function ownedKey({
   request,
@@ -38,7 +39,7 @@ export function ownedKey({
   return key === undefined ? undefined : { space: apiKey, key }
 }
 
-/** What makes a request repeatable. */
+/** The key of a request with the fingerprint of its content. */
 export function idempotencyOf(
   key: OwnedKey,
   route: string,
@@ -48,20 +49,20 @@ export function idempotencyOf(
 }
 
 /**
- * Tells requests with different contents apart: SHA-256, base64. `route` is part of it, so that one
- * key on two endpoints is a mismatch.
+ * The SHA-256 of a request's content, as base64. It includes `route`, so that one key used on two
+ * endpoints is a mismatch.
  */
 export function fingerprintOf(route: string, content: readonly unknown[]): string {
   return sha256(JSON.stringify([route, ...content]))
 }
 
-/** What makes two signups the same request: all that becomes a row, and no challenge token. */
+/** The content that two equal signups share: everything in the row, without the challenge token. */
 export function contentOf(signup: ParsedSignup): readonly unknown[] {
   const { email, sheetTab, source, name, tags, metadata } = signup
   return [email, tabKey(sheetTab), source, name, tags, inKeyOrder(metadata)]
 }
 
-/** The same JSON with the keys of every object sorted: their order means nothing. Never recurses. */
+/** Sorts the keys of every object in the JSON, because their order has no meaning. Does not recurse. */
 function inKeyOrder(json: string): string {
   if (json === '') return json
   const values: unknown[] = [JSON.parse(json)]
@@ -77,16 +78,16 @@ function sortKeys(object: Record<string, unknown>): void {
   const sorted = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1))
   for (const [key, value] of sorted) {
     Reflect.deleteProperty(object, key)
-    // By assignment, `__proto__` would be no key.
+    // Plain assignment to `__proto__` would set the prototype and not a key.
     const property = { value, enumerable: true, configurable: true, writable: true }
     Object.defineProperty(object, key, property)
   }
 }
 
-/** A retry waits behind one or two: more than these wait only when the challenge's provider hangs. */
+/** Usually a retry waits for one or two requests. More wait only when the challenge provider hangs. */
 const inTurnMax = { max: 1_000, addressMax: 100 }
 
-/** Work with one key, one after the other, in order of arrival; different keys at the same time. */
+/** Runs the work of one key one after the other, in order of arrival. Different keys run in parallel. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
   readonly #waiting: Places
@@ -95,14 +96,16 @@ export class Turns {
     this.#waiting = new Places(waitingMax)
   }
 
-  /** Whether work with this key is being done. */
+  /** Whether work with this key is running. */
   has(key: OwnedKey): boolean {
     return this.#last.has(nameOf(key))
   }
 
   /**
-   * @param address of the client; undefined when it is not told apart from others
-   * @throws Refusal 503 when too many wait for their turn
+   * Runs `work` after all earlier work with the same key.
+   *
+   * @param address the client's address; undefined when the client is not counted by its address
+   * @throws Refusal 503 when too many requests wait for their turn
    */
   async take<T>(key: OwnedKey, address: string | undefined, work: () => Promise<T>): Promise<T> {
     const name = nameOf(key)
@@ -130,7 +133,7 @@ export class Turns {
   }
 }
 
-/** No name space has a space in it. */
+/** One name for namespace and key. It is unique, because no namespace contains a space. */
 function nameOf({ space, key }: OwnedKey): string {
   return `${space} ${key}`
 }

@@ -25,12 +25,12 @@ export interface BulkIntake extends SignupIntake {
   readonly bulkItemsMax: number
 }
 
-/** What became of a signup of the request: stored, or what is wrong with it. */
+/** The result for one signup of the request: stored, or rejected with its problems. */
 type Fate =
   | { readonly status: SignupStatus }
   | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
 
-/** Other requests get their turn when the signups of one have taken so long. */
+/** After so much work on one request, other requests get their turn. */
 const turnMs = 5
 
 /**
@@ -51,13 +51,13 @@ export async function postBulk(exchange: Exchange, intake: BulkIntake): Promise<
 }
 
 interface TakenIn {
-  /** One of them at least is stored. */
+  /** At least one signup is stored. */
   readonly fates: readonly Fate[]
   readonly isReplay: boolean
   readonly patience: Patience | undefined
 }
 
-/** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
+/** Takes the signups in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
 async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> {
   const { request } = exchange
   const { apiKeys, clock } = intake
@@ -90,7 +90,7 @@ async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> 
   return { fates, isReplay, patience }
 }
 
-/** The signups of the request, not parsed yet, and its token. Too many are refused before anything looks at them. */
+/** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
 async function readEnvelope(
   exchange: Exchange,
   { bodies, bulkItemsMax }: BulkIntake,
@@ -106,7 +106,7 @@ async function readEnvelope(
   return envelope
 }
 
-/** Maps one after the other, and lets other requests in between. */
+/** Maps the items in order, and lets other requests run in between. */
 async function mapInTurns<T, R>(
   items: readonly T[],
   map: (item: T, index: number) => R,
@@ -123,7 +123,7 @@ async function mapInTurns<T, R>(
   return mapped
 }
 
-/** `results` are those of the signups that parsed, in order. */
+/** @param results the results of the signups that parsed, in order */
 function fatesOf(parsed: readonly Parsed[], results: AppendResults): readonly Fate[] {
   const next = results.values()
   return parsed.map((one): Fate => {
@@ -137,13 +137,13 @@ function problemsWithIndex(fate: Fate, index: number): readonly ProblemField[] {
   return fate.status ? [] : fate.problems.map((problem) => ({ index, ...problem }))
 }
 
-/** A rejected item counts as it was sent. */
+/** The content of an item for the fingerprint. A rejected item counts as it was sent. */
 function contentOfItem(parsed: Parsed, item: unknown): unknown {
   if (parsed.ok) return contentOf(parsed.value)
   try {
     return { rejected: JSON.stringify(item) }
   } catch {
-    // Nested too deeply to be written out.
+    // The item is nested too deeply for `JSON.stringify`.
     return { rejected: parsed.problems }
   }
 }

@@ -23,16 +23,16 @@ export interface SignupIntake extends SubmitOptions {
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
   readonly bodies: BodyLimits
-  /** Which tabs there are to name. */
+  /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'>
   readonly people: People
 }
 
-/** How people are answered who post a form. */
+/** How to treat people who post a form from a page. */
 export interface People {
-  /** What the page asks for that the form is from, and that the form lacks. */
+  /** The fields that the form's page requires and the form lacks. */
   missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
-  /** On to the next page, after the form was taken. `redirect` is as it was sent. */
+  /** Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet. */
   sendOn(exchange: Exchange, redirect: string | undefined): Answer
 }
 
@@ -49,17 +49,17 @@ interface TakenIn {
   readonly status: SignupStatus
   readonly isReplay: boolean
   readonly patience: Patience | undefined
-  /** For a person, who is sent on to another page. */
+  /** Present when a person posted a form and is sent to another page. */
   readonly page: Pick<ParsedSignup, 'redirect'> | undefined
 }
 
-/** To the durable write. On its own, so that who waits longer keeps nothing of the request in memory. */
+/** Takes the signup in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
 async function takeIn(exchange: Exchange, intake: SignupIntake): Promise<TakenIn> {
   const { apiKeys, bodies, clock } = intake
   const { request } = exchange
   if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(exchange)
-  // The page that refuses a person shows what was typed, so a small form is read all the same.
+  // The page with the refusal shows what was typed, so read a small form even when it is refused.
   const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)
   if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intake)
   const body = await readBody(exchange, bodies)
@@ -82,7 +82,7 @@ function isForPerson({ request }: Exchange): boolean {
   return prefersHtml(request.headers.get('accept'))
 }
 
-/** @throws Refusal with everything that is wrong; also who sends such counts against the limit */
+/** @throws Refusal with everything that is wrong. A wrong signup counts against the limit, too. */
 function parseBody(body: Body, exchange: Exchange, intake: SignupIntake): ParsedSignup {
   if (body.kind === 'form') exchange.typed = body.fields
   const parsed =
@@ -94,7 +94,7 @@ function parseBody(body: Body, exchange: Exchange, intake: SignupIntake): Parsed
   throw refuse.fields(parsed.problems)
 }
 
-/** A signup from a form; one of our own pages has to hold what the page asks for. */
+/** Parses a posted form. A form from our own page must have the fields that the page requires. */
 function parsePosted(
   fields: FormEntries,
   exchange: Exchange,

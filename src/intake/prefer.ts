@@ -1,13 +1,14 @@
 import type { HttpHeaders } from '../platform/http-exchange.ts'
-/** Longest wait that is granted, in seconds. */
+/** The longest wait that is granted, in seconds. */
 const waitSecondsMax = 30
 
-/** One preference with its parameters: commas in a quoted text do not end it. */
+/** Matches one preference with its parameters. Commas in a quoted text do not end it. */
 const preferences = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
 
 /**
- * How many seconds the client would wait for the row to be written, by the `wait` preference of RFC
- * 7240; undefined when it would not. The first `wait` counts; one that is no whole number is ignored.
+ * How many seconds the client wants to wait for the row, from the `wait` preference (RFC 7240);
+ * undefined when it does not want to wait. The first `wait` counts; it is ignored unless it is a whole
+ * number.
  */
 export function preferredWait(headers: HttpHeaders): number | undefined {
   const header = headers.get('prefer')

@@ -19,7 +19,7 @@ export interface SubmitOptions {
   readonly journal: IntakeLog
   readonly events: Events
   readonly clock: Clock
-  /** A fresh UUIDv7; they rise. */
+  /** Makes a new UUIDv7. Ids always increase. */
   readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
   readonly admission: Admission
@@ -27,20 +27,21 @@ export interface SubmitOptions {
 
 export interface Submission extends Applicant {
   readonly exchange: Exchange
-  /** How many count against the limit of the client's address, unless they are answered again. */
+  /** How many signups count against the limit of the client's address. */
   readonly asked: number
 }
 
 export interface Submitted {
-  /** For each signup, in order: undefined when its tab would be one too many. */
+  /** The result of each signup, in order; undefined when its tab would exceed the limit of tabs. */
   readonly results: AppendResults
-  /** Nothing was added: it is the answer to an earlier request with the same key. */
+  /** Whether an earlier request with the same key stored these signups, and this one nothing. */
   readonly isReplay: boolean
 }
 
 /**
- * Refuses who has no signup left, before the body is read: unless it may be answered again, as its
- * key is known, and then it counts as one that is.
+ * Refuses a client that has used up its limit, before its body is read. A request with a known
+ * idempotency key is not refused, as it may be a replay; it counts as one.
+ *
  * @throws Refusal 429
  */
 export async function refuseSpent(
@@ -55,9 +56,11 @@ export async function refuseSpent(
 }
 
 /**
- * From parsed signups to the durable write, which is one for all of them. A request with the key of
- * an earlier one waits for it and gets its answer; throws `Refusal` when the contents differ,
- * when they are too many, when the challenge is not passed, or when the journal cannot be written.
+ * Stores parsed signups with one durable write. A request with the key of an earlier request waits for
+ * it and gets its answer.
+ *
+ * @throws Refusal when the key came with other content, when the signups are too many, when the
+ *   challenge is not passed, or when the journal cannot be written
  */
 export async function submit(submission: Submission, options: SubmitOptions): Promise<Submitted> {
   const { idempotency, exchange } = submission
@@ -91,7 +94,7 @@ async function orUnavailable<T>(
   }
 }
 
-/** What is answered again is counted by a limit of its own, and needs no fresh token. */
+/** Stores the signups unless the key is known. A replay has its own limit and needs no new token. */
 async function storeOnce(
   submission: Submission,
   idempotency: Idempotency,

@@ -1,4 +1,4 @@
-/** Those who wait for a tab to be written up to some position, in the order of these positions. */
+/** The visitors who wait until a tab is written up to a position, ordered by that position. */
 export class WaitLine<Visitor> {
   readonly #entries: { readonly position: number; readonly visitor: Visitor }[] = []
 
@@ -6,19 +6,19 @@ export class WaitLine<Visitor> {
     this.#entries.splice(this.#countUpTo(position), 0, { position, visitor })
   }
 
-  /** @param position the one that the visitor has joined with */
+  /** @param position the position that the visitor joined with */
   leave(visitor: Visitor, position: number): void {
     for (let at = this.#countUpTo(position - 1); at < this.#entries.length; at++) {
       if (this.#entries[at]?.visitor === visitor) return void this.#entries.splice(at, 1)
     }
   }
 
-  /** Takes those out who wait for no later position: what others wait for costs nothing. */
+  /** Removes and returns the visitors who wait for this position or an earlier one. */
   takeUpTo(position: number): readonly Visitor[] {
     return this.#entries.splice(0, this.#countUpTo(position)).map(({ visitor }) => visitor)
   }
 
-  /** How many stand at this position or before it, by halving. */
+  /** How many visitors wait for this position or an earlier one. A binary search. */
   #countUpTo(position: number): number {
     let low = 0
     let high = this.#entries.length

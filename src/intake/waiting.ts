@@ -13,30 +13,30 @@ export interface WaitingOptions {
   readonly journal: Pick<IntakeLog, 'onSettle' | 'cursors'>
   readonly health: Health
   readonly clock: Clock
-  /** How many signups may be waited for at a time. */
+  /** How many signups visitors may wait for at the same time. */
   readonly waitingMax?: PlacesOptions
 }
 
-/** A request that waits takes 10 KB. An address has room for a whole bulk request. */
+/** A waiting request takes 10 KB. One address has room for a whole bulk request. */
 const defaultWaitingMax: PlacesOptions = { max: 10_000, addressMax: limits.bulkItemsMax }
 
 interface Visitor {
-  /** The position up to which each tab is still to be written. */
+  /** For each tab, the position that the visitor waits for. */
   readonly awaited: Map<string, number>
-  /** On the elapsed clock. */
+  /** When the wait ends, on the elapsed clock. */
   readonly until: Millis
   readonly release: () => void
 }
 
-/** How often those who wait are looked at. They leave up to this much early, and never late. */
+/** How often waiting visitors are checked. They are answered up to this much early, never late. */
 const tickMs = 100
-/** So many ticks apart they look how far their tabs are written: another process may have written them. */
+/** How many ticks pass between reads of the journal, where another process may have noted written rows. */
 const ticksToLook = 5
 
 /**
- * Visitors who wait until their signups are written. They share one timer, which runs while somebody
- * waits, and are woken by the journal when a batch is settled. Their number is bounded: those who
- * find no place do not wait.
+ * Lets visitors wait until their signups are written. The journal tells when a batch is settled. One
+ * timer, which runs while somebody waits, ends the waits that take too long. The number of waiting
+ * visitors is bounded; when it is reached, a visitor is answered at once.
  */
 export class Waiting {
   readonly #journal: WaitingOptions['journal']
@@ -44,9 +44,9 @@ export class Waiting {
   readonly #clock: Clock
   readonly #places: Places
   readonly #visitors = new Set<Visitor>()
-  /** The same visitors by the tabs that they wait for. */
+  /** The same visitors, by the tabs that they wait for. */
   readonly #lines = new Map<string, WaitLine<Visitor>>()
-  /** How far each tab is written, as far as it was told: by the tab's name as it was first used. */
+  /** The last known written position of each tab, by the tab's name as it was first used. */
   readonly #cursors = new Map<string, number>()
   readonly #unsubscribe: () => void
   readonly #stopped = new AbortController()
@@ -67,10 +67,10 @@ export class Waiting {
   }
 
   /**
-   * Resolves when all are written, and no later than `until` on the elapsed clock; at once when
-   * delivery is blocked, when too many wait, when the visitor has left, and on `stop`.
+   * Resolves when all signups are written, or at `until` on the elapsed clock. Resolves at once when
+   * delivery is blocked, when too many visitors wait, when the visitor has left, and on `stop`.
    *
-   * @param address of the client; undefined when it is not told apart from others
+   * @param address the client's address; undefined when the client is not counted by its address
    */
   async untilWritten(
     signups: readonly SignupStatus[],
@@ -99,7 +99,7 @@ export class Waiting {
     })
   }
 
-  /** How far these signups have come, of visitors who have waited as long as they would. */
+  /** The state of these signups after the wait, if there was one. */
   progressOf(signups: readonly SignupStatus[], patience: Patience | undefined): Progress {
     let areWritten = true
     let reason: string | undefined
@@ -112,7 +112,7 @@ export class Waiting {
     return { areWritten, waitSeconds, blockedBy: reason }
   }
 
-  /** Lets everybody go, and nobody wait any more. */
+  /** Ends all waits. Later calls of `untilWritten` resolve at once. */
   stop(): void {
     this.#unsubscribe()
     this.#stopped.abort()
@@ -132,11 +132,11 @@ export class Waiting {
     this.#isTicking = false
   }
 
-  /** What another process has written is not told to this one. */
+  /** Reads the cursors from the journal, because other processes do not tell us what they have written. */
   async #look(): Promise<void> {
     const tabs = new Set<string>()
     for (const { awaited } of this.#visitors) for (const tab of awaited.keys()) tabs.add(tab)
-    // A journal that fails is told by those who cannot work without it.
+    // Ignore a failing journal here: intake and delivery report it.
     this.#settle(await this.#journal.cursors([...tabs]).catch(() => []))
   }
 
@@ -176,7 +176,7 @@ export class Waiting {
     }
   }
 
-  /** The time is over before the next look, or a tab cannot be written. */
+  /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */
   #isHopeless(awaited: Visitor['awaited'], until: Millis): boolean {
     if (until < this.#clock.elapsed() + tickMs) return true
     for (const tab of awaited.keys()) if (blockedBy(this.#health, tab) !== undefined) return true
@@ -184,32 +184,32 @@ export class Waiting {
   }
 }
 
-/** How long a visitor would wait for the row. */
+/** How long a visitor wants to wait for the row. */
 export interface Patience {
   readonly seconds: number
-  /** On the elapsed clock. */
+  /** When the wait ends, on the elapsed clock. */
   readonly until: Millis
   /** Aborts when the visitor has left. */
   readonly left: AbortSignal
 }
 
-/** What the `Prefer` header asks for, counted from now; undefined when the visitor would not wait. */
+/** The wait that the `Prefer` header asks for, counted from now; undefined when it asks for none. */
 export function patienceOf(request: HttpRequest, clock: Clock): Patience | undefined {
   const seconds = preferredWait(request.headers)
   if (seconds === undefined) return undefined
   return { seconds, until: clock.elapsed() + seconds * 1000, left: request.signal }
 }
 
-/** How far signups have come when they are answered. */
+/** The state of signups when their request is answered. */
 export interface Progress {
   readonly areWritten: boolean
-  /** The wait that was granted: present when all are written and it was asked for. */
+  /** The granted wait; present when the client asked for it and all signups are written. */
   readonly waitSeconds: number | undefined
-  /** In public words, what keeps the others from the spreadsheet until the operator mends it. */
+  /** Why signups cannot be written until the operator acts, in public words. */
   readonly blockedBy: string | undefined
 }
 
-/** The tab in whose cursor the journal tells that the signup is written. */
+/** The tab whose cursor tells whether the signup is written. */
 function tabOf({ sheetTab, isTabOpen }: SignupStatus): string {
   return isTabOpen ? '' : sheetTab
 }

@@ -17,7 +17,7 @@ export interface PublicSettings {
   readonly bulkItemsMax: number
 }
 
-/** `GET /api/config`: what a form needs to know. */
+/** `GET /api/config`: the settings that a form needs. */
 export function publicConfig({ widget, tabs, bodyBytesMax, bulkItemsMax }: PublicSettings): Answer {
   const body: ConfigAnswer = {
     challengeEnabled: widget.siteKey !== null,

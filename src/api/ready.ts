@@ -14,7 +14,7 @@ export interface ReadinessOptions {
   readonly clock: Clock
 }
 
-/** Nothing was written for so long of what waits. */
+/** Delivery counts as stalled when signups wait and nothing was written for so long. */
 const stalledAfterMs = 10 * 60 * 1000
 
 const delayed = 'The spreadsheet gives no good answer just now; it is tried again'
@@ -26,8 +26,9 @@ const challengeWords = {
 } as const
 
 /**
- * Ready while signups can be stored: a spreadsheet that is out of reach turns nobody away, unless
- * `isStrict`. Anybody may ask: what is wrong is told in fixed sentences.
+ * `GET /api/ready`. The service is ready while signups can be stored, even when the spreadsheet cannot
+ * be reached; with `isStrict` a blocked delivery counts, too. The answer is public, so every error in
+ * it is a fixed sentence.
  */
 export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Answer> {
   const { reader, health } = options
@@ -58,7 +59,7 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
     tabs.size > 0 ||
     health.challenge.state === 'misconfigured'
   if (isStored && !(isStrict && isBlocked)) return json('ok', body)
-  // For load balancers: it takes this instance out of rotation.
+  // The 503 makes load balancers take this instance out of rotation.
   return json('notReady', body, { headers: ['retry-after', '5'] })
 }
 
@@ -74,8 +75,8 @@ function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'st
 }
 
 /**
- * A tab that is set aside tells of itself, and counts for nothing here: what it holds back says nothing
- * of the others. By the journal, so that a restart does not begin anew.
+ * Tells since when delivery has been stalled; undefined when it is not. Tabs set aside are reported
+ * separately and do not count. The time comes from the journal, so that it survives a restart.
  */
 async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | undefined> {
   const { reader, health, clock } = options
@@ -85,7 +86,7 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
   return { since: new Date(since).toISOString(), error }
 }
 
-/** Undefined also while the journal cannot be read, which is told as such. */
+/** Also undefined while the journal cannot be read; the answer reports that separately. */
 async function waitingSince(reader: Reader, asideTabs: readonly string[]) {
   try {
     return await reader.waitingSince(asideTabs)
@@ -102,7 +103,7 @@ function challengeOf({ challenge }: Health): ReadinessAnswer['challenge'] {
   return challenge
 }
 
-/** A load balancer sends no signup to what is not ready: only a try of our own can end that. */
+/** Tries to write. While we are not ready, a load balancer sends no signup whose success would show it. */
 async function probe({ reader, events }: ReadinessOptions): Promise<void> {
   try {
     await reader.probe()

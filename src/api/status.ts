@@ -3,7 +3,7 @@ import { refuse } from '../http/refuse.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import type { SignupStatusAnswer } from '../signup/wire.ts'
 
-/** How far a signup has come. */
+/** The state of a stored signup. */
 interface StoredSignup {
   readonly id: string
   readonly sheetTab: string
@@ -12,13 +12,14 @@ interface StoredSignup {
 }
 
 export interface StatusOptions {
-  /** Undefined when there is no such id. */
+  /** Finds a signup; undefined when the id is unknown. */
   readonly find: (id: SignupId) => Promise<StoredSignup | undefined>
 }
 
 /**
- * `GET /api/signup/:id`: how far a signup has come, and nothing personal.
- * @throws Refusal when there is no such signup
+ * `GET /api/signup/:id`: the state of a signup, without personal data.
+ *
+ * @throws Refusal 404 when there is no such signup
  */
 export async function signupStatus(id: string, { find }: StatusOptions): Promise<Answer> {
   const signup = await find(id.toLowerCase() as SignupId)

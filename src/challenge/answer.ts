@@ -1,25 +1,25 @@
 import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
 import { isRecord } from '../signup/json.ts'
 
-/** What an answer of siteverify says, before anything is made of it. */
+/** The parsed answer of siteverify. `judge` decides what it means for the visitor. */
 export type Answer =
   | { readonly kind: 'success'; readonly hostname: string | undefined }
-  /** The token is no good. */
+  /** The token is not valid. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** The request is no good, whatever the token. */
+  /** The request itself is wrong, for example its secret; every token would fail. */
   | { readonly kind: 'setup'; readonly code: string }
   | NoVerdict
 
 export interface NoVerdict {
   readonly kind: 'none'
   readonly message: string
-  /** Whether the same request may be answered differently a moment later. */
+  /** Whether the same request may succeed a moment later. */
   readonly isPassing: boolean
   readonly retryAfterSeconds?: number | undefined
   readonly cause?: unknown
 }
 
-/** Error codes of all three providers that no visitor can cause or mend. */
+/** Error codes, of all three providers, that mean wrong settings and not a bad token. */
 const setupCodes: ReadonlySet<string> = new Set([
   'missing-input-secret',
   'invalid-input-secret',
@@ -33,8 +33,8 @@ const setupCodes: ReadonlySet<string> = new Set([
 const retryAfterMaxSeconds = 300
 
 /**
- * Reads an answer of siteverify. Good and bad tokens alike are answered with status 200, and only
- * `success: true` is a success. What does not look like an answer is no verdict on the token.
+ * Reads an answer of siteverify. Valid and invalid tokens both get status 200, and only
+ * `success: true` means success. An answer in another form is no verdict on the token.
  */
 export function readAnswer({ status, headers, text }: HttpAnswer): Answer {
   const body = parseObject(text)
@@ -64,7 +64,7 @@ export function readAnswer({ status, headers, text }: HttpAnswer): Answer {
 
 const looksLikeACode = /^[a-z][a-z-]{1,63}$/
 
-/** They reach the log, so nothing else than codes is taken. */
+/** Keeps only texts that look like error codes, because they are logged. */
 function codesIn(given: unknown): readonly string[] {
   if (!Array.isArray(given)) return []
   return given
@@ -72,7 +72,7 @@ function codesIn(given: unknown): readonly string[] {
     .filter((code) => looksLikeACode.test(code))
 }
 
-/** Whole seconds only, as rate limits say it; undefined for anything else. */
+/** The `Retry-After` header in seconds; undefined when it is missing or a date. */
 function retryAfter(headers: AnswerHeaders): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), retryAfterMaxSeconds) : undefined

@@ -1,37 +1,37 @@
 import type { ConfigAnswer } from '../signup/wire.ts'
 
-/** Tells people from bots: whether the token that a visitor's browser earned is a good one. */
+/** Tells people from bots by checking the token that the visitor's browser earned. */
 export interface Challenge {
-  /** With keys for tests, by which everybody passes, or nobody. */
+  /** Whether the keys are test keys, with which everybody passes, or nobody. */
   readonly isForTests: boolean
 
   /**
-   * Spends the token. Within about nine seconds; never rejects. It is not called off when the
-   * visitor leaves: the token would be spent for nothing.
+   * Spends the token. Takes up to about nine seconds and never rejects. It is not aborted when the
+   * visitor leaves, because the token would be spent for nothing.
    *
-   * Call it last before the durable write, when nothing of the request can be wrong any more. The
-   * same token for the same `submissionId` passes again as long as the provider remembers it
-   * (Turnstile does), so that a request that is sent again after a crash need not fail.
+   * Call it just before the durable write, after all other checks. The same token with the same
+   * `submissionId` passes again while the provider remembers it (Turnstile does), so that a request
+   * can be repeated after a crash.
    */
   verify(attempt: Attempt): Promise<Verdict>
 }
 
-/** What pages need to show the widget. Nothing of it is secret. */
+/** What pages need to show the widget. None of this is secret. */
 export interface ChallengeWidget {
   readonly provider: ConfigAnswer['challengeProvider']
-  /** Null: the challenge is off. */
+  /** Null when the challenge is off. */
   readonly siteKey: string | null
   readonly scriptUrl: string
-  /** From where script, frames, styles and calls of the widget come, for a page's CSP; none when off. */
+  /** The origins that a page's CSP must allow for the widget; empty when the challenge is off. */
   readonly origins: readonly string[]
 }
 
 export interface Attempt {
-  /** As it was sent; undefined when there was none. */
+  /** The token as it was sent; undefined when there was none. */
   readonly token: string | undefined
-  /** The same for a request that is sent again, and for no other one. Any text. */
+  /** Identifies the request: a repeated request has the same id, any other request another one. */
   readonly submissionId: string
-  /** The visitor's own address, not a proxy's; undefined when that is not known. */
+  /** The visitor's own address, not a proxy's; undefined when it is not known. */
   readonly remoteAddress?: string | undefined
 }
 
@@ -46,14 +46,14 @@ export interface Rejected {
   readonly kind: 'rejected'
   /** For the operator: a code such as `timeout-or-duplicate`. Never holds the token. */
   readonly reason: string
-  /** When it may be the settings' fault after all: what to look at. */
+  /** What the operator should check; present when the settings may be wrong. */
   readonly hint?: string
 }
 
-/** Nobody can pass until the operator mends it; no fault of the visitor's. */
+/** The settings are wrong: nobody can pass until the operator corrects them. */
 export interface Misconfigured {
   readonly kind: 'misconfigured'
-  /** `mismatch`: the keys are of different sites. */
+  /** `mismatch`: the two keys belong to different sites. */
   readonly reason: 'mismatch' | 'refused'
   readonly message: string
   /** What the operator should do. */
@@ -61,7 +61,7 @@ export interface Misconfigured {
   readonly retryAfterSeconds: number
 }
 
-/** The provider gave no verdict. The token may be spent all the same. */
+/** The provider gave no verdict. The token may be spent anyway. */
 export interface Unavailable {
   readonly kind: 'unavailable'
   readonly message: string

@@ -5,11 +5,11 @@ import { isTestSecret, type ProviderName, providers } from './providers.ts'
 export interface JudgeOptions {
   readonly provider: ProviderName
   readonly secret: string
-  /** Lower-case host names a token may come from; undefined: any. */
+  /** The host names, in lower case, that a token may come from; undefined allows any. */
   readonly hostnames?: readonly string[] | undefined
 }
 
-/** What becomes of the visitor, given what siteverify said; and what the operator is told of it. */
+/** Turns an answer of siteverify into a verdict on the visitor, with hints for the operator. */
 export function judge(answer: Answer, options: JudgeOptions): Verdict {
   switch (answer.kind) {
     case 'success':
@@ -23,7 +23,7 @@ export function judge(answer: Answer, options: JudgeOptions): Verdict {
   }
 }
 
-/** Siteverify names the host and leaves it to us. With a secret for tests it is a made-up one. */
+/** Checks the host, which siteverify reports but does not check. With a test secret the host is made up. */
 function hostProblem(
   hostname: string | undefined,
   { provider, secret, hostnames }: JudgeOptions,
@@ -38,7 +38,7 @@ function hostProblem(
   }
 }
 
-/** Expired and spent tokens come from honest visitors every day; these may have another cause. */
+/** A hint for other codes than expired and spent, which honest visitors cause every day. */
 function hintOn(code: string): { hint?: string } {
   if (/expired|duplicate|already-seen/.test(code)) return {}
   return {
@@ -48,7 +48,7 @@ function hintOn(code: string): { hint?: string } {
   }
 }
 
-/** A secret for tests is a good one, so it is the token that does not fit. */
+/** With a test secret, a code that blames the secret means that the token is not a test token. */
 function ofTestSecret(code: string, { provider, secret }: JudgeOptions): Rejected | undefined {
   const isOnSecret = code === 'invalid-input-secret' || code === 'not-using-dummy-passcode'
   if (!isOnSecret || !isTestSecret(provider, secret)) return undefined

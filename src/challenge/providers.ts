@@ -2,21 +2,21 @@ import type { ChallengeWidget } from './challenge.ts'
 
 export type ProviderName = ChallengeWidget['provider']
 
-/** What differs between the providers; all three speak the same siteverify protocol. */
+/** The differences between the providers. All three use the siteverify protocol. */
 export interface Provider {
   readonly name: ProviderName
-  /** Its name for people. */
+  /** The name to show to people. */
   readonly title: string
   readonly verifyUrl: string
   /** The widget's script. */
   readonly scriptUrl: string
-  /** From where the script and what it brings along come. */
+  /** The origins of the script and of everything that it loads. */
   readonly origins: readonly string[]
-  /** Whether a token can be verified again under one `idempotency_key`, with the same answer. */
+  /** Whether repeating a call with the same `idempotency_key` gives the same answer. */
   readonly isRepeatable: boolean
-  /** Whether siteverify takes the expected site key. */
+  /** Whether siteverify accepts the expected site key as a field. */
   readonly takesSiteKey: boolean
-  /** Published secrets for tests: with one of them everybody passes, or nobody. */
+  /** The provider's published test secrets, with which everybody passes, or nobody. */
   readonly testSecrets: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export const providers: Readonly<Record<ProviderName, Provider>> = {
   recaptcha,
 }
 
-/** Another address of the script is also where its frames are looked for. */
+/** The widget for the settings. The origin of a custom script address is allowed, too. */
 export function widgetOf({ provider, siteKey, scriptUrl }: WidgetOptions): ChallengeWidget {
   const own = providers[provider]
   const origins =
@@ -78,13 +78,13 @@ export function widgetOf({ provider, siteKey, scriptUrl }: WidgetOptions): Chall
 
 export interface WidgetOptions {
   readonly provider: ProviderName
-  /** Null: the challenge is off. */
+  /** Null when the challenge is off. */
   readonly siteKey: string | null
-  /** Instead of the provider's own address. */
+  /** Replaces the provider's own address. */
   readonly scriptUrl?: string | undefined
 }
 
-/** Whether the secret is one of those for tests, which give no protection. */
+/** Whether the secret is a test secret, which gives no protection. */
 export function isTestSecret(provider: ProviderName, secret: string): boolean {
   return providers[provider].testSecrets.includes(secret)
 }

@@ -10,24 +10,24 @@ import { isTestSecret, providers } from './providers.ts'
 
 export interface SiteverifyOptions extends JudgeOptions {
   readonly siteKey: string
-  /** Instead of the provider's own address. */
+  /** Replaces the provider's own address. */
   readonly verifyUrl?: string | undefined
   readonly http: HttpClient
   readonly clock: Clock
 }
 
-/** For one try: a verdict takes a tenth of a second as a rule, and a visitor is waiting. */
+/** The time limit of one try. A verdict usually takes a tenth of a second, and a visitor is waiting. */
 const tryTimeoutMs = 4_000
 const pauseBeforeRetryMs = 250
 const answerBytesMax = 64 * 1024
-/** More than these wait only when the provider hangs; the next ones would pile up behind them. */
+/** The most calls at a time. More would wait only when the provider hangs, and would pile up. */
 const waitingMax = 1_000
 
-/** Namespace of the idempotency keys. With another one, tokens that are under way fail once. */
+/** The namespace of the idempotency keys. If it changes, tokens in use at that moment fail once. */
 const keyNamespace = parse('f2b6f3a4-6c0b-4d0e-9a51-3f0f6c3c2a77')
 const utf8 = new TextEncoder()
 
-/** Turnstile, hCaptcha or reCAPTCHA, by the protocol they have in common. */
+/** The challenge of Turnstile, hCaptcha or reCAPTCHA, by their common protocol siteverify. */
 export function createSiteverify(options: SiteverifyOptions): Challenge {
   let waiting = 0
   return {
@@ -53,7 +53,7 @@ export function createSiteverify(options: SiteverifyOptions): Challenge {
   }
 }
 
-/** Form-encoded: the one format that all three take. */
+/** The form-encoded body, because all three providers accept that format. */
 function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions): string {
   const { isRepeatable, takesSiteKey } = providers[options.provider]
   const { submissionId, remoteAddress } = attempt
@@ -61,7 +61,7 @@ function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions
   if (remoteAddress !== undefined) fields.set('remoteip', remoteAddress)
   if (takesSiteKey) fields.set('sitekey', options.siteKey)
   if (isRepeatable) {
-    // From bytes: the library's own way from text to bytes takes longer than the digest.
+    // Encode here, because the library's own encoding takes longer than the digest.
     const name = utf8.encode(JSON.stringify([submissionId, token]))
     fields.set('idempotency_key', uuidv5(name, keyNamespace))
   }
@@ -69,9 +69,9 @@ function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions
 }
 
 /**
- * Asks again, once, when there was no verdict. Under Turnstile's idempotency key that is safe. The
- * others have none, and the first call may have spent the token: there, a token that the second call
- * finds no good is no verdict either, and the visitor is asked to try again.
+ * Asks a second time when there was no verdict. Turnstile's idempotency key makes that safe. The other
+ * providers have none, and the first call may have spent the token. So if their second call refuses
+ * the token, that is no verdict either, and the visitor is asked to try again.
  */
 async function ask(body: string, options: SiteverifyOptions): Promise<Answer> {
   const first = await call(body, options)

@@ -11,7 +11,7 @@ import type {
   TabSetAside,
 } from '../../signup/wire.ts'
 
-/** What answers look like, for the document: the types are those that handlers build them by. */
+/** The schemas of all answers. Each must match the type that the handlers use. */
 
 const id = z.uuidv7().meta({ description: 'The time of acceptance is in it: ids sort by it.' })
 const moment = z.iso.datetime({ precision: 3 })
@@ -135,7 +135,7 @@ const readiness = z.strictObject({
 
 const liveness = z.strictObject({ status: z.literal('ok') })
 
-/** By their name in the document. */
+/** The schemas by their name in the document. */
 export const answers = {
   SignupAccepted: signupAccepted,
   BulkAccepted: bulkAccepted,

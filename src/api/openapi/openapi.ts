@@ -17,19 +17,19 @@ import { type Json, schemas } from './schemas.ts'
 
 interface DescribedPage {
   readonly path: string
-  /** Whether its address fills a form. */
+  /** Whether the page has a form that its query parameters fill in. */
   readonly hasForm: boolean
 }
 
-/** What of the settings the document tells. */
+/** The settings that the document describes. */
 export interface DescribedService {
   readonly bodyBytesMax: number
   readonly bulkItemsMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
-  /** Pages for people. */
+  /** HTML pages. */
   readonly pages: readonly DescribedPage[]
-  /** What browsers load besides. */
+  /** Scripts, styles and other files that browsers load. */
   readonly files: readonly { readonly path: string; readonly contentType: string }[]
 }
 
@@ -47,7 +47,7 @@ interface PathItem {
 /** Where the document is served. */
 export const openapiPath = '/api/openapi.json'
 
-/** OpenAPI 3.1: every path of the service as it is set up. */
+/** The OpenAPI 3.1 document: every path of the service with its current settings. */
 export function describeService(service: DescribedService): Json {
   const { bodyBytesMax, bulkItemsMax, needsApiKey } = service
   const paths: Readonly<Record<string, PathItem>> = {
@@ -248,7 +248,7 @@ function idOf(path: string): string {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** With what any request may be answered, and with the methods that come by themselves. */
+/** Adds the answers that every request may get, and the operations HEAD and OPTIONS. */
 function completed({ parameters, ...operations }: PathItem): Json {
   const { get } = operations
   const entries = Object.entries(operations)

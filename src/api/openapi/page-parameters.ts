@@ -3,7 +3,7 @@ import type { Json } from './schemas.ts'
 
 const text: Json = { type: 'string' }
 
-/** How an answer is shown to a person. What is none of these is ignored. */
+/** The query parameters for the look of a page. Other values than these are ignored. */
 export const viewParameters: readonly Json[] = [
   parameter('language', 'Of the page; absent: that of the browser.', {
     ...text,
@@ -15,7 +15,7 @@ export const viewParameters: readonly Json[] = [
   }),
 ]
 
-/** What a page with a form takes from its address. */
+/** The query parameters of a page with a form. */
 export const formParameters: readonly Json[] = [
   ...viewParameters,
   parameter('tab', 'Tab of the spreadsheet.', text),

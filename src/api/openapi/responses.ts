@@ -4,7 +4,7 @@ export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-/** Of every answer. */
+/** The headers of every answer. */
 const always = { 'X-Request-Id': ref('headers', 'X-Request-Id') }
 
 export const rateLimit = {
@@ -36,7 +36,7 @@ function header(description: string, pattern: string, required = false): Json {
 interface RefusedResponse {
   readonly description: string
   readonly headers?: Json
-  /** Refused before anybody knows whether it is a person who asks. */
+  /** Refused by the server before `Accept` is known, so never with a page. */
   readonly isProtocol?: boolean
 }
 
@@ -75,10 +75,10 @@ type Status = keyof typeof refusals
 /** The answers that any request may get. */
 export const everywhere: readonly Status[] = [400, 403, 408, 417, 431, 500]
 
-/** Answers to signups besides those. */
+/** The further refusals of signups. */
 export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 
-/** All refusals by their name in the document. */
+/** All refusals, by their name in the document. */
 export function refusalResponses(): Json {
   return Object.fromEntries(
     Object.entries<RefusedResponse>(refusals).map(
@@ -94,7 +94,7 @@ export function refusalResponses(): Json {
   )
 }
 
-/** References to them, by status. */
+/** References to refusals, by status. */
 export function refused(statuses: readonly Status[]): Json {
   return Object.fromEntries(statuses.map((it) => [it, ref('responses', `Refused${it}`)]))
 }
@@ -105,12 +105,12 @@ export function response(description: string, content: Json | undefined, headers
   return { description, headers: { ...always, ...headers }, ...(content && { content }) }
 }
 
-/** An answer in JSON by the schema of this name. */
+/** An answer in JSON with the schema of this name. */
 export function jsonResponse(description: string, schema: string, headers: Json = {}): Json {
   return response(description, { 'application/json': { schema: ref('schemas', schema) } }, headers)
 }
 
-/** A file, and that it has not changed. */
+/** The answers for a file: 200, and 304 when it has not changed. */
 export function fileResponses(description: string, mediaType: string): Json {
   const etag = { ETag: ref('headers', 'ETag') }
   const schema = mediaType === 'application/json' ? { type: 'object' } : { type: 'string' }

@@ -7,7 +7,7 @@ import { answers } from './answers.ts'
 /** A part of the document, as JSON. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** All schemas by their name, from those that requests are checked by and answers are typed by. */
+/** All schemas by name: those that check requests, and those that describe answers. */
 export function schemas(bulkItemsMax: number): Json {
   return {
     Signup: jsonSchema(signupSchema),
@@ -42,7 +42,7 @@ function bulkJsonSchema(bulkItemsMax: number): Json {
   return { ...jsonSchema(bulkSchema), properties: { ...properties, signups } }
 }
 
-/** All fields of a form are text. */
+/** The schema of a form, in which every field is text. */
 function formJsonSchema(): Json {
   const fields = Object.entries(propertiesOf(formSchema)).map(([name, it]) => [name, asText(it)])
   const metadata = {
@@ -66,7 +66,7 @@ function formJsonSchema(): Json {
   }
 }
 
-/** Without the null that JSON may carry. */
+/** Removes the null that only JSON can express. */
 function asText(schema: JsonSchema): JsonSchema {
   return schema.anyOf?.find((it) => it.type === 'string') ?? schema
 }

@@ -8,29 +8,29 @@ import type {
   SignupStatusAnswer,
 } from '../signup/wire.ts'
 
-/** A typed client of the service, for anything that has `fetch`: Node, browsers, edge runtimes. */
+/** A typed client of the service for every runtime with `fetch`: Node, browsers, edge runtimes. */
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://signups.example.com`; may end with a path of a proxy. */
+  /** The service's URL, such as `https://signups.example.com`; may end with a proxy's path. */
   readonly baseUrl: string
   /**
-   * One of the service's `API_KEYS`: `bulk` needs it there, and with it no signup is rate-limited.
-   * For servers only: a page would show it to everybody.
+   * One of the service's `API_KEYS`. A service that has keys requires one for `bulk`, and signups with
+   * a key are not rate-limited. For servers only: a page would show the key to everybody.
    */
   readonly apiKey?: string
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
-  /** For one try, besides the time that `wait` asks for. Default 15,000. */
+  /** The time limit of one try, added to the time that `wait` asks for. Default 15,000. */
   readonly timeoutMs?: number
-  /** How many more times a request is sent when another try may help. Default 4. */
+  /** How many times a request is repeated when another try may help. Default 4. */
   readonly retries?: number
 }
 
 export interface SubmitOptions {
-  /** Default: a fresh one for each call. All tries of a call carry the same. */
+  /** The same for all tries of a call. Default: a new key for each call. */
   readonly idempotencyKey?: string
-  /** Seconds to wait for the row in the spreadsheet, 1 to 30. Default: only until it is on disk. */
+  /** Seconds to wait for the row in the spreadsheet, 1 to 30. Default: wait only until it is on disk. */
   readonly wait?: number
-  /** Ends the call: it rejects with the signal's reason, and what was sent may have been stored. */
+  /** Aborts the call, which rejects with the signal's reason. The signup may still have been stored. */
   readonly signal?: AbortSignal
 }
 
@@ -51,17 +51,17 @@ export type SignupResult = Omit<SignupAccepted, 'status' | 'delivery'> & { isRep
   )
 
 export interface BulkResults extends BulkAccepted {
-  /** Whether an earlier request had the same key: its answer, as of now. */
+  /** Whether an earlier request had the same key. Then this is its answer, with the current state. */
   readonly isReplay: boolean
 }
 
 export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
   ({ readonly status: 'accepted' } | { readonly status: 'written'; readonly writtenAt: string })
 
-/** All methods reject with `RollcallError`; a call that its signal ends, with the signal's reason. */
+/** All methods reject with `RollcallError`, or with the signal's reason when it aborts the call. */
 export interface Client {
   signup(fields: SignupFields, options?: SubmitOptions): Promise<SignupResult>
-  /** Resolves when at least one was accepted: `results` tells of each. Rejects when none was. */
+  /** Resolves when at least one signup was accepted; `results` has each. Rejects when none was. */
   bulk(
     signups: readonly BulkItem[],
     options?: SubmitOptions & { readonly challengeToken?: string },
@@ -72,15 +72,15 @@ export interface Client {
 /** The service refused, or there was no answer after all tries. */
 export class RollcallError extends Error {
   override readonly name = 'RollcallError'
-  /** Undefined: no answer came, so the signup may or may not be stored. */
+  /** Undefined when no answer came. Then the signup may or may not be stored. */
   readonly status: number | undefined
   /** What is wrong and what to do. */
   readonly detail: string
-  /** Every wrong field; empty when it is not about fields. */
+  /** Every wrong field; empty when the error is not about fields. */
   readonly errors: readonly ProblemField[]
-  /** To find the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined
-  /** To send the same again later without a second row. */
+  /** Pass it to a later call to send the same signup again without a second row. */
   readonly idempotencyKey: string | undefined
 
   constructor(request: Sent, status: number | undefined, detail: string, more: ErrorMore = {}) {
@@ -115,7 +115,7 @@ type Tried =
 const retried = [429, 502, 503, 504]
 const backoffMsMin = 250
 const backoffMsMax = 10_000
-/** A minute's rate limit is over by then; who asks for more time does not get it. */
+/** The longest pause that `Retry-After` can ask for. The rate limit of a minute is over by then. */
 const retryAfterMsMax = 65_000
 
 export function createClient(options: ClientOptions): Client {
@@ -159,7 +159,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Rejects when the caller has ended the call, and then only. */
+/** Sends the request once. Rejects only when the caller has aborted the call. */
 async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Tried> {
   const { url, method, body, timeoutMs, signal } = request
   signal?.throwIfAborted()
@@ -171,7 +171,7 @@ async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>)
     const content = await answer.text()
     if (!answer.ok) return refused(request, answer, content)
     const isReplay = answer.headers.get('idempotency-replayed') === 'true'
-    // Without a whole JSON object nobody knows what happened: as if there was no answer.
+    // Throws when the body is not a JSON object. That counts as no answer.
     return { answer: parseObject(content), isReplay }
   } catch (cause) {
     signal?.throwIfAborted()
@@ -200,7 +200,7 @@ function parseObject(text: string): object {
   throw new TypeError('the answer is no JSON object')
 }
 
-/** What there is of a problem document; nothing in the error page of a proxy. */
+/** The members of a problem document; empty for another body, such as a proxy's error page. */
 function parseProblem(text: string): Partial<Problem> {
   try {
     return parseObject(text)
@@ -209,7 +209,7 @@ function parseProblem(text: string): Partial<Problem> {
   }
 }
 
-/** Exponential, with full jitter. */
+/** The exponential pause before the next try, with full jitter. */
 function backoffMs(tries: number): number {
   return Math.random() * Math.min(backoffMsMax, backoffMsMin * 2 ** tries)
 }
@@ -227,7 +227,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
   })
 }
 
-/** 128 random bits. Not `randomUUID`, which pages without TLS do not have. */
+/** A key of 128 random bits. Pages without TLS have no `randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
 }

@@ -18,7 +18,7 @@ const afterMsMax = 1_000
 
 /**
  * Runs an attack against a fresh process of the service. Rejects when the process ended, took too much
- * memory, refused others meanwhile, answers slowly afterwards, or met an error that nobody foresaw.
+ * memory, refused others meanwhile, answers slowly afterwards, or failed unexpectedly.
  */
 export async function carryOut(attack: Attack, size: Size): Promise<Report> {
   await using started = new AsyncDisposableStack()
@@ -42,8 +42,8 @@ export async function carryOut(attack: Attack, size: Size): Promise<Report> {
   // What it has in the end tells little of what it took.
   if (isPeakKnown) expectAtMost(most, report.peakBytes, 'bytes of memory were taken')
   expectAtMost(afterMsMax, report.afterMs, 'ms were needed for a signup afterwards')
-  if (service.output().includes('nobody foresaw')) {
-    throw new Error(`an error that nobody foresaw:\n${service.output().slice(0, 4000)}`)
+  if (service.output().includes('failed unexpectedly')) {
+    throw new Error(`a request failed unexpectedly:\n${service.output().slice(0, 4000)}`)
   }
   ended.catch(() => {})
   expectAtMost(0, (await service.stop()) ?? 1, 'was its exit code')

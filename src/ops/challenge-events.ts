@@ -1,10 +1,10 @@
 import type { ChallengeHealth, Health, SetupProblem } from './health.ts'
 import type { Logger } from './log.ts'
 
-/** What became of a visitor's token. Holds neither the token nor anything else of the visitor. */
+/** The verdict on a visitor's token. Contains neither the token nor anything else about the visitor. */
 export type ChallengeVerdict =
   | { readonly kind: 'passed' }
-  /** With a hint when the settings may be at fault. */
+  /** Has a hint when the settings may be wrong. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly hint?: string }
   | {
       readonly kind: 'misconfigured'
@@ -14,10 +14,10 @@ export type ChallengeVerdict =
     }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause?: unknown }
 
-/** Kinds of refusals that are told; bots must not fill the log. */
+/** How many different reasons are logged as warnings, so that bots cannot fill the log. */
 const reasonsMax = 20
 
-/** Told when it changes: with every signup refused, one line says it all. */
+/** Logs changes of the challenge's state only: one line is enough when every signup is refused. */
 export function challengeEvents(log: Logger, health: Health) {
   const reasonsTold = new Set<string>()
 
@@ -60,7 +60,7 @@ export function challengeEvents(log: Logger, health: Health) {
         }
         case 'unavailable': {
           const { message: error, cause } = verdict
-          // An outage has many faces: one line for all of them.
+          // An outage causes different errors. Log only the first.
           const isNew = health.challenge.state !== 'unavailable'
           set({ state: 'unavailable', error })
           if (isNew)

@@ -6,7 +6,7 @@ import type { AsideTab, Health } from './health.ts'
 import type { Logger } from './log.ts'
 import { refusalEvents, type Refused } from './refusal-events.ts'
 
-/** What only a person can mend. The message is the provider's. */
+/** A problem that only a person can fix. The message comes from the provider. */
 interface Refusal {
   readonly reason: RefusalReason
   readonly message: string
@@ -14,46 +14,46 @@ interface Refusal {
 }
 
 /**
- * What happens in the business, one function each: it writes the log line, keeps the health that
- * `/api/ready` shows, and is where metrics will be counted. Never given an address, a name, a token
- * or a key.
+ * The business events, one function each. A function writes the log line and updates the health that
+ * `/api/ready` shows. Metrics belong here, too. No function ever gets an address, a name, a token or a
+ * key.
  */
 export interface Events {
   signupsAccepted(count: number): void
-  /** A request is not answered as asked. */
+  /** A request was refused. */
   requestRefused(refused: Refused, requestId: string): void
-  /** A handler failed in a way that nobody foresaw. */
+  /** A handler threw an error that is not a refusal. */
   requestFailed(error: unknown, requestId: string): void
-  /** A page of this web origin, or of none, is not allowed; told once. */
+  /** A page of an origin that is not allowed asked for a signup. Logged once for each origin. */
   originRefused(origin: string | undefined, requestId: string): void
-  /** A request came with an API key that is none of ours; told once, and counted. */
+  /** A request came with an unknown API key. Logged once, counted each time. */
   apiKeyRefused(): void
-  /** A form's `redirect` leads to an origin that nobody named: told once. Its visitor got the thank-you page. */
+  /** A form's `redirect` is not allowed, so the visitor got the thank-you page. Logged once for each origin. */
   redirectNotFollowed(origin: string, requestId: string): void
-  /** A visitor was answered 503; told when it begins. */
+  /** The journal failed and the visitor got a 503. Logged when an outage begins. */
   journalUnavailable(error: unknown, requestId: string): void
-  /** The journal can be written again, as a probe has shown. */
+  /** The journal can be written again. */
   journalRecovered(): void
   challengeStarted(provider: string, isForTests: boolean): void
-  /** What became of a visitor's token; told when it changes. */
+  /** The challenge judged a token. Logged when the challenge's state changes. */
   challengeAnswered(verdict: ChallengeVerdict, requestId: string): void
   deliveryStarted(location: string, defaultTab: string): void
   batchWritten(batch: number, rows: number, tries: number): void
-  /** A try did not succeed; the next one comes in `waitMs`. */
+  /** A try failed; the next one follows in `waitMs`. */
   deliveryDelayed(message: string, waitMs: number): void
-  /** A defect of ours; delivery goes on after a while. */
+  /** Our own code failed. Delivery tries again after a while. */
   deliveryFailed(error: unknown): void
-  /** Only the operator can mend it; told once until the reason changes. */
+  /** Delivery is blocked until the operator acts. Logged again when the reason changes. */
   deliveryBlocked(refusal: Refusal): void
-  /** After it was delayed or blocked. */
+  /** Delivery works again after it was delayed or blocked. */
   deliveryResumed(): void
   tabSetAside(tab: Pick<AsideTab, 'name' | 'place'>, refusal: Refusal): void
   tabResumed(tab: string): void
-  /** What the spreadsheet warns of, after each call; told when it changes. */
+  /** Receives the spreadsheet's warnings after each call. Logs only new ones. */
   spreadsheetWarnings(warnings: readonly Warning[]): void
-  /** Rows went by the columns that a tab had before somebody changed them. */
+  /** Rows may be in the wrong columns, because somebody changed a tab's columns during a write. */
   rowsMisplaced(notice: string): void
-  /** A defect of ours or of the spreadsheet that was worked around. */
+  /** Delivery worked around a defect of the spreadsheet or of our own. */
   deliveryOddity(message: string): void
 }
 
@@ -66,7 +66,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       if (health.journal.state !== 'ok') this.journalRecovered()
     },
     journalUnavailable(error, requestId) {
-      // Once, not with every visitor: the disk may be full.
+      // Log once and not for every visitor: the disk may be full.
       if (health.journal.state === 'ok') {
         log.error({ requestId, err: error }, 'signups cannot be stored: visitors are answered 503')
       }
@@ -89,7 +89,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       log.warn({ reason: message, waitMs: Math.round(waitMs) }, 'delivery delayed')
     },
     deliveryFailed(error) {
-      log.error({ err: error }, 'delivery failed in a way that nobody foresaw')
+      log.error({ err: error }, 'delivery failed unexpectedly')
     },
     deliveryBlocked({ reason, message, hint }) {
       const isNew =
@@ -101,9 +101,9 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
     },
     deliveryResumed() {
       health.delivery = { state: 'ok' }
-      log.info('delivery goes on')
+      log.info('delivery works again')
     },
-    // Visitors name tabs: the name stays out.
+    // Never log a tab's name, because visitors can choose it.
     tabSetAside({ name, place }, { reason, message, hint }) {
       const known = health.tabs.get(tabKey(name))
       health.tabs.set(tabKey(name), { name, place, reason, error: message, hint })
@@ -117,7 +117,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
   }
 }
 
-/** What is wrong in the spreadsheet while rows still go in. */
+/** Events about problems of the spreadsheet that do not stop delivery. */
 function spreadsheetEvents(
   log: Logger,
   health: Health,

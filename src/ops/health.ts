@@ -3,12 +3,12 @@ import type { RefusalReason, Warning } from '../signup/trouble.ts'
 /** Whether signups reach the spreadsheet. */
 export type DeliveryHealth =
   | { readonly state: 'ok' }
-  /** Failing for a reason that may pass by itself. */
+  /** Fails for a reason that may pass without help. */
   | { readonly state: 'delayed'; readonly error: string }
-  /** Only a person can mend it. */
+  /** Fails until a person acts. */
   | ({ readonly state: 'blocked' } & Trouble)
 
-/** What only a person can mend. `reason` is for the public, the rest for the operator alone. */
+/** A problem that only a person can fix. `reason` may be public; the rest is for the operator only. */
 export interface Trouble {
   readonly reason: RefusalReason
   readonly error: string
@@ -17,7 +17,7 @@ export interface Trouble {
 
 export interface AsideTab extends Trouble {
   readonly name: string
-  /** What a person finds it by, without its name, which is a visitor's. */
+  /** How to find the tab without its name, which may be a visitor's text. */
   readonly place: string
 }
 
@@ -27,7 +27,7 @@ export type JournalHealth = { readonly state: 'ok' } | { readonly state: 'unavai
 /** What is wrong with the settings of the challenge. */
 export type SetupProblem = 'mismatch' | 'refused'
 
-/** Whether visitors can pass the challenge, as of the last verdict that shows it. */
+/** Whether visitors can pass the challenge, according to the last verdict that shows it. */
 export type ChallengeHealth =
   | { readonly state: 'off' }
   | { readonly state: 'ok' }
@@ -40,20 +40,20 @@ export type ChallengeHealth =
   | { readonly state: 'unavailable'; readonly error: string }
 
 /**
- * How the service is, as of the last event: all that the operator may know. Written by `events.ts`;
- * what `/api/ready` and the 202 say of it in public is in `intake/readiness.ts`.
+ * The state of the service after the last event, for the operator. `events.ts` writes it;
+ * `api/ready.ts` decides what the public may know.
  */
 export interface Health {
   journal: JournalHealth
   delivery: DeliveryHealth
   challenge: ChallengeHealth
-  /** What keeps single tabs from being written, by `tabKey`. */
+  /** The tabs that are set aside, by `tabKey`. */
   readonly tabs: Map<string, AsideTab>
-  /** Requests since the start that came from pages of an origin that is not allowed. */
+  /** The number of requests since the start from pages of an origin that is not allowed. */
   refusedByOrigin: number
-  /** Requests since the start that came with an API key that is none of ours. */
+  /** The number of requests since the start with an unknown API key. */
   refusedApiKeys: number
-  /** What the operator should know while rows still go in. */
+  /** Problems of the spreadsheet that do not stop delivery. */
   warnings: readonly Warning[]
 }
 

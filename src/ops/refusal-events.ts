@@ -2,25 +2,25 @@ import type { Clock } from '../platform/clock.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 
-/** Why a request was not answered as asked. */
+/** A refused request: the reason and the status of the answer. */
 export interface Refused {
   readonly kind: string
   readonly status: number
 }
 
-/** What an operator is asked about by people who could not sign up. */
+/** The statuses that people who could not sign up ask the operator about. */
 const toldStatuses: ReadonlySet<number> = new Set([403, 429])
-/** Nobody may fill the disk by being refused. */
+/** Limits the log lines, so that refused requests cannot fill the disk. */
 const toldPerMinute = 60
 const originsTold = 20
 
-/** Whether something is told for the first time, of at most so many different ones. */
+/** Returns a function that is true for the first use of each name, for at most `most` names. */
 function firstOf(most: number): (name: string) => boolean {
   const told = new Set<string>()
   return (name) => !told.has(name) && told.size < most && told.add(name).size > 0
 }
 
-/** Each refused request by its id, at debug; those that people ask about at info, within bounds. */
+/** Logs each refused request at debug level, and a bounded number of those that people ask about at info. */
 export function refusalEvents(log: Logger, health: Health, clock: Clock) {
   const isNewOrigin = firstOf(originsTold)
   const isNewRedirect = firstOf(originsTold)
@@ -35,7 +35,8 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       if (!toldStatuses.has(status)) return log.debug(line, message)
       const now = clock.elapsed()
       if (now >= minuteEnds) {
-        if (leftOut > 0) log.info({ leftOut }, 'more requests were refused, and told at debug only')
+        if (leftOut > 0)
+          log.info({ leftOut }, 'more requests were refused and logged at debug only')
         minuteEnds = now + 60_000
         told = leftOut = 0
       }
@@ -44,13 +45,13 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       log.debug(line, message)
     },
     requestFailed(error: unknown, requestId: string): void {
-      log.error({ requestId, err: error }, 'a request failed in a way that nobody foresaw')
+      log.error({ requestId, err: error }, 'a request failed unexpectedly')
     },
     apiKeyRefused(): void {
       if (health.refusedApiKeys++ > 0) return
       const hint =
         'If it is from a program of yours, compare its key with API_KEYS; /api/ready counts such requests.'
-      log.warn({ hint }, 'a request came with an API key that is none of ours')
+      log.warn({ hint }, 'a request came with an unknown API key')
     },
     originRefused(origin: string | undefined, requestId: string): void {
       health.refusedByOrigin++

@@ -1,10 +1,10 @@
-// Before the first file in TypeScript: this one is read as it stands, by old versions of Node.js too.
+// Runs before the first TypeScript file. Old versions of Node.js must be able to run this file.
 import module from 'node:module'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 
-/** As `engines` in package.json. */
+/** Must equal `engines` in package.json. */
 const nodeMajorMin = 24
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
@@ -14,13 +14,12 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   )
   process.exitCode = 2
 } else {
-  // The next start finds the code compiled, and loads no compiler. Not in the folder for temporary files
-  // of all users: whoever may write there could change the code. What it gains is measured in
-  // docs/decisions/performance.md.
+  // Cache the compiled code, so that the next start needs no compiler (docs/decisions/performance.md).
+  // The cache is not in the shared temporary folder, where other users could change the code.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/rollcall'))
 
-  // What a request makes lives until its group is on disk. V8 takes that for long-lived, and would fill
-  // the old generation with it.
+  // A request's objects live until its group is on disk. V8 would take them for long-lived and fill the
+  // old generation with them.
   setFlagsFromString('--no-allocation-site-pretenuring')
 
   await import('./main.ts')

@@ -1,10 +1,10 @@
 const signals = ['SIGTERM', 'SIGINT'] as const
-/** Ctrl-C under npm comes twice: from the terminal, and passed on by npm. */
+/** Ctrl-C under npm sends two signals: one from the terminal and one passed on by npm. */
 const sameMs = 1_000
 
 /**
- * Calls back when the process is asked to stop. Another signal ends it at once, but for those of the
- * first second, which are taken for the same one.
+ * Calls `stop` when the process gets SIGTERM or SIGINT. Signals within a second count as one; a later
+ * one ends the process at once.
  */
 export function onStopSignal(stop: () => void): void {
   const take = () => {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 
 type Tried = Pick<Config, 'challenge' | 'allowedOrigins' | 'allowedHosts'>
 
-/** What is printed once the service listens, with something to try that works with its settings. */
+/** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(
   { url, location }: { readonly url: string; readonly location: string },
   config: Tried,

@@ -4,7 +4,7 @@ import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
 import { keepToOwner, sum } from '../platform/node/owner-only.ts'
 
-/** Takes the rights of others away from what is ours in `DATA_DIR`, which may hold other things. */
+/** Removes other users' rights to our own files in `DATA_DIR`. The folder may also hold other files. */
 export async function keepDataPrivate(dataDir: string, log: Logger): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => /^(lock|journal\.db|sheets$)/.test(name))
   const kept = await Array.fromAsync(names, (name) => keepToOwner(join(dataDir, name)))
@@ -19,7 +19,7 @@ export async function keepDataPrivate(dataDir: string, log: Logger): Promise<voi
   }
 }
 
-/** Says what happens to the lock, and calls `lost` when another process has it. */
+/** Logs what happens to the lock. Calls `lost` when another process holds it. */
 export function watchLock(
   lock: DirectoryLock,
   folder: string,

@@ -11,27 +11,27 @@ import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
 import { realWorld, type World } from './world.ts'
 
 export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'> {
-  /** Of the service account; there when the spreadsheet is Google's. */
+  /** The private key of the service account; present when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string
   readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
   readonly events: Events
 }
 
 export interface DeliveryOverrides extends Partial<World> {
-  /** How often an idle writer looks for what other processes have appended. */
+  /** How often an idle writer looks for signups that other processes have appended. */
   readonly lookEveryMs?: number
-  /** Gives what is written instead of the spreadsheet, for faults between it and the writer. */
+  /** Wraps the spreadsheet, for tests with faults between it and the writer. */
   readonly wrap?: ((spreadsheet: Spreadsheet) => Spreadsheet) | undefined
 }
 
-/** Takes signups from the journal to the spreadsheet, once its writer is started. */
+/** Delivers signups from the journal to the spreadsheet, once its writer is started. */
 export interface Delivery {
   readonly writer: Writer
   /** Where the rows go: a URL or a folder. */
   readonly location: string
 }
 
-/** Wires one writer. With `wrap`, tests and benches change what is written. */
+/** Builds the writer and its spreadsheet. */
 export function createDelivery(
   options: DeliveryOptions,
   { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
@@ -58,7 +58,7 @@ export function createDelivery(
   }
 }
 
-/** The only place that names a concrete provider: and how it is reached. */
+/** Connects to the spreadsheet of the settings. Only this function names a concrete provider. */
 export function connectSpreadsheet(
   { spreadsheet: settings, dataDir, privateKey, journal }: Omit<DeliveryOptions, 'events'>,
   world: World,

@@ -8,17 +8,17 @@ import { withConsent } from '../pages/embed-consent.ts'
 import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 
-/** Everything that browsers load: what was built of `browser/`, and the stylesheet of the pages. */
+/** All files that browsers load: those built from `browser/`, and the stylesheet of the pages. */
 export async function readAssets(config: Config, log: Logger): Promise<readonly StaticFile[]> {
   return [...(await browserFiles(config, log)), await stylesheet(config)]
 }
 
-/** What `scripts/build-browser.js` has built; the set-up script sees to it. */
+/** The files that `scripts/build-browser.js` has built. The set-up script runs it. */
 async function browserFiles({ pages }: Config, log: Logger): Promise<readonly StaticFile[]> {
   const files = await readStaticFiles(fileURLToPath(new URL('../../dist', import.meta.url)))
   if (files.length === 0) {
     log.warn(
-      '/embed.js is not there, as it was not built: run node scripts/setup.js and start again',
+      '/embed.js is missing because it was not built: run node scripts/setup.js and start again',
     )
   }
   return Promise.all(
@@ -30,7 +30,7 @@ async function browserFiles({ pages }: Config, log: Logger): Promise<readonly St
   )
 }
 
-/** Of the pages, with the accent colour of the settings. */
+/** The stylesheet of the pages, with the accent colour of the settings. */
 async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
   const styles = await readFile(new URL('../pages/page.css', import.meta.url), 'utf8')
   const content = accent === undefined ? styles : styles + accentStyles(accent)

@@ -24,7 +24,7 @@ export interface IntakeOptions {
   readonly health: Health
 }
 
-/** Builds all that takes signups, from the body to the journal. */
+/** Builds the parts that accept signups, from the body to the journal. */
 export function createIntake(
   { config, secrets, journal, events, health }: IntakeOptions,
   { clock, http }: Pick<World, 'clock' | 'http'>,

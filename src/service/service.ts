@@ -14,19 +14,19 @@ import { journalFile, openStore } from './store.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
 
-/** A running service. Disposing drains it: no new request, one batch in flight settles, then it ends. */
+/** A running service. Disposing of it stops new requests, lets one batch in flight settle, then closes. */
 export interface Service extends AsyncDisposable {
-  /** Where it listens. */
+  /** The address where the service listens. */
   readonly url: string
-  /** What its server asks, for who serves it in another way. */
+  /** The HTTP application, for use with another server. */
   readonly application: Application
   /** Where the rows go: a URL or a folder. */
   readonly location: string
-  /** Resolves when it cannot go on, which the log has told by then: dispose of it. */
+  /** Resolves when the service cannot go on; the reason is in the log. Dispose of the service then. */
   readonly failed: Promise<void>
 }
 
-/** What tests and benches put in the place of the real thing. */
+/** The parts that tests and benches replace. */
 export interface Overrides extends DeliveryOverrides {
   readonly log?: Logger | undefined
 }
@@ -34,7 +34,7 @@ export interface Overrides extends DeliveryOverrides {
 /** How long a stop waits for requests that are being answered, and for the batch in flight. */
 const stopGraceMs = 10_000
 
-/** Builds every stage and starts them. Rejects when one cannot start; nothing is left running then. */
+/** Builds and starts every stage. Rejects when one cannot start, and then leaves nothing running. */
 export async function startService(
   config: Config,
   secrets: Secrets,
@@ -67,7 +67,7 @@ export async function startService(
     return server.close(graceMs)
   })
 
-  tellFromTheStart(config, log)
+  logStartNotes(config, log)
   const failed = new Promise<void>((resolve) => {
     watchLock(lock, config.dataDir, log, () => {
       graceMs = 0
@@ -86,8 +86,8 @@ export async function startService(
   }
 }
 
-/** Once nothing can stop the start any more: a start that fails tells why it does, and nothing else. */
-function tellFromTheStart(config: Config, log: Logger): void {
+/** Call when nothing can fail any more, so that a failed start logs only its reason. */
+function logStartNotes(config: Config, log: Logger): void {
   for (const warning of config.warnings) log.warn(warning)
   for (const note of startNotes(config)) log.info(note)
 }

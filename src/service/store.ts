@@ -8,10 +8,10 @@ import type { World } from './world.ts'
 /** The journal's file in `DATA_DIR`. */
 export const journalFile = 'journal.db'
 
-/** New tabs of one client address in an hour: more than a person needs, and nobody can use up all of them at once. */
+/** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
 const newTabsPerHourMax = 10
 
-/** Opens the journal under `DATA_DIR`. The folder has to be there. Throws when the journal cannot be used. */
+/** Opens the journal in `DATA_DIR`. The folder must exist. Throws when the journal cannot be used. */
 export function openStore(config: Config, { clock }: Pick<World, 'clock'>): Journal {
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), { clock })
 }

@@ -28,14 +28,14 @@ export interface WebOptions extends Omit<IntakeOptions, 'journal'> {
   readonly log: Logger
 }
 
-/** The HTTP application, not listening yet. */
+/** The HTTP application, which does not listen yet. */
 export interface Web {
   readonly application: Application
-  /** Answers everybody who waits for a row, at once. */
+  /** Answers all requests that wait for a row at once. */
   stopWaiting: () => void
 }
 
-/** Builds all that answers requests. */
+/** Builds the HTTP application with all its routes. */
 export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http'>,
@@ -78,7 +78,7 @@ type Answering = WebOptions &
     readonly assets: readonly StaticFile[]
   }
 
-/** Every path, and what answers it. Fixed paths stand before those with a parameter. */
+/** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
   const { config, journal, intake, assets } = options
   const pages = pageRoutes(options)
@@ -124,18 +124,18 @@ function describe({ config, secrets, assets }: Answering, pages: readonly PageRo
 
 function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
   return {
-    /** It may get its name while we run. */
+    /** A getter, because the default tab may get its name while the service runs. */
     get defaultTab() {
       return journal.intake.defaultTab.name
     },
-    // The same before and after, so that a request that is repeated is the same.
+    // Always the same, so that a repeated request keeps its fingerprint when the tab gets its name.
     absentTab: defaultTabOf === undefined ? undefined : '',
     knownTabs: tabsByKey(sheetTabs ?? []),
     onlyKnownTabs: sheetTabs !== undefined,
   }
 }
 
-/** What nobody can know just now keeps nobody from the form. */
+/** While the journal is unavailable, show the form as if the tab were allowed. */
 function unlessUnavailable(error: unknown): true {
   if (error instanceof JournalUnavailable) return true
   throw error

@@ -4,15 +4,15 @@ import { httpClient } from '../platform/node/http-client.ts'
 import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
 
 /**
- * What a service needs of the world besides its settings and its folder. Tests, benches and the
- * simulation bring their own parts; everything else is wired the same for all.
+ * Time, randomness and the outside world, as the service uses them. Tests, benches and the simulation
+ * replace some parts; everything else is wired in the same way.
  */
 export interface World {
   readonly clock: Clock
   readonly random: Random
-  /** How the spreadsheet's and the challenge's providers are called. */
+  /** Calls the providers of the spreadsheet and of the challenge. */
   readonly http: HttpClient
-  /** Signs for the service account, with its private key (PKCS#8, PEM). */
+  /** Signs with the private key (PKCS#8, PEM) of the service account. */
   readonly signWith: (privateKey: string) => SignAssertion
 }
 

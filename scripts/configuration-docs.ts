@@ -35,27 +35,26 @@ function configurationPage(): string {
 
 # Settings
 
-Rollcall is configured by environment variables. With none at all it runs: signups go to a local
-workbook under \`./data\`. [google-setup.md](google-setup.md) leads to a Google spreadsheet, step by step.
+Rollcall reads its settings from environment variables. Without any it writes signups to a local workbook under
+\`./data\`. [google-setup.md](google-setup.md) has each step to a Google spreadsheet.
 
-- Variables may also stand in a file named \`.env\` in the working directory, as \`NAME=value\` lines;
-  \`.env.example\` is one to start from. A variable of the environment wins over the file, also when it
-  is empty: \`SHEETS_SHEET_ID= npm start\` drops the id in \`.env\` for once.
-- In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment. A line
-  that is neither an assignment nor a comment nor empty is a problem, and is told by its number only:
-  no text of it is printed, as it may be a key.
+- A file named \`.env\` in the working directory may have settings too, as \`NAME=value\` lines. \`.env.example\` is one to
+  start from. A variable of the environment wins over the file, even an empty one: \`SHEETS_SHEET_ID= npm start\` ignores
+  the id in \`.env\`.
+- In \`.env\` a value between quotes may have several lines, and \`#\` after a space begins a comment. Any other line that
+  is neither an assignment nor empty is a problem. Rollcall tells only its number, as its text may be a key.
 - An empty value counts as unset. White space and one pair of quotes around a value are dropped.
-- Every problem is told at once at start, with what was given (of a secret only its form), what is
-  expected and what to do. The exit code is 2 then, and nothing was started.
-- A variable whose name begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and that is not a setting is a
-  problem too: it is most likely a slip. So is one that nearly has the name of another setting, such as
-  \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, or the one that a provider gives it, such as \`TURNSTILE_SECRET_KEY\`
-  or \`GOOGLE_SHEET_ID\`, unless our setting is there as well, be it empty. \`GOOGLE_PRIVATE_KEY\`,
-  \`GOOGLE_SERVICE_ACCOUNT_EMAIL\`, \`DEFAULT_TAB\` and \`DATA_DIRECTORY\` are a problem in \`.env\` and only a
-  warning in the environment, which other programs share.
-- Where the rows go: to Google Sheets when any \`SHEETS_\` setting is set, and then the spreadsheet's id and
-  the service account are needed; otherwise to the local workbook.
-  \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs use it too.
+- A start with problems tells all of them at once, and ends with exit code 2. It says what was given (of a secret only its
+  form), what is expected and what to do.
+- Rollcall takes a name that looks like a setting for a misspelt one, and tells it as a problem:
+  - a name that begins with \`SHEETS_\`, \`CHALLENGE_\` or \`ROLLCALL_\` and is no setting;
+  - a name that nearly is that of another setting, such as \`ALLOWED_ORIGIN\` or \`RATE_LIMIT\`, or that a provider uses,
+    such as \`TURNSTILE_SECRET_KEY\` or \`GOOGLE_SHEET_ID\`, unless our setting is there too, even empty;
+  - \`GOOGLE_PRIVATE_KEY\`, \`GOOGLE_SERVICE_ACCOUNT_EMAIL\`, \`DEFAULT_TAB\` and \`DATA_DIRECTORY\` in \`.env\`. In the
+    environment, which other programs share, they are only a warning.
+- If any \`SHEETS_\` setting is set, rows go to Google Sheets, and the spreadsheet's id and the service account are needed.
+  Otherwise they go to the local workbook. \`GOOGLE_APPLICATION_CREDENTIALS\` alone changes nothing, as other programs
+  use it too.
 
 ${byGroup(supported)
   .map(([group, members]) => `## ${group}\n\n${table(members, true)}`)
@@ -67,8 +66,7 @@ ${refused.length === 0 ? '' : notYet(refused)}`
 function notYet(refused: readonly Setting[]): string {
   return `## Known, and not supported by this version
 
-These have a meaning already and no effect yet. So that nobody relies on what is not there, Rollcall
-does not start while one of them is set.
+These settings have no effect yet. Rollcall does not start while one of them is set, so that nobody relies on it.
 
 ${table(refused, false)}`
 }
@@ -98,7 +96,7 @@ function envExample(): string {
     })
     return [`# --- ${group} ---\n`, ...entries].join('\n')
   })
-  const head = `# Copy this file to .env and take the # off the lines that you need; all may stay as they are.
+  const head = `# Copy this file to .env and remove the # from the lines that you need. None is needed.
 # More in docs/configuration.md. Made by \`${command}\`.
 `
   return [head, ...groups].join('\n')

@@ -242,7 +242,8 @@ describe.each(clients)('by $client', (client) => {
     await using form = await open(client)
     const { page } = form
     await form.email.fill(address)
-    await page.waitForLoadState('networkidle')
+    // All that the form loads is there once the challenge is solved.
+    await expect.poll(() => page.locator('[name=challengeToken]').inputValue()).not.toBe('')
     await page.context().setOffline(true)
     await form.button.click()
     await page.getByRole('status').getByText('You are offline.').waitFor()

@@ -204,8 +204,10 @@ test('after a while without an answer the visitor is told, what was typed stays,
 test('offline is told, and what was typed is sent once the network is back', async () => {
   await using host = await open({ body: tag('Offline') })
   const { page } = host
+  const config = page.waitForResponse('**/api/config')
   await page.getByLabel('Email address').fill('ada@example.com')
-  await page.waitForLoadState('networkidle')
+  // All that the form loads is there then.
+  await (await config).finished()
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('status').getByText('You are offline.').waitFor()
@@ -303,8 +305,9 @@ test('a page that may not use the service says so at once, and its author is tol
 test('a page that is no longer allowed finds that out with the signup that fails', async () => {
   await using host = await open({ body: tag('Late') })
   const { page } = host
+  const config = page.waitForResponse('**/api/config')
   await page.getByLabel('Email address').focus()
-  await page.waitForLoadState('networkidle')
+  await (await config).finished()
   await page.route('**/api/signup', (route) => route.abort())
   await page.route('**/api/config', (route) =>
     route.fulfill({ status: 403, headers: { 'access-control-allow-origin': '*' }, json: {} }),

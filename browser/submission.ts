@@ -105,7 +105,8 @@ async function tryOnce(
 }
 
 function refusal(status: number, problem: Problem | undefined): Told {
-  const isToken = status === 403 && problem?.detail === 'Invalid challenge token'
+  // Of ours, only a refused token is a 403 that a page can read. A proxy's 403 is no problem document.
+  const isToken = status === 403 && problem !== undefined
   return new Told(isToken ? 'checkFailed' : 'wrong', status, problem)
 }
 

@@ -13,7 +13,7 @@ const statuses = {
   notReady: 503,
 } as const
 
-type Outcome = keyof typeof statuses
+type StatusName = keyof typeof statuses
 
 /** A handler's answer as plain data. The edge adds the common headers, and an adapter sends it. */
 export interface Answer extends PlainAnswer {
@@ -39,10 +39,10 @@ export function answer(status: number, body: Answer['body'], extras: Extras = {}
 const jsonType = ['content-type', 'application/json']
 
 /** An answer in JSON. Sets the media type itself, so `extras` must not. */
-export function json(outcome: Outcome, body: object, extras: Extras = {}): Answer {
+export function json(status: StatusName, body: object, extras: Extras = {}): Answer {
   const { headers } = extras
   const all = headers && headers.length > 0 ? [...jsonType, ...headers] : jsonType
-  return answer(statuses[outcome], JSON.stringify(body), { ...extras, headers: all })
+  return answer(statuses[status], JSON.stringify(body), { ...extras, headers: all })
 }
 
 /** An HTML page. It may show what a visitor typed, so caches never store it unless `security` says so. */

@@ -1,10 +1,40 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files that take long begin first, so that no core waits for the last of them. The simulation keeps
+ * all cores busy: the two behind it mostly wait.
+ */
+const longFiles = [
+  'test/simulation/simulation.test.ts',
+  'test/service/time-limits.test.ts',
+  'test/service/google.test.ts',
+  'test/crash/kill.test.ts',
+  'test/crash/workbook.test.ts',
+  'test/browser/clients.test.ts',
+  'test/pages/browser.test.ts',
+  'test/fuzz/service.test.ts',
+  'bench/bench.test.ts',
+  'attack/attack.test.ts',
+]
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longFiles.findIndex((file) => moduleId.endsWith(file))
+      return at === -1 ? longFiles.length : at
+    }
+    const usual = await super.sort(files)
+    return usual.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['{src,test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
     // `npm run test:system`
     exclude: [...configDefaults.exclude, 'test/system/**'],
+    sequence: { sequencer: LongFirst },
     // Two on two cores: by default, one core is left free.
     maxWorkers: '100%',
     // Tests start real processes and servers; a busy machine must not fail them.

@@ -6,16 +6,16 @@ import type { SettingsReader } from './reader.ts'
 import type { SettingName } from './settings.ts'
 import { emailAddress, filePath } from './values.ts'
 
-/** A service account of Google. */
+/** A Google service account. */
 export interface Account {
   readonly email: string
   /** PKCS#8, PEM. */
   readonly privateKey: string
 }
 
-/** How files are reached from here, so that this folder needs no file system of its own. */
+/** Reads files for `config/`, which does not use the file system itself. */
 export interface Files {
-  /** Absolute; relative paths begin here. */
+  /** The absolute path of the folder where relative paths begin. */
   readonly folder: string
   /** The content of a file in UTF-8. Throws what `node:fs` throws. */
   readonly readText: (path: string) => string
@@ -59,8 +59,7 @@ function readPair(reader: SettingsReader): Account | undefined {
     const email = reader.optional('SHEETS_CREDENTIALS_EMAIL', (text) => sameAs(emailInKey, text))
     return { email: email ?? emailInKey, privateKey: key.pem }
   }
-  // A key that was refused may have the address in it: whether it is missing shows with the next
-  // key.
+  // A refused key may contain the address, so do not ask for the address yet.
   const keyIsUnclear = key === undefined && reader.text('SHEETS_PRIVATE_KEY') !== undefined
   const email = keyIsUnclear
     ? reader.optional('SHEETS_CREDENTIALS_EMAIL', emailAddress)

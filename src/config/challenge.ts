@@ -7,14 +7,14 @@ import { httpUrl } from './values.ts'
 export interface ChallengeConfig {
   readonly provider: ConfigAnswer['challengeProvider']
   readonly siteKey: string
-  /** Without a slash at the end; undefined: the provider's own address. */
+  /** Has no slash at the end; undefined means the provider's own address. */
   readonly verifyUrl: string | undefined
   readonly scriptUrl: string | undefined
-  /** As browsers write them; undefined: any. */
+  /** Host names as browsers write them; undefined allows any. */
   readonly hostnames: readonly string[] | undefined
 }
 
-/** Both keys switch the challenge on, none leaves it off, and one alone is refused. */
+/** Reads the challenge. Both keys turn it on, no key leaves it off, and one key alone is refused. */
 export function readChallenge(
   reader: SettingsReader,
 ): { readonly challenge: ChallengeConfig; readonly secret: string } | undefined {
@@ -53,14 +53,14 @@ function challengeProvider(text: string): Parsed<(typeof providers)[number]> {
   }
 }
 
-/** The published keys for tests, of sites and secret ones. */
+/** The published test keys of each provider: site keys and secret keys. */
 const testKeys: Readonly<Record<(typeof providers)[number], RegExp>> = {
   turnstile: /^[123]x0+[A-F]{2}$/,
   hcaptcha: /^(0x0{40}|[123]0000000-ffff-ffff-ffff-00000000000[123])$/i,
   recaptcha: /^6LeIxAcTAAAAA(JcZVRqyHh71UMIEGNQ_MXjiZKhI|GG-vFI1TnRWxMZNFuojJ4WifJWe)$/,
 }
 
-/** With such a key nobody could pass. */
+/** Refuses the test key of another provider, because nobody could pass with it. */
 function testKeyOfAnother(
   text: string,
   provider: (typeof providers)[number],
@@ -83,7 +83,7 @@ function parseKey(text: string): Parsed<string> {
   }
 }
 
-/** The forms of secret keys that no site key has; reCAPTCHA's two look alike. */
+/** Matches secret keys that cannot be site keys. reCAPTCHA's two keys look alike, so they never match. */
 const secretForm = /^([123]x0{31}AA|ES_.*|0x[0-9a-f]{40})$/i
 
 function parseSiteKey(text: string): Parsed<string> {

@@ -20,47 +20,47 @@ import type { LogLevel } from './values.ts'
 /** The settings, checked and complete. Holds no secret, so it can be printed. */
 export interface Config {
   readonly spreadsheet: GoogleConfig | { readonly kind: 'workbook' }
-  /** Undefined: off. */
+  /** Undefined when the challenge is off. */
   readonly challenge: ChallengeConfig | undefined
   readonly pages: PagesConfig
   readonly defaultSheetTab: string
-  /** The spreadsheet whose only tab, if empty, is the default one instead: where the setting is not set. */
+  /** Set when `DEFAULT_SHEET_TAB` is not: if this spreadsheet has only one tab and it is empty, that is the default. */
   readonly defaultTabOf: string | undefined
-  /** The only tabs that signups may name besides the default one; undefined: any. */
+  /** The only tabs that signups may name besides the default tab; undefined allows any. */
   readonly sheetTabs: readonly string[] | undefined
-  /** How many tabs signups may bring into being. */
+  /** How many new tabs signups may create. */
   readonly newTabsMax: number
   readonly duplicates: 'append' | 'ignore'
   readonly bulkItemsMax: number
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string
-  /** Port 0: any free one. */
+  /** Port 0 means any free port. */
   readonly listen: { readonly host: string; readonly port: number }
   readonly bodyBytesMax: number
-  /** As browsers write them. */
+  /** Origins as browsers write them; `*` allows all. */
   readonly allowedOrigins: '*' | readonly string[]
-  /** The hosts under which the service is reached, as browsers write them; undefined: any. */
+  /** The hosts under which visitors reach the service, as browsers write them; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined
   readonly trustedProxies: number
-  /** Per client address; 0 is no limit. */
+  /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
   readonly logLevel: LogLevel
-  /** What the operator should know although nothing is wrong, as sentences. */
+  /** Sentences about settings that work but may be mistakes. */
   readonly warnings: readonly string[]
 }
 
-/** What settings are read from; `env.ts` gives the one of this process. */
+/** The source of the settings. `env.ts` makes the one of this process. */
 export interface Environment extends Files {
-  /** Of the process and of the file. */
+  /** The variables of the process and of the `.env` file together. */
   readonly variables: Variables
-  /** Undefined: there is none. */
+  /** Undefined when there is no `.env` file. */
   readonly envFile?: EnvFile | undefined
 }
 
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
-/** Gives the environment its meaning. Throws a ConfigError that holds every problem at once. */
+/** Turns the environment into settings. Throws a ConfigError that lists every problem. */
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const { variables, envFile, folder } = environment
   const reader = new SettingsReader(variables)
@@ -108,8 +108,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
 }
 
 /**
- * Any setting of Google Sheets means that Google Sheets is wanted; `GOOGLE_APPLICATION_CREDENTIALS`
- * alone does not.
+ * Whether the operator wants Google Sheets, as any `SHEETS_` setting shows. The variable
+ * `GOOGLE_APPLICATION_CREDENTIALS` alone does not show it.
  */
 function wantsGoogle(reader: SettingsReader): boolean {
   return settings.some(({ name }) => name.startsWith('SHEETS_') && reader.text(name) !== undefined)

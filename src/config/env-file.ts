@@ -1,25 +1,25 @@
 import type { SettingProblem } from './problem.ts'
 import { settings } from './settings.ts'
 
-/** What an `.env` file says. */
+/** The content of an `.env` file. */
 export interface EnvFile {
-  /** Of two assignments to one name the last one holds. */
+  /** When a name is assigned twice, the last value counts. */
   readonly variables: Readonly<Record<string, string>>
-  /** The line that each of them begins in, counted from 1. */
+  /** The line in which each assignment begins, counted from 1. */
   readonly lines: ReadonlyMap<string, number>
-  /** The lines that are not understood, by their numbers: nothing of their text, as it may be a key. */
+  /** The lines that are not understood, by number only, because their text may be part of a key. */
   readonly problems: readonly SettingProblem[]
 }
 
-/** A bounded name, so that no line of a key is taken for one. */
+/** The length of the name is bounded, so that a line of a key does not look like an assignment. */
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][\w.-]{0,63})\s*=\s*(.*)$/
 const blankOrComment = /^\s*(#.*)?$/
 const ours: ReadonlySet<string> = new Set(settings.map(({ name }) => name))
 
 /**
- * Reads lines of the form `NAME=value`, as `parseEnv` of Node does, which passes over what it does
- * not understand: here that is a problem. `export` in front is dropped, a value between quotes may have
- * several lines, and `#` begins a comment after white space only: the URL of a spreadsheet has one.
+ * Reads lines of the form `NAME=value`, like Node's `parseEnv`. Node skips a line that it does not
+ * understand; here such a line is a problem. A leading `export` is dropped, and a quoted value may have
+ * several lines. `#` begins a comment only after white space, because the URL of a spreadsheet has one.
  */
 export function parseEnvFile(text: string): EnvFile {
   const rows = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
@@ -56,7 +56,7 @@ interface Value {
 
 type Mistake = 'quote' | 'hash' | 'second'
 
-/** Reads what stands behind the `=`. A value with a mistake in it is given as far as its row goes. */
+/** Reads the value after the `=`. A value with a mistake ends with its row. */
 function readValue(rest: string, rows: readonly string[], index: number): Value {
   const quote = /^["'`]/.exec(rest)?.[0]
   if (quote !== undefined) return readQuoted(quote, rest.slice(1), rows, index)
@@ -67,7 +67,7 @@ function readValue(rest: string, rows: readonly string[], index: number): Value 
   return { text, rowCount: 1, ...(text.startsWith('#') && { mistake: 'hash' as const }) }
 }
 
-/** A shell takes several assignments in a line: what follows would become a part of a value, be it a secret. */
+/** Cuts a value where another setting follows on the same line, so that it does not become part of the value. */
 function beforeNextSetting(value: string): string {
   for (const { index, 1: name = '' } of value.matchAll(/[\s;"'`]([A-Z_]{4,64})\s*=/g)) {
     if (ours.has(name)) return value.slice(0, index).replace(/["'`]?[\s;]*(export)?$/, '')
@@ -121,7 +121,7 @@ function problemsWith(
   ]
 }
 
-/** What to do, by what the lines look like. */
+/** The hint for bad lines, chosen by their form. */
 function adviceFor(rows: readonly string[]): string {
   const isAnyLike = (form: RegExp) => rows.some((row) => form.test(row))
   if (isAnyLike(/^\s*["{}]|=\s*"?\s*\{/)) {
@@ -135,7 +135,7 @@ function adviceFor(rows: readonly string[]): string {
 
 const rangesMax = 8
 
-/** `lines 1, 4 and 6 to 9` */
+/** Line numbers in words, such as `lines 1, 4 and 6 to 9`. */
 function linesOf(numbers: readonly number[]): string {
   const ranges: [from: number, to: number][] = []
   for (const number of numbers) {

@@ -5,9 +5,9 @@ import { type EnvFile, parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
 
 /**
- * The environment of this process, with what an `.env` file of the working directory adds to it. A
- * variable of the environment wins, also an empty one: `PORT= npm start` drops the port of `.env`.
- * Throws a ConfigError when there is such a file and it cannot be read.
+ * The environment of this process and the `.env` file of the working directory. A variable of the
+ * process wins, even an empty one: `PORT= npm start` drops the port of `.env`. Throws a ConfigError when
+ * the file exists but cannot be read.
  */
 export function readEnvironment(): Environment {
   const folder = process.cwd()

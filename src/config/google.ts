@@ -9,7 +9,7 @@ export interface GoogleConfig {
   readonly spreadsheetId: string
   /** The service account; its key is in `Secrets`. */
   readonly credentials: { readonly email: string }
-  /** Without a slash at the end. */
+  /** Has no slash at the end. */
   readonly apiUrl: string
   readonly tokenUrl: string
   /** The most calls to the Sheets API in any 60 seconds and in any 24 hours. */
@@ -17,13 +17,13 @@ export interface GoogleConfig {
 }
 
 /**
- * Ten times what Google grants a project by default (300 a minute); quotas can be raised. More than
- * that is a slip of the keyboard.
+ * Ten times Google's default quota of a project (300 a minute), as quotas can be raised. A larger
+ * number is probably a typing error.
  */
 const perMinuteMax = 3_000
 const perDayMax = 1_000_000
 
-/** Reads the settings of Google Sheets. Undefined when one that is needed was refused. */
+/** Reads the settings of Google Sheets. Undefined when a required setting was refused. */
 export function readGoogle(
   reader: SettingsReader,
   files: Files,

@@ -1,7 +1,7 @@
 import { webHost } from '../platform/web-host.ts'
 import type { Parsed } from './problem.ts'
 
-/** Parses hosts with commas between them, with or without a port; gives each as browsers write it. */
+/** Parses hosts separated by commas, with or without ports. Returns each as browsers write it. */
 export function ownHosts(text: string): Parsed<readonly string[]> {
   const names = text.split(',').flatMap((name) => name.trim() || [])
   const hosts = names.flatMap((name) => (name.includes('*') ? [] : (webHost(name) ?? [])))

@@ -10,8 +10,7 @@ export interface KeyFile {
 const howToMake = `${makeKey} Give that file as it is.`
 
 /**
- * Reads the JSON key file of a service account, also when its escapes were lost or doubled on the
- * way.
+ * Reads the JSON key file of a service account, even when copying removed or doubled its escapes.
  */
 export function readKeyFile(text: string): KeyFile | KeyRefusal {
   const content = parseJson(text)
@@ -33,7 +32,7 @@ function lacks(field: string): string {
   return `is JSON without ${field}: not the key file of a service account.`
 }
 
-/** The other JSON files that Google hands out under similar names. */
+/** The problem of another kind of Google's JSON files; undefined when the file is of no such kind. */
 function foreignKind(content: Record<string, unknown>): string | undefined {
   if ('installed' in content || 'web' in content) {
     return 'is the file of an OAuth client; the key of a service account is needed.'
@@ -48,7 +47,7 @@ function foreignKind(content: Record<string, unknown>): string | undefined {
   return undefined
 }
 
-/** JSON as it is, with line breaks that became real or bare, or escaped once more as a whole. */
+/** Parses JSON that is intact, has damaged line breaks, or was escaped once more as a whole. */
 function parseJson(text: string): unknown {
   const attempts = [
     () => text,
@@ -59,15 +58,15 @@ function parseJson(text: string): unknown {
     try {
       return JSON.parse(attempt())
     } catch {
-      // The next reading may fit; the caller tells when none does.
+      // Try the next reading. The caller reports when all fail.
     }
   }
   return undefined
 }
 
 /**
- * In strings a real line break becomes an escaped one, between strings an escaped one becomes white
- * space.
+ * Repairs line breaks: inside a string, a real one becomes an escaped one; between strings, an escaped
+ * one becomes a space.
  */
 function mendLineBreaks(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\\+[nrt]/gs, (_, string: string | undefined) =>

@@ -1,7 +1,7 @@
 import { tabProblem, tabsByKey } from '../signup/tab.ts'
 import type { Parsed } from './problem.ts'
 
-/** Parses names of tabs with commas between them. Of two names for one tab the first is kept. */
+/** Parses tab names separated by commas. Keeps the first of two names for the same tab. */
 export function tabList(text: string): Parsed<readonly string[]> {
   const names = parts(text)
   const expected = 'names of tabs with commas between them, such as Newsletter,Waitlist'
@@ -13,10 +13,10 @@ export function tabList(text: string): Parsed<readonly string[]> {
   return { value: [...tabsByKey(names).values()] }
 }
 
-/** Shorter ones can be guessed. */
+/** Shorter keys can be guessed. */
 const keyCharactersMin = 16
 
-/** Parses API keys with commas between them. */
+/** Parses API keys separated by commas. */
 export function keyList(text: string): Parsed<readonly string[]> {
   const keys = parts(text)
   const areSendable = keys.every((key) => /^[\x21-\x7e]+$/.test(key))

@@ -1,22 +1,22 @@
 import { editDistance } from '../signup/edit-distance.ts'
 import type { SettingName } from './settings.ts'
 
-/** What a name that is none of ours was meant to be. */
+/** Finds the setting that a misspelt or foreign variable name means. */
 
 export interface OtherName {
   /** The setting that is meant. */
   readonly meant: SettingName
   /**
-   * Whether it is refused wherever it comes from: it would leave the door open, or send rows to the
-   * local workbook. The others are refused in an `.env` file; the environment of the process is full
-   * of other programs' names, so there they are a warning.
+   * Whether the name is always refused, because ignoring it would turn off the challenge or send rows
+   * to the local workbook. Other names are refused in an `.env` file only. In the environment of the
+   * process, which has many names of other programs, they are a warning.
    */
   readonly isRefusedEverywhere: boolean
 }
 
 /**
- * Names that differ from ours by more than a few letters: short and long forms, and what the guides of
- * the providers call it. Each pattern stands for a few names only.
+ * Names that differ from ours by more than a few letters: short and long forms, and the names in the
+ * providers' guides. Each pattern matches only a few names.
  */
 const otherNames: readonly (readonly [RegExp, SettingName, OtherName['isRefusedEverywhere']])[] = [
   [/^((GOOGLE_)?SHEET|(GOOGLE_|GOOGLE_SHEETS_)?SPREADSHEET)_ID$/, 'SHEETS_SHEET_ID', true],
@@ -33,22 +33,22 @@ const otherNames: readonly (readonly [RegExp, SettingName, OtherName['isRefusedE
   [/^DATA_DIRECTORY$/, 'DATA_DIR', false],
 ]
 
-/** What Rollcall calls the thing that others know by this name. */
+/** The setting that other programs know by this name; undefined when there is none. */
 export function otherName(name: string): OtherName | undefined {
   const found = otherNames.find(([pattern]) => pattern.test(name))
   return found && { meant: found[1], isRefusedEverywhere: found[2] }
 }
 
-/** How long a name has to be, so that one like it, or with a letter or two wrong, is no other's. */
+/** How long a name must be, so that a similar one, or one with one or two typos, hardly means another program's. */
 const lengthMin = 8
 const lengthForOneEdit = 9
 const lengthForTwoEdits = 12
 
 /**
- * The setting that a variable was clearly meant to be. The environment is full of the names of other
- * programs, so it has to have the words of the setting, whatever their case, underscores and plural;
- * or, in a long name, a letter or two wrong; or it is how one setting begins and no other. `HOST` and
- * `PORT` are told from nothing.
+ * The setting that a variable clearly means. The environment has many names of other programs, so
+ * the name must have the words of the setting, whatever their case, underscores and plural; or, if it
+ * is long, one or two typos; or it must be the beginning of exactly one setting. `HOST` and `PORT` are
+ * too short to be recognised.
  */
 export function nearMiss(given: string, names: readonly string[]): string | undefined {
   const tellable = names.filter((name) => name.length >= lengthMin)
@@ -61,7 +61,7 @@ export function nearMiss(given: string, names: readonly string[]): string | unde
   )
 }
 
-/** In capitals, in the singular. */
+/** The words of a name, in capitals and in the singular. */
 function wordsOf(name: string): string[] {
   const words = name.toUpperCase().split(/[_-]+/)
   return words.map((word) => word.replace(/IES$/, 'Y').replace(/S$/, ''))
@@ -76,7 +76,7 @@ function editsMax(name: string): number {
   return name.length >= lengthForOneEdit ? 1 : 0
 }
 
-/** The name that differs least from `given`, unless even that one differs in more than a third. */
+/** The name most similar to `given`; undefined when more than a third of it differs. */
 export function nearest(given: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editDistance(given, name) }))

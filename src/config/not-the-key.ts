@@ -1,8 +1,8 @@
 /**
- * Why a text is not the private key of a service account, and what to do; never part of the text.
+ * Why a text is not the private key of a service account, and what to do. Never quotes the text.
  */
 export interface KeyRefusal {
-  /** What is wrong, as the rest of a sentence about the key. */
+  /** What is wrong; completes a sentence that begins with the setting's name. */
   readonly problem: string
   readonly hint: string
 }
@@ -17,8 +17,8 @@ const setPath =
   'Set SHEETS_CREDENTIALS_FILE to that path, and remove SHEETS_PRIVATE_KEY and SHEETS_CREDENTIALS_EMAIL.'
 
 /**
- * What people give in place of the key: known by the label of its BEGIN line, or by its text. A path
- * is one line that begins or ends as no key does. The first that fits is told.
+ * What people give instead of the key, recognised by the label of its BEGIN line or by its text. A path
+ * is one line that begins or ends unlike any key. The first match counts.
  */
 const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hint: string])[] = [
   [
@@ -59,7 +59,7 @@ const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hin
   ],
 ]
 
-/** What it is instead of the key; undefined when it is nothing that is known. */
+/** Tells what was given instead of the key; undefined when it is not recognised. */
 export function notTheKey(by: 'label' | 'text', given: string): KeyRefusal | undefined {
   const found = others.find(([known, pattern]) => known === by && pattern.test(given))
   return found && { problem: found[2], hint: found[3] }

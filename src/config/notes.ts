@@ -2,7 +2,7 @@ import type { Config } from './config.ts'
 
 type Noted = Pick<Config, 'trustedProxies' | 'signupsPerMinute' | 'allowedOrigins' | 'allowedHosts'>
 
-/** What is worth a line at start although nothing is wrong. */
+/** Notes to log at the start. They are not about mistakes. */
 export function startNotes(config: Noted): readonly string[] {
   const { trustedProxies, signupsPerMinute, allowedOrigins, allowedHosts } = config
   const notes: string[] = []

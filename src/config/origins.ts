@@ -1,6 +1,6 @@
 import type { Parsed } from './problem.ts'
 
-/** Parses web origins with commas between them, or `*`; gives each as browsers write it. */
+/** Parses `*`, or web origins separated by commas. Returns each as browsers write it. */
 export function originList(text: string): Parsed<'*' | readonly string[]> {
   if (text === '*') return { value: '*' }
   const origins = new Set<string>()
@@ -12,7 +12,7 @@ export function originList(text: string): Parsed<'*' | readonly string[]> {
   return origins.size > 0 ? { value: [...origins] } : notAnOrigin('names no origin.', listHint)
 }
 
-/** Nothing between two commas is no mistake. */
+/** Parses one entry. An empty entry is allowed and gives undefined. */
 function origin(text: string): Parsed<string | undefined> {
   if (text === '') return { value: undefined }
   if (text === '*')

@@ -3,7 +3,7 @@ import { hasUnprintable } from '../signup/text.ts'
 import type { Parsed } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 
-/** How the pages for visitors look and what they ask for. What is undefined is as by default. */
+/** How the pages for visitors look and what they ask for. An undefined member means the default. */
 export interface PagesConfig {
   readonly title: string | undefined
   /** A line under the title. */
@@ -12,15 +12,15 @@ export interface PagesConfig {
   /** `#rrggbb`, in lower case. */
   readonly accent: string | undefined
   readonly logoUrl: string | undefined
-  /** For visitors whose browser names none of ours. */
+  /** The language for visitors whose browser asks for none of our languages. */
   readonly language: Language | undefined
-  /** What a visitor must agree to. */
+  /** The text that a visitor must agree to. */
   readonly consent: readonly ConsentPart[] | undefined
   /** Whether visitors are asked for a name. */
   readonly name: 'off' | 'optional' | 'required'
 }
 
-/** A piece of the text, a link when it has a `url`. */
+/** A piece of the text. It is a link when it has a `url`. */
 export interface ConsentPart {
   readonly text: string
   readonly url?: string
@@ -41,7 +41,7 @@ export function readPages(reader: SettingsReader): PagesConfig {
   }
 }
 
-/** Parses text in one line. */
+/** Makes a parser for text in one line. */
 function lineOf(charactersMax: number): (text: string) => Parsed<string> {
   return (text) => {
     const isLine = !hasUnprintable(text)
@@ -54,7 +54,7 @@ function lineOf(charactersMax: number): (text: string) => Parsed<string> {
   }
 }
 
-/** Parses a colour and gives it as `#rrggbb`. */
+/** Parses a colour and returns it as `#rrggbb`. */
 export function color(text: string): Parsed<string> {
   const [, short, long] = /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text) ?? []
   const digits = short?.replace(/./g, '$&$&') ?? long
@@ -66,10 +66,10 @@ export function color(text: string): Parsed<string> {
   }
 }
 
-/** Parses the address of a picture. Of a URL with a user in it, browsers load nothing. */
+/** Parses the URL of a picture. A URL with a user name is refused, because browsers do not load it. */
 export function logoUrl(text: string): Parsed<string> {
   const url = URL.parse(text)
-  // The host goes into the page's policy, which has its own punctuation.
+  // The host becomes part of the Content-Security-Policy, so it must not have its punctuation.
   const isPlain = url && /^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname) && url.username === ''
   const isLocal = url && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
   if (isPlain && (url.protocol === 'https:' || (isLocal && url.protocol === 'http:'))) {
@@ -93,7 +93,7 @@ function language(text: string): Parsed<Language> {
   }
 }
 
-/** Parses text in which `[words](https://…)` is a link, and nothing else is markup. */
+/** Parses text in which `[words](https://…)` is a link. There is no other markup. */
 export function consent(text: string): Parsed<readonly ConsentPart[]> {
   const line = lineOf(consentCharactersMax)(text)
   if (!('value' in line)) return line

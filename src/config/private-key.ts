@@ -11,11 +11,11 @@ export interface PrivateKey {
 }
 
 /**
- * Enough for a secret store that encodes what was encoded before; deeper is a mistake to be told.
+ * Allows for secret stores that encode an encoded text again. A deeper encoding is a mistake.
  */
 const base64DepthMax = 3
 
-/** Many times a JSON key file, in base64 of base64. */
+/** Many times the size of a JSON key file, even when it is encoded twice in base64. */
 const charactersMax = 32 * 1024
 
 const noKey: KeyRefusal = {
@@ -25,9 +25,9 @@ const noKey: KeyRefusal = {
 }
 
 /**
- * Parses the private key of a service account from any form that people paste: quoted or not, real
- * line breaks or escaped ones, with any number of backslashes, on one line, PKCS#8 or PKCS#1, base64
- * of it, the whole JSON key file or base64 of that. The refusal says in words what it is instead.
+ * Parses the private key of a service account from any form that people paste: PKCS#8 or PKCS#1, or
+ * the whole JSON key file, or base64 of either; quoted or not; with real or escaped line breaks, any
+ * number of backslashes, or on one line. A refusal tells what the text is instead.
  */
 export function parsePrivateKey(text: string): PrivateKey | KeyRefusal {
   return parse(text, base64DepthMax)
@@ -54,7 +54,7 @@ function parse(text: string, base64Depth: number): PrivateKey | KeyRefusal {
   return inner === undefined ? readRsaKey(bytes) : parse(inner, base64Depth - 1)
 }
 
-/** Without what surrounds a pasted text: white space, a byte order mark, quotes around quotes. */
+/** Removes white space, byte order marks and nested quotes around a pasted text. */
 function unwrap(text: string): string {
   let bare = text.replace(/[\u200b-\u200d\u2060\ufeff]/g, '').trim()
   for (;;) {
@@ -65,8 +65,8 @@ function unwrap(text: string): string {
 }
 
 /**
- * With real line breaks, plain dashes where a word processor made long ones, and no backslash:
- * neither PEM nor base64 has any of its own.
+ * Restores line breaks and the dashes that a word processor made long. Removes all backslashes, because
+ * neither PEM nor base64 has any.
  */
 function unescape(text: string): string {
   return text
@@ -79,7 +79,7 @@ function unescape(text: string): string {
 }
 
 /**
- * A label may have lost its spaces; the END line is not needed, the key itself tells its length.
+ * Parses PEM. A label may have lost its spaces. The END line is not needed, as the key has its length.
  */
 function parsePem(text: string): PrivateKey | KeyRefusal {
   const blocks = [...text.matchAll(/-\s*BEGIN\s*([A-Z0-9 ]*?)\s*-+([^-]*)/g)].map((match) => ({
@@ -111,14 +111,14 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
 }
 
 /**
- * Undoes what a shell makes of an unquoted `\n`: a bare n at each line end. No key begins with n.
+ * Removes the n at each line end that a shell makes of an unquoted `\n`. No key begins with n.
  */
 function withoutBareN(base64: string): string {
   const isShellEaten = /^n(?:.{64}n)*.{1,64}n?$/.test(base64)
   return isShellEaten ? base64.replace(/n(.{0,64})/g, '$1') : base64
 }
 
-/** What base64 stood for, when it was a text. PowerShell's texts have two bytes a character. */
+/** The decoded base64 if it is text; undefined otherwise. PowerShell's texts are UTF-16. */
 function textIn(bytes: Buffer): string | undefined {
   const text = bytes.toString(bytes[1] === 0 || bytes[0] === 0xff ? 'utf16le' : 'utf8')
   return /^[\s\x20-\x7e\ufeff]+$/.test(text) ? text : undefined

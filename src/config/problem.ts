@@ -1,8 +1,8 @@
 import { settings } from './settings.ts'
 
-/** Why a value is refused, in words that never carry the value itself. */
+/** Why a value is refused. The words never contain the value itself. */
 export interface SettingRefusal {
-  /** What is wrong, as the rest of a sentence that begins with the setting's name. */
+  /** What is wrong; completes a sentence that begins with the setting's name. */
   readonly problem: string
   readonly expected: string
   /** What to do about it. */
@@ -13,16 +13,16 @@ export interface SettingRefusal {
 export interface SettingProblem extends SettingRefusal {
   /** Name of the variable, or of the file that could not be read. */
   readonly setting: string
-  /** The value, or only its form when it is a secret or may hold one. */
+  /** The value; only a description of it when it is or may contain a secret. */
   readonly given: string
 }
 
 export type Parsed<T> = { readonly value: T } | SettingRefusal
 
-/** Gives the text of a setting its meaning. `example` is one that is accepted, for the hint. */
+/** Parses the text of a setting. `example` is a valid value for use in the hint. */
 export type Parser<T> = (text: string, example: string) => Parsed<T>
 
-/** The settings cannot be used. The message tells every problem, ready to print. */
+/** The settings cannot be used. The message lists every problem and is ready to print. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly SettingProblem[]
@@ -49,7 +49,7 @@ const secretNames: ReadonlySet<string> = new Set(
 )
 
 /**
- * How a value is told to the operator: as it is, or by its form when it could give a secret away.
+ * Describes a value for the operator: the value itself, or only its form when it may contain a secret.
  */
 export function describeGiven(name: string, text: string | undefined): string {
   if (text === undefined) return 'nothing'
@@ -57,13 +57,12 @@ export function describeGiven(name: string, text: string | undefined): string {
 }
 
 /**
- * A secret that was pasted into the wrong variable: too long for anything else, parts of a PEM or
- * JSON key, a password in a URL, hCaptcha's secret key, or a run of letters and digits that words do
- * not make.
+ * Whether a value may be a secret in the wrong variable: a very long text, a part of a PEM or JSON key,
+ * a URL with a password, hCaptcha's secret key, or a run of letters and digits that looks random.
  */
 function mayHoldSecret(text: string): boolean {
   const unbroken = text.replace(/\\+[rn]|\s/g, '')
-  // Base64 has slashes of its own; in paths and addresses they stand between words.
+  // In paths and URLs, slashes separate words. Elsewhere they may be part of base64.
   const isPath = /^(https?:\/\/|~?\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text)
   const runs = text.split(isPath ? /[^\w+=-]+/ : /[^\w+/=-]+/)
   return (
@@ -74,7 +73,7 @@ function mayHoldSecret(text: string): boolean {
   )
 }
 
-/** Twelve characters with capitals and small letters mixed, or thirty-two with digits among them. */
+/** Whether a run has 12 or more characters in mixed case, or 32 or more with a digit. */
 function looksRandom(run: string): boolean {
   const isMixed = /[A-Z]/.test(run) && /[a-z]/.test(run)
   return (run.length >= 12 && isMixed) || (run.length >= 32 && /\d/.test(run))

@@ -6,8 +6,7 @@ import type { SettingName, SettingWithDefault } from './settings.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads settings one by one and collects what is wrong with them, so that all of it is told at
- * once.
+ * Reads settings one by one and collects their problems, so that all are reported together.
  */
 export class SettingsReader {
   readonly problems: SettingProblem[] = []
@@ -22,7 +21,7 @@ export class SettingsReader {
     return textOf(this.#variables[name])
   }
 
-  /** What a setting means; undefined when it is unset or was refused. */
+  /** The parsed value of a setting; undefined when it is unset or was refused. */
   optional<T>(name: SettingName, parse: Parser<T>): T | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
@@ -32,13 +31,13 @@ export class SettingsReader {
     return undefined
   }
 
-  /** The same for a setting that is needed: when it is unset, that is refused with these words. */
+  /** The parsed value of a required setting. Refuses with `missing` when it is unset. */
   required<T>(name: SettingName, parse: Parser<T>, missing: SettingRefusal): T | undefined {
     if (this.text(name) === undefined) this.refuse(name, missing)
     return this.optional(name, parse)
   }
 
-  /** What a setting means, its default when it is unset or was refused. */
+  /** The parsed value of a setting; its default when it is unset or was refused. */
   withDefault<T>(name: SettingWithDefault, parse: Parser<T>): T {
     const parsed = parse(defaultOf(name), exampleOf(name))
     if (!('value' in parsed)) throw new Error(`The default of ${name} ${parsed.problem}`)
@@ -53,7 +52,7 @@ export class SettingsReader {
 }
 
 /**
- * Drops white space and one pair of quotes around a value: Docker's `--env-file` keeps the quotes.
+ * Removes white space and one pair of quotes around a value, because Docker's `--env-file` keeps quotes.
  */
 export function textOf(raw: string | undefined): string | undefined {
   const trimmed = raw?.trim() ?? ''

@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from
 import type { KeyObject } from 'node:crypto'
 import type { KeyRefusal } from './not-the-key.ts'
 
-/** What NIST SP 800-131A asks of RSA signatures, and what Google makes. */
+/** The minimum for RSA signatures in NIST SP 800-131A, and the size of Google's keys. */
 const modulusBitsMin = 2048
 
 const useServiceAccountKey =
   'Use the private_key of the JSON key file that Google made for the service account.'
 const copyAgain = 'Copy it again, from the first to the last character of private_key.'
 
-/** Checks a key in DER (PKCS#8 or PKCS#1) and gives it as PKCS#8 in PEM. */
+/** Checks a key in DER (PKCS#8 or PKCS#1) and returns it as PKCS#8 in PEM. */
 export function readRsaKey(der: Buffer): { readonly pem: string } | KeyRefusal {
   const outer = readSequence(der)
   if (!outer) {
@@ -23,7 +23,7 @@ export function readRsaKey(der: Buffer): { readonly pem: string } | KeyRefusal {
   return key ? checkRsa(key) : { problem: whatElse(der, outer.start), hint: useServiceAccountKey }
 }
 
-/** Where the content of the outermost SEQUENCE begins and where it says it ends (X.690, 8.1.3). */
+/** The start and the declared end of the outermost SEQUENCE's content (X.690, 8.1.3). */
 function readSequence(der: Buffer): { readonly start: number; readonly end: number } | undefined {
   const first = der[1]
   if (der[0] !== 0x30 || first === undefined) return undefined
@@ -60,7 +60,7 @@ function checkRsa(key: KeyObject): { readonly pem: string } | KeyRefusal {
   return { pem: key.export({ type: 'pkcs8', format: 'pem' }) }
 }
 
-/** A key with a changed character can still be read; only its signatures are wrong. */
+/** Whether the key's signatures verify. A key with a wrong character can still be read. */
 function signsWell(key: KeyObject): boolean {
   const data = Buffer.from('rollcall')
   return (
@@ -83,7 +83,7 @@ function whatElse(der: Buffer, start: number): string {
   return 'is damaged: it cannot be read as a key.'
 }
 
-/** What `read` gives; undefined when node:crypto cannot make sense of the bytes and throws. */
+/** The result of `read`; undefined when node:crypto cannot read the bytes and throws. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

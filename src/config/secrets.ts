@@ -1,12 +1,12 @@
-/** What must never be printed. Everything else about the settings is in `Config`. */
+/** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
   /**
-   * Private key of the service account (PKCS#8, PEM). There exactly when the spreadsheet is
-   * Google's.
+   * The private key of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a
+   * Google Sheet.
    */
   readonly privateKey?: string
-  /** There exactly when the challenge is on. */
+  /** Present exactly when the challenge is on. */
   readonly challengeSecret?: string
-  /** Of those who may send bulk signups; empty: everybody may. */
+  /** The keys that allow bulk signups. When there are none, everybody may send them. */
   readonly apiKeys: readonly string[]
 }

@@ -1,6 +1,6 @@
 /**
- * The one list of settings. `config.ts` gives them meaning, `docs/configuration.md` and
- * `.env.example` are made from it (`node scripts/configuration-docs.ts`).
+ * The list of all settings. `config.ts` parses them. `docs/configuration.md` and `.env.example` are
+ * generated from this list (`node scripts/configuration-docs.ts`).
  */
 export interface Setting {
   /** Name of the environment variable. */
@@ -8,12 +8,12 @@ export interface Setting {
   readonly group: Group
   /** One line for people, as a sentence. */
   readonly meaning: string
-  /** What holds when it is unset, written as it would be in the environment. */
+  /** The value when the setting is unset, as it would be written in the environment. */
   readonly default?: string
   readonly example: string
-  /** Its value is never printed. */
+  /** Whether the value must never be printed. */
   readonly secret?: true
-  /** Whether this version acts on it. One that is known and not supported is refused at start. */
+  /** Whether this version supports the setting. Setting an unsupported one is refused at start. */
   readonly supported: boolean
 }
 

@@ -1,20 +1,19 @@
 import type { Parsed } from './problem.ts'
 
 /**
- * The forms a spreadsheet's address takes in a browser: plain, with an account number, with a
- * domain.
+ * Matches the URL of a spreadsheet in a browser: plain, with an account number, or with a domain.
  */
 const spreadsheetUrl =
   /^(?:https?:\/\/)?docs\.google\.com\/(?:a\/[^/]+\/)?spreadsheets\/(?:u\/\d+\/)?d\/([^/?#]+)(?:[/?#].*)?$/i
 
-/** Ids have 44 characters; Google promises neither that nor which ones beyond these. */
+/** Ids have 44 characters, but Google does not promise that. */
 const spreadsheetId = /^[\w-]{20,100}$/
 
 const expected =
   'the id of a spreadsheet, or its whole URL: https://docs.google.com/spreadsheets/d/<id>/edit'
 const hint = 'Open the spreadsheet in a browser and copy the URL from the address bar.'
 
-/** Parses the id of a spreadsheet, or the URL of one, into the id. */
+/** Parses the id or the URL of a spreadsheet and returns the id. */
 export function parseSpreadsheetId(text: string): Parsed<string> {
   const id = spreadsheetUrl.exec(text)?.[1] ?? text
   if (spreadsheetId.test(id)) return { value: id }

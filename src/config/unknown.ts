@@ -7,10 +7,10 @@ import { settings } from './settings.ts'
 
 const names: readonly string[] = settings.map((setting) => setting.name)
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
-/** Longer than every name that is compared. */
+/** Longer names are not compared with ours. */
 const comparedCharactersMax = 60
 
-/** Settings that are known and that this version does not act on: to ignore them would mislead. */
+/** Problems for settings that this version does not support. Ignoring them would mislead the operator. */
 export function notYetSupported(variables: Variables): SettingProblem[] {
   return settings.flatMap(({ name, supported }) => {
     const text = textOf(variables[name])
@@ -25,19 +25,19 @@ export function notYetSupported(variables: Variables): SettingProblem[] {
   })
 }
 
-/** What is wrong with variables whose name looks like that of a setting and is none. */
+/** Problems and warnings about variables whose name looks like a setting but is not one. */
 export interface Slips {
   readonly problems: readonly SettingProblem[]
-  /** Of those that are most likely another program's, as sentences. */
+  /** Sentences about variables that most likely belong to another program. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Finds variables whose name looks like one of ours, or is what others call the same thing. A name
- * may be a piece of a key that lost its `=`, so it is told only when it is nearly one of ours; of
- * others the place is told, and of no one the value.
+ * Finds variables whose name looks like one of ours, or is another program's name for the same thing.
+ * A name may be a piece of a key that lost its `=`, so it is quoted only when it is nearly one of
+ * ours; otherwise only its place is named. A value is never quoted.
  *
- * @param lines where the variables of the `.env` file stand: what is in there is meant for Rollcall
+ * @param lines the lines of the variables in the `.env` file, all of which are meant for Rollcall
  */
 export function findSlips(variables: Variables, lines: ReadonlyMap<string, number>): Slips {
   const problems: SettingProblem[] = []
@@ -48,7 +48,7 @@ export function findSlips(variables: Variables, lines: ReadonlyMap<string, numbe
     const line = lines.get(name)
     const isOurs = ourPrefix.test(name)
     const { meant, isRefused = true } = meaningOf(name, isOurs, line !== undefined)
-    // Whoever has set both, even to nothing, means another program by this one.
+    // If our own setting is set too, even to nothing, this variable is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) continue
     const setting = placeOf(name, meant, line)
     const hint = `Rename or remove it; where another program needs it, set ${meant} too, empty for its default.`
@@ -66,7 +66,7 @@ function meaningOf(name: string, isOurs: boolean, isInFile: boolean) {
   return { meant: other.meant, isRefused: isInFile || other.isRefusedEverywhere }
 }
 
-/** The name itself only when it is nearly one of ours: then no more than a few letters are not. */
+/** Names the variable itself only when the name is nearly one of ours, and otherwise only its place. */
 function placeOf(name: string, meant: string | undefined, line: number | undefined): string {
   if (meant !== undefined && /^[A-Za-z_-]+$/.test(name)) return name
   if (line !== undefined) return `.env, line ${line}`
@@ -89,8 +89,8 @@ function slip(
 }
 
 /**
- * Kubernetes and Docker tell every container where a service is, under names that begin with the
- * service's: which may be `rollcall` or `sheets`.
+ * Whether Kubernetes or Docker made the variable to tell where a service is. Its name begins with the
+ * service's name, which may be `rollcall` or `sheets`.
  */
 function isServiceLink(name: string, text: string): boolean {
   return (

@@ -4,11 +4,11 @@ import { tabProblem } from '../signup/tab.ts'
 import { hasUnprintable } from '../signup/text.ts'
 import type { Parsed, Parser } from './problem.ts'
 
-/** What pino calls its levels. */
+/** The log levels of pino. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Parses a whole number from `min` to `max`, digits only. */
+/** Makes a parser for a whole number from `min` to `max`, in digits only. */
 export function wholeNumber(min: number, max: number): Parser<number> {
   const range = `from ${thousands(min)} to ${thousands(max)}`
   return (text, example) => {
@@ -26,7 +26,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   }
 }
 
-/** Parses an http(s) URL and gives it without a slash at the end. */
+/** Parses an http(s) URL and returns it without a slash at the end. */
 export function httpUrl(text: string, example: string): Parsed<string> {
   const expected =
     'a URL that begins with https:// (or http://), without query, fragment or password'
@@ -55,7 +55,7 @@ export function httpUrl(text: string, example: string): Parsed<string> {
   return { value: url.href.replace(/\/+$/, '') }
 }
 
-/** Parses an address or a name to listen on. */
+/** Parses an IP address or a host name to listen on. */
 export function listenHost(text: string): Parsed<string> {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
   const isName = /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(bare) && !/^[\d.]+$/.test(bare)
@@ -88,7 +88,7 @@ export function logLevel(text: string): Parsed<LogLevel> {
   }
 }
 
-/** Parses what becomes of a second signup for an address. */
+/** Parses what to do with a second signup for the same address. */
 export function duplicates(text: string): Parsed<'append' | 'ignore'> {
   const value = text.toLowerCase()
   if (value === 'append' || value === 'ignore') return { value }
@@ -99,7 +99,7 @@ export function duplicates(text: string): Parsed<'append' | 'ignore'> {
   }
 }
 
-/** Parses the path of a file or a folder; it stays as written. */
+/** Parses the path of a file or a folder. Returns it unchanged. */
 export function filePath(text: string): Parsed<string> {
   const expected = 'a path, absolute or from the working directory'
   if (text.startsWith('{') || text.includes('-----BEGIN')) {

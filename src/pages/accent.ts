@@ -1,36 +1,36 @@
 /** Red, green and blue, 0 to 255. */
 type Color = readonly [number, number, number]
 
-/** The colours of one theme that follow from the accent colour, as `#rrggbb`. */
+/** The colours of one theme that are derived from the accent colour, as `#rrggbb`. */
 export interface AccentColors {
-  /** Behind the button's text. */
+  /** The background of the button. */
   readonly accent: string
-  /** The same under the pointer. */
+  /** The background of the button under the pointer. */
   readonly strong: string
-  /** Of the button's text. */
+  /** The text of the button. */
   readonly onAccent: string
-  /** Of links, the focus ring and the edge of the button. */
+  /** Links, the focus ring and the edge of the button. */
   readonly line: string
 }
 
-/** What cards are filled with in page.css: the brightest and the darkest that stands behind. */
+/** The background of cards in page.css, in each theme. */
 export const surfaces = { light: '#ffffff', dark: '#1b2129' } as const
 
 const black: Color = [0, 0, 0]
 const white: Color = [255, 255, 255]
 
-/** WCAG 2.2, 1.4.3: of text. */
+/** The contrast of text (WCAG 2.2, 1.4.3). */
 const textContrast = 4.5
-/** 1.4.11: of what is needed to tell a control. */
+/** The contrast of the shapes of controls (WCAG 2.2, 1.4.11). */
 const shapeContrast = 3
 const steps = 50
 
-/** How an accent colour (`#rrggbb`) is used so that everything can be read, by WCAG AA. */
+/** Derives the colours of a theme from an accent colour (`#rrggbb`), readable by WCAG AA. */
 export function accentColors(accent: string, theme: 'light' | 'dark'): AccentColors {
   const surface = parse(surfaces[theme])
   const away = theme === 'light' ? black : white
   const given = parse(accent)
-  // On dark cards a dark button would drown; on light ones its edge shows a light one.
+  // On a dark card a dark button must be lightened. On a light card its edge shows a light button.
   const button = theme === 'light' ? given : apart(given, surface, away, shapeContrast)
   const onAccent = contrast(button, white) >= textContrast ? white : black
   return {
@@ -41,7 +41,7 @@ export function accentColors(accent: string, theme: 'light' | 'dark'): AccentCol
   }
 }
 
-/** Rules that replace the colours in page.css. */
+/** The CSS rules that replace the colours in page.css. */
 export function accentStyles(accent: string): string {
   const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
   return `
@@ -54,12 +54,12 @@ export function accentStyles(accent: string): string {
 `
 }
 
-/** Contrast ratio of two colours (`#rrggbb`), 1 to 21. */
+/** The contrast ratio of two colours (`#rrggbb`), from 1 to 21. */
 export function contrastRatio(one: string, other: string): number {
   return contrast(parse(one), parse(other))
 }
 
-/** The colour itself, or as little of `towards` in it as gives the contrast with the surface. */
+/** Mixes just enough of `towards` into the colour to reach the contrast with the surface. */
 function apart(color: Color, surface: Color, towards: Color, ratio: number): Color {
   for (let step = 0; step < steps; step++) {
     const mixed = mix(color, towards, step / steps)
@@ -73,7 +73,7 @@ function contrast(one: Color, other: Color): number {
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** WCAG 2.2, "relative luminance". */
+/** The relative luminance as WCAG 2.2 defines it. */
 function luminance(color: Color): number {
   const [red = 0, green = 0, blue = 0] = color.map((value) => {
     const part = value / 255

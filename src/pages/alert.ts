@@ -3,15 +3,15 @@ import type { ProblemField } from '../signup/wire.ts'
 import type { Html } from './document.ts'
 import type { ProblemText } from './texts.ts'
 
-/** What went wrong, in words for the visitor. */
+/** A failure in words for the visitor. */
 export interface Failure {
   readonly text: ProblemText
   readonly errors: readonly ProblemField[]
-  /** A line with the id that finds it in the log. */
+  /** A line with the id of the request in the log. */
   readonly reference?: string | undefined
 }
 
-/** Above a form: what is wrong as a whole. Read out at once when it takes the focus. */
+/** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
 export function alert(failure: Failure, takesFocus: boolean): Html {
   const { text } = failure
   return html`
@@ -23,7 +23,7 @@ export function alert(failure: Failure, takesFocus: boolean): Html {
   `
 }
 
-/** The errors that have no field beside which they could stand, and the reference. */
+/** The errors that belong to no visible field, and the reference. */
 export function details({ errors, reference }: Failure): Html {
   const items = errors.map(
     ({ field, message }) => html`<li>${field !== '' && html`<b>${field}</b>: `}${message}</li>`,

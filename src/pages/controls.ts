@@ -6,7 +6,7 @@ import type { PageTexts } from './texts.ts'
 import { consentField, type TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 
-/** An input with a label above it. Its name is its id, too. */
+/** An input with a label above it. Its name is also its id. */
 export interface Control {
   readonly name: string
   readonly label: string
@@ -15,10 +15,10 @@ export interface Control {
   readonly attributes: Html
 }
 
-/** What is wrong with a field, if anything is. */
+/** The problem of a field, if there is one. */
 export interface ControlProblem {
   readonly message: string | undefined
-  /** Whether it is the first on the page. */
+  /** Whether this is the first problem on the page. */
   readonly takesFocus: boolean
 }
 

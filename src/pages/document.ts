@@ -1,25 +1,25 @@
 import { html } from 'hono/html'
 import type { View } from './view.ts'
 
-/** Escaped; what goes in as a string comes out as text. */
+/** Escaped HTML. A string inside it is shown as text. */
 export type Html = ReturnType<typeof html>
 
-/** The stylesheet that every page uses, from our root. */
+/** The path of the stylesheet of all pages, relative to our root. */
 export const stylesheetPath = 'assets/page.css'
 
-/** The script, without which the pages work as well, unless the challenge is on. */
+/** The path of the script. Pages work without it unless the challenge is on. */
 const scriptPath = 'assets/page.js'
 
 export interface Content {
   readonly title: string
   readonly body: Html
-  /** For search engines, which may list the page then. */
+  /** The description for search engines. */
   readonly description?: string | undefined
   readonly isListed?: boolean
   readonly hasForm?: boolean
 }
 
-/** A whole page. Everything it loads is a file of ours, but for the logo and the challenge. */
+/** A complete page. It loads only our own files, the logo and the challenge. */
 export async function document(view: View, content: Content): Promise<string> {
   const { language, theme, page, settings, root } = view
   const { title, body, description, isListed = false, hasForm = false } = content

@@ -1,8 +1,8 @@
 import type { PageSettings } from './view.ts'
 
 /**
- * The embed with what visitors must agree to by the settings in front of it. The form shows it at
- * once: asked for by a request of its own, it would make the page jump. See browser/consent.ts.
+ * Puts the consent text of the settings in front of the embed script, so that the form shows it at
+ * once. A separate request would make the page jump. See browser/consent.ts.
  */
 export function withConsent(
   embed: string,
@@ -11,6 +11,6 @@ export function withConsent(
   if (!consent) return embed
   const pieces = consent.map(({ text, url }) => (url === undefined ? text : `[${text}](${url})`))
   const known = JSON.stringify({ text: pieces.join(''), language })
-  // In a block of its own nothing of it is seen by the page.
+  // The block hides all names from the page.
   return `"use strict";{const rollcallConsent=${known};${embed}}`
 }

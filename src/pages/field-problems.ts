@@ -5,7 +5,7 @@ import { pageTexts } from './texts.ts'
 import { consentField, consentText, firstValue } from './typed-form.ts'
 import type { View } from './view.ts'
 
-/** What a form of our own pages lacks that a signup as such does not need. */
+/** The problems of a form from our own pages that lacks a name or consent that the page requires. */
 export function missingOnPage(view: View, entries: FormEntries): readonly FieldProblem[] {
   const isEmpty = (field: string) => !firstValue(entries, field)?.trim()
   const { nameMissing, consentMissing } = pageTexts.en.fields
@@ -20,15 +20,15 @@ export function missingOnPage(view: View, entries: FormEntries): readonly FieldP
 }
 
 /**
- * The problems of fields in the visitor's language. Those that a visitor cannot mend stay in
- * English, for the page's author.
+ * Translates the problems of fields into the visitor's language. Problems that a visitor cannot
+ * correct stay in English, for the page's author.
  */
 export function translated(
   errors: readonly ProblemField[],
   entries: FormEntries,
   { language, texts: { fields } }: View,
 ): readonly ProblemField[] {
-  // In English what is wrong has been told more exactly already.
+  // The English messages are already more exact than the translated ones.
   if (language === 'en') return errors
   const messages: Readonly<Record<string, readonly [ifEmpty: string, otherwise: string]>> = {
     email: [fields.emailMissing, fields.emailWrong],

@@ -9,19 +9,19 @@ import type { View } from './view.ts'
 
 export interface FormPage {
   readonly typed: TypedForm
-  /** Where a script goes on after the signup, as the answer to a form without script would. */
+  /** Where the script leads after the signup. Without a script, the answer redirects to the same page. */
   readonly next: string
   readonly failure?: Failure
 }
 
-/** The signup form with what was typed, each error beside its field and all others on top. */
+/** The signup form with the typed values. Each error is beside its field; all others are on top. */
 export async function formPage(view: View, { typed, next, failure }: FormPage): Promise<string> {
   const { texts, page, settings } = view
   const inputs = inputsOf(texts, typed, view.name === 'required')
   const names = [...inputs.map(({ name }) => name), ...(typed.consent ? [consentField] : [])]
   const beside = new Map(failure?.errors.map(({ field, message }) => [field, message]))
   const firstWrong = names.find((name) => beside.has(name))
-  // No browser lets a frame take the focus from the page around.
+  // Browsers do not let a frame take the focus from the page around it.
   const mayTakeFocus = page !== 'form'
   const onTop = failure?.errors.filter(({ field }) => !names.includes(field)) ?? []
   const problemOf = (name: string) => ({
@@ -60,7 +60,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
   })
 }
 
-/** None on the bare form: the page around it has its own. */
+/** The heading. The bare form has none, because the page around it has its own. */
 function heading(view: View): Html | false {
   const { page, settings, texts } = view
   if (page === 'form') return false

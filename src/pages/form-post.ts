@@ -12,7 +12,7 @@ export interface FormPostOptions extends PageOptions {
   readonly events: Pick<Events, 'redirectNotFollowed'>
 }
 
-/** What a form of our own pages lacks, by the query that tells it from all others. */
+/** The required fields that a form from our own pages lacks. Such a form has a query in its address. */
 export function missingInPosted(
   { request }: Pick<Exchange, 'request'>,
   fields: FormEntries,
@@ -22,10 +22,10 @@ export function missingInPosted(
 }
 
 /**
- * After a person's form was taken: on to where the form says, or to the thank-you page, which a
- * reload then loads again without another signup.
+ * Redirects the visitor after a signup: to the form's `redirect`, or to the thank-you page. A reload
+ * of that page does not send the form again.
  *
- * @param redirect as it was sent
+ * @param redirect the value as it was sent
  */
 export function sendOn(
   { request, ownOrigin, requestId }: Pick<Exchange, 'request' | 'ownOrigin' | 'requestId'>,
@@ -43,7 +43,7 @@ export function sendOn(
   return seeOther(location)
 }
 
-/** Where such a form will lead to. */
+/** The page that `sendOn` will redirect this form to. */
 export function nextLocation(view: View, fields: FormEntries, rules: RedirectRules): string {
   const redirect = firstValue(fields, 'redirect')
   return next(view, redirect === '' ? undefined : redirect, rules).location

@@ -1,10 +1,10 @@
 import type { FormEntries } from '../http/exchange.ts'
 
-/** As in the embed: an address can hold anything, and must not cost a signup. */
+/** The same limits as in the embed, so that no page address makes a signup fail. */
 const utmMax = 10
 const utmCharactersMax = 200
 
-/** What the address of a page has sent along unseen with the signup, as fields of a form. */
+/** The hidden form fields that the query of a page's address adds to the signup. */
 export function linkedFields(query: URLSearchParams): FormEntries {
   const fields: [name: string, value: string][] = []
   let utms = 0
@@ -18,7 +18,7 @@ export function linkedFields(query: URLSearchParams): FormEntries {
   return fields
 }
 
-/** Any other parameter is nobody's: ad networks append their own. */
+/** The field for a query parameter. Other parameters are ignored, because ad networks add their own. */
 function fieldOf(parameter: string): string | undefined {
   if (parameter === 'tab') return 'sheetTab'
   if (parameter === 'source' || parameter === 'tags' || parameter === 'redirect') return parameter

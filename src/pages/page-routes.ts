@@ -11,19 +11,19 @@ import { consentField, consentText } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 
 export interface PageRoutesOptions extends PageOptions {
-  /** Whether a signup for this tab would be taken now, of this client. */
+  /** Whether a signup by this client for this tab would be accepted now. */
   readonly takesTab: (tab: string, client: string | undefined) => Promise<boolean>
 }
 
-/** A page of ours by its path. */
+/** One of our pages. */
 export interface PageRoute {
   readonly path: string
   readonly GET: Handler
-  /** Whether its address fills a form. */
+  /** Whether the page has a form that its query parameters fill in. */
   readonly hasForm: boolean
 }
 
-/** The pages that people see, and what answers them. */
+/** The pages that people see, with their handlers. */
 export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
   const { allowedOrigins } = options
   const framed = pageSecurity({ ...options, framed: true })
@@ -50,9 +50,10 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
 }
 
 /**
- * What the page's address has sent along with the signup.
- * @throws Refusal when no signup could be taken with it: its author should learn that, and no visitor
- *   after having typed
+ * The hidden fields from the page's address.
+ *
+ * @throws Refusal when no signup could be accepted with them. The page's author learns it now, and no
+ *   visitor after typing.
  */
 async function checkedFields(
   { request, countedAs }: Pick<Exchange, 'request' | 'countedAs'>,

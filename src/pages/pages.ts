@@ -11,10 +11,10 @@ import { typedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 import type { RefusalKind } from '../http/problem.ts'
 
-/** Where a visitor is sent after signing up, unless the form says otherwise; from our root. */
+/** The path of the thank-you page, relative to our root. */
 export const thanksPath = 'api/signup/thanks'
 
-/** The same for everybody: neither the address nor anything else about the visitor is in it. */
+/** The thank-you page. It contains neither the address nor anything else about the visitor. */
 export async function thanksPage(view: View): Promise<string> {
   const { title, text, close } = view.texts.thanks
   const isBare = view.page === 'form'
@@ -28,25 +28,25 @@ export async function thanksPage(view: View): Promise<string> {
   return document(view, { title, body })
 }
 
-/** The form, empty but for what the page's address has sent along. */
+/** The page with the signup form. `linked` has the fields from the page's address. */
 export async function signupPage(view: View, linked: FormEntries, next: string): Promise<string> {
   return formPage(view, { typed: typedForm(linked, view), next })
 }
 
-/** What a person is told of a request that is not answered as asked. */
+/** A refusal with everything that its page shows. */
 export interface ToldRefusal {
   readonly kind: RefusalKind
-  /** Whether the log of the service says more. */
+  /** Whether the service is at fault. Then the page shows the id of the request. */
   readonly isOurs: boolean
   readonly errors?: readonly ProblemField[] | undefined
   readonly requestId: string
-  /** The form that was posted, if it came so far. */
+  /** The posted form, if it was read before the refusal. */
   readonly typed?: FormEntries | undefined
-  /** Where that form leads to when it is sent again. */
+  /** The page that the form leads to after a successful signup. */
   readonly next: string
 }
 
-/** The form again with what was typed, or where there is none, what went wrong. */
+/** Shows the form again with the typed values and the problem. Without a form, shows only the problem. */
 export async function refusalPage(refusal: ToldRefusal, view: View): Promise<string> {
   const { kind, isOurs, errors = [], requestId, typed, next } = refusal
   const { problems, reference } = view.texts
@@ -67,7 +67,7 @@ export async function refusalPage(refusal: ToldRefusal, view: View): Promise<str
   return document(view, { title, body })
 }
 
-/** Several times what a signup may hold; more is no form of a person, and would cost the more. */
+/** Several times the size of a signup. A larger form is not from a person and costs too much to show. */
 const typedCharactersMax = 100_000
 
 function isShowable(typed: FormEntries): boolean {

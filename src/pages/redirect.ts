@@ -4,16 +4,16 @@ import type { AllowedOrigins } from '../http/origin.ts'
 export interface RedirectRules {
   /** The origin under which the visitor sees us. */
   readonly ownOrigin: string
-  /** A wildcard names none. */
+  /** Named origins may be redirected to. A wildcard names none. */
   readonly allowedOrigins: AllowedOrigins
 }
 
-/** What browsers drop or read as a slash: nobody writes it with good intentions. */
+/** Characters that browsers drop or read as a slash. Only attackers use them. */
 const trickery = /[\p{Cc}\\]/u
 
 /**
- * The `Location` for a `redirect` as it was sent: a path on our own origin or the URL of a named
- * one, in ASCII; undefined when it must not be followed. A relative one is relative to our root.
+ * The `Location`, in ASCII, for a `redirect` as it was sent: a path on our own origin, or a URL of a
+ * named origin. Undefined when the redirect must not be followed. A relative one starts at our root.
  */
 export function redirectLocation(redirect: string, rules: RedirectRules): string | undefined {
   const { ownOrigin, allowedOrigins } = rules
@@ -22,7 +22,7 @@ export function redirectLocation(redirect: string, rules: RedirectRules): string
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username !== '' || url.password !== '') return undefined
   if (url.origin === ownOrigin) {
-    // Without scheme and host: only the browser knows for sure by which it came.
+    // Leave out scheme and host, because only the browser knows them for sure.
     const path = url.pathname + url.search + url.hash
     return path.startsWith('//') ? undefined : path
   }
@@ -32,7 +32,7 @@ export function redirectLocation(redirect: string, rules: RedirectRules): string
 
 const loggedCharactersMax = 100
 
-/** What of a `redirect` may be logged: where it leads, without path, query, user or password. */
+/** The part of a `redirect` that may be logged: its origin, without path, query, user or password. */
 export function redirectOrigin(redirect: string, ownOrigin: string): string {
   const url = URL.parse(redirect, ownOrigin)
   if (!url) return 'not a URL'

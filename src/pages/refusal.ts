@@ -7,7 +7,7 @@ import { nextLocation } from './form-post.ts'
 import { refusalPage } from './pages.ts'
 import { type PageOptions, viewOf } from './view.ts'
 
-/** The one place where refusals become answers: a page for people, a problem document for programs. */
+/** Turns every refusal into an answer: a page for people, a problem document for programs. */
 export async function answerRefusal(
   refusal: Refusal,
   exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'typed'>,

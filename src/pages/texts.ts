@@ -14,37 +14,37 @@ import pt from './languages/pt.json' with { type: 'json' }
 import tr from './languages/tr.json' with { type: 'json' }
 import zh from './languages/zh.json' with { type: 'json' }
 
-/** Everything that a page says in one language. */
+/** All texts of the pages in one language. */
 export interface PageTexts {
   readonly form: {
     readonly title: string
     readonly email: string
     readonly name: string
-    /** Said of a field that may stay empty. */
+    /** Marks a field that may stay empty. */
     readonly optional: string
     readonly submit: string
-    /** Begins the title of a page with errors, so that it is the first thing heard. */
+    /** Begins the title of a page with errors, so that screen readers say it first. */
     readonly error: string
   }
   readonly fields: Readonly<Record<FieldText, string>>
   readonly thanks: {
     readonly title: string
     readonly text: string
-    /** Only where it is a page of its own. */
+    /** Shown only when the page is not in a frame. */
     readonly close: string
   }
   /** For browsers without scripts, when the challenge is on. */
   readonly noScript: ProblemText
   readonly problems: Readonly<Record<PageProblem, ProblemText>>
-  /** Before the id that finds the error in the log. */
+  /** The word before the id of the request in the log. */
   readonly reference: string
 }
 
-/** What a visitor can be told of a field. */
+/** The messages about a field. */
 export type FieldText =
   'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing'
 
-/** What a visitor can be told; for developers, `detail` of the JSON answer says it more exactly. */
+/** The problems that a page can show. For developers, `detail` of the JSON answer is more exact. */
 export type PageProblem =
   | 'fields'
   | 'challenge'
@@ -60,7 +60,7 @@ export type PageProblem =
 
 export interface ProblemText {
   readonly title: string
-  /** What to do. */
+  /** Tells what to do. */
   readonly text: string
 }
 

@@ -2,32 +2,32 @@ import type { FormEntries } from '../http/exchange.ts'
 import { tokenFields } from '../signup/token-fields.ts'
 import type { View } from './view.ts'
 
-/** What a form holds, sorted by where our own form shows it. */
+/** The values of a form, sorted by where our own form shows them. */
 export interface TypedForm {
   readonly email: string
-  /** Absent: no name is asked for. */
+  /** Absent when the form does not ask for a name. */
   readonly name?: string
-  /** Absent: no consent is asked for. */
+  /** Absent when the form does not ask for consent. */
   readonly consent?: Consent
-  /** All the rest, sent along unseen: what the page's author put in, and fields unknown to us. */
+  /** All other fields, sent as hidden inputs: those by the page's author and unknown ones. */
   readonly hidden: FormEntries
 }
 
 interface Consent {
   readonly isGiven: boolean
-  /** What a visitor agrees to, as it is stored. */
+  /** The text that the visitor agrees to, as it is stored. */
   readonly text: string
 }
 
-/** The field that holds the consent: it goes into Metadata. */
+/** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
 
-/** Each token is good for one try: the widget puts in a fresh one. */
+/** Never shown again: a token is valid for one try, and the widget makes a new one. */
 const tokens: ReadonlySet<string> = new Set(tokenFields)
 
 /**
- * The form with what was typed. A form of ours asks for what the view says; of a form of somebody
- * else's, ours shows the fields it had.
+ * Sorts the typed values for showing them again. One of our own forms asks for the fields in the view.
+ * For somebody else's form, ours shows the fields that it had.
  */
 export function typedForm(entries: FormEntries, view: View): TypedForm {
   const name = firstValue(entries, 'name') ?? (view.name === 'off' ? undefined : '')
@@ -45,12 +45,12 @@ export function typedForm(entries: FormEntries, view: View): TypedForm {
   }
 }
 
-/** What visitors of our own pages must agree to, as plain text. */
+/** The text that visitors of our own pages must agree to, as plain text. */
 export function consentText({ page, settings }: View): string | undefined {
   return page && settings.consent?.map(({ text }) => text).join('')
 }
 
-/** The first that is not empty, if there is one. */
+/** The first value of a field that is not empty; '' when all are empty, undefined when there is none. */
 export function firstValue(entries: FormEntries, field: string): string | undefined {
   const values = entries.filter(([name]) => name === field).map(([, value]) => value)
   return values.find((value) => value !== '') ?? values[0]

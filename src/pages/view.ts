@@ -5,7 +5,7 @@ import type { AllowedOrigins } from '../http/origin.ts'
 import { languageOf, preferredLanguage } from './language.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
 
-/** What the settings say of the pages; what is undefined is as by default. */
+/** The settings of the pages. An undefined member means the default. */
 export interface PageSettings {
   readonly title?: string | undefined
   /** A line under the title. */
@@ -14,57 +14,57 @@ export interface PageSettings {
   /** `#rrggbb` */
   readonly accent?: string | undefined
   readonly logoUrl?: string | undefined
-  /** Of the texts above, and for visitors whose browser names no language of ours. */
+  /** The language of the texts above, and of visitors whose browser asks for none of our languages. */
   readonly language?: Language | undefined
-  /** What visitors must agree to, in pieces; one with a URL is a link. */
+  /** The text that visitors must agree to, in pieces. A piece with a URL is a link. */
   readonly consent?: readonly { readonly text: string; readonly url?: string }[] | undefined
   readonly name: NameField
 }
 
-/** What a page shows of the challenge. */
+/** What a page needs to know about the challenge. */
 export interface PageWidget {
-  /** Null: the challenge is off. */
+  /** Null when the challenge is off. */
   readonly siteKey: string | null
-  /** From where its script, frames, styles and calls come; none while it is off. */
+  /** The origins that the page's CSP must allow for the challenge; empty when it is off. */
   readonly origins: readonly string[]
 }
 
-/** What pages are made with. */
+/** Everything that the pages are built from. */
 export interface PageOptions {
   readonly pages: PageSettings
   readonly widget: PageWidget
   readonly allowedOrigins: AllowedOrigins
-  /** Which tabs there are to name. */
+  /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'> &
     Required<Pick<ParseContext, 'knownTabs' | 'onlyKnownTabs'>>
 }
 
-/** The hosted page, the bare form that is made for frames, or a form of the embed with a consent. */
+/** Our own forms: the hosted page, the bare form for frames, and the embed with a consent. */
 export type OwnPage = (typeof ownPages)[number]
 type NameField = (typeof nameFields)[number]
 
-/** From the least to the most that is asked for. */
+/** Ordered from the least to the most demanding. */
 const nameFields = ['off', 'optional', 'required'] as const
 const ownPages = ['hosted', 'form', 'embed'] as const
 const themes = ['light', 'dark', 'auto'] as const
 
-/** How a page is shown to one visitor: in which language, and with what of the settings. */
+/** How a page is shown to one visitor: its language, theme, fields and settings. */
 export interface View {
   readonly settings: PageSettings
   readonly language: Language
   readonly texts: PageTexts
-  /** Which page of ours it is, or comes after; undefined: it comes after somebody else's form. */
+  /** Which of our pages this is or follows; undefined when it follows somebody else's form. */
   readonly page: OwnPage | undefined
-  /** `auto` is that of the visitor's system. */
+  /** `auto` follows the visitor's system. */
   readonly theme: (typeof themes)[number]
   readonly name: NameField
   readonly isChallenged: boolean
   /**
-   * From the address of this request to the root of the service: `./`, `../` and so on. A proxy may
-   * have put us behind a path that only the visitor's browser knows.
+   * The relative path from this request to the root of the service: `./`, `../` and so on. Relative,
+   * because a proxy may have put us behind a path that only the browser knows.
    */
   readonly root: string
-  /** Appended to an address of ours it leads to the same view there; may be empty. */
+  /** The query that gives another of our pages the same view; may be empty. */
   readonly query: string
 }
 
@@ -92,9 +92,9 @@ export function viewOf(
     language,
     texts: pageTexts[language],
     page: own,
-    // A page that says nothing of themes is light, also on a dark system: in it a dark frame is a box.
+    // Pages without themes are light even on a dark system, and a dark frame in them would look wrong.
     theme: askedTheme ?? (own === 'form' ? 'light' : 'auto'),
-    // The embed has an option of its own for that.
+    // The embed has its own option for the name.
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
     isChallenged: widget.siteKey !== null,
     root: '../'.repeat(pathname.split('/').length - 2) || './',
@@ -106,7 +106,7 @@ function oneOf<Word extends string>(words: readonly Word[], text: string | null)
   return words.find((word) => word === text)
 }
 
-/** On by being there, as the attribute of the embed; but `false` is clear, too. */
+/** The presence of the parameter turns the name on, like the embed's attribute. `false` turns it off. */
 function nameOf(text: string | null): NameField {
   if (text === null || text === 'false' || text === 'off') return 'off'
   return text === 'required' ? 'required' : 'optional'

@@ -8,7 +8,7 @@ const checks = [
   { name: 'types', command: 'tsc -p . && tsc -p browser' },
   { name: 'lint', command: 'eslint . --cache --cache-location node_modules/.cache/eslint/' },
   { name: 'format', command: 'prettier --check . --log-level warn --cache' },
-  { name: 'imports', command: `depcruise ${folders} --output-type err-long --ignore-known` },
+  { name: 'imports', command: `depcruise ${folders} --output-type err-long` },
   { name: 'dead code', command: 'knip --no-progress' },
 ]
 

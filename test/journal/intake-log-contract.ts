@@ -1,0 +1,233 @@
+import { expect } from 'vitest'
+
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import type { Appended, AppendTerms, TabCursor } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { type ContractTest, inJournal, inTwo } from './contract.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+const minute = 60 * 1000
+const token = { token: 'digest of a token' }
+const used = { kind: 'tokenUsed' }
+
+const add = (journal: Journal, terms: AppendTerms, receivedAt = noon) =>
+  journal.intake.append([makeSignup({ receivedAt })], terms)
+
+/** The tabs that receipts name. */
+function tabsOf(answer: Appended): (string | undefined)[] {
+  return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
+}
+
+/** What was appended is found, and listeners hear of it. */
+export const acceptedSignups: readonly ContractTest[] = [
+  {
+    title: 'a signup that was appended is found by its id, also after a restart',
+    run: async (world) => {
+      const signup = makeSignup({ sheetTab: 'News' })
+      {
+        await using journal = await world.open()
+        await journal.intake.append([signup])
+      }
+      await using journal = await world.open()
+      expect(await journal.intake.find(signup.id)).toEqual({
+        id: signup.id,
+        position: expect.any(Number),
+        sheetTab: 'News',
+        receivedAt: signup.receivedAt,
+      })
+    },
+  },
+
+  {
+    title: 'an unknown id is not found',
+    run: inJournal(async (journal) => {
+      expect(await journal.intake.find(makeSignup().id)).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'receipts carry the name of the tab as it was first used, also after a restart',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        const answer = await journal.intake.append([
+          makeSignup({ sheetTab: 'News' }),
+          makeSignup({ sheetTab: 'NEWS' }),
+        ])
+        expect(tabsOf(answer)).toEqual(['News', 'News'])
+      }
+      await using journal = await world.open()
+      expect(tabsOf(await journal.intake.append([makeSignup({ sheetTab: 'news' })]))).toEqual([
+        'News',
+      ])
+    },
+  },
+
+  {
+    title: 'an append is all or none',
+    run: inJournal(async (journal) => {
+      const twice = makeSignup()
+      const other = makeSignup({ sheetTab: 'Never made' })
+      await expect(journal.intake.append([other, twice, twice])).rejects.toThrow()
+      expect(await journal.intake.find(other.id)).toBeUndefined()
+      expect(await journal.reader.backlog()).toBe(0)
+      const answer = await journal.intake.append([makeSignup({ sheetTab: 'never made' })])
+      expect(tabsOf(answer)).toEqual(['never made'])
+    }),
+  },
+
+  {
+    title: 'one append that fails does not take down those that arrive with it',
+    run: inJournal(async (journal) => {
+      const twice = makeSignup()
+      const good = makeSignup()
+      const results = await Promise.allSettled([
+        journal.intake.append([twice, twice]),
+        journal.intake.append([good]),
+      ])
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+      expect(await journal.intake.find(good.id)).toBeDefined()
+    }),
+  },
+
+  {
+    title: 'every text comes back as it went in',
+    run: inJournal(async (journal) => {
+      const signup = makeSignup({
+        sheetTab: "Jon's 🌵 'tab'",
+        source: 'a "source"',
+        name: 'Ålesund, 東京; DROP TABLE signup',
+        tags: ['a, b', '"', '=1+1'],
+        metadata: '{"a":[1,{"b":null}]}',
+      })
+      await journal.intake.append([signup])
+      const batch = await freezeNext(journal.delivery)
+      expect(batch?.tabs).toEqual([{ tab: signup.sheetTab, signups: [signup] }])
+    }),
+  },
+
+  {
+    title: 'listeners hear how far each settled batch brought its tabs, until they unsubscribe',
+    run: inJournal(async (journal) => {
+      const heard: (readonly TabCursor[])[] = []
+      const unsubscribe = journal.intake.onSettle((cursors) => heard.push(cursors))
+      const answer = await journal.intake.append([
+        makeSignup({ sheetTab: 'A' }),
+        makeSignup({ sheetTab: 'A' }),
+        makeSignup({ sheetTab: 'B' }),
+      ])
+      if (answer.kind !== 'appended') throw new Error('no key was given')
+      const [, second, third] = answer.results.map((result) => result?.position)
+      const batch = await freezeNext(journal.delivery)
+      expect(heard).toEqual([])
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(heard).toEqual([
+        [
+          { tab: 'A', upto: second },
+          { tab: 'B', upto: third },
+        ],
+      ])
+      unsubscribe()
+      await journal.intake.append([makeSignup()])
+      await journal.delivery.settle((await freezeNext(journal.delivery))?.number ?? 0, noon)
+      expect(heard).toHaveLength(1)
+    }),
+  },
+
+  {
+    title: 'how far a tab is written is seen by who looks, whoever has settled it',
+    run: inTwo(async (one, other) => {
+      const heard: unknown[] = []
+      one.intake.onSettle((cursors) => heard.push(cursors))
+      await one.intake.append([...makeSignups(2), makeSignup({ sheetTab: 'News' })])
+      const tabs = ['Sheet1', 'News', 'None']
+      expect(await one.intake.cursors(tabs)).toEqual([
+        { tab: 'Sheet1', upto: 0 },
+        { tab: 'News', upto: 0 },
+      ])
+      const batch = await freezeNext(other.delivery, { wanted: (tab) => tab === 'Sheet1' })
+      await other.delivery.settle(batch?.number ?? 0, noon)
+      expect(heard).toEqual([])
+      expect(await one.intake.cursors(['SHEET1', 'News'])).toEqual([
+        { tab: 'SHEET1', upto: 2 },
+        { tab: 'News', upto: 0 },
+      ])
+    }),
+  },
+]
+
+/** A challenge token is good for one append. */
+export const usedTokens: readonly ContractTest[] = [
+  {
+    title: 'a token is good for one append, also after a restart',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        expect(await add(journal, token)).toMatchObject({ kind: 'appended' })
+        expect(await add(journal, token)).toEqual(used)
+      }
+      await using journal = await world.open()
+      expect(await add(journal, token)).toEqual(used)
+      expect(await add(journal, { token: 'another' })).toMatchObject({ kind: 'appended' })
+      expect(await journal.reader.backlog()).toBe(2)
+    },
+  },
+
+  {
+    title: 'what another instance on the same store has used is used',
+    run: inTwo(async (one, other) => {
+      const answers = await Promise.all([add(one, token), add(other, token)])
+      expect(answers.map(({ kind }) => kind).sort()).toEqual(['appended', 'tokenUsed'])
+    }),
+  },
+
+  {
+    title: 'of appends that arrive together with one token one is added',
+    run: inJournal(async (journal) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => add(journal, token)))
+      expect(answers.filter(({ kind }) => kind === 'appended')).toHaveLength(1)
+      expect(await journal.reader.backlog()).toBe(1)
+    }),
+  },
+
+  {
+    title: 'a token of which nothing was stored is good still',
+    run: async (world) => {
+      await using journal = await world.open({ newTabsMax: 0, namedTabs: ['Sheet1'] })
+      const signup = makeSignup()
+      await expect(journal.intake.append([signup, signup], token)).rejects.toThrow()
+      const refused = await journal.intake.append([makeSignup({ sheetTab: 'Extra' })], token)
+      expect(refused).toEqual({ kind: 'appended', results: [undefined] })
+      await using other = await world.open()
+      expect(await add(other, token)).toMatchObject({ kind: 'appended' })
+    },
+  },
+
+  {
+    title: 'a known idempotency key is answered again, whatever its token',
+    run: inJournal(async (journal) => {
+      const terms = { ...token, idempotency: { space: '', key: 'k', fingerprint: 'A' } }
+      const first = await add(journal, terms)
+      expect(await add(journal, terms)).toEqual({ ...first, kind: 'replayed' })
+      const other = { ...token, idempotency: { space: '', key: 'other', fingerprint: 'A' } }
+      expect(await add(journal, other)).toEqual(used)
+      expect(await journal.intake.knows({ space: '', key: 'other' })).toBe(false)
+    }),
+  },
+
+  {
+    title: 'a token is known for ten minutes, and forgotten some time later as others come',
+    run: inJournal(async (journal) => {
+      const show = (of: string, at: number) => add(journal, { token: of }, at)
+      for (let index = 0; index < 10; index++) await show(`old-${index}`, noon)
+      await show('later', noon + 10 * minute)
+      expect(await show('old-0', noon + 10 * minute)).toEqual(used)
+      for (let index = 0; index < 5; index++) await show(`new-${index}`, noon + 11 * minute)
+      for (let index = 0; index < 10; index++) {
+        expect(await show(`old-${index}`, noon + 11 * minute)).toMatchObject({ kind: 'appended' })
+      }
+      expect(await show('later', noon + 11 * minute)).toEqual(used)
+    }),
+  },
+]

@@ -1,0 +1,77 @@
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { expect } from 'vitest'
+
+import type { CallLedger, Quota } from '../../src/journal/call-ledger.ts'
+import { type ContractTest, inTwo } from './contract.ts'
+
+const minute = 60_000
+const account = 'robot@example.com'
+const quota: Quota = { perMinute: 3, perDay: 5 }
+
+/** Reserves calls by turns until so many have been let through; when they were, in seconds. */
+async function callByTurns(
+  ledgers: readonly CallLedger[],
+  clock: ManualClock,
+  count: number,
+): Promise<number[]> {
+  const passed: number[] = []
+  for (let turn = 0; passed.length < count; turn++) {
+    const wait = await ledgers[turn % ledgers.length]?.reserve(quota)
+    if (wait === 0) passed.push(Math.round(clock.elapsed() / 1000))
+    else await clock.run(wait ?? 0)
+  }
+  return passed
+}
+
+/** The calls of one account, whoever makes them. */
+export const callLedgerTests: readonly ContractTest[] = [
+  {
+    title: 'two processes together keep the windows',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const ledgers = [one.callLedger(account, clock), other.callLedger(account, clock)]
+      expect(await callByTurns(ledgers, clock, 6)).toEqual([0, 0, 0, 61, 61, 86_401])
+    }),
+  },
+
+  {
+    title: 'each account has windows of its own',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const ledger = one.callLedger(account, clock)
+      expect(await callByTurns([ledger], clock, 3)).toEqual([0, 0, 0])
+      expect(await other.callLedger('else@example.com', clock).reserve(quota)).toBe(0)
+      expect(await ledger.reserve(quota)).toBe(61_000)
+    }),
+  },
+
+  {
+    title: 'calls that are reserved at the same time are counted one by one',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const ledgers = [one.callLedger(account, clock), other.callLedger(account, clock)]
+      const waits = await Promise.all(
+        [...ledgers, ...ledgers, ...ledgers].map((ledger) => ledger.reserve(quota)),
+      )
+      expect(waits.filter((wait) => wait === 0)).toHaveLength(3)
+    }),
+  },
+
+  {
+    title: 'a wall clock that is set while both run opens no window early',
+    run: inTwo(async (one, other) => {
+      for (const jump of [30 * minute, -30 * minute]) {
+        const clock = new ManualClock()
+        const named = `${account} ${jump}`
+        const first = one.callLedger(named, clock)
+        await first.reserve(quota)
+        clock.jump(jump)
+        // Begins by the clock as it is now, half an hour from the first one's.
+        const second = other.callLedger(named, clock)
+        expect(await callByTurns([second, first, second], clock, 2)).toEqual([0, 0])
+        const waits = [await first.reserve(quota), await second.reserve(quota)]
+        expect(Math.min(...waits), String(jump)).toBe(61_000)
+      }
+    }),
+  },
+]

@@ -1,0 +1,207 @@
+import { expect } from 'vitest'
+
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { type ContractTest, inJournal, inTwo, none } from './contract.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** One batch at a time is frozen, and ends. */
+export const frozenBatches: readonly ContractTest[] = [
+  {
+    title: 'a batch holds the oldest signups of each tab, in order, up to its limit of rows',
+    run: inJournal(async (journal) => {
+      await journal.intake.append([
+        ...makeSignups(8, { sheetTab: 'A' }),
+        ...makeSignups(2, { sheetTab: 'B' }),
+      ])
+      const batch = await freezeNext(journal.delivery, { rowsMax: 6 })
+      expect(addressesOf(batch)).toEqual({
+        A: [1, 2, 3, 4].map((n) => `person${n}@example.com`),
+        B: [1, 2].map((n) => `person${n}@example.com`),
+      })
+    }),
+  },
+
+  {
+    title: 'a batch keeps to its limit of bytes, but a signup larger than that still goes',
+    run: inJournal(async (journal) => {
+      const metadata = `{"a":"${'x'.repeat(5000)}"}`
+      await journal.intake.append(makeSignups(4, { metadata }))
+      const first = await freezeNext(journal.delivery, { rowsMax: 100, bytesMax: 11_000 })
+      expect(addressesOf(first)['Sheet1']).toHaveLength(2)
+      await journal.delivery.settle(first?.number ?? 0, noon)
+      const second = await freezeNext(journal.delivery, { rowsMax: 100, bytesMax: 1000 })
+      expect(addressesOf(second)['Sheet1']).toEqual(['person3@example.com'])
+    }),
+  },
+
+  {
+    title: 'no frozen batch changes: not by new signups, not by a restart',
+    run: async (world) => {
+      let frozen
+      {
+        await using journal = await world.open()
+        await journal.intake.append(makeSignups(3))
+        frozen = await freezeNext(journal.delivery, { rowsMax: 2 })
+        await journal.intake.append(makeSignups(3))
+        expect(await journal.delivery.frozenBatch()).toEqual(frozen)
+      }
+      await using journal = await world.open()
+      expect(frozen).toBeDefined()
+      expect(await journal.delivery.frozenBatch()).toEqual(frozen)
+    },
+  },
+
+  {
+    title: 'only one batch is frozen at a time',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(3))
+      await freezeNext(journal.delivery, { rowsMax: 1 })
+      await expect(freezeNext(journal.delivery)).rejects.toThrow('frozen already')
+    }),
+  },
+
+  {
+    title: 'with nothing to deliver there is no batch',
+    run: inJournal(async (journal) => {
+      expect(await freezeNext(journal.delivery)).toBeUndefined()
+      expect(await journal.delivery.frozenBatch()).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'tabs that are not wanted wait, and keep their order',
+    run: inJournal(async (journal) => {
+      await journal.intake.append([
+        makeSignup({ sheetTab: 'A', email: 'a1@example.com' }),
+        makeSignup({ sheetTab: 'B', email: 'b1@example.com' }),
+      ])
+      const withoutA = await freezeNext(journal.delivery, { wanted: (tab) => tab !== 'A' })
+      expect(addressesOf(withoutA)).toEqual({ B: ['b1@example.com'] })
+      await journal.delivery.settle(withoutA?.number ?? 0, noon)
+      await journal.intake.append([makeSignup({ sheetTab: 'A', email: 'a2@example.com' })])
+      expect(addressesOf(await freezeNext(journal.delivery))).toEqual({
+        A: ['a1@example.com', 'a2@example.com'],
+      })
+    }),
+  },
+
+  {
+    title: 'settled signups are written and never frozen again, also after a restart',
+    run: async (world) => {
+      const [first, second] = makeSignups(2)
+      if (!first || !second) throw new Error('two signups were asked for')
+      {
+        await using journal = await world.open()
+        await journal.intake.append([first, second])
+        expect(await journal.reader.backlog()).toBe(2)
+        const batch = await freezeNext(journal.delivery, { rowsMax: 1 })
+        expect((await journal.intake.find(first.id))?.writtenAt).toBeUndefined()
+        await journal.delivery.settle(batch?.number ?? 0, noon)
+        expect(await journal.reader.backlog()).toBe(1)
+      }
+      await using journal = await world.open()
+      expect(await journal.reader.backlog()).toBe(1)
+      expect((await journal.intake.find(first.id))?.writtenAt).toBe(noon)
+      expect((await journal.intake.find(second.id))?.writtenAt).toBeUndefined()
+      expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [second.email] })
+    },
+  },
+
+  {
+    title: 'released signups are frozen anew, under a number that was never used',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(2))
+      const first = await freezeNext(journal.delivery)
+      await journal.delivery.release(first ?? none)
+      expect(await journal.delivery.frozenBatch()).toBeUndefined()
+      const second = await freezeNext(journal.delivery)
+      expect(addressesOf(second)).toEqual(addressesOf(first))
+      expect(second?.number).toBeGreaterThan(first?.number ?? Infinity)
+      expect(second?.marker).not.toBe(first?.marker)
+    }),
+  },
+
+  {
+    title: 'a batch that is not frozen can be neither settled nor released',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(1))
+      const batch = await freezeNext(journal.delivery)
+      const number = batch?.number ?? 0
+      await journal.delivery.settle(number, noon)
+      await expect(journal.delivery.settle(number, noon)).rejects.toThrow('not frozen')
+      await expect(journal.delivery.release(batch ?? none)).rejects.toThrow('not frozen')
+      await expect(journal.delivery.settle(number + 1, noon)).rejects.toThrow('not frozen')
+    }),
+  },
+
+  {
+    title: 'the fingerprint tells batches of different journals and contents apart',
+    run: async (_world, createWorld) => {
+      const seen = new Set<string>()
+      for (let index = 0; index < 2; index++) {
+        await inJournal(async (journal) => {
+          await journal.intake.append(makeSignups(2))
+          const batch = await freezeNext(journal.delivery)
+          expect(batch?.fingerprint.length).toBeLessThanOrEqual(60)
+          seen.add(batch?.fingerprint ?? '')
+        })(await createWorld(), createWorld)
+      }
+      expect(seen.size).toBe(2)
+    },
+  },
+
+  {
+    title: 'listeners hear of every append until they unsubscribe',
+    run: inJournal(async (journal) => {
+      let heard = 0
+      const unsubscribe = journal.delivery.onAppend((added) => (heard += added))
+      await journal.intake.append([makeSignup()])
+      expect(heard).toBe(1)
+      unsubscribe()
+      await journal.intake.append([makeSignup()])
+      expect(heard).toBe(1)
+    }),
+  },
+]
+
+/** Two writers may have one store open. */
+export const sharedBatches: readonly ContractTest[] = [
+  {
+    title: 'what one appends, the other finds waiting, counts and can freeze',
+    run: inTwo(async (one, other) => {
+      expect(await other.delivery.pending()).toEqual([])
+      await one.intake.append(makeSignups(3))
+      expect(await other.reader.backlog()).toBe(3)
+      expect((await other.delivery.pending()).map(({ name }) => name)).toEqual(['Sheet1'])
+      expect((await freezeNext(other.delivery))?.tabs[0]?.signups).toHaveLength(3)
+    }),
+  },
+
+  {
+    title: 'what one has frozen, the other does not freeze, and may end',
+    run: inTwo(async (one, other) => {
+      await one.intake.append(makeSignups(2))
+      const batch = await freezeNext(one.delivery, { rowsMax: 1 })
+      await expect(freezeNext(other.delivery)).rejects.toThrow('frozen already')
+      await other.delivery.settle(batch?.number ?? 0, noon)
+      await expect(one.delivery.settle(batch?.number ?? 0, noon)).rejects.toThrow('not frozen')
+      expect(await one.reader.backlog()).toBe(1)
+    }),
+  },
+
+  {
+    title: 'signups that the other has settled meanwhile are not frozen again',
+    run: inTwo(async (one, other) => {
+      await one.intake.append(makeSignups(2))
+      const pending = await one.delivery.pending()
+      const batch = await freezeNext(other.delivery)
+      await other.delivery.settle(batch?.number ?? 0, noon)
+      const [tab] = pending
+      if (!tab) throw new Error('a tab was to wait')
+      const share = { tab, signups: (await one.delivery.waiting(tab)).signups }
+      await expect(one.delivery.freeze([share], 1000)).rejects.toThrow('ended a batch meanwhile')
+    }),
+  },
+]

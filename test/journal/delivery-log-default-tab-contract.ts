@@ -1,0 +1,133 @@
+import { expect } from 'vitest'
+
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup } from '../../harness/make-signup.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { type ContractTest, inTwo, resultsOf, underPolicy } from './contract.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+const unnamed = { defaultTab: { name: 'Sheet1', of: 'first' } }
+
+const add = async (journal: Journal, email: string, sheetTab = '') =>
+  resultsOf(await journal.intake.append([makeSignup({ email, sheetTab })]))[0]
+
+const deliver = async (journal: Journal) => {
+  const batch = await freezeNext(journal.delivery)
+  await journal.delivery.settle(batch?.number ?? 0, noon)
+  return addressesOf(batch)
+}
+
+/** The spreadsheet gives the default tab its name. */
+export const defaultTab: readonly ContractTest[] = [
+  {
+    title: 'what came before it had its name goes there, and so does all that comes later',
+    run: async (world) => {
+      {
+        await using journal = await world.open(unnamed)
+        expect(journal.intake.defaultTab).toEqual({ name: 'Sheet1', isResolved: false })
+        expect(await add(journal, 'before@example.com')).toMatchObject({ sheetTab: 'Sheet1' })
+        await add(journal, 'sheet1@example.com', 'sheet1')
+      }
+      {
+        await using journal = await world.open(unnamed)
+        await add(journal, 'restarted@example.com')
+        const resolved = { name: 'Tabelle1', isResolved: true }
+        expect(await journal.delivery.resolveDefaultTab('Tabelle1')).toEqual(resolved)
+        expect(await journal.delivery.resolveDefaultTab('Sheet1')).toEqual(resolved)
+        expect(await add(journal, 'after@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
+        await add(journal, 'named@example.com', 'TABELLE1')
+        expect(await deliver(journal)).toEqual({
+          Tabelle1: ['before', 'restarted', 'after', 'named'].map((who) => `${who}@example.com`),
+          sheet1: ['sheet1@example.com'],
+        })
+      }
+      await using journal = await world.open(unnamed)
+      expect(journal.intake.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
+      expect(await add(journal, 'late@example.com')).toMatchObject({ sheetTab: 'Tabelle1' })
+    },
+  },
+
+  ...['Sheet1', 'Tabelle1'].map((tab) => ({
+    title: `where others have named ${tab} before, all go there in the order in which they came`,
+    run: underPolicy(unnamed, async (journal) => {
+      const cursors: unknown[] = []
+      journal.intake.onSettle((told) => cursors.push(...told))
+      const first = await add(journal, 'one@example.com')
+      await add(journal, 'two@example.com', tab.toUpperCase())
+      await add(journal, 'three@example.com')
+      expect(first).toMatchObject({ sheetTab: 'Sheet1', isTabOpen: true })
+      await journal.delivery.resolveDefaultTab(tab)
+      await add(journal, 'four@example.com')
+      expect(await journal.reader.backlog()).toBe(4)
+      const emails = ['one', 'two', 'three', 'four'].map((who) => `${who}@example.com`)
+      expect(await deliver(journal)).toEqual({ [tab.toUpperCase()]: emails })
+      expect(cursors).toContainEqual({ tab: '', upto: 4 })
+      expect(await journal.intake.find(first?.id ?? ('' as never))).toMatchObject({
+        writtenAt: noon,
+      })
+      expect(await journal.reader.backlog()).toBe(0)
+    }),
+  })),
+
+  {
+    title: 'of two writers the one that comes later takes over the name',
+    run: inTwo(async (one, other) => {
+      await add(one, 'one@example.com')
+      await add(other, 'two@example.com', 'Tabelle1')
+      await other.delivery.resolveDefaultTab('Tabelle1')
+      await add(one, 'three@example.com')
+      expect(await one.delivery.resolveDefaultTab('Sheet1')).toEqual({
+        name: 'Tabelle1',
+        isResolved: true,
+      })
+      const emails = ['one', 'two', 'three'].map((who) => `${who}@example.com`)
+      expect(await deliver(one)).toEqual({ Tabelle1: emails })
+    }, unnamed),
+  },
+
+  {
+    title: 'another spreadsheet has another one, and a name in the settings counts at once',
+    run: async (world) => {
+      {
+        await using journal = await world.open(unnamed)
+        await journal.delivery.resolveDefaultTab('Tabelle1')
+        await add(journal, 'first@example.com')
+      }
+      {
+        await using journal = await world.open({ defaultTab: { name: 'Sheet1', of: 'second' } })
+        await add(journal, 'second@example.com')
+        await expect(freezeNext(journal.delivery)).rejects.toThrow(/not resolved/)
+      }
+      await using journal = await world.open({ defaultTab: { name: 'News' } })
+      expect(await deliver(journal)).toEqual({
+        Tabelle1: ['first@example.com'],
+        News: ['second@example.com'],
+      })
+    },
+  },
+
+  {
+    title: 'it does not count as a new tab, under none of its names',
+    run: underPolicy({ ...unnamed, newTabsMax: 1 }, async (journal) => {
+      expect(await add(journal, 'a@example.com')).toBeDefined()
+      expect(await add(journal, 'b@example.com', 'sheet1')).toBeDefined()
+      await journal.delivery.resolveDefaultTab('Sheet1')
+      expect(await add(journal, 'c@example.com')).toBeDefined()
+      expect(await add(journal, 'd@example.com', 'One')).toBeDefined()
+      expect(await add(journal, 'e@example.com', 'Two')).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'an address that came with and without its name is a duplicate',
+    run: underPolicy({ ...unnamed, duplicates: 'ignore' }, async (journal) => {
+      await add(journal, 'a@example.com', 'Tabelle1')
+      await add(journal, 'A@example.com')
+      await add(journal, 'b@example.com')
+      await add(journal, 'B@example.com', 'Tabelle1')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      await add(journal, 'a@EXAMPLE.com')
+      expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com', 'b@example.com'] })
+    }),
+  },
+]

@@ -1,0 +1,153 @@
+import { expect } from 'vitest'
+
+import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
+import { type ContractTest, inJournal, none } from './contract.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** Markers are kept until they are forgotten; running time and facts, too. */
+export const markers: readonly ContractTest[] = [
+  {
+    title: 'markers are remembered until they are forgotten, across restarts',
+    run: async (world) => {
+      const markers: number[] = []
+      {
+        await using journal = await world.open()
+        for (let index = 0; index < 3; index++) {
+          await journal.intake.append(makeSignups(1))
+          const batch = await freezeNext(journal.delivery)
+          if (!batch) throw new Error('a batch was due')
+          markers.push(batch.marker)
+          if (index === 1) await journal.delivery.release(batch)
+          else if (index === 0) await journal.delivery.settle(batch.number, noon)
+        }
+      }
+      await using journal = await world.open()
+      expect(await journal.delivery.markerCount()).toBe(3)
+      // The third batch is frozen still: its marker has not ended.
+      expect((await journal.delivery.endedMarkers()).map(({ id }) => id)).toEqual(
+        markers.slice(0, 2),
+      )
+      await journal.delivery.forgetMarkers(markers.slice(0, 1))
+      expect((await journal.delivery.endedMarkers()).map(({ id }) => id)).toEqual(
+        markers.slice(1, 2),
+      )
+      expect(await journal.delivery.markerCount()).toBe(2)
+    },
+  },
+
+  {
+    title: 'a frozen batch that another writer has found says so when it has ended, and none later',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(2))
+      const first = await freezeNext(journal.delivery, { rowsMax: 1 })
+      await journal.delivery.noteFound(first ?? none)
+      await journal.delivery.settle(first?.number ?? 0, noon)
+      await expect(journal.delivery.noteFound(first ?? none)).rejects.toThrow('not frozen')
+      const second = await freezeNext(journal.delivery)
+      await journal.delivery.settle(second?.number ?? 0, noon)
+      expect(await journal.delivery.endedMarkers()).toEqual([
+        { id: first?.marker, isFound: true, ripeAt: undefined },
+        { id: second?.marker, isFound: false, ripeAt: undefined },
+      ])
+    }),
+  },
+
+  {
+    title: 'the life of a marker begins with its note, and is noted once, across restarts',
+    run: async (world) => {
+      const note = { by: 'a', ms: 100, seen: undefined }
+      {
+        await using journal = await world.open()
+        await journal.intake.append(makeSignups(1))
+        const batch = await freezeNext(journal.delivery)
+        const lives = new Map([[batch?.marker ?? 0, 1000]])
+        const seen = await journal.delivery.noteRunningTime({ ...note, lives })
+        expect(seen.ms).toBe(0)
+        await journal.delivery.settle(batch?.number ?? 0, noon)
+        // While its batch was frozen it could not begin.
+        expect((await journal.delivery.endedMarkers())[0]?.ripeAt).toBeUndefined()
+        expect((await journal.delivery.noteRunningTime({ ...note, seen, lives })).ms).toBe(100)
+      }
+      await using journal = await world.open()
+      const [ended] = await journal.delivery.endedMarkers()
+      expect(ended?.ripeAt).toBe(1100)
+      await journal.delivery.noteRunningTime({ ...note, lives: new Map([[ended?.id ?? 0, 1]]) })
+      expect((await journal.delivery.endedMarkers())[0]?.ripeAt).toBe(1100)
+    },
+  },
+
+  {
+    title: 'running time is counted by one process at a time, and another goes on when it is gone',
+    run: inJournal(async (journal) => {
+      const none = new Map<number, number>()
+      const a1 = await journal.delivery.noteRunningTime({
+        by: 'a',
+        ms: 5,
+        seen: undefined,
+        lives: none,
+      })
+      const a2 = await journal.delivery.noteRunningTime({
+        by: 'a',
+        ms: 30,
+        seen: a1,
+        lives: none,
+      })
+      expect(a2).toEqual({ by: 'a', ms: 30 })
+      const b1 = await journal.delivery.noteRunningTime({ by: 'b', ms: 9, seen: a1, lives: none })
+      expect(b1).toEqual(a2)
+      const b2 = await journal.delivery.noteRunningTime({
+        by: 'b',
+        ms: 30,
+        seen: b1,
+        lives: none,
+      })
+      expect(b2).toEqual({ by: 'b', ms: 30 })
+      const b3 = await journal.delivery.noteRunningTime({
+        by: 'b',
+        ms: 30,
+        seen: b2,
+        lives: none,
+      })
+      expect(b3).toEqual({ by: 'b', ms: 60 })
+      // Stopped since its last note, for as long as you like.
+      const lives = new Map([[1, 1]])
+      const woken = await journal.delivery.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, lives })
+      expect(woken).toEqual({ by: 'a', ms: 60 })
+    }),
+  },
+
+  {
+    title: 'a new marker for the frozen batch changes nothing else, and later batches follow it',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(2))
+      const before = await freezeNext(journal.delivery, { rowsMax: 1 })
+      const after = await journal.delivery.remark(before ?? none, markerIdMax)
+      await expect(journal.delivery.remark(before ?? none, markerIdMax)).rejects.toThrow(
+        'not frozen',
+      )
+      await expect(journal.delivery.release(before ?? none)).rejects.toThrow('not frozen')
+      expect(after).toEqual({ ...before, marker: after.marker })
+      expect(after.marker).not.toBe(before?.marker)
+      expect(await journal.delivery.frozenBatch()).toEqual(after)
+      await journal.delivery.settle(after.number, noon)
+      const next = await freezeNext(journal.delivery)
+      expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)
+    }),
+  },
+
+  {
+    title: 'a fact is remembered across restarts, and the last word counts',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        expect(await journal.delivery.fact('fence of x')).toBeUndefined()
+        await journal.delivery.noteFact('fence of x', 'unknown')
+        await journal.delivery.noteFact('fence of x', 'holds')
+      }
+      await using journal = await world.open()
+      expect(await journal.delivery.fact('fence of x')).toBe('holds')
+    },
+  },
+]

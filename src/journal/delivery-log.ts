@@ -5,7 +5,8 @@ import type { DefaultTab } from './intake-log.ts'
 /**
  * What delivery needs of the journal: how far one site's signups have come, its frozen batch, and the
  * markers of those that ended. The comments here are the contract;
- * `test/journal/delivery-log-contract.ts` holds every engine to it.
+ * `test/journal/delivery-log-contract.ts` holds every engine to it, with
+ * `delivery-log-markers-contract.ts` and `-default-tab-` beside it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the

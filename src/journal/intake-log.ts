@@ -2,7 +2,8 @@ import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
 
 /**
  * What intake needs of the journal: the durable list of one site's signups, to which it appends. The
- * comments here are the contract; `test/journal/intake-log-contract.ts` holds every engine to it.
+ * comments here are the contract; `test/journal/intake-log-contract.ts` holds every engine to it, with
+ * `intake-log-keys-contract.ts`, `-tabs-` and `-duplicates-` beside it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the

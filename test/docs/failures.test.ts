@@ -37,10 +37,16 @@ function testTitles(): RegExp[] {
 }
 
 function titlesIn(node: ts.Node): RegExp[] {
-  const [title] = ts.isCallExpression(node) ? node.arguments : []
+  const title = ts.isCallExpression(node) ? node.arguments[0] : titleProperty(node)
   const titles = title ? titlePattern(title) : []
   ts.forEachChild(node, (child) => void titles.push(...titlesIn(child)))
   return titles
+}
+
+/** Of a test in a list. */
+function titleProperty(node: ts.Node): ts.Expression | undefined {
+  const isTitle = ts.isPropertyAssignment(node) && node.name.getText() === 'title'
+  return isTitle ? node.initializer : undefined
 }
 
 function titlePattern(title: ts.Expression): RegExp[] {

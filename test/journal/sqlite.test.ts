@@ -6,11 +6,16 @@ import { expect, test } from 'vitest'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { statements } from '../../src/journal/sqlite/statements.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { journalContract, type JournalWorld } from './journal-contract.ts'
-import { journalPolicyContract } from './policy-contract.ts'
-import { journalReplayContract } from './replay-contract.ts'
-import { journalTermsContract } from './terms-contract.ts'
-import { callLedgerContract, journalSharedContract } from './shared-contract.ts'
+import { callLedgerTests } from './call-ledger-contract.ts'
+import { holdTo, type JournalWorld } from './contract.ts'
+import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
+import { defaultTab } from './delivery-log-default-tab-contract.ts'
+import { markers } from './delivery-log-markers-contract.ts'
+import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
+import { duplicateSignups } from './intake-log-duplicates-contract.ts'
+import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
+import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
+import { readerTests } from './reader-contract.ts'
 import { withTwoInstances } from './two-instances.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -23,17 +28,27 @@ async function createWorld(): Promise<JournalWorld> {
   }
 }
 
-for (const [engine, create] of [
-  ['SQLite', createWorld],
-  ['SQLite, two instances on one store', withTwoInstances(createWorld)],
-] as const) {
-  journalContract(engine, create)
-  journalPolicyContract(engine, create)
-  journalReplayContract(engine, create)
-  journalTermsContract(engine, create)
+const contracts = {
+  'intake log: accepted signups': acceptedSignups,
+  'intake log: used challenge tokens': usedTokens,
+  'intake log: duplicates': duplicateSignups,
+  'intake log: repeated requests': repeatedRequests,
+  'intake log: name spaces of idempotency keys': keyNameSpaces,
+  'intake log: the number of tabs': numberOfTabs,
+  'intake log: new tabs by opener': newTabsByOpener,
+  'delivery log: batches': frozenBatches,
+  'delivery log: two at once': sharedBatches,
+  'delivery log: a default tab that the spreadsheet names': defaultTab,
+  'delivery log: markers and running time': markers,
+  reader: readerTests,
 }
-journalSharedContract('SQLite', createWorld)
-callLedgerContract('SQLite', createWorld)
+
+for (const [name, tests] of Object.entries(contracts)) {
+  holdTo(`SQLite, ${name}`, tests, createWorld)
+  holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
+}
+// Each of these tests says itself which instance makes a call, and when it started.
+holdTo('SQLite, call ledger: the calls of one account', callLedgerTests, createWorld)
 
 test('signups that arrive together are one transaction', async () => {
   await using folder = await tempFolder()

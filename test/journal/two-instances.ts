@@ -1,13 +1,11 @@
 import type { Journal } from '../../src/journal/journal.ts'
-import type { JournalWorld } from './journal-contract.ts'
+import type { CreateWorld } from './contract.ts'
 
 /**
  * The same world with two instances open on one store, as two processes have: each call of a method goes
  * to the other one than the call before. Who listens does so at both.
  */
-export function withTwoInstances(
-  createWorld: () => Promise<JournalWorld>,
-): () => Promise<JournalWorld> {
+export function withTwoInstances(createWorld: CreateWorld): CreateWorld {
   return async () => {
     const world = await createWorld()
     return {

@@ -2,9 +2,9 @@ import type { ConfigAnswer } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { Told } from './told.ts'
 
-/** What the scripts of all three providers offer. */
+/** The functions that the scripts of all three providers have. */
 interface WidgetApi {
-  /** An id; undefined on failure. */
+  /** Returns the widget's id; undefined on failure. */
   render(box: HTMLElement, parameters: object): WidgetId | undefined
   reset(id: WidgetId): void
   getResponse(id: WidgetId): string | undefined
@@ -16,26 +16,26 @@ type WidgetId = number | string
 
 const loadMaxMs = 12_000
 const lookEveryMs = 50
-/** Long enough for a person who has to solve a puzzle. */
+/** Gives a person enough time to solve a puzzle. */
 const solveMaxMs = 120_000
-/** Narrower than this, the normal widget of each provider sticks out. */
+/** In a narrower box, the normal widget of every provider overflows. */
 const normalWidthMin = 304
 
 export interface ChallengeSetup {
   readonly config: ConfigAnswer
-  /** Outside of any shadow root, where the providers' scripts can find it. */
+  /** The widget's place. It is outside of any shadow root, so that the provider's script finds it. */
   readonly box: HTMLElement
   readonly language: string
   readonly theme: string
-  /** That of our own script tag: under a strict CSP the provider's script needs it, too. */
+  /** The nonce of our own script tag. Under a strict CSP the provider's script needs it, too. */
   readonly nonce: string
 }
 
 /** One widget in one form. */
 export interface Challenge {
-  /** The token of now, waited for if need be; `onWait` is called then, and when it is there. */
+  /** Resolves with the current token. `onWait` is called when it must wait, and again when it has the token. */
   readonly token: (onWait: (why: 'checking' | 'sending') => void) => Promise<string | undefined>
-  /** A token is good for one answer. */
+  /** Call after each answer, because a token is valid for one request. */
   readonly reset: () => void
   readonly remove: () => void
 }
@@ -44,11 +44,12 @@ let loading: Promise<WidgetApi> | undefined
 
 /**
  * Loads the provider's script, once for all forms, and shows its widget.
- * @throws Told, as `token` does
+ *
+ * @throws Told when the challenge cannot be shown; `token` throws it, too
  */
 export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
   const { config, box, language, theme } = setup
-  // A page may have taken the empty box out of the flow.
+  // The page's styles may take the empty box out of the flow; then use its parent's width.
   const width = box.clientWidth || (box.parentElement?.clientWidth ?? 0)
   loading ??= loadScript(setup)
   const api = await loading.catch((error: unknown) => {
@@ -103,16 +104,16 @@ async function loadScript({ config, language, nonce }: ChallengeSetup): Promise<
   const global = challengeProvider === 'recaptcha' ? 'grecaptcha' : challengeProvider
   const url = new URL(challengeScriptUrl)
   url.searchParams.set('render', 'explicit')
-  // Turnstile takes the language with the widget.
+  // Turnstile gets the language with the widget, the others with the script.
   if (challengeProvider !== 'turnstile') url.searchParams.set('hl', language)
   const script = create('script', { src: url.href, async: '', nonce })
   let isBlocked = false as boolean
   script.onerror = () => (isBlocked = true)
-  // The page itself may be loading it already, and a second one does harm.
+  // The page itself may have loaded the script, and loading it twice breaks it.
   const isThere = document.querySelector(`script[src^="${challengeScriptUrl}"]`)
   if (!isThere) document.head.append(script)
 
-  // Looked for again and again: one of the providers is ready only a while after its script ran.
+  // Check repeatedly, because one provider is ready only some time after its script ran.
   for (let waitedMs = 0; waitedMs < loadMaxMs && !isBlocked; waitedMs += lookEveryMs) {
     const api = (window as unknown as Record<string, WidgetApi | undefined>)[global]
     if (api && 'render' in api) return api

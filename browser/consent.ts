@@ -1,23 +1,24 @@
 import { create } from './dom.ts'
 
-/** A service with `PAGE_CONSENT` puts it in front of this script: the form has it from the start. */
+/** A service with `PAGE_CONSENT` puts this constant in front of the script, so that the form has it at once. */
 declare const rollcallConsent: { readonly text: string; readonly language: string } | undefined
 
-/** What was agreed to goes into Metadata. */
+/** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
 
-/** `[words](https://…)`, and nothing else is markup. */
+/** Matches a link: `[words](https://…)`. There is no other markup. */
 const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/i
 
 /**
- * A checkbox that must be ticked; undefined when there is nothing to agree to.
- * @param own of the form itself; absent: that of the service
+ * Makes a checkbox that must be ticked; undefined when there is nothing to agree to.
+ *
+ * @param own the form's own consent text; when absent, the service's text is used
  */
 export function consentBox(own: string | undefined): HTMLElement | undefined {
   const general = typeof rollcallConsent === 'undefined' ? undefined : rollcallConsent
   const { text, language } = own ? { text: own } : (general ?? {})
   if (!text) return undefined
-  // Text, words and address of a link, text, and so on.
+  // The pieces are: text, words of a link, address of a link, text, and so on.
   const pieces = text.split(link)
   const nodes = pieces.flatMap((piece, index) => {
     if (index % 3 === 2) return []

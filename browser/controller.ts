@@ -11,24 +11,24 @@ import type { Told } from './told.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
   readonly messages: Messages
-  /** Query of the page's address when it was opened. */
+  /** The query of the page's address when the page was opened. */
   readonly arrivedWith: string
 }
 
-/** What is between a form and its visitor from the first focus on. */
+/** Handles a form from the first focus on. */
 export interface Controller {
-  /** Gets everything ready for sending. */
+  /** Prepares for sending, for example shows the challenge. */
   prepare(): Promise<void>
-  /** Checks, sends and tells how it went. */
+  /** Checks the fields, sends the signup and shows the result. */
   submit(submitter: HTMLElement | null): Promise<void>
-  /** Takes every note beside a field back. */
+  /** Removes every note beside a field. */
   clear(): void
 }
 
-/** What the widgets of the providers leave. The token is taken from the widget itself. */
+/** The fields that the providers' widgets add. They are not sent: the token comes from the widget itself. */
 const tokenFields = /^(challengeToken|(cf-turnstile|h-captcha|g-recaptcha)-response)$/
 
-/** One for all forms, beside that which they have from the start. */
+/** One more stylesheet for all forms, which is loaded with the first focus. */
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 
@@ -39,7 +39,7 @@ export function createController(setup: ControllerSetup): Controller {
   const fields = watchFields({ form, texts, language, signal })
   const sender = createSender(setup)
   if (target !== form) tellMistakes(target)
-  /** Above the form, and in the console to the page's author when that is who can mend it. */
+  /** Shows a problem above the form, and in the console when the page's author can fix it. */
   const alert = (reason: keyof Texts, problem: Problem | undefined) => {
     messages.alert(reason)
     if (problem) tellRefusal(problem)
@@ -73,7 +73,7 @@ export function createController(setup: ControllerSetup): Controller {
   }
 }
 
-/** What is sent: text fields, without tokens. */
+/** The fields to send: text only, and no tokens. */
 function contentOf(
   form: HTMLFormElement,
   submitter: HTMLElement | null,
@@ -87,15 +87,15 @@ function contentOf(
   return content
 }
 
-/** False when the page has cancelled it. */
+/** Dispatches an event. Returns false when the page has cancelled it. */
 function dispatch(target: HTMLElement, name: string, detail: unknown): boolean {
   const options = { detail, bubbles: true, composed: true, cancelable: true }
   return target.dispatchEvent(new CustomEvent(`rollcall:${name}`, options))
 }
 
 /**
- * Leaves for another page, if one is asked for. The page's own option may lead anywhere; a field
- * of the form, which may come from the page's address, only to a page of the same origin.
+ * Goes to another page if a redirect is set. The page's own option may lead anywhere. A field of the
+ * form may come from the page's address, so it may only lead to the same origin.
  */
 function go(option: string | undefined, data: URLSearchParams): boolean {
   const wanted = option ?? data.get('redirect')

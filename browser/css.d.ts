@@ -1,4 +1,4 @@
-/** A stylesheet as text, minified by the build. */
+/** The text of a stylesheet, minified by the build. */
 declare module '*.css' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-/** An element with attributes and content. Text is text: nothing here reads HTML. */
+/** Makes an element with attributes and content. A string is added as text and never parsed as HTML. */
 export function create<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},

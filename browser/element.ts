@@ -7,15 +7,15 @@ import { endpointOf } from './place.ts'
 import { chooseLanguage, english, readTexts, type Texts } from './texts.ts'
 import { darkSystem, themeFor } from './theme.ts'
 
-/** One for all forms. A sheet of its own needs no inline style, which a strict CSP forbids. */
+/** The stylesheet of all forms. A constructed sheet works under a strict CSP, which forbids inline styles. */
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 
-/** `<rollcall-form>`: a signup form, styled by nothing but itself and its custom properties. */
+/** `<rollcall-form>`: a signup form that only its own styles and its custom properties can change. */
 export class RollcallForm extends HTMLElement {
   static readonly observedAttributes = ['theme', 'data-theme']
 
-  /** They go before those in the attributes; to be set before it is connected. */
+  /** These options win over the attributes. Set them before the element is connected. */
   options: Options = {}
   readonly #root = this.attachShadow({ mode: 'open' })
   readonly #paint = () => {
@@ -32,7 +32,7 @@ export class RollcallForm extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    // Moving it within the page disconnects it, too, but not for long.
+    // Moving the element within the page disconnects it only for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return
       darkSystem.removeEventListener('change', this.#paint)
@@ -54,7 +54,7 @@ export class RollcallForm extends HTMLElement {
     const card = (this.#card = create('div', { class: 'card' }))
     const options = optionsOf(this, this.options)
     const consent = consentBox(options.consent)
-    // What the form asks for is asked for by the service, too.
+    // The query tells the service that the form asks for consent, so that the service requires it.
     const endpoint = endpointOf(options.server) + (consent ? '?page=embed' : '')
     const language = chooseLanguage(options.language, this)
     const read = await readTexts(language, endpoint)
@@ -86,7 +86,7 @@ export class RollcallForm extends HTMLElement {
     return themeFor(this, optionsOf(this, this.options).theme)
   }
 
-  /** Outside of the shadow tree, and shown within it. It has room once there is something to see. */
+  /** Makes the challenge's place outside of the shadow tree, shown inside through a slot. */
   #placeChallenge(card: HTMLElement): HTMLElement {
     const box = create('div', { slot: 'challenge' })
     this.append(box)

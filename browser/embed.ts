@@ -12,12 +12,12 @@ function render(element: Element, options: Options = {}): Handle & { readonly el
   return { element: form, reset: () => form.reset(), remove: () => form.remove() }
 }
 
-// First of all it finds out where the service is, which elements that are there already need.
+// Call this first: it finds the address of the service, which elements already on the page need.
 renderScripts()
 
 const page = window as { Rollcall?: object }
 
-// A second copy has nothing to add but the forms of its own tags.
+// A second copy of the script only renders the forms of its own tags.
 if (!page.Rollcall) {
   page.Rollcall = { render, enhance }
   customElements.define('rollcall-form', RollcallForm)

@@ -8,8 +8,8 @@ import { themeFor } from './theme.ts'
 const enhanced = new WeakMap<HTMLFormElement, Handle>()
 
 /**
- * Has a form of the page sent by us, with every field that it has. Its markup and its looks stay;
- * the messages have classes that begin with `rollcall-`. Without scripts it goes on as it was.
+ * Sends a form of the page by script, with all its fields. The form keeps its markup and its looks; the
+ * messages have classes that begin with `rollcall-`. Without scripts the form works as before.
  */
 export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
   const known = enhanced.get(form)
@@ -30,7 +30,7 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
     theme: () => themeFor(form, options.theme),
     challengeBox: () => {
       const box = create('div', { class: 'rollcall-challenge' })
-      // Below everything: nothing may move while somebody reaches for the button.
+      // Add it at the end, so that the button does not move while somebody reaches for it.
       form.append(box)
       return box
     },

@@ -2,13 +2,14 @@ import type { Options } from './options.ts'
 
 type Entry = readonly [name: string, value: string]
 
-/** Within the limits of the service: an address can hold anything, and must not cost a signup. */
+/** Stays within the limits of the service, so that no page address makes a signup fail. */
 const utmMax = 10
 const utmCharactersMax = 200
 
 /**
- * What the page's options have sent, besides what the visitor types.
- * @param arrivedWith query of the page's address when it was opened
+ * The fields that the options add to what the visitor types.
+ *
+ * @param arrivedWith the query of the page's address when the page was opened
  */
 export function extraEntries(options: Options, arrivedWith: string): Entry[] {
   const { tab, source, tags, fields, utm } = options

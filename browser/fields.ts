@@ -6,17 +6,17 @@ import type { Texts } from './texts.ts'
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** A pause in typing, after which a suggestion does not disturb. */
+/** After such a pause in typing, a suggestion does not disturb. */
 const typingPauseMs = 500
 let count = 0
 
-/** The fields of a form, each with what is wrong with it beside it. */
+/** The fields of a form, with a note beside each field that is wrong. */
 export interface Fields {
-  /** Whether all is well; if not, the focus goes to the first that is not. */
+  /** Whether all fields are valid. If not, the first wrong field gets the focus. */
   check(): boolean
-  /** Shows what the service refused. False when the visitor can do nothing about it. */
+  /** Shows the errors from the service. Returns false when the visitor cannot correct them. */
   refuse(errors: readonly ProblemField[]): boolean
-  /** Takes every note back. */
+  /** Removes every note. */
   clear(): void
 }
 
@@ -28,7 +28,7 @@ interface FieldsSetup {
 }
 
 export function watchFields({ form, texts, language, signal }: FieldsSetup): Fields {
-  /** While a button is being pressed nothing may move: a click needs the button where it was. */
+  /** Whether a button is being pressed. Nothing may move then, or the click would miss the button. */
   let isPressing = false
   let typing = 0
 
@@ -50,7 +50,7 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
     }, typingPauseMs)
   }
   on(form, 'input', typed)
-  // Whoever pastes has done so before this was loaded.
+  // The visitor may have typed or pasted before this script was loaded.
   typed(controlsOf(form).find(({ name }) => name === 'email') ?? null)
 
   const show = (problemFor: (control: Control) => string) => {
@@ -67,7 +67,7 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
     refuse: (errors) =>
       !show(({ name }) => {
         const { message = '' } = errors.find(({ field }) => field === name) ?? {}
-        // The service speaks English.
+        // The messages of the service are in English.
         const isForeign = message && language !== 'en'
         if (isForeign && name === 'email') return texts.emailWrong
         return isForeign && name === consentField ? texts.consentMissing : message
@@ -85,7 +85,7 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
 function controlsOf(form: HTMLFormElement): Control[] {
   const names = new Set<string>()
   return [...form.elements].filter(isControl).filter(({ name, type }) => {
-    // Of radio buttons, the first stands for all.
+    // Of several radio buttons, only the first counts.
     const isNew = name && type !== 'hidden' && !names.has(name)
     names.add(name)
     return isNew
@@ -117,7 +117,7 @@ function say(control: Control, problem: string): void {
   control.ariaInvalid = problem ? 'true' : null
 }
 
-/** Offers to replace what was typed. */
+/** Offers to replace the typed text. */
 function suggest(control: Control, meant: string | undefined, texts: Texts): void {
   if (!meant) return findNote(control, 'suggestion')?.replaceChildren()
   const button = create('button', { type: 'button' }, texts.suggestion.replace('*', meant))
@@ -131,12 +131,12 @@ function suggest(control: Control, meant: string | undefined, texts: Texts): voi
 }
 
 function findNote(control: Control, kind: string): HTMLElement | null {
-  // The root of a form that was taken off the page is any node, without `getElementById`.
+  // When the form is not on the page, its root may be a node without `getElementById`.
   const root = control.getRootNode() as ParentNode & Node
   return root.querySelector(`#${CSS.escape(control.id)}-${kind}`)
 }
 
-/** The place beside a control for one kind of note, which describes it. Made when first needed. */
+/** The element beside a control for one kind of note, linked by `aria-describedby`. Made when first needed. */
 function noteOf(control: Control, kind: string): HTMLElement {
   control.id ||= `rollcall-${++count}`
   const known = findNote(control, kind)

@@ -5,20 +5,20 @@ import { once } from './once.ts'
 import { loadLater, nonce } from './place.ts'
 import type { Texts } from './texts.ts'
 
-/** What the page can do with a form of ours. */
+/** The functions by which a page controls a form. */
 export interface Handle {
-  /** Empty again, ready for another signup. */
+  /** Empties the form for another signup. */
   readonly reset: () => void
-  /** Lets go of the page: no listener, widget or message stays behind. */
+  /** Removes every listener, widget and message from the page. */
   readonly remove: () => void
 }
 
-/** What takes no longer needs no words. */
+/** Show "Sending…" only after this many milliseconds. */
 const quickMs = 700
-/** A page that navigates by itself may drop what it was opened with from its address. */
+/** Read at the start, because a page that navigates by script may change its address. */
 const arrivedWith = location.search
 
-/** Makes a form send its signup by itself. How that is done is loaded with the first focus. */
+/** Makes a form send its signup by script. The code for that is loaded with the first focus. */
 export function takeOver(setup: FormSetup): Handle {
   const { form, texts } = setup
   const life = new AbortController()
@@ -58,7 +58,7 @@ export function takeOver(setup: FormSetup): Handle {
     event.preventDefault()
     if (!isBusy) void submit((event as SubmitEvent).submitter)
   })
-  // What goes wrong now is tried again, and told, when the form is sent.
+  // Ignore a failure here: sending the form tries again and shows the failure.
   on('focusin', () => void begin().then((it) => it.prepare(), String))
   return {
     reset: () => {
@@ -75,7 +75,7 @@ export function takeOver(setup: FormSetup): Handle {
   }
 }
 
-/** Not `disabled`: that would drop the focus. */
+/** Marks the button as busy. `disabled` is not used, because the button would lose the focus. */
 function showBusy(form: HTMLFormElement, busy: string | null): void {
   form.ariaBusy = busy
   for (const button of form.querySelectorAll('[type=submit],button:not([type])')) {

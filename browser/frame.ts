@@ -1,6 +1,6 @@
 import { heightMessage } from './height.ts'
 
-/** On a page with our form in a frame: the frame is always as high as what is in it. */
+/** Runs on a page with our form in a frame. Keeps the frame as high as its content, up to this height. */
 const heightMax = 5000
 
 const script = document.currentScript ?? document.querySelector('script[src*="/embed/frame.js"]')
@@ -13,7 +13,7 @@ addEventListener('message', ({ origin: from, source, data }: MessageEvent<unknow
   }
 })
 
-// A frame that was there first has told its height to nobody.
+// A frame that loaded before this script has sent its height to nobody, so ask for it.
 for (const frame of document.querySelectorAll('iframe')) {
   if (frame.src.startsWith(`${origin}/`)) {
     frame.contentWindow?.postMessage({ type: heightMessage }, '*')

@@ -4,20 +4,21 @@ import { isClosed, readConfig } from './service.ts'
 import { Told } from './told.ts'
 
 export interface GateSetup extends Pick<ChallengeSetup, 'language' | 'nonce'> {
-  /** Where signups go, `…/api/signup`. */
+  /** The address for signups, `…/api/signup`. */
   readonly endpoint: string
   readonly theme: () => string
-  /** Makes the place for the challenge's widget, outside of any shadow root. */
+  /** Makes the element for the challenge's widget, outside of any shadow root. */
   readonly challengeBox: () => HTMLElement
-  /** Aborted when the form goes, and the widget with it. */
+  /** Aborts when the form and its widget are removed. */
   readonly signal: AbortSignal
 }
 
-/** What a form has to get past: nothing, or a challenge, or nobody can sign up just now. */
+/** Tells whether a form needs a challenge, or whether nobody can sign up just now. */
 export interface Gate {
   /**
    * Shows the challenge, if there is one.
-   * @throws Told when there should be one. Anything else: the service does not answer.
+   *
+   * @throws Told when the challenge cannot be shown, or another error when the service does not answer
    */
   open(): Promise<Challenge | undefined>
 }

@@ -1,12 +1,12 @@
-/** What a frame of ours tells the page around, and with which that page asks for it. */
+/** The type of the messages by which a frame tells its height, and the page around asks for it. */
 export const heightMessage = 'rollcall:height'
 
-/** Tells the page around how high this one is, now, whenever that changes, and when it is asked. */
+/** Tells the page around this page's height: now, after each change, and when asked. */
 export function tellHeight(): void {
   const root = document.documentElement
   const tell = () => {
     const height = Math.ceil(root.getBoundingClientRect().height)
-    // To whomever: it says nothing of anybody.
+    // Any page may receive it, because a height is not personal.
     parent.postMessage({ type: heightMessage, height }, '*')
   }
   new ResizeObserver(tell).observe(root)

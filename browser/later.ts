@@ -1,5 +1,5 @@
 import { createController } from './controller.ts'
 import { tellMistakes } from './mistakes.ts'
 
-/** What a form needs from the first focus on: a file of its own, so that pages load faster. */
+/** The code that a form needs from the first focus on. It is a separate file, so that pages load faster. */
 export const later = { createController, tellMistakes }

@@ -1,15 +1,15 @@
 import { create } from './dom.ts'
 import type { Texts } from './texts.ts'
 
-/** What is said of the form as a whole, in live regions that are there before they speak. */
+/** The messages about the whole form. Their live regions exist before the first message. */
 export interface Messages {
-  /** Politely, when the screen reader has finished. Without a text: nothing any more. */
+  /** Shows a status, which a screen reader says when it is idle. Without a text, clears it. */
   status(text?: keyof Texts): void
-  /** At once. */
+  /** Shows an alert, which a screen reader says at once. */
   alert(text: keyof Texts): void
-  /** Thanks, in place of the form. */
+  /** Replaces the form with the thanks. */
   done(): void
-  /** The form again, and no message. */
+  /** Shows the form again and removes every message. */
   clear(): void
   remove(): void
 }

@@ -4,9 +4,9 @@ import { isOneSlip } from './suggestion.ts'
 
 const tabCharactersMax = 100
 
-/** Tells the page's author what in the attributes of a script tag or an element is a slip. */
+/** Warns the page's author of mistakes in the attributes of a script tag or an element. */
 export function tellMistakes(element: Element): void {
-  // The form of a script tag has only those of its attributes that are options.
+  // The form of a script tag has only valid options, so check the script tag itself.
   const tag = element.hasAttribute('data-script') ? element.previousElementSibling : element
   if (!tag) return
   for (const { name } of tag.attributes) {
@@ -29,7 +29,7 @@ export function tellMistakes(element: Element): void {
   }
 }
 
-/** What the service refuses and no visitor can mend, in its own words. */
+/** Warns the page's author of what the service refuses and no visitor can correct. */
 export function tellRefusal({ detail, errors = [] }: Problem): void {
   const wrong = errors.map(({ field, message }) => `${field}: ${message}`)
   tellAuthor(wrong.join(' ') || detail)

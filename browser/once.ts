@@ -1,4 +1,4 @@
-/** Makes something when it is first asked for, and the same for all; anew only after a failure. */
+/** Makes something on the first call and returns it to all callers. Makes it again only after a failure. */
 export function once<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let made: Promise<Thing> | undefined
   return () =>

@@ -1,36 +1,36 @@
 import type { Texts } from './texts.ts'
 
 export interface Options {
-  /** The spreadsheet's tab; absent: the service's default. */
+  /** The spreadsheet's tab; when absent, the service's default tab. */
   readonly tab?: string
-  /** The Source column; absent: `embed`. */
+  /** The Source column; when absent, `embed`. */
   readonly source?: string
   /** A list, or one text with commas between the tags. */
   readonly tags?: string | readonly string[]
   readonly fields?: {
     /** Whether to ask for a name, too. */
     readonly name?: boolean | 'required'
-    /** Sent along unseen; they go into Metadata. */
+    /** Hidden fields, which go into Metadata. */
     readonly hidden?: Readonly<Record<string, string>>
   }
   readonly texts?: Partial<Texts>
-  /** BCP 47; absent: that of the page around, else the browser's. */
+  /** The language (BCP 47); when absent, the language of the page or else of the browser. */
   readonly language?: string
-  /** `light` or `dark`; anything else takes what is behind the form. */
+  /** `light` or `dark`; any other value follows the background behind the form. */
   readonly theme?: string
-  /** What visitors must agree to by a checkbox; absent: what the service says. Not for `enhance`. */
+  /** The text beside a consent checkbox; when absent, the service's text. Not for `enhance`. */
   readonly consent?: string
-  /** Where to go after signing up; absent: a message in place of the form. */
+  /** The page to open after signing up; when absent, a message replaces the form. */
   readonly redirect?: string
   /** Whether the `utm_…` parameters of the page's address go into Metadata. */
   readonly utm?: boolean
-  /** Address of the service; absent: where the script came from. */
+  /** The address of the service; when absent, the server of the script. */
   readonly server?: string
 }
 
-/** Those with one value. */
+/** The options with a single value. */
 export const simpleOptions = 'tab|source|tags|language|theme|redirect|server|name|consent|utm'
-/** Those that go on with a name, as `data-text-submit`. */
+/** The options that continue with a name, such as `data-text-submit`. */
 export const optionGroups = 'text|field'
 const known = new RegExp(`^data-(?:(${simpleOptions})|(${optionGroups})-(.+))$`)
 
@@ -39,7 +39,7 @@ export function isOption(attribute: string): boolean {
   return known.test(attribute)
 }
 
-/** The options in an element's attributes, with `data-` in front or without; `more` go before them. */
+/** Reads the options from an element's attributes, with or without `data-`. `more` wins over them. */
 export function optionsOf(element: Element, more: Options): Options {
   const simple: Record<string, string> = {}
   const texts: Record<string, string> = {}
@@ -60,7 +60,7 @@ export function optionsOf(element: Element, more: Options): Options {
   }
 }
 
-/** As HTML has it, an attribute is on by being there; but `false` is clear, too. */
+/** Whether a boolean attribute is on. As in HTML, its presence turns it on; `false` turns it off. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== 'false'
 }

@@ -2,14 +2,14 @@ import { enhance } from './enhance.ts'
 import { tellHeight } from './height.ts'
 import { serveFrom } from './place.ts'
 
-/** On our own pages: the form sends itself, with the challenge if it is on, and goes on by itself. */
+/** Runs on our own pages: sends the form by script, shows the challenge, and opens the next page. */
 const { lang: language, dataset } = document.documentElement
 const form = document.querySelector('form')
 
 serveFrom(new URL('..', (document.currentScript as HTMLScriptElement).src).href)
 if (form) {
   enhance(form, { language, theme: dataset['theme'] ?? '' })
-  // What the last answer said is of the past.
+  // Remove the alert of the last answer.
   form.addEventListener('rollcall:submit', () => document.querySelector('.alert')?.remove())
   form.addEventListener('rollcall:success', (event) => {
     event.preventDefault()

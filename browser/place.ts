@@ -2,25 +2,25 @@ import type { later } from './later.ts'
 import { isOption } from './options.ts'
 
 let server = `${location.origin}/`
-/** That of our own script tag: under a strict CSP the challenge's script needs it, too. */
+/** The nonce of our own script tag. Under a strict CSP the challenge's script needs it, too. */
 export let nonce = ''
 
-/** With a pause after each: half a minute in all. */
+/** How often to try to load the rest of the script. All tries with their pauses take half a minute. */
 const triesMax = 5
 
-/** A page of our own has no tag of the embed to find the service by. */
+/** Sets the address of the service on our own pages, which have no script tag of the embed. */
 export function serveFrom(address: string): void {
   server = address
 }
 
-/** Where signups of a server go; absent: of the one that the script came from. */
+/** The address for signups of a server; when absent, of the server that the script came from. */
 export function endpointOf(itsServer: string | undefined): string {
   return new URL('api/signup', itsServer?.replace(/\/?$/, '/') ?? server).href
 }
 
 /**
- * The part that is loaded with the first focus. A failed import is remembered by browsers, so each
- * try has an address of its own.
+ * Loads the rest of the script at the first focus. Browsers remember a failed import, so each try uses
+ * another address.
  */
 export async function loadLater(): Promise<typeof later> {
   for (let tries = 0; ; tries++) {
@@ -34,10 +34,10 @@ export async function loadLater(): Promise<typeof later> {
   }
 }
 
-/** Each script tag with an option is a form: it is put where the tag stands, and only once. */
+/** Renders a form at each script tag that has an option, once for each tag. */
 export function renderScripts(): void {
   const { currentScript } = document
-  // In a module, or when another script has put ours into the page, nobody says which tag runs.
+  // In a module, or when another script added our tag, the browser does not tell which tag is running.
   const scripts =
     currentScript instanceof HTMLScriptElement
       ? [currentScript]
@@ -48,7 +48,7 @@ export function renderScripts(): void {
     const options = [...script.attributes].filter(({ name }) => isOption(name))
     const isThere = script.nextElementSibling?.hasAttribute('data-script')
     const isMeantForUs = [...script.attributes].some(({ name }) => name.startsWith('data-'))
-    // Without a form nobody would load what tells a slip.
+    // There is no form that would load the check for mistakes, so load it here.
     if (options.length === 0 && isMeantForUs) {
       void loadLater().then(({ tellMistakes }) => tellMistakes(script), String)
     }

@@ -5,9 +5,9 @@ const timeoutMs = 15_000
 const answers = new Map<string, Promise<ConfigAnswer>>()
 
 /**
- * What `GET /api/config` says, asked once; asked again after a failure, and as long as nobody can
- * sign up. `endpoint` is where signups go, `…/api/signup`. Rejects with `Told` when pages of this
- * origin may not use the service, and otherwise when there is no answer.
+ * Reads `GET /api/config` once. Reads it again after a failure, and while nobody can sign up. `endpoint`
+ * is the address for signups, `…/api/signup`. Rejects with `Told` when pages of this origin may not use
+ * the service, and with another error when there is no answer.
  */
 export function readConfig(endpoint: string): Promise<ConfigAnswer> {
   const known = answers.get(endpoint)
@@ -19,12 +19,12 @@ export function readConfig(endpoint: string): Promise<ConfigAnswer> {
   return asked
 }
 
-/** Next time it is asked again: it may have changed. */
+/** Makes the next `readConfig` ask the service again, because the settings may have changed. */
 export function forgetConfig(endpoint: string): void {
   answers.delete(endpoint)
 }
 
-/** A challenge without its key: nobody can sign up by browser just now. */
+/** Whether nobody can sign up by browser just now, because the challenge has no key. */
 export function isClosed({ challengeEnabled, challengeSiteKey }: ConfigAnswer): boolean {
   return challengeEnabled && !challengeSiteKey
 }

@@ -3,12 +3,12 @@ import { createGate, type Gate, type GateSetup } from './gate.ts'
 import { forgetConfig, post } from './service.ts'
 import { Told } from './told.ts'
 
-/** After that the visitor is asked to try again. Time without a network does not count. */
+/** After so long, ask the visitor to try again. Time without a network does not count. */
 const patienceMs = 75_000
 const pauseMaxMs = 15_000
 
 export interface SenderSetup extends GateSetup {
-  /** Something takes longer, and what. */
+  /** Called with the reason when something takes longer. */
   readonly onWait: (why: 'checking' | 'sending' | 'offline' | 'retrying') => void
 }
 
@@ -16,8 +16,8 @@ export interface Sender {
   /** Shows the challenge, if there is one. Rejects with `Told` when nobody can sign up. */
   prepare(): Promise<unknown>
   /**
-   * Sends until there is an answer that another try would not change; rejects with `Told` otherwise.
-   * The same data sent again is the same signup, until it is accepted.
+   * Sends the signup, and repeats it while another try may help. Rejects with `Told` when it fails.
+   * Until the signup is accepted, sending the same data again does not make a second signup.
    */
   send(data: URLSearchParams): Promise<SignupAccepted>
 }
@@ -32,7 +32,7 @@ export function createSender(setup: SenderSetup): Sender {
       if (last !== `${data}`) key = randomKey()
       last = `${data}`
       const accepted = await send(setup, gate, key, data).catch((error: unknown) => {
-        // The token may have been too old, or the challenge is new here: a second try, and no third.
+        // The token may have expired, or the challenge was just turned on. Try once more.
         if (!(error instanceof Told && error.reason === 'checkFailed' && error.status)) throw error
         forgetConfig(setup.endpoint)
         return send(setup, gate, key, data)
@@ -55,7 +55,7 @@ async function send(
     const answer = await tryOnce(setup, gate, key, data)
     const { status = 0, ok, body } = answer ?? {}
     if (ok) return body as SignupAccepted
-    // Too many at once, too slow, or an outage: under the same key another try does no harm.
+    // Too many requests, too slow, or an outage: trying again with the same key is safe.
     const mayChange = status === 0 || status === 408 || status === 429 || status >= 500
     if (!mayChange) throw refusal(status, body as Problem | undefined)
 
@@ -66,7 +66,7 @@ async function send(
     onWait(isOffline ? 'offline' : 'retrying')
     await pause(pauseMs, !answer)
   }
-  // The form is gone, and with it the one who could be told.
+  // The form was removed, so nobody sees this error.
   throw new Told('failed')
 }
 
@@ -77,7 +77,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** Undefined: no answer, or half of one, so nobody knows whether it arrived. */
+/** Sends once. Undefined when there was no complete answer; the signup may have arrived. */
 async function tryOnce(
   { endpoint, onWait }: SenderSetup,
   gate: Gate,
@@ -92,32 +92,32 @@ async function tryOnce(
     const answer = await post(endpoint, key, content)
     challenge?.reset()
     const { status, ok, headers } = answer
-    // Of a proxy's error page nothing is wanted, but an acceptance counts with its body only.
+    // The body may be a proxy's error page, which is ignored. An acceptance counts only with its body.
     const read: Promise<unknown> = answer.json()
     const body = await (ok ? read : read.catch(() => undefined))
     return { status, ok, retryAfter: headers.get('retry-after'), body }
   } catch (error) {
     if (error instanceof Told) throw error
-    // It may be that this page is no longer allowed: only the settings can be asked why.
+    // This page's origin may no longer be allowed. Only a new read of the settings can tell.
     forgetConfig(endpoint)
     return undefined
   }
 }
 
 function refusal(status: number, problem: Problem | undefined): Told {
-  // Of ours, only a refused token is a 403 that a page can read. A proxy's 403 is no problem document.
+  // Our only 403 that a page can read is a refused token. A proxy's 403 is no problem document.
   const isToken = status === 403 && problem !== undefined
   return new Told(isToken ? 'checkFailed' : 'wrong', status, problem)
 }
 
-/** What the service asks for, or exponential backoff with jitter. */
+/** The pause that `Retry-After` asks for, or else exponential backoff with jitter. */
 function pauseAfter(retryAfter: string | null | undefined, tries: number): number {
   const seconds = Number(retryAfter ?? Number.NaN)
   const backoffMs = Math.min(pauseMaxMs, 1000 * 2 ** tries) * (0.5 + Math.random() / 2)
   return seconds >= 0 ? seconds * 1000 : backoffMs
 }
 
-/** Ends early when the network is back, if that is what was missing. */
+/** Waits. With `untilOnline`, the wait ends early when the network is back. */
 async function pause(ms: number, untilOnline: boolean): Promise<void> {
   let end = () => {}
   await new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ async function pause(ms: number, untilOnline: boolean): Promise<void> {
   removeEventListener('online', end)
 }
 
-/** 128 random bits. Not `randomUUID`, which pages without TLS do not have. */
+/** A key of 128 random bits. Pages without TLS have no `randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
 }

@@ -1,9 +1,9 @@
-/** Domains that many people have and that some mistype. */
+/** Common mail domains, which people often mistype. */
 const common =
   'gmail.com googlemail.com yahoo.com hotmail.com outlook.com icloud.com protonmail.com ' +
   'yahoo.co.uk hotmail.co.uk yahoo.fr hotmail.fr orange.fr wanadoo.fr libero.it t-online.de ' +
   'yandex.ru naver.com comcast.net'
-/** Real ones that look like a slip. */
+/** Real domains that look like a typing error. */
 const real = 'mail.com email.com ymail.com'
 
 /** The address that was probably meant: `ada@gmail.com` for `ada@gmial.con`. */
@@ -24,7 +24,7 @@ function halves(domain: string): readonly [string, string] {
   return dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot + 1)]
 }
 
-/** Equal, or one letter too many, missing, wrong, or swapped with its neighbour. */
+/** Whether two texts are equal, or differ by one letter added, missing, wrong, or swapped with its neighbour. */
 export function isOneSlip(one: string, other: string): boolean {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++

@@ -1,13 +1,13 @@
-/** What a visitor reads. Each text can be replaced by the option `texts`. */
+/** The texts that a visitor reads. The option `texts` can replace each of them. */
 export const english = {
   /** `ltr` or `rtl`. */
   dir: 'ltr',
-  /** A heading and a line above the form; none when empty. */
+  /** The heading above the form; none when empty. The next text is the line below it. */
   title: '',
   text: '',
   email: 'Email address',
   name: 'Name',
-  /** Said of a field that may stay empty. */
+  /** Marks a field that may stay empty. */
   optional: 'optional',
   submit: 'Sign up',
   sending: 'Signing you up…',
@@ -17,7 +17,7 @@ export const english = {
   emailWrong: 'Please enter an address such as name@example.com.',
   nameMissing: 'Please enter your name.',
   consentMissing: 'Please tick this box to sign up.',
-  /** `*` stands for the address. */
+  /** `*` is replaced by the address. */
   suggestion: 'Did you mean *?',
   offline: 'You are offline. This will be sent when you are back online.',
   retrying: 'This is taking a little longer. Still trying…',
@@ -31,13 +31,13 @@ export const english = {
 
 export type Texts = Record<keyof typeof english, string>
 
-/** The languages besides English. Each is a file of its own, read when it is needed. */
+/** The languages besides English. Each has its own file, which is loaded when needed. */
 const others = 'de fr es pt it nl pl tr ar hi ja ko zh'
 
-/** A text in another language must not keep the form from showing. */
+/** The longest wait for a language file. After it, the form is shown in English. */
 const waitMs = 3000
 
-/** The first language (BCP 47) that there is, as `de` for `de-AT`: wanted, of the page, of the browser. */
+/** The first supported language (BCP 47, `de` for `de-AT`): the wanted one, the page's, the browser's. */
 export function chooseLanguage(wanted: string | undefined, element: Element): string {
   const around = element.closest<HTMLElement>('[lang]')?.lang
   return (
@@ -47,7 +47,7 @@ export function chooseLanguage(wanted: string | undefined, element: Element): st
   )
 }
 
-/** English, where the other language has no text or cannot be read. */
+/** Loads the texts of a language. English is used for texts that it lacks or when it cannot be loaded. */
 export async function readTexts(language: string, endpoint: string): Promise<Partial<Texts>> {
   if (language === 'en') return {}
   const signal = AbortSignal.timeout(waitMs)

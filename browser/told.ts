@@ -1,10 +1,10 @@
 import type { Problem } from '../src/signup/wire.ts'
 import type { Texts } from './texts.ts'
 
-/** Why the visitor is not signed up, by the text that tells. */
+/** The signup failed. `reason` names the text that tells the visitor why. */
 export class Told extends Error {
   readonly reason: keyof Texts
-  /** Of the answer, if there was one. */
+  /** The status of the answer, if there was one. */
   readonly status: number | undefined
   readonly problem: Problem | undefined
 

@@ -1,10 +1,10 @@
 import { columns } from '../signup/row.ts'
 
-/** What the header row of a tab says about the place of our cells. */
+/** Where our cells go, according to the header row of a tab. */
 export interface Header {
-  /** `named`: somebody's own, with a column `Email`. `none`: no header but somebody's data. */
+  /** `named`: somebody's own header with a column `Email`. `none`: no header, but somebody's data. */
   readonly kind: 'ours' | 'named' | 'none'
-  /** For each of `columns` the index of its column; -1 where there is none. */
+  /** For each of `columns`, the index of that column in the tab; -1 when there is none. */
   readonly at: readonly number[]
 }
 
@@ -12,7 +12,7 @@ export const ourHeader: Header = { kind: 'ours', at: columns.map((_, index) => i
 
 const metadata = columns.indexOf('Metadata')
 
-/** Reads a header row: ours, with or without columns behind it, or one with a column `Email`. */
+/** Reads a header row: our own, perhaps with more columns after it, or one with a column `Email`. */
 export function readHeader(cells: readonly string[]): Header {
   const names = cells.map(nameKey)
   if (columns.every((name, index) => names[index] === nameKey(name))) return ourHeader
@@ -21,8 +21,8 @@ export function readHeader(cells: readonly string[]): Header {
 }
 
 /**
- * The cells of a row in the order of the tab's columns. What has no column of its name goes into
- * Metadata, beside what is there, under the name that its column would have.
+ * Puts the cells of a row into the order of the tab's columns. A cell without a column of its name goes
+ * into Metadata, under that name.
  */
 export function arrange(row: readonly string[], { kind, at }: Header): readonly string[] {
   if (kind !== 'named') return row
@@ -32,7 +32,7 @@ export function arrange(row: readonly string[], { kind, at }: Header): readonly 
   })
 }
 
-/** What to tell about a tab's header, as the end of a sentence about the tab; undefined if nothing. */
+/** The problem of a tab's header; completes a sentence that begins with the tab. Undefined if there is none. */
 export function headerProblem({ kind, at }: Header): string | undefined {
   if (kind === 'ours') return undefined
   if (kind === 'none') {
@@ -51,12 +51,12 @@ export function headerProblem({ kind, at }: Header): string | undefined {
   )
 }
 
-/** Case and spaces aside. */
+/** The name for comparisons, without case and spaces. */
 function nameKey(name: string): string {
   return name.normalize('NFC').replace(/\s+/g, '').toLowerCase()
 }
 
-/** The metadata as compact JSON with the cells that have no column; its own text stays as it is. */
+/** Adds the cells that have no column to the metadata, as compact JSON. The metadata's own text is kept. */
 function withHomeless(row: readonly string[], at: Header['at']): string {
   const own = row[metadata] ?? ''
   const taken = new Set(own === '' ? [] : Object.keys(JSON.parse(own) as object))
@@ -64,7 +64,7 @@ function withHomeless(row: readonly string[], at: Header['at']): string {
     const text = row[index] ?? ''
     if (at[index] !== -1 || text === '') return []
     let key: string = name
-    // A key of the visitor's stays: ours is told apart.
+    // Keep a visitor's key of the same name, and rename ours.
     while (taken.has(key)) key += ' (signup)'
     return [`${JSON.stringify(key)}:${JSON.stringify(text)}`]
   })

@@ -12,74 +12,74 @@ export interface Spreadsheet {
   /** Where a person finds the rows: a URL or a folder. */
   readonly location: string
 
-  /** How it wants to be written. Never changes. */
+  /** The limits and the pace for writing. Never changes. */
   readonly profile: Profile
 
-  /** What the operator should know while rows still go in, as of the last call. */
+  /** Problems, after the last call, that do not stop rows from being written. */
   readonly warnings: readonly Warning[]
 
   /**
-   * Looks whether the spreadsheet can be reached, and learns what `write` needs to know. Given a name
-   * for the default tab, tells also whether a new spreadsheet has another one in its place.
+   * Checks that the spreadsheet can be reached, and reads what `write` needs. Given the name of the
+   * default tab, also tells whether a new spreadsheet has another tab instead.
    */
   open(signal: AbortSignal, defaultTab?: string): Promise<Opened>
 
   /**
-   * Writes all rows of the batch or none, below what each tab holds, in order. Makes tabs that are
-   * missing, with the header row; gives an empty tab the header row. A tab without signups gets
-   * nothing and is not made, but the batch is fenced like any other. Safe to repeat at any time,
-   * after a restart too: a batch that was applied is not applied again and answers `applied`.
+   * Writes all rows of the batch or none, in order, below the content of each tab. Makes missing tabs
+   * with the header row, and gives an empty tab the header row. A tab without signups gets nothing and
+   * is not made, but the batch is fenced as usual. Safe to repeat at any time, even after a restart: a
+   * batch that was applied is not applied again, and the outcome is `applied`.
    */
   write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome>
 
   /**
-   * Gives up a batch whose outcome is unknown: `abandoned` proves that it was not applied and can
-   * never be applied any more, `applied` that it was. Safe to repeat.
+   * Gives up a batch whose outcome is unknown. `abandoned` proves that it was not applied and never can
+   * be; `applied` proves that it was applied. Safe to repeat.
    */
   abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned>
 
   /**
-   * Forgets what it kept to recognise these batches. Only for batches that were settled so long ago
-   * that no late request of theirs can still be on its way.
+   * Forgets these markers. Call it only for batches that ended so long ago that no late request of
+   * theirs can still be on its way.
    */
   prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
 }
 
-/** How a spreadsheet wants to be written: what delivery keeps to. */
+/** The limits and the pace that delivery keeps when it writes to a spreadsheet. */
 export interface Profile {
-  /** A batch holds at most so many rows. */
+  /** The most rows in a batch. */
   readonly rowsMax: number
-  /** A batch holds rows of at most so many bytes, by `rowBytes`. A single larger row still goes alone. */
+  /** The most bytes in a batch, by `rowBytes`. A single larger row is sent alone. */
   readonly bytesMax: number
   /**
-   * What the row of a signup takes.
+   * The bytes that the row of a signup takes.
    *
-   * @param textBytes size of the signup's texts in UTF-8, without its tab's name
+   * @param textBytes the size of the signup's texts in UTF-8, without its tab's name
    */
   rowBytes(signup: Signup, textBytes: number): number
   readonly markers: {
-    /** How many may stand in the spreadsheet at once; Infinity where it needs none. */
+    /** The most markers in the spreadsheet at the same time; Infinity when it needs none. */
     readonly max: number
-    /** Their ids are 1 to this. */
+    /** The highest id of a marker; the lowest is 1. */
     readonly idMax: number
   }
   /**
-   * How long to wait for more signups before a batch is frozen: until none came for `quietMs`, and at
-   * most `maxMs`, or `burstMaxMs` while they come so fast that one batch is much better than two.
+   * How long to wait for more signups before a batch is frozen: until none came for `quietMs`, but at
+   * most `maxMs`, or `burstMaxMs` when many signups arrive at a time.
    */
   readonly linger: { readonly quietMs: Millis; readonly maxMs: Millis; readonly burstMaxMs: Millis }
-  /** Whether its provider has a quota: then batches keep to a pace. */
+  /** Whether the provider has a quota. Then batches keep to a pace. */
   readonly hasQuota: boolean
 }
 
 /**
- * Asked right before each request that changes a remote spreadsheet, once everything is at hand that
- * took time to get, the access token above all. After a no the request is not sent, and the attempt is
- * `retryable`: a process that was stopped may wake up between any two steps.
+ * Called right before each request that changes a remote spreadsheet, after slow steps such as getting
+ * the access token. If it returns false, the request is not sent and the outcome is `retryable`. It is
+ * needed because a suspended process may wake up between any two steps.
  */
 export type MaySend = () => Promise<boolean>
 
-/** The pacing hook of implementations that have a quota: awaited before every call to the provider. */
+/** Awaited before every call to a provider that has a quota, to keep the pace. */
 export type CallGate = (signal: AbortSignal) => Promise<void>
 
 export type Opened = Open | Refused | Retryable
@@ -87,32 +87,32 @@ export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreig
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
 export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
 
-/** It can be reached. */
+/** The spreadsheet can be reached. */
 export interface Open {
   readonly kind: 'open'
-  /** The only tab of a spreadsheet that has one only, when it is empty and has another name than was given. */
+  /** The name of the only tab, when it is empty and differs from the given name. */
   readonly onlyTab?: string
 }
 
 /** The rows are in the spreadsheet. */
 export interface Applied {
   readonly kind: 'applied'
-  /** Rows that are not where they should be, as a person had just changed the tab: for people. */
+  /** Notices for people about rows in the wrong place, because somebody had just changed the tab. */
   readonly notices?: readonly string[]
 }
 
-/** The rows are not in the spreadsheet and never will be: `abandon` got there first. */
+/** The batch was given up: its rows are not in the spreadsheet and never will be. */
 export interface GivenUp {
   readonly kind: 'abandoned'
 }
 
-/** Certainly not applied by this attempt, and only a person can mend the reason. */
+/** This attempt certainly did not apply the batch, and only a person can remove the reason. */
 export interface Refused {
   readonly kind: 'refused'
   readonly reason: RefusalReason
-  /** The tab that cannot be written, when the others could be; otherwise the whole spreadsheet. */
+  /** The tab that cannot be written; undefined when the whole spreadsheet cannot be written. */
   readonly tab?: RefusedTab
-  /** The provider's words, for the log: no name of a tab is in them. */
+  /** The provider's words for the log, without names of tabs. */
   readonly message: string
   /** What to do about it. */
   readonly hint: string
@@ -120,22 +120,22 @@ export interface Refused {
 }
 
 export interface RefusedTab {
-  /** Visitors name tabs: not for the log. */
+  /** Never log the name, because visitors can choose it. */
   readonly name: string
-  /** What a person finds it by, without its name. */
+  /** How to find the tab without its name. */
   readonly place: string
 }
 
-/** Certainly not applied by this attempt; trying again can help. */
+/** This attempt certainly did not apply the batch. Trying again can help. */
 export interface Retryable {
   readonly kind: 'retryable'
   readonly message: string
-  /** Not before this long; 0 when trying at once makes sense, absent when backoff decides. */
+  /** The least time before the next try; 0 to try at once, absent to let the backoff decide. */
   readonly afterMs?: Millis
   readonly cause?: unknown
 }
 
-/** Perhaps applied, perhaps not, perhaps later: only `write` or `abandon` of the same batch tells. */
+/** The batch may be applied, now or later. Only `write` or `abandon` of the same batch can tell. */
 export interface Unknown {
   readonly kind: 'unknown'
   readonly message: string
@@ -143,7 +143,7 @@ export interface Unknown {
   readonly cause?: unknown
 }
 
-/** Certainly not applied: the batch's marker id is taken by something that is not ours. */
+/** The batch was certainly not applied, because somebody else uses its marker id. */
 export interface Foreign {
   readonly kind: 'foreign'
   readonly message: string

@@ -6,10 +6,10 @@ import type { SignAssertion } from './sign-assertion.ts'
 
 /** The scope that reads and writes spreadsheets, developer metadata included. */
 const scope = 'https://www.googleapis.com/auth/spreadsheets'
-/** Google checks that the assertion was made for it, whatever address it was sent to. */
+/** Google requires this audience, whatever address the assertion is sent to. */
 const audience = 'https://oauth2.googleapis.com/token'
 const minute = 60 * 1000
-/** What a header can carry. */
+/** Matches a token that fits into a header. */
 const visible = /^[\x21-\x7e]+$/
 
 export interface AccessTokenOptions {
@@ -23,8 +23,8 @@ export interface AccessTokenOptions {
 export type TokenResult = { readonly kind: 'token'; readonly token: string } | Refused | Retryable
 
 /**
- * Access tokens of a service account by a signed assertion (RFC 7523). A token is kept until five
- * minutes before it ends, as Google's own library does.
+ * Gets access tokens for a service account with a signed assertion (RFC 7523). A token is used until
+ * five minutes before it expires, as in Google's own library.
  */
 export class AccessTokens {
   readonly #options: AccessTokenOptions
@@ -42,7 +42,7 @@ export class AccessTokens {
     return this.#request(signal)
   }
 
-  /** The token was not accepted: the next `get` asks for a new one. */
+  /** Call when Google did not accept the token. The next `get` asks for a new one. */
   drop(): void {
     this.#token = undefined
   }
@@ -80,15 +80,15 @@ export class AccessTokens {
   #assertion(): Promise<string> {
     const { email, sign, clock } = this.#options
     const now = Math.floor(clock.now() / 1000)
-    // 55 minutes, from half a minute ago: a clock that is a little fast or slow is accepted too.
+    // Begins half a minute ago and lasts 55 minutes, to allow for a clock that is a little off.
     const lifetime = { issuedAt: now - 30, expiresAt: now + 55 * 60 }
     return sign({ issuer: email, audience, scope, ...lifetime })
   }
 }
 
 /**
- * The token endpoint answers 400 or 401 with RFC 6749's error for what only a person can mend, and
- * 200 without an access token when the scope is not a known one.
+ * The meaning of a failed token request. The endpoint answers 400 or 401 with an RFC 6749 error when a
+ * person must act, and 200 without a token when the scope is unknown.
  */
 function tokenFailure(
   status: number,

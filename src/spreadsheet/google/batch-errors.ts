@@ -1,9 +1,9 @@
 /**
- * What the texts of a refused batchUpdate say beyond their status. Google has no codes for these;
- * the texts are quoted from recorded answers.
+ * Recognises errors of a batchUpdate by their text, because Google has no codes for them. The texts come
+ * from recorded answers.
  */
 
-/** The marker's id exists: this batch was applied before, or the id is somebody else's. */
+/** Whether the marker's id exists: the batch was applied before, or somebody else uses the id. */
 export function isAlreadyThere(message: string, marker: number): boolean {
   return (
     message.includes('createDeveloperMetadata') &&
@@ -12,7 +12,7 @@ export function isAlreadyThere(message: string, marker: number): boolean {
   )
 }
 
-/** A person renamed, added, deleted or narrowed a sheet since we looked. */
+/** Whether a person renamed, added, deleted or narrowed a sheet since we read the layout. */
 export function isStaleLayout(message: string): boolean {
   return (
     /No (grid|sheet|table) with id/i.test(message) ||
@@ -22,14 +22,14 @@ export function isStaleLayout(message: string): boolean {
 }
 
 /**
- * A range that should come with the answer is not there any more. Whether the requests were applied all
- * the same is not documented.
+ * Whether a requested range of the answer no longer exists. Google does not document whether the
+ * requests were applied anyway.
  */
 export function isAboutRanges(message: string): boolean {
   return /^(Unable to parse range|Range \(.*exceeds grid limits)/s.test(message)
 }
 
-/** The index in `Invalid requests[3].appendCells: …`. */
+/** The index of the request that an error is about, such as 3 in `Invalid requests[3].appendCells: …`. */
 export function requestIndex(message: string): number | undefined {
   const match = /^Invalid requests\[(\d+)\]/.exec(message)
   return match ? Number(match[1]) : undefined

@@ -8,12 +8,12 @@ export interface Access {
   readonly spreadsheetId: string
 }
 
-/** What Google's error envelope says, or what could be made of an answer without one. */
+/** An error from Google's error envelope, or from an answer without an envelope. */
 export interface GoogleError {
   readonly status: number
-  /** Google's text without what it quotes of the request; `HTTP` and the status without an envelope. */
+  /** Google's text without its quotations; `HTTP` and the status when there is no envelope. */
   readonly message: string
-  /** Whether the answer is Google's envelope, that is: from the Sheets API itself. */
+  /** Whether the answer has Google's envelope, which shows that it is from the Sheets API itself. */
   readonly isEnvelope: boolean
   readonly retryAfterMs?: number
 }
@@ -30,14 +30,14 @@ export function readError(answer: HttpAnswer): GoogleError {
   }
 }
 
-/** Messages reach logs and answers; names of tabs and cells come from visitors, and stay out of both. */
+/** Removes quoted names of tabs and cells, because they come from visitors and must not be logged. */
 function withoutQuotations(message: string): string {
   return message.replace(/".*"/s, '"…"').replace(/(Unable to parse range: ).*/s, '$1…')
 }
 
 /**
- * What an error of the Sheets API means. Only 4xx answers are sure not to have been applied; a
- * timeout (408), a conflict (409) and every 5xx leave it open.
+ * The meaning of a Sheets API error. After a 4xx answer the call was certainly not applied. After a
+ * timeout (408), a conflict (409) or any 5xx that is unknown.
  */
 export function classify(error: GoogleError, access: Access): Refused | Retryable | Unknown {
   const after = error.retryAfterMs === undefined ? {} : { afterMs: error.retryAfterMs }
@@ -88,7 +88,7 @@ function refused(reason: RefusalReason, message: string, hint: string): Refused 
   return { kind: 'refused', reason, message, hint }
 }
 
-/** Google has no codes for most of these; the texts are quoted from recorded answers. */
+/** Recognises the reason by Google's text, as most have no code. The texts come from recorded answers. */
 function reasonIn(message: string): RefusalReason {
   if (/API has not been used in project|API .*is disabled/.test(message)) return 'apiDisabled'
   if (message.includes('You are trying to edit a protected cell')) return 'protectedTab'
@@ -97,7 +97,7 @@ function reasonIn(message: string): RefusalReason {
   return 'other'
 }
 
-/** Wrong or malformed key or account. `reason` is Google's own text. */
+/** The refusal for a wrong key or account. `reason` is Google's own text. */
 export function invalidCredentials(reason: string): Refused {
   return refused(
     'credentials',
@@ -126,7 +126,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Retry-After in milliseconds: seconds or a date (RFC 9110), at most an hour. */
+/** `Retry-After` in milliseconds, from seconds or a date (RFC 9110), at most an hour. */
 function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined

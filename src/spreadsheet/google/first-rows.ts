@@ -2,31 +2,31 @@ import type { Clock } from '../../platform/clock.ts'
 import { cellFields, readFirstRows, readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
-/** A sheet with a larger grid was filled by somebody: its first row is enough to see that. */
+/** A larger sheet was filled by somebody, so its first row is read first. */
 const wholeSheetRowsMax = 1000
 
-/** Bounds of what is asked for: columns and tables beyond them are not looked at. */
+/** Bounds of a request: columns and tables beyond them are ignored. */
 const lastColumn = 'ZZ'
 const tablesMax = 4
 
-/** Sheets asked for in one call. Ranges travel in the URL, whose length servers limit, some to 8,000. */
+/** Sheets per call. The ranges are in the URL, and some servers limit a URL to 8,000 characters. */
 const sheetsPerCall = 20
 const rangesCharactersMax = 4000
 
 /**
- * After so long without a batch its sheets are looked at again: people empty a tab once they have
- * tried the form. Only then, once: it costs a call a minute at most, and none while there is traffic.
+ * After so long without a batch, its sheets are read again once, because people empty a tab after
+ * trying the form. That costs at most one call a minute, and none while there is traffic.
  */
 const restMs = 60_000
 
-/** The first rows of the sheets that hold something; a sheet that does not gets the header row. */
+/** Keeps the first row of each sheet that has content. An empty sheet gets the header row. */
 export class FirstRows {
   readonly #api: SheetsApi
   readonly #clock: Clock
   readonly #rows = new Map<number, readonly string[]>()
-  /** When rows were written last; undefined once their sheets were looked at again since. */
+  /** When rows were last written; undefined when their sheets were read again after that. */
   #writtenAtMs: number | undefined
-  /** A sheet that was just seen to hold nothing. */
+  /** A sheet that was just found empty. */
   #empty: { readonly sheetId: number; readonly atMs: number } | undefined
 
   constructor(api: SheetsApi, clock: Clock) {
@@ -34,17 +34,17 @@ export class FirstRows {
     this.#clock = clock
   }
 
-  /** Undefined when the sheet holds nothing, or was not looked at. */
+  /** The first row of a sheet; undefined when the sheet is empty or was not read. */
   get(sheetId: number): readonly string[] | undefined {
     return this.#rows.get(sheetId)
   }
 
-  /** This sheet holds something, and begins with this row. */
+  /** Notes that the sheet has content and begins with this row. */
   set(sheetId: number, row: readonly string[]): void {
     this.#rows.set(sheetId, row)
   }
 
-  /** This sheet holds nothing: the next look, if it comes soon, need not ask about it. */
+  /** Notes that the sheet is empty, so that the next `look`, if it comes soon, need not read it. */
   foundEmpty(sheetId: number): void {
     this.#empty = { sheetId, atMs: this.#clock.elapsed() }
   }
@@ -54,14 +54,13 @@ export class FirstRows {
     this.#empty = undefined
   }
 
-  /** Rows were written just now. */
+  /** Notes that rows were just written. */
   written(): void {
     this.#writtenAtMs = this.#clock.elapsed()
   }
 
   /**
-   * Asks about those of the sheets that are not known, and after a rest about known ones too; gives what
-   * was learned of these sheets.
+   * Reads the unknown sheets, and after a rest also known ones. Returns what it learned about them.
    */
   async look(sheets: readonly Sheet[], signal: AbortSignal): Promise<Looked | ApiFailure> {
     const known = sheets.filter(({ sheetId }) => this.#rows.has(sheetId))
@@ -72,7 +71,7 @@ export class FirstRows {
     const [again = []] = hasRested ? perCall(known, headerRanges) : []
     if (unknown.length + again.length === 0) return { kind: 'ok', sheets: [] }
 
-    // The first row tells of most sheets; of the others all is asked for, if it is little or needed.
+    // Read the first rows of large sheets. Read small sheets, and those with empty first rows, whole.
     const small = unknown.filter(({ rowCount }) => rowCount <= wholeSheetRowsMax)
     const large = [...unknown.filter((sheet) => !small.includes(sheet)), ...again]
     const first = await this.#ask(large, headerRanges, signal)
@@ -119,7 +118,7 @@ interface Looked {
 interface Found {
   readonly kind: 'found'
   readonly sheets: readonly Sheet[]
-  /** The first rows of those of the sheets that have a value in their ranges. */
+  /** The first rows of the sheets that have a value in their ranges. */
   readonly rows: ReadonlyMap<number, readonly string[]>
 }
 
@@ -148,7 +147,7 @@ function parameters(ranges: readonly string[]): string {
   return ranges.map((range) => `&ranges=${encodeURIComponent(range)}`).join('')
 }
 
-/** Always quoted: a tab named A1 or D9037 would be read as a cell otherwise. */
+/** The quoted title. Without quotes, Google would read a tab named A1 or D9037 as a cell. */
 function quoted({ title }: Sheet): string {
   return `'${title.replaceAll("'", "''")}'`
 }
@@ -157,7 +156,7 @@ function whole(sheet: Sheet): readonly string[] {
   return [quoted(sheet)]
 }
 
-/** The rows where a person may change the columns: the first one and those that tables begin with. */
+/** The rows that name columns: the first row, and the first row of each table. */
 export function headerRanges(sheet: Sheet): readonly string[] {
   const rows = new Set([0, ...sheet.tables.slice(0, tablesMax).map(({ row }) => row)])
   return [...rows].map((row) => `${quoted(sheet)}!A${row + 1}:${lastColumn}${row + 1}`)

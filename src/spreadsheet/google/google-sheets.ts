@@ -51,7 +51,7 @@ export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   return new GoogleSheets(spreadsheet, api, new Layout(api, clock, random), clock)
 }
 
-/** Google's own link leads nowhere when the API is an emulator's. */
+/** Google's link to the spreadsheet, or a description when the API is an emulator. */
 function locationOf({ spreadsheetId }: Access, apiUrl: string): string {
   return new URL(apiUrl).hostname.endsWith('.googleapis.com')
     ? `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit`
@@ -59,8 +59,8 @@ function locationOf({ spreadsheetId }: Access, apiUrl: string): string {
 }
 
 /**
- * The fence: every batch creates a marker of its own in the same atomic call as its rows. Google
- * refuses a marker id that exists, so a batch that is sent again, or arrives late, changes nothing.
+ * Writes batches behind a fence: every batch creates its own marker in the same atomic call as its
+ * rows. Google refuses a marker id that exists, so a batch that arrives again or late changes nothing.
  */
 class GoogleSheets implements Spreadsheet {
   readonly location: string
@@ -112,7 +112,7 @@ class GoogleSheets implements Spreadsheet {
     const message = result.error?.message ?? ''
     if (isAlreadyThere(message, batch.marker)) {
       const outcome = await this.#confirm(batch, signal)
-      // It was applied by a try whose answer did not reach us.
+      // An earlier try applied the batch, but its answer did not reach us.
       this.#layout.forget()
       return outcome.kind === 'applied' ? this.#applied() : outcome
     }
@@ -121,7 +121,7 @@ class GoogleSheets implements Spreadsheet {
     return this.#notWritten(result, batch, plan, tab)
   }
 
-  /** What a failure of a batch means, which may be about a tab. */
+  /** The outcome of a failed batch, which may be about one tab. */
   #notWritten(
     result: ApiFailure,
     batch: FrozenBatch,
@@ -135,7 +135,7 @@ class GoogleSheets implements Spreadsheet {
       return { kind: 'unknown', message, afterMs: 0 }
     }
     if (result.kind === 'unknown') this.#layout.sent(batch, plan)
-    // What Google says about a table that is gone is not documented.
+    // Google does not document its error for a missing table, so take any 400 for it.
     const isAboutTable =
       result.error?.status === 400 &&
       plan.tabs.some(({ rows, place }) => place.table && rows.tab === (tab?.name ?? rows.tab))
@@ -160,7 +160,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   async prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned> {
-    // Only markers that were just seen: what deleting a missing one does is not documented.
+    // Delete only markers that exist: Google does not document what deleting a missing one does.
     const fields = 'matchedDeveloperMetadata.developerMetadata.metadataId'
     const found = await this.#api.call(
       {
@@ -189,7 +189,7 @@ class GoogleSheets implements Spreadsheet {
     }
   }
 
-  /** The marker's id is taken: by this very batch, which was applied then, or by something else. */
+  /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */
   async #confirm(
     batch: FrozenBatch,
     signal: AbortSignal,
@@ -199,7 +199,7 @@ class GoogleSheets implements Spreadsheet {
       signal,
     )
     if (result.kind !== 'ok') {
-      // A marker that vanished meanwhile; the next try tells.
+      // The marker has vanished in the meantime. The next try shows the outcome.
       if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
       return notSent(result)
     }
@@ -222,7 +222,7 @@ class GoogleSheets implements Spreadsheet {
     return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
   }
 
-  /** Only an answer that shows the new marker is Google's word that the requests were applied. */
+  /** Sends requests with a marker. Only an answer with the new marker proves that they were applied. */
   async #updateWithMarker(
     marker: number,
     requests: readonly (readonly string[])[],
@@ -234,8 +234,9 @@ class GoogleSheets implements Spreadsheet {
   }
 
   /**
-   * Each request comes in pieces of JSON. Titles, tables and these ranges come with the answer, so that
-   * what people change is noticed with the next batch. Without ranges, cells would come of every sheet.
+   * Sends requests, each given as pieces of JSON. The answer has titles, tables and the cells of these
+   * ranges, so that changes by people are noticed with the next batch. Without ranges, no cells are
+   * requested, as Google would send those of every sheet.
    */
   #update(
     requests: readonly (readonly string[])[],
@@ -269,7 +270,7 @@ interface Sending {
   readonly ranges?: readonly string[]
 }
 
-/** A failure of a call that changes nothing: not applied, whatever became of the call. */
+/** The failure of a call that changes nothing. Even an unknown outcome can simply be tried again. */
 function notSent(failure: ApiFailure): Refused | Retryable {
   return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
 }

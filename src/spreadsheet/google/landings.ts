@@ -6,28 +6,28 @@ interface Landing {
   readonly batch: number
   readonly tab: string
   readonly place: Place
-  /** Which rows, for people. */
+  /** Describes the rows for people. */
   readonly rows: string
-  /** Whether they have landed, as is known by now. */
+  /** Whether it is known that the rows were written. */
   hasLanded: boolean
 }
 
-/** How a sheet is now, as far as it is known. */
+/** The known current state of a sheet. */
 export interface SheetNow {
-  /** For people. */
+  /** Describes the sheet for people. */
   readonly words: string
-  /** Whether it still is the sheet of this tab. */
+  /** Whether this is still the sheet of the tab. */
   isOf(tab: string): boolean
-  /** Undefined while that is not known. */
+  /** Where the sheet's rows go; undefined while that is not known. */
   readonly place: Place | undefined
 }
 
-/** Which rows went where, until it is seen whether a person had changed the sheet just before. */
+/** Remembers where rows were written, until it is known whether a person changed the sheet just before. */
 export class Landings {
   readonly #landings = new Map<number, Landing>()
   #notices: string[] = []
 
-  /** The rows of this batch may have gone to these places. What is noted of it already stays. */
+  /** Notes that the batch's rows may have gone to these places. Earlier notes about the batch stay. */
   note(batch: FrozenBatch, tabs: readonly TabPlan[]): void {
     for (const { sheetId, place, prepare, rows } of tabs) {
       if (prepare.kind === 'new sheet' || this.#landings.get(sheetId)?.batch === batch.number)
@@ -46,21 +46,21 @@ export class Landings {
     }
   }
 
-  /** The batch was applied by the try that was noted; false when none was. */
+  /** Notes that the batch was applied. Returns false when nothing was noted about it. */
   landed(batch: FrozenBatch): boolean {
     const own = [...this.#landings.values()].filter((landing) => landing.batch === batch.number)
     for (const landing of own) landing.hasLanded = true
     return own.length > 0
   }
 
-  /** Nothing of what was noted of this batch has come true. */
+  /** Removes the notes about a batch that was not applied. */
   drop(batch: FrozenBatch): void {
     for (const [sheetId, landing] of this.#landings) {
       if (landing.batch === batch.number) this.#landings.delete(sheetId)
     }
   }
 
-  /** Compares with what was learned since. `sheetNow` gives undefined for a sheet that is gone. */
+  /** Compares the notes with the current sheets. `sheetNow` returns undefined for a deleted sheet. */
   verify(sheetNow: (sheetId: number) => SheetNow | undefined): void {
     for (const [sheetId, { tab, place, rows, hasLanded }] of this.#landings) {
       if (!hasLanded) continue
@@ -78,7 +78,7 @@ export class Landings {
     }
   }
 
-  /** Those that were not taken yet. */
+  /** Returns and removes the notices. */
   takeNotices(): readonly string[] {
     const notices = this.#notices
     this.#notices = []

@@ -20,31 +20,31 @@ import {
 } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
-/** Ids are int32 and not negative. */
+/** Sheet ids are int32 and not negative. */
 const sheetIdMax = 2 ** 31 - 1
 
 export interface Plan {
   readonly kind: 'plan'
   readonly tabs: readonly TabPlan[]
-  /** Of the rows that say where cells go, to come with the answer. None for a sheet that is new. */
+  /** The ranges of the header rows to request with the answer. A new sheet has none. */
   readonly ranges: readonly string[]
-  /** Made from a list of sheets that was read for it: what Google refuses then is no stale knowledge. */
+  /** Whether the list of sheets was read for this plan. Then a refusal is not due to an old list. */
   readonly isFresh: boolean
 }
 
 /**
- * Which sheets the spreadsheet has and what their columns are, as far as we know: people rename, add,
- * delete and rearrange them. It is asked for once and then kept current by the answers to our own
- * calls; `forget` makes it ask again.
+ * Knows the sheets of the spreadsheet and their columns. People rename, add, delete and rearrange them.
+ * The layout is read once and then updated from the answers to our own calls; `forget` makes it read
+ * again.
  */
 export class Layout {
   readonly #api: SheetsApi
   readonly #random: Random
   readonly #firstRows: FirstRows
   readonly #landings = new Landings()
-  /** Sheets that were written to. */
+  /** The ids of the sheets that got rows. */
   readonly #written = new Set<number>()
-  /** Sheets whose title Google does not read in a range: nothing of theirs is asked for. */
+  /** The ids of sheets whose title Google cannot read in a range. Their cells are never requested. */
   readonly #unreadable = new Set<number>()
   #sheets: readonly Sheet[] | undefined
   #copyWarning: Warning | undefined
@@ -60,19 +60,19 @@ export class Layout {
     return this.#warnings
   }
 
-  /** Something of it was wrong, or may have changed without our seeing it. */
+  /** Call when the layout was wrong or may have changed. */
   forget(): void {
     this.#sheets = undefined
     this.#firstRows.forget()
   }
 
-  /** Google did not understand the ranges of a plan: a title has changed, or is none that it reads. */
+  /** Call when Google refused the ranges of a plan: a title has changed, or Google cannot read it. */
   rangesRefused({ tabs, isFresh }: Plan): void {
     if (isFresh) for (const { sheetId } of tabs) this.#unreadable.add(sheetId)
     this.forget()
   }
 
-  /** Asks for the sheets, one call; nothing when they are known. */
+  /** Reads the sheets with one call, unless they are known. */
   async load(signal: AbortSignal): Promise<{ readonly kind: 'ok' } | ApiFailure> {
     if (this.#sheets) return { kind: 'ok' }
     const fields = `sheets(${sheetFields}),developerMetadata(metadataKey,metadataValue)`
@@ -86,15 +86,15 @@ export class Layout {
     return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }
   }
 
-  /** Whether the only sheet is empty and has another name than this; after `load`. At most one call. */
+  /** Finds the only sheet if it is empty and has another name. Call after `load`. At most one call. */
   async findOnlyTab(name: string, signal: AbortSignal): Promise<Open | ApiFailure> {
     const [only, ...others] = this.#sheets ?? []
     const isOther = only?.isGrid === true && findSheet([only], name) === undefined
-    // A title may have characters in it that no cell of ours gets.
+    // Do not adopt a title that is not valid as the name of a tab.
     if (!only || !isOther || others.length > 0 || tabProblem(only.title)) return { kind: 'open' }
     const looked = await this.#firstRows.look([only], signal)
     if (looked.kind !== 'ok') {
-      // Its title may have changed since the list was read, or be one that Google does not read.
+      // The title may have changed since the list was read, or Google cannot read it in a range.
       this.forget()
       return looked.error?.status === 400 ? { kind: 'open' } : looked
     }
@@ -104,7 +104,7 @@ export class Layout {
     return { kind: 'open', onlyTab: only.title }
   }
 
-  /** Finds out where each tab's rows go and what has to be prepared: mostly without a call. */
+  /** Finds out where each tab's rows go and what to prepare for them, mostly without a call. */
   async plan(tabs: readonly TabSignups[], signal: AbortSignal): Promise<Plan | ApiFailure> {
     const isFresh = this.#sheets === undefined
     const loaded = await this.load(signal)
@@ -122,7 +122,7 @@ export class Layout {
       this.forget()
       return { kind: 'retryable', message: looked.error?.message ?? '', afterMs: 0 }
     }
-    // A title that Google does not read: a missing header does less harm than a batch that waits.
+    // Google cannot read a title. Go on without it: a missing header is better than a stuck batch.
     if (looked.kind !== 'ok') {
       for (const { sheetId } of existing) {
         this.#firstRows.set(sheetId, [])
@@ -133,7 +133,7 @@ export class Layout {
     this.#verify()
 
     const taken = new Set(this.#sheets?.map(({ sheetId }) => sheetId))
-    // Tabs without rows were looked at too: the same calls, so that nobody can tell by the time.
+    // Tabs without rows cause the same calls, so that the time does not show that they have none.
     const written = find().filter(({ rows }) => rows.signups.length > 0)
     return {
       kind: 'plan',
@@ -152,28 +152,28 @@ export class Layout {
     }
   }
 
-  /** The outcome of a call is unknown: where its rows landed shows later, if they did. */
+  /** Call when the outcome is unknown, to find out later where the rows went. */
   sent(batch: FrozenBatch, { tabs }: Plan): void {
     this.#landings.note(batch, tabs)
   }
 
-  /** The batch was applied by a try whose outcome was unknown: what is known of its sheets is older. */
+  /** Call when a try with an unknown outcome did apply the batch. The known layout is then too old. */
   landed(batch: FrozenBatch): void {
     if (this.#landings.landed(batch)) this.forget()
   }
 
-  /** The batch was given up: no rows of it have landed. */
+  /** Call when the batch was given up and none of its rows was written. */
   abandoned(batch: FrozenBatch): void {
     this.#landings.drop(batch)
   }
 
-  /** The tab of a refusal, and where a person finds it. */
+  /** The tab of a refusal, with a description of its place. */
   tabFor(name: string): RefusedTab {
     const sheet = findSheet(this.#sheets ?? [], name)
     return { name, place: sheet ? wordsFor(sheet) : 'a tab that is not there yet' }
   }
 
-  /** Takes over what the answer to an applied batch tells of the sheets. */
+  /** Updates the layout from the answer to an applied batch. */
   learn(reply: Record<string, unknown>, batch: FrozenBatch, { tabs, ranges }: Plan): void {
     const answered = readSheets(reply['updatedSpreadsheet'])
     if (!answered) return this.forget()
@@ -181,7 +181,7 @@ export class Layout {
     const added = tabs.flatMap((plan) =>
       plan.prepare.kind === 'new sheet' ? [asSheet(plan, index)] : [],
     )
-    // With ranges in the request the answer has their sheets only.
+    // When the request has ranges, the answer has only their sheets.
     if (ranges.length === 0) this.#sheets = answered
     else this.#merge([...added, ...answered])
     for (const { sheetId } of tabs) this.#written.add(sheetId)
@@ -192,7 +192,7 @@ export class Layout {
     }
     this.#firstRows.written()
 
-    // A table that is not where it was is somewhere else: it took the rows.
+    // A table that is missing from the answer was moved to another sheet, with our rows.
     const tables = new Set(answered.flatMap((sheet) => sheet.tables.map(({ tableId }) => tableId)))
     const isKept = ({ place: { table } }: TabPlan) => !table || tables.has(table.tableId)
     this.#landings.drop(batch)
@@ -203,7 +203,7 @@ export class Layout {
     if (!tabs.every(isKept)) this.forget()
   }
 
-  /** Rows that landed by a layout that a person had just changed: for people, told once. */
+  /** Notices about rows that a person should check, each returned once. */
   takeNotices(): readonly string[] {
     return this.#landings.takeNotices()
   }
@@ -269,13 +269,13 @@ export class Layout {
   }
 }
 
-/** A sheet that a batch has made. */
+/** The sheet that a batch has made. */
 function asSheet({ sheetId, rows }: TabPlan, index: number): Sheet {
   const grid = { rowCount: rows.signups.length + 1, columnCount: columns.length }
   return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
 }
 
-/** Its title may come from a visitor, and stays out of logs; the gid is in the address bar. */
+/** Describes a sheet without its title, which may come from a visitor. The gid is in the address bar. */
 function wordsFor({ sheetId, index }: Sheet): string {
   return `the tab at place ${index + 1} (gid=${sheetId})`
 }

@@ -3,28 +3,28 @@ import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { isRecord } from '../../signup/json.ts'
 
-/** Key of all our markers. */
+/** The metadata key of all our markers. */
 export const markerKey = 'rollcall'
 
 /**
- * What the marker of a batch holds: at most 52 characters, as the pool that Google has for all keys and
- * values holds 30,000. It names the spreadsheet, because a copy of one carries the markers along.
+ * The value of a batch's marker: at most 52 characters, because Google allows 30,000 for all keys and
+ * values together. It names the spreadsheet, because a copy of a spreadsheet has the same markers.
  */
 export function markerValue({ fingerprint }: FrozenBatch, spreadsheetId: string): string {
   return `${fingerprint}:${spreadsheetName(spreadsheetId)}`
 }
 
-/** What the marker of a batch holds that was given up: it keeps late calls of the batch out. */
+/** The value of the marker of a batch that was given up. The marker keeps late calls of the batch out. */
 export function abandonedValue(batch: FrozenBatch, spreadsheetId: string): string {
   return `${markerValue(batch, spreadsheetId)}:x`
 }
 
-/** Short, as ids have 44 characters; 48 bits tell a person's spreadsheets apart. */
+/** A short name for a spreadsheet, whose id has 44 characters. Its 48 bits tell one person's spreadsheets apart. */
 function spreadsheetName(id: string): string {
   return sha256(id).slice(0, 8)
 }
 
-/** The marker that a batchUpdate has made by its first request, as its answer tells. */
+/** The marker that the first request of a batchUpdate has made, from its answer. */
 export function createdMarker(body: Record<string, unknown>): number | undefined {
   const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
   const reply = isRecord(replies[0]) ? replies[0]['createDeveloperMetadata'] : undefined
@@ -32,7 +32,7 @@ export function createdMarker(body: Record<string, unknown>): number | undefined
   return isRecord(metadata) ? Number(metadata['metadataId']) : undefined
 }
 
-/** The markers that a batchUpdate has deleted, as its answer tells. */
+/** The markers that a batchUpdate has deleted, from its answer. */
 export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<number> {
   const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
   return new Set(
@@ -45,7 +45,7 @@ export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<numbe
   )
 }
 
-/** Tells that a spreadsheet is a copy of one that Rollcall wrote to; undefined when it is none. */
+/** Warns when a spreadsheet is a copy of one that Rollcall wrote to; undefined otherwise. */
 export function copyWarning(spreadsheet: unknown, spreadsheetId: string): Warning | undefined {
   const all: unknown[] =
     isRecord(spreadsheet) && Array.isArray(spreadsheet['developerMetadata'])

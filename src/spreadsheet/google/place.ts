@@ -3,15 +3,15 @@ import type { Warning } from '../../signup/trouble.ts'
 import { type Header, headerProblem, readHeader } from '../header.ts'
 import type { Table } from './tables.ts'
 
-/** Where in a sheet its rows go: into a table, or below everything, and into which columns. */
+/** Where rows go in a sheet: into a table or below everything, and into which columns. */
 export interface Place {
   readonly header: Header
   readonly table?: Table
 }
 
 /**
- * A table with our columns comes first, then a header in the first row that is outside of tables, then
- * a table that has a column `Email`. Other tables are somebody's data.
+ * Chooses where rows go. A table with our columns comes first, then a header in the first row outside
+ * of tables, then a table with a column `Email`. Other tables are somebody's data.
  */
 export function placeOf(tables: readonly Table[], firstRow: readonly string[]): Place {
   const places = tables.map((table) => ({ table, header: readHeader(table.names) }))
@@ -32,7 +32,7 @@ export function isSamePlace(one: Place, other: Place): boolean {
   return key(one) === key(other)
 }
 
-/** What to tell about where rows go, as ends of sentences about the tab. */
+/** Warnings about where rows go. Each completes a sentence that begins with the tab. */
 export function placeProblems({ header, table }: Place): readonly Warning[] {
   const problem = headerProblem(header)
   const typed = columns.flatMap((name, index) => {

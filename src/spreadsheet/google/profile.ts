@@ -1,9 +1,9 @@
 import type { Signup } from '../../signup/signup.ts'
 import type { Profile } from '../spreadsheet.ts'
 
-/** `{"values":[]},` around a row, and the timestamp in it. */
+/** The bytes of `{"values":[]},` around a row, and of the timestamp in it. */
 const rowBytes = 15 + 24
-/** `{"userEnteredValue":{"stringValue":""}},` around the text of a cell; an empty cell is `{},`. */
+/** The bytes of `{"userEnteredValue":{"stringValue":""}},` around a cell's text. An empty cell is `{},`. */
 const cellBytes = 41
 const emptyCellBytes = 3
 
@@ -14,7 +14,7 @@ export const googleProfile: Profile = {
   bytesMax: 2 * 1024 * 1024,
   rowBytes: requestBytes,
   markers: {
-    // Of 60 characters each, in a spreadsheet that holds 30,000: docs/decisions/exactly-once.md.
+    // A marker takes 60 characters, and a spreadsheet holds 30,000: docs/decisions/exactly-once.md.
     max: 300,
     idMax: 2 ** 31 - 1,
   },
@@ -22,7 +22,7 @@ export const googleProfile: Profile = {
   hasQuota: true,
 }
 
-/** What a row takes in a request; quotes in metadata take a little more. */
+/** The approximate bytes of a row in a request. Quotes in metadata take a little more. */
 function requestBytes({ sheetTab, name, tags, metadata }: Signup, textBytes: number): number {
   const empty = Number(name === '') + Number(tags.length === 0) + Number(metadata === '')
   const cells = (7 - empty) * cellBytes + empty * emptyCellBytes

@@ -5,7 +5,7 @@ import { arrange } from '../header.ts'
 import { markerKey } from './markers.ts'
 import type { Place } from './place.ts'
 
-/** Where the rows of one tab go, and what has to be prepared for them in the same call. */
+/** Where the rows of one tab go, and what the same call must prepare for them. */
 export interface TabPlan {
   readonly rows: TabSignups
   readonly sheetId: number
@@ -13,7 +13,7 @@ export interface TabPlan {
   readonly prepare:
     | { readonly kind: 'nothing' }
     | { readonly kind: 'new sheet' }
-    /** An existing sheet: give it columns up to seven, and the header row when it is empty. */
+    /** The existing sheet gets columns up to seven, and the header row when it is empty. */
     | {
         readonly kind: 'existing sheet'
         readonly missingColumns: number
@@ -27,10 +27,10 @@ export interface TabRequest {
   readonly request: readonly string[]
 }
 
-/** Written in one piece, while nothing else gets its turn: a quarter of a millisecond. */
+/** Rows made into JSON without a pause. They take a quarter of a millisecond. */
 const sliceRows = 100
 
-/** Room for a thousand rows, as a sheet made by hand has; appendCells adds more when needed. */
+/** The rows of a new sheet, as in a sheet made by hand. appendCells adds more when needed. */
 const newSheetRows = 1000
 
 /**
@@ -73,7 +73,7 @@ export function deleteMarker(metadataId: number): string {
   })
 }
 
-/** What a tab needs before its rows. */
+/** The requests that prepare a tab for its rows. */
 function preparations({ rows, sheetId, prepare }: TabPlan): Record<string, unknown>[] {
   switch (prepare.kind) {
     case 'nothing':
@@ -118,9 +118,9 @@ function freezeHeader(sheetId: number): Record<string, unknown> {
 }
 
 /**
- * One request for a tab, its header row included: how two of them would follow each other is not
- * documented. Written as text at once, as objects for five thousand rows are many; others get their
- * turn meanwhile.
+ * One request for all rows of a tab and its header row, because Google does not document the order of
+ * two appends. It is written as text, which needs no objects for five thousand rows, and with pauses
+ * in which other work runs.
  */
 async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[]> {
   const { sheetId, rows, place } = plan
@@ -136,7 +136,7 @@ async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[
     const texts = slice.map((signup) => rowJson(arrange(toRow(signup, tab), place.header)))
     pieces.push(separator + texts.join(','))
   }
-  // A format that is named here is cleared where a cell has none: only where all cells are new.
+  // A named format is cleared in cells without it, so name it only when all cells are new.
   const fields = hasHeader
     ? 'userEnteredValue,userEnteredFormat.textFormat.bold'
     : 'userEnteredValue'
@@ -162,7 +162,7 @@ function rowJson(row: readonly string[]): string {
   return `{"values":[${row.map(cellJson).join(',')}]}`
 }
 
-/** stringValue is stored as it is: never a formula, a number or a date. */
+/** The JSON of a cell. A stringValue is stored as text: never a formula, a number or a date. */
 function cellJson(text: string): string {
   return text === '' ? '{}' : `{"userEnteredValue":{"stringValue":${JSON.stringify(text)}}}`
 }

@@ -16,15 +16,15 @@ export interface ApiRequest {
   readonly method: 'GET' | 'POST'
   /** What follows `/v4/spreadsheets/{id}`, query included. */
   readonly path: string
-  /** JSON, in pieces where it is large. */
+  /** JSON. A large body comes in pieces. */
   readonly body?: string | readonly string[]
-  /** Asked before each time it is sent. */
+  /** Called each time before the request is sent. */
   readonly maySend?: MaySend | undefined
 }
 
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
 
-/** A failure with what Google said, for those who know more about their request. */
+/** A failure with Google's error, for callers that need its details. */
 export type ApiFailure = (Refused | Retryable | Unknown) & { readonly error?: GoogleError }
 
 const withdrawn = {
@@ -33,11 +33,11 @@ const withdrawn = {
   afterMs: 0,
 } as const
 
-/** Google works on one call for at most 180 s; most take under one. */
+/** Google works on a call for at most 180 s. Most calls take under a second. */
 const timeoutMs = 60_000
 const answerBytesMax = 16 * 1024 * 1024
 
-/** One spreadsheet of the Sheets API v4: paced, authenticated calls, every answer classified. */
+/** Makes calls for one spreadsheet to the Sheets API v4: paces, authenticates and classifies them. */
 export class SheetsApi {
   readonly #options: SheetsApiOptions
 
@@ -49,7 +49,7 @@ export class SheetsApi {
     return this.#options.access.spreadsheetId
   }
 
-  /** Makes one call, or two when Google refused the token and a new one may do (401). */
+  /** Makes one call. After a 401 it makes a second one with a new token. */
   async call(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
     const first = await this.#callOnce(request, signal)
     if (first.kind !== 'refused' || first.error?.status !== 401) return first

@@ -4,24 +4,24 @@ import { isRecord } from '../../signup/json.ts'
 import { listIn, textOf } from './answer.ts'
 import { readTables, type Table, tableFields } from './tables.ts'
 
-/** What we know of one sheet of the spreadsheet. */
+/** The known facts about one sheet of the spreadsheet. */
 export interface Sheet {
   readonly sheetId: number
   readonly title: string
-  /** Its place among the tabs, from 0. */
+  /** The sheet's place among the tabs, from 0. */
   readonly index: number
-  /** Whether it has cells; a chart can be a sheet, too. */
+  /** Whether the sheet has cells. A sheet can also be a chart. */
   readonly isGrid: boolean
   readonly rowCount: number
   readonly columnCount: number
   readonly tables: readonly Table[]
 }
 
-/** Google's limit on the cells of a spreadsheet: rows times columns of every grid, empty cells too. */
+/** Google's limit on the cells of a spreadsheet: rows times columns of every grid, including empty cells. */
 const cellsMax = 10_000_000
 const cellsWarnFrom = 8_000_000
 
-/** Tells in time that a spreadsheet will be full; undefined while there is room. */
+/** Warns before a spreadsheet is full; undefined while there is room. */
 export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
   const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0)
   if (cells < cellsWarnFrom) return undefined
@@ -34,17 +34,17 @@ export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
   }
 }
 
-/** The masks that ask for just what `readSheets` and `readFirstRows` read, inside of `sheets`. */
+/** The field masks, inside of `sheets`, for what `readSheets` and `readFirstRows` read. */
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
 export const cellFields = 'data(startRow,rowData(values(formattedValue)))'
 
-/** Reads the sheets of a `Spreadsheet` resource; undefined when it carries none. */
+/** Reads the sheets of a `Spreadsheet` resource; undefined when it has none. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
   if (!isRecord(spreadsheet) || !Array.isArray(spreadsheet['sheets'])) return undefined
   return spreadsheet['sheets'].flatMap((sheet: unknown) => readSheet(sheet) ?? [])
 }
 
-/** Google's JSON may leave out a field that is 0. */
+/** Reads one sheet. Google's JSON may leave out a field that is 0. */
 function readSheet(sheet: unknown): Sheet | undefined {
   const properties = isRecord(sheet) ? sheet['properties'] : undefined
   if (!isRecord(sheet) || !isRecord(properties)) return undefined
@@ -61,8 +61,8 @@ function readSheet(sheet: unknown): Sheet | undefined {
 }
 
 /**
- * The first rows in a `Spreadsheet` resource, by sheet; nothing for a sheet without a value in its
- * ranges. Of a sheet whose first row is empty, or not in its ranges, an empty row.
+ * Reads the first row of each sheet in a `Spreadsheet` resource. A sheet without a value in its ranges
+ * has no entry. A sheet whose first row is empty, or not in its ranges, has an empty row.
  */
 export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonly string[]> {
   const first = new Map<number, readonly string[]>()
@@ -86,7 +86,7 @@ function rowsIn(part: unknown): readonly (readonly string[])[] {
   )
 }
 
-/** The sheet for a tab: titles are matched without regard to case, an exact one first. */
+/** The sheet of a tab. An exact match comes first, then one that ignores case. */
 export function findSheet(sheets: readonly Sheet[], tab: string): Sheet | undefined {
   const key = tabKey(tab)
   return (

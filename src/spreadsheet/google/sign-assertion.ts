@@ -1,6 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose'
 
-/** What a service account says of itself to get an access token (RFC 7523). */
+/** The claims by which a service account gets an access token (RFC 7523). */
 export interface AssertionClaims {
   readonly issuer: string
   readonly audience: string
@@ -11,7 +11,7 @@ export interface AssertionClaims {
   readonly expiresAt: number
 }
 
-/** Makes a signed JWT of the claims. Passed in, so that a simulation need not sign. */
+/** Makes a signed JWT from the claims. It is passed in, so that a simulation need not sign. */
 export type SignAssertion = (claims: AssertionClaims) => Promise<string>
 
 /** @param privateKey RSA, PKCS#8 PEM. */

@@ -1,22 +1,22 @@
 import { isRecord } from '../../signup/json.ts'
 import { listIn, textOf } from './answer.ts'
 
-/** A table of Google's that a person has made of a part of a sheet. */
+/** A Google Sheets table, which a person has made from a part of a sheet. */
 export interface Table {
   readonly tableId: string
-  /** Row and column of its first header cell, from 0. */
+  /** The row and column of the table's first header cell, from 0. */
   readonly row: number
   readonly column: number
-  /** The names of its columns, which are its header cells. */
+  /** The names of the columns, which are the header cells. */
   readonly names: readonly string[]
-  /** Those of its columns that hold something else than plain text, by name. */
+  /** The types of the columns that are not plain text, by name. */
   readonly types: ReadonlyMap<string, string>
 }
 
 export const tableFields =
   'tables(tableId,range(startRowIndex,startColumnIndex),columnProperties(columnIndex,columnName,columnType))'
 
-/** What Google calls a column of plain text, or one without a type. */
+/** Google's types for a column of plain text or without a type. */
 const textTypes = ['', 'TEXT', 'COLUMN_TYPE_UNSPECIFIED']
 
 /** Reads the tables of a sheet, the topmost first. Google's JSON may leave out a field that is 0. */

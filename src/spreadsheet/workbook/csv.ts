@@ -1,16 +1,16 @@
-/** What spreadsheet programs put between cells when they save a CSV file. */
+/** The delimiters that spreadsheet programs put between cells of a CSV file. */
 export const delimiters = [',', ';', '\t'] as const
 
-/** What a spreadsheet program takes for a formula at the start of a cell; some also in full width. */
+/** The signs that begin a formula in spreadsheet programs, some of them also in full width. */
 const signs = '[=+\\-@＝＋－＠]'
 
 /**
- * One record of a CSV file (RFC 4180), without its line end. Quotes what holds any usual delimiter,
- * for spreadsheet programs guess which one is in use.
+ * One record of a CSV file (RFC 4180), without its line end. A cell with any usual delimiter is quoted,
+ * because spreadsheet programs guess the delimiter.
  *
- * A program that guesses wrong finds cells where we wrote none, and quotes do not keep it from that.
- * So the signs of a formula get an apostrophe in front wherever a cell could begin with them, be it
- * behind spaces and quotes: at the start of ours, and after any delimiter but the file's own.
+ * A program that guesses wrong splits our cells, and quotes do not prevent that. So every formula sign
+ * that could begin a cell gets an apostrophe in front: at the start of our cells and after any other
+ * delimiter, even after spaces and quotes.
  */
 export function csvRecord(cells: readonly string[], delimiter = ','): string {
   const others = delimiters.filter((other) => other !== delimiter).join('')
@@ -18,7 +18,7 @@ export function csvRecord(cells: readonly string[], delimiter = ','): string {
   return cells.map((cell) => quoted(cell.replace(formula, "'$&"))).join(delimiter)
 }
 
-/** The same for a cell before and after `csvRecord`, whatever the delimiter was: for comparison. */
+/** The text of a cell for comparison: the same before and after `csvRecord`, for any delimiter. */
 export function cellKey(cell: string): string {
   return cell.replace(apostrophes, '')
 }
@@ -42,7 +42,7 @@ export function cellsOf(line: string, delimiter: string): string[] {
   return cells
 }
 
-/** Where the quotes are closed that are opened at `start`; -1 when none are, or never. */
+/** The index of the quote that closes the one at `start`; -1 when none opens or none closes. */
 function closingQuote(line: string, start: number): number {
   if (line[start] !== '"') return -1
   let close = line.indexOf('"', start + 1)

@@ -2,19 +2,19 @@ import { columns } from '../../signup/row.ts'
 import type { HeaderRow } from './header-row.ts'
 import { type Counts, countRows, timestampIn } from './missing-rows.ts'
 
-/** How much of a file's end is looked at: so much at first, then so many times as much. */
+/** How much of a file's end is read first; each further read is `growth` times as long. */
 const bytesAtFirst = 4 * 1024
 const growth = 32
 
-/** What is of one moment takes less: it came by one bulk request, and a bit beside it. */
+/** The rows of one moment take less: they come from one bulk request and few others. */
 const bytesMax = 4 * 1024 * 1024
 
 /**
- * Counts the rows of earlier batches that could be taken for rows of ours, for they are of the same
- * moment. They are at the end of the file: it is read back to a row that is older than all of ours,
- * which mostly is its last line, and never further than `bytesMax`.
+ * Counts the rows of earlier batches that look like ours because they have the same timestamp. They
+ * are at the end of the file, so it is read backwards to a row older than all of ours, which is mostly
+ * its last line, and never further than `bytesMax`.
  *
- * @param read some bytes of the file, from a position on
+ * @param read reads bytes of the file from a position
  */
 export async function countEarlierRows(
   ours: readonly string[][],
@@ -29,7 +29,7 @@ export async function countEarlierRows(
   for (let length = bytesAtFirst; ; length *= growth) {
     const start = Math.max(0, sizeBefore - length)
     const lines = (await read(start, sizeBefore - start)).toString('utf8').split(/\r\n?|\n/)
-    if (start > 0) lines.shift() // Most of it may be further up.
+    if (start > 0) lines.shift() // The first line may be incomplete.
     const older = lines.findLastIndex(isOlder)
     if (older >= 0 || start === 0 || length >= bytesMax) {
       return countRows(ours, lines.slice(older + 1), file)

@@ -5,7 +5,7 @@ import type { Refused, RefusedTab, Retryable } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { RecordDamaged } from './record.ts'
 
-/** The file system said no to something that concerns the file of one tab. */
+/** A file system error that concerns the file of one tab. */
 class TabFailure extends Error {
   override readonly name = 'TabFailure'
   readonly tab: RefusedTab
@@ -16,7 +16,7 @@ class TabFailure extends Error {
   }
 }
 
-/** Says with a failure of the file system which tab's file it was. */
+/** Runs an action, and adds the tab to a file system error. */
 export async function naming<T>(
   directory: string,
   { tab, fileName }: { readonly tab: string; readonly fileName: string },
@@ -30,7 +30,7 @@ export async function naming<T>(
   }
 }
 
-/** What a person finds a file by, without its name: that is made from words of a visitor. */
+/** Describes a file without its name, which may come from a visitor. */
 export async function whereIs(directory: string, fileName: string): Promise<string> {
   try {
     const { ino } = await lstat(join(directory, fileName), { bigint: true })
@@ -48,13 +48,13 @@ const space = 'Free some space'
 interface Problem {
   readonly why: string
   readonly hint: string
-  /** Whether it is one file's, where it is met with one. */
+  /** Whether the error may concern one file only. */
   readonly isOneFile: boolean
-  /** Where it is the whole workbook's; `folder` when it is not said. */
+  /** The reason when the error concerns the whole workbook; `folder` by default. */
   readonly reason?: RefusalReason
 }
 
-/** By the code of the file system's error: what is wrong, and what to do. */
+/** What is wrong and what to do, by the code of the file system error. */
 const problems: Readonly<Record<string, Problem>> = {
   EACCES: { why: 'permission denied', hint: access, isOneFile: true },
   EPERM: { why: 'operation not permitted', hint: access, isOneFile: true },
@@ -96,8 +96,8 @@ const problems: Readonly<Record<string, Problem>> = {
 }
 
 /**
- * What an error of the file system means for the attempt, which applied nothing. Throws what is no
- * such error: a mistake of ours.
+ * The outcome of an attempt that failed with a file system error and applied nothing. Rethrows any
+ * other error, because it is a mistake of ours.
  */
 export function failureOf(error: unknown, directory: string): Refused | Retryable {
   if (error instanceof RecordDamaged) {

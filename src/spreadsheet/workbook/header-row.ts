@@ -7,7 +7,7 @@ export interface HeaderRow {
   readonly delimiter: string
 }
 
-/** Reads the first record of a file, with the delimiter under which it is a header; else a comma. */
+/** Reads the first record of a file. The delimiter is the one that makes it a header, or else a comma. */
 export function readHeaderRow(head: string): HeaderRow {
   const read = delimiters.map((delimiter) => {
     const cells = firstRecord(head, delimiter)
@@ -19,7 +19,7 @@ export function readHeaderRow(head: string): HeaderRow {
   return found ?? { header: readHeader([]), delimiter: ',' }
 }
 
-/** Whether it is what a crash left of our header row: the last name in it is not whole. */
+/** Whether a crash cut our header row short, so that its last name is incomplete. */
 function isCutOff(cells: readonly string[]): boolean {
   const last = cells.length - 1
   const text = cells[last] ?? ''
@@ -32,7 +32,7 @@ function isCutOff(cells: readonly string[]): boolean {
   )
 }
 
-/** Cells in quotes may hold line ends; the record ends with the first one outside. */
+/** The first record of a text. It ends at the first line end outside of quotes. */
 function firstRecord(text: string, delimiter: string): readonly string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
   const cells: string[] = []

@@ -7,14 +7,14 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const tabIndex = columns.indexOf('Sheet Tab')
 const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
 
-/** How many rows there are of each identity; of those that are not named, none. */
+/** The number of rows with each identity. An identity that is missing here has none. */
 export type Counts = Readonly<Record<string, number>>
 
 /**
- * Counts the rows that could be ours, all of one tab, in a file that a person may have changed:
- * sorted, edited, saved with other delimiters or quotes. A row is known by its address, the timestamp
- * right after it, and its last cell, the tab's name, so that one which a crash cut short does not count.
- * Under a header row of somebody's own it is known by the cells under the names of these.
+ * Counts the rows that could be ours in the file of one tab, which a person may have sorted, edited, or
+ * saved with other delimiters or quotes. A row's identity is its address, the timestamp right after it,
+ * and its last cell, the tab's name; so a row that a crash cut short does not count. Under somebody's
+ * own header row, the identity is the cells in the columns of these names.
  */
 export async function countRows(
   ours: readonly string[][],
@@ -33,8 +33,8 @@ export async function countRows(
 }
 
 /**
- * Those of our rows that are not in a file, by what was counted in it now and before any of ours was
- * written. Two rows that agree in all that they are known by must have come twice.
+ * Our rows that are missing in a file, given the counts now and before any of ours was written. If two
+ * of our rows share an identity, the file must contain it twice.
  */
 export function missingRows(
   ours: readonly string[][],
@@ -52,12 +52,12 @@ export function missingRows(
   })
 }
 
-/** The timestamp of a row that was written with this delimiter; undefined when it has none. */
+/** The timestamp in a row with this delimiter; undefined when there is none. */
 export function timestampIn(line: string, delimiter: string): string | undefined {
   return cellsOf(line, delimiter).find((cell) => timestamp.test(cell))
 }
 
-/** What a row is known by, from its cells; undefined for a row that cannot be ours. */
+/** Makes the identity of a row from its cells; undefined for a row that cannot be ours. */
 type Identify = (cells: readonly string[]) => string | undefined
 
 function identifier(ours: readonly string[][], { header }: HeaderRow): Identify {
@@ -70,7 +70,7 @@ function ourIdentity(row: readonly string[], { header }: HeaderRow, identify: Id
   return identify(arrange(row, header)) ?? ''
 }
 
-/** The last cell of ours is in it, which a crash would have cut off. */
+/** The identity under somebody's own header. It includes our last cell, which a crash would have cut off. */
 function identityUnder(at: readonly number[], cells: readonly string[]): string | undefined {
   const [email = -1, time = -1] = at
   const last = Math.max(...at)

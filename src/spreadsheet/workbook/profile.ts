@@ -1,11 +1,11 @@
 import type { Profile } from '../spreadsheet.ts'
 
-/** Six commas, a line end and the timestamp, and room for quotes. */
+/** The bytes of six commas, a line end and the timestamp, with room for quotes. */
 const rowBytes = 6 + 2 + 24 + 8
 
-/** Files that are near: nothing to save up, nothing to keep others out with. */
+/** Local files: they need no quota, no markers and only a short wait. */
 export const workbookProfile: Profile = {
-  // A batch is text in memory, and the service waits while it is put together: some 20 ms for as many rows.
+  // The service stands still while a batch becomes text: about 20 ms for so many rows.
   rowsMax: 5000,
   bytesMax: 4 * 1024 * 1024,
   rowBytes: ({ sheetTab }, textBytes) => rowBytes + sheetTab.length + textBytes,

@@ -8,27 +8,27 @@ import type { DurableFiles } from '../../platform/node/durable-file.ts'
 
 const batchIdSchema = z.object({ number: z.number(), fingerprint: z.string() })
 
-/** What a batch is to add to one tab's file. */
+/** What a batch adds to one tab's file. */
 const additionSchema = z.object({
   tab: z.string(),
   fileName: z.string(),
-  /** The file was missing: giving the batch up deletes it. */
+  /** Whether the file was missing. Then giving the batch up deletes it. */
   creates: z.boolean(),
-  /** The file's size in bytes before the first of ours. */
+  /** The file's size in bytes before our first byte. */
   sizeBefore: z.number(),
-  /** A line end that the file's last line lacks, or the header row; else empty. */
+  /** Text before the rows: the header row, or a line end that the file's last line lacks; else empty. */
   lead: z.string(),
-  /** In the order of our columns; `header` says where their cells go. */
+  /** The rows in the order of our columns. `header` tells where the cells go. */
   rows: z.array(z.array(z.string())),
   header: z
     .object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) })
     .default({ ...ourHeader, at: [...ourHeader.at] }),
-  /** Rows of other batches in the file that could be taken for ours: how many of each identity. */
+  /** The number of other batches' rows in the file that look like ours, by identity. */
   earlier: z.record(z.string(), z.number()).default({}),
-  /** Between cells and after rows: those of the file. */
+  /** The delimiter and the line end of the file. */
   delimiter: z.string(),
   lineEnd: z.string(),
-  /** Other rows of the batch are in the file already, at places that cannot be told any more. */
+  /** Whether other rows of the batch are already in the file, at unknown places. */
   isRemainder: z.boolean(),
 })
 
@@ -45,9 +45,9 @@ type Settled = z.infer<typeof settledSchema>
 type BatchId = z.infer<typeof batchIdSchema>
 
 /**
- * What the workbook knows of its batches, in a hidden folder beside the tab files. An intent is
- * durable before the first byte of its batch reaches a tab file, and is a promise to finish: only
- * `abandon` and `withdraw` take it back. The batch applied last stays known until the next one is.
+ * The workbook's record of its batches, in a hidden folder beside the tab files. An intent is on disk
+ * before the first byte of its batch reaches a tab file, and promises to finish the batch; only
+ * `abandon` and `withdraw` take it back. The last applied batch is remembered until the next one.
  */
 export interface BatchRecord {
   /** Makes the folders. */
@@ -56,16 +56,16 @@ export interface BatchRecord {
   /** The intent whose batch is neither applied nor abandoned. Deletes any other. */
   pending(): Promise<Intent | undefined>
   intend(intent: Intent): Promise<void>
-  /** Forgets the intent: its batch is settled, or nothing of it is in any file. */
+  /** Deletes the intent. Its batch must be settled, or nothing of it may be in any file. */
   withdraw(): Promise<void>
-  /** From here on the batch is applied, whatever becomes of the intent. */
+  /** Marks the batch as applied, even if its intent is still there. */
   settle(batch: BatchId): Promise<void>
-  /** From here on the batch is abandoned, whatever becomes of the intent. */
+  /** Marks the batch as abandoned, even if its intent is still there. */
   abandon(batch: FrozenBatch): Promise<void>
   forgetAbandoned(markers: readonly number[]): Promise<void>
 }
 
-/** The record is there and cannot be understood: somebody else has written in it. */
+/** The record exists but cannot be read, because somebody else has changed it. */
 export class RecordDamaged extends Error {
   override readonly name = 'RecordDamaged'
 }
@@ -118,7 +118,7 @@ export function openRecord(directory: string, files: DurableFiles): BatchRecord 
       const before = await settled()
       const abandoned = before.abandoned.filter(({ marker }) => !markers.includes(marker))
       if (abandoned.length === before.abandoned.length) return
-      await pending() // Or a forgotten batch's leftover intent would count again.
+      await pending() // Deletes the leftover intent of a forgotten batch, which would count again.
       await saveSettled({ ...before, abandoned })
     },
   }

@@ -17,35 +17,35 @@ import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
 
-/** As RFC 4180 has it. A file that was saved with another one, or another delimiter, keeps that. */
+/** The line end of RFC 4180. A file that has another line end or delimiter keeps it. */
 const standardLineEnd = '\r\n'
 
-/** A file of at most a byte order mark and a line end counts as empty. */
+/** A file with only a byte order mark and a line end counts as empty. */
 const emptyBytesMax = 5
 
-/** How far to look for the header row and the first line end. */
+/** How many bytes to read for the header row and the first line end. */
 const headBytesMax = 4096
 
-/** What there is of an addition in its file. */
+/** How much of an addition is in its file. */
 export type Standing =
-  /** Nothing, and the file is as it was. */
+  /** The file is unchanged. */
   | { readonly kind: 'none' }
-  /** A part of it, at the file's end. */
+  /** A part of the addition is at the file's end. */
   | { readonly kind: 'torn' }
-  /** All of it. */
+  /** The whole addition is in the file. */
   | { readonly kind: 'whole'; readonly isLast: boolean }
   | Changed
 
-/** A person has changed the file since. */
+/** A person has changed the file in the meantime. */
 interface Changed {
   readonly kind: 'changed'
-  /** Those of our rows that are not in it. */
+  /** Our rows that are not in the file. */
   readonly missing: string[][]
-  /** The rows in it that could be taken for ours, be they of this batch or an earlier one. */
+  /** The counts of rows in the file that look like ours, of this batch or an earlier one. */
   readonly present: Counts
 }
 
-/** What it takes to add these signups below what the tab's file holds. */
+/** Plans how to add these signups to the end of the tab's file. */
 export async function planAddition(directory: string, tab: TabSignups): Promise<Addition> {
   return planRows(directory, {
     tab: tab.tab,
@@ -55,7 +55,7 @@ export async function planAddition(directory: string, tab: TabSignups): Promise<
   })
 }
 
-/** What it takes to add the rows that are missing in a file that a person has changed. */
+/** Plans how to add the missing rows to a file that a person has changed. */
 export async function planRemainder(
   directory: string,
   { tab, fileName, rows, isRemainder, header }: Addition,
@@ -64,12 +64,12 @@ export async function planRemainder(
   const someAreThere = isRemainder || missing.length < rows.length
   const part = { tab, fileName, rows: missing, isRemainder: someAreThere }
   const plan = await planRows(directory, part)
-  // The crash may have cut our header row short: then its columns are those that it was to have.
+  // If a crash cut our header row short, use the columns that it should have had.
   const isWhole = header.kind !== 'ours' || !plan.header.at.includes(-1)
   return { ...plan, header: isWhole ? plan.header : header, earlier: present }
 }
 
-/** Compares the file with the addition. Reads no more than was to be added, unless it was changed. */
+/** Compares the file with the addition. Reads only the added part, unless a person changed the file. */
 export async function standingOf(directory: string, addition: Addition): Promise<Standing> {
   return naming(directory, addition, () => compare(join(directory, addition.fileName), addition))
 }
@@ -95,7 +95,7 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
   return { kind: 'changed', missing: missingRows(rows, present, earlier, headerRow), present }
 }
 
-/** Brings the file from `standing` to the whole addition. */
+/** Completes the addition, starting from `standing`. */
 export async function finish(
   files: DurableFiles,
   directory: string,
@@ -103,17 +103,17 @@ export async function finish(
   standing: Standing,
 ): Promise<void> {
   const path = join(directory, addition.fileName)
-  // Appending nothing to a whole one still syncs it: the crash may have come before the sync.
+  // Appending nothing still syncs the file, as a crash may have come before the sync.
   const bytes = standing.kind === 'whole' ? new Uint8Array() : bytesOf(addition)
   const append = async () => {
     if (standing.kind === 'torn') await files.truncate(path, addition.sizeBefore)
     await files.append(path, bytes)
   }
-  // A file that cannot be created says something about the folder, not about the tab.
+  // A file that cannot be created is a problem of the folder, not of the tab.
   await (addition.creates ? append() : naming(directory, addition, append))
 }
 
-/** Whether the file can be brought back to what it was, with nothing of a person's work lost. */
+/** Whether the addition can be removed without losing a person's work. */
 export function canUndo(addition: Addition, standing: Standing): boolean {
   if (addition.isRemainder) return false
   if (standing.kind === 'whole') return standing.isLast
@@ -121,7 +121,7 @@ export function canUndo(addition: Addition, standing: Standing): boolean {
   return true
 }
 
-/** Takes out what there is of the addition. Only where `canUndo` said so. */
+/** Removes what is in the file of the addition. Call it only when `canUndo` returns true. */
 export async function undo(
   files: DurableFiles,
   directory: string,
@@ -142,7 +142,7 @@ async function planRows(
   const stats = await statIfExists(path)
   const look = stats && (await naming(directory, part, () => lookInto(path, stats, part.rows)))
   const found = look ?? emptyFile
-  // Not even the header row, when there is nothing to put below it.
+  // Without rows, do not write the header row either.
   const lead = part.rows.length === 0 ? '' : found.lead
   return { ...part, ...found, creates: !look, lead }
 }
@@ -159,10 +159,10 @@ const emptyFile: Look = {
 }
 
 async function lookInto(path: string, stats: Stats, rows: readonly string[][]): Promise<Look> {
-  // Opening a pipe would wait for its other end; so look before.
+  // Check first, because opening a pipe would wait for its other end.
   if (stats.isSymbolicLink()) throw notAFile('ELOOP', path)
   if (!stats.isFile()) throw notAFile('EISDIR', path)
-  // Opened for writing too, to learn of a lock before anything is promised.
+  // Open for writing too, to notice a lock before anything is promised.
   await using file = await openFile(path, constants.O_RDWR)
   const { size } = await file.stat()
   const head = await readText(file, 0, headBytesMax)
@@ -182,7 +182,7 @@ async function lookInto(path: string, stats: Stats, rows: readonly string[][]): 
   }
 }
 
-/** The file of the tab: one that exists under its name, case aside, or else the name for a new one. */
+/** The file of the tab: an existing one with its name in any case, or else the name for a new file. */
 async function locate(directory: string, tab: string): Promise<string> {
   const wanted = fileName(tab)
   if (await statIfExists(join(directory, wanted))) return wanted
@@ -191,7 +191,7 @@ async function locate(directory: string, tab: string): Promise<string> {
   return names.filter((name) => tabKey(name) === key).sort()[0] ?? wanted
 }
 
-/** A beginning of ours. After a power failure the bytes that never reached the disk read as zeros. */
+/** Whether the tail is the beginning of ours. After a power failure, bytes not yet on disk are zeros. */
 function isTorn(tail: Buffer, ours: Buffer): boolean {
   let agreed = 0
   while (agreed < tail.length && tail[agreed] === ours[agreed]) agreed += 1
@@ -203,7 +203,7 @@ function bytesOf({ lead, rows, header, delimiter, lineEnd }: Addition): Buffer {
   return Buffer.from(lead + lines.join(''))
 }
 
-/** One character for each byte: enough to find line ends. */
+/** Reads text with one character for each byte, which is enough to find line ends. */
 async function readText(file: FileHandle, position: number, length: number): Promise<string> {
   return (await readAt(file, position, length)).toString('latin1')
 }

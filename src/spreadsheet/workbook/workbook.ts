@@ -24,11 +24,11 @@ import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from '
 import type { Standing } from './tab-file.ts'
 
 export interface WorkbookOptions {
-  /** Folder of the tab files; made when missing. */
+  /** The folder of the tab files, made when missing. */
   readonly directory: string
 }
 
-/** One CSV file per tab in a folder. `files` is there for tests that make the disk fail. */
+/** A folder with one CSV file for each tab. `files` lets tests make the disk fail. */
 export function createWorkbook(
   options: WorkbookOptions,
   files: DurableFiles = durableFiles,
@@ -44,21 +44,20 @@ interface Step {
 type Carried = Applied | Refused | Retryable | Unknown
 
 /**
- * A batch goes in four phases: 1 examine the files, 2 put the intent on disk, 3 append, 4 settle.
- * After a crash the intent stands, and the next `write` of the batch examines how far it came and
- * finishes it. Our bytes at the recorded place are proof. Where a person has changed the file since,
- * nothing is cut, not even a row that the crash left half: it is read, and those of our rows that
- * are missing are appended, by a new intent. A file that was deleted or renamed is made again. A
- * failure in phase 2 or 3 is undone; where that cannot be done the outcome is unknown and the intent
- * stays.
+ * Writes a batch in four phases: 1 examine the files, 2 put the intent on disk, 3 append, 4 settle.
+ * After a crash the intent is still there, and the next `write` of the batch examines how far it came
+ * and finishes it. Our bytes at the recorded place are the proof. If a person has changed the file
+ * since, nothing is cut off, not even half a row: the file is read, and our missing rows are appended
+ * with a new intent. A deleted or renamed file is made again. A failure in phase 2 or 3 is undone; if
+ * that fails, the outcome is unknown and the intent stays.
  *
- * Every call reads its state from disk, so a new instance knows what the last one knew. No signal
- * stops a call: each is bounded and local.
+ * Every call reads its state from disk, so a new instance knows the same as the last one. A signal
+ * does not stop a call, because every call is bounded and local.
  */
 class Workbook implements Spreadsheet {
   readonly location: string
   readonly profile = workbookProfile
-  /** By file. */
+  /** The warnings by file name. */
   readonly #warnings = new Map<string, Warning>()
   readonly #files: DurableFiles
   readonly #record: BatchRecord
@@ -76,10 +75,10 @@ class Workbook implements Spreadsheet {
   open(): Promise<Opened> {
     return this.#guard(async () => {
       await access(this.location, constants.R_OK | constants.W_OK | constants.X_OK)
-      // A crash may have come between the making of the folder and its sync.
+      // Sync again, as a crash may have come after the folder was made and before its sync.
       await this.#files.syncDirectory(this.location)
       await this.#files.syncDirectory(dirname(this.location))
-      // Deletes an intent that a crash left after its batch was settled: it holds addresses.
+      // Deletes an intent left by a crash after its batch was settled, because it contains addresses.
       await this.#record.pending()
       return { kind: 'open' }
     })
@@ -94,14 +93,14 @@ class Workbook implements Spreadsheet {
       const pending = await this.#record.pending()
       if (pending && isSame(pending, batch)) return this.#carryOut(pending)
       if (pending) {
-        // Of a journal that is gone. Its rows are finished, for nobody else has them.
+        // The intent is from a lost journal. Finish it, because nobody else has its rows.
         const earlier = await this.#guard(() => this.#carryOut(pending))
         if (earlier.kind !== 'applied') return ofNoTab(earlier)
       }
       const { number, fingerprint } = batch
       const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab)
       const planned = await Array.fromAsync(batch.tabs, plan)
-      // Nothing is made for a tab without rows; where there is a file, it is synced like any other.
+      // A tab without rows gets no new file; an existing file is synced as usual.
       const additions = planned.filter(({ creates, rows }) => rows.length > 0 || !creates)
       for (const addition of additions) await this.#warn(addition)
       return this.#carryOut({ number, fingerprint, additions })
@@ -118,7 +117,7 @@ class Workbook implements Spreadsheet {
       if (isPending) {
         const steps = await this.#examine(pending)
         const isApplied = steps.every(({ standing }) => standing.kind === 'whole')
-        // Rows in a file that a person has changed are not taken out of it: then all go in.
+        // Rows are not removed from a file that a person has changed. Then write the whole batch.
         const canBeUndone = steps.every(({ addition, standing }) => canUndo(addition, standing))
         if (isApplied || !canBeUndone) return this.#carryOut(pending)
         await this.#undo(steps)
@@ -172,7 +171,7 @@ class Workbook implements Spreadsheet {
     return { addition, standing: { kind: 'none' } }
   }
 
-  /** Undoes what an attempt did that failed for this reason. */
+  /** Undoes a failed attempt. */
   async #takeBack(plan: Intent, reason: unknown): Promise<Refused | Retryable | Unknown> {
     const failure = failureOf(reason, this.location)
     try {
@@ -194,7 +193,7 @@ class Workbook implements Spreadsheet {
     }
   }
 
-  /** All rows are in. Until the record says so too, only another attempt can tell. */
+  /** Settles a batch whose rows are all written. If that fails, only another attempt can tell the outcome. */
   async #settle(plan: Intent): Promise<Applied | Unknown> {
     try {
       await this.#record.settle(plan)
@@ -224,7 +223,7 @@ function refusedAsAbandoned({ number }: FrozenBatch): Refused {
   }
 }
 
-/** The tab of another batch means nothing to the one who asked. */
+/** Removes the tab from a refusal of an earlier batch, because it means nothing for the current one. */
 function ofNoTab(outcome: Refused | Retryable | Unknown): Refused | Retryable | Unknown {
   if (outcome.kind !== 'refused') return outcome
   const { reason, message, hint, cause } = outcome

@@ -5,8 +5,8 @@ import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
 import { backoffMs, blockedRetryMs } from './backoff.ts'
 
 /**
- * How long one try may take, in milliseconds, waiting for the quota included: much shorter than the
- * life of a marker, which another writer on the same journal may begin to count meanwhile.
+ * The longest time of one try in milliseconds, including the wait for the quota. It is much shorter than
+ * the life of a marker, which another writer on the same journal may already be counting.
  */
 export const tryMaxMs = 5 * 60 * 1000
 
@@ -14,19 +14,19 @@ export interface AttemptsOptions {
   readonly clock: Clock
   readonly random: Random
   readonly events: Events
-  /** No further try is made, and every wait ends. */
+  /** Aborts to end every wait and to prevent further tries. */
   readonly stopping: AbortSignal
-  /** The try that is under way is given up. */
+  /** Aborts to give up the current try. */
   readonly giveUp: AbortSignal
 }
 
-/** What a call to the spreadsheet can come back with, besides success. */
+/** The outcomes of a call to the spreadsheet that failed. */
 export type Failure = Refused | Retryable | Unknown
 
-/** Tries again: BACKING OFF after what may pass by itself, BLOCKED after what only a person can mend. */
+/** Repeats calls: BACKING OFF after a failure that may pass, BLOCKED until a person acts. */
 export class Attempts {
   readonly #options: AttemptsOptions
-  /** Delivery waits for a person since then, and was tried that often. */
+  /** Since when delivery is blocked, and how often it was tried since. */
   #blocked: { readonly since: Millis; readonly tries: number } | undefined
   #isDelayed = false
 
@@ -59,14 +59,14 @@ export class Attempts {
     return undefined
   }
 
-  /** Delivery goes on, if it was delayed or blocked. */
+  /** Call when delivery works again. Reports it if delivery was delayed or blocked. */
   resume(): void {
     if (this.#blocked || this.#isDelayed) this.#options.events.deliveryResumed()
     this.#blocked = undefined
     this.#isDelayed = false
   }
 
-  /** Waits before the next try, after so many that failed in a row. */
+  /** Waits before the next try, the longer the more tries have failed in a row. */
   async backOff(
     failures: number,
     { message, afterMs }: Pick<Retryable, 'message' | 'afterMs'>,
@@ -74,7 +74,7 @@ export class Attempts {
     await this.delay(message, backoffMs(failures, afterMs, this.#options.random))
   }
 
-  /** Waits, and says why; delivery is delayed until `resume`. */
+  /** Reports the reason and waits. Delivery counts as delayed until `resume`. */
   async delay(message: string, ms: Millis): Promise<void> {
     this.#isDelayed = true
     this.#options.events.deliveryDelayed(message, ms)

@@ -19,8 +19,8 @@ export function backoffMs(attempt: number, afterMs: Millis | undefined, random: 
 }
 
 /**
- * How long to wait before the next try of something that only a person can mend: 5 s at first, at
- * most 30 s apart in the first hour, 5 minutes apart later.
+ * How long to wait before the next try while delivery is blocked: 5 s at first, at most 30 s in the
+ * first hour, 5 minutes later.
  */
 export function blockedRetryMs(attempt: number, blockedForMs: Millis): Millis {
   if (blockedForMs >= hour) return 5 * minute

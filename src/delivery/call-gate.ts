@@ -2,7 +2,7 @@ import type { CallLedger, Quota } from '../journal/call-ledger.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 
-/** Lets each call to the provider pass once the ledger has reserved it, and waits until then. */
+/** Makes each call to the provider wait until the ledger has reserved it. */
 export function createCallGate(
   ledger: CallLedger,
   quota: Quota,

@@ -20,41 +20,41 @@ export interface FenceOptions {
 const minute = 60 * 1000
 
 /**
- * How long a marker outlives its batch, in running time. docs/decisions/exactly-once.md shows why each
- * is enough; Google works on a call for at most 180 s.
+ * How long a marker is kept after its batch has ended, in running time. Google works on a call for at
+ * most 180 s. docs/decisions/exactly-once.md shows why each time is enough.
  */
 const lives = {
   /** This process froze the batch, nobody else sent it, and every try was answered clearly. */
   clear: 4 * minute,
-  /** A try of it was not, or it was given up. */
+  /** The answer to some try was unclear, or the batch was given up. */
   unclear: 15 * minute,
   /** Another process froze it, and may wake up and send it with an access token that lives 60 minutes. */
   found: 65 * minute,
 } as const
 
-/** Running time is noted this often while a marker ages. */
+/** How often running time is noted while a marker ages. */
 const noteEveryMs = 50 * 1000
 
-/** A call for pruning is worth it from this many markers on. */
+/** The least number of markers that is worth a call for pruning. */
 const pruneFrom = 10
 
-/** The fence is tested when the first batch of a spreadsheet has been in it for this long. */
+/** How long after a spreadsheet's first batch the fence is tested. */
 const testAfterMs = minute
 
-/** Another writer on the journal may prune the marker at the end of its life: no test begins after this. */
+/** No test begins later than this, because another writer may prune the marker at the end of its life. */
 const testWithinMs = lives.unclear - 2 * tryMaxMs
 
-/** Looks after the markers that batches leave behind, and that they do what delivery rests on. */
+/** Prunes the markers that batches leave behind, and tests once that markers keep double rows out. */
 export class Fence {
   readonly #options: FenceOptions
   readonly #time: ProcessTime
-  /** Of batches that this process has ended, until their lives are noted. By marker. */
+  /** The lives, by marker, of batches that this process has ended, until they are noted. */
   readonly #lives = new Map<number, Millis>()
-  /** The running time when it was last noted here. */
+  /** The running time at the last note of this process. */
   #now: Millis = 0
   #keepingTime: Promise<void> | undefined
   #pruneNotBefore: Millis = 0
-  /** A settled batch to test the fence with, and when; `tested` once it is known to hold. */
+  /** The settled batch to test the fence with, and when; `tested` once the fence is known to work. */
   #test: Test | 'tested' | undefined
 
   constructor(options: FenceOptions) {
@@ -62,33 +62,33 @@ export class Fence {
     this.#time = new ProcessTime(options.journal, options.clock)
   }
 
-  /** Markers that an earlier process left begin to age here. Before anything else. */
+  /** Lets markers of earlier processes begin to age. Call it first. */
   async start(): Promise<void> {
     if (this.#needsMarkers) await this.#age()
   }
 
-  /** Resolves when nothing goes on by itself any more; after `stopping`. */
+  /** Resolves when all background work has ended. Call it after `stopping`. */
   async end(): Promise<void> {
     await this.#keepingTime
   }
 
-  /** Without them there is no fence to test. */
+  /** Whether the spreadsheet uses markers. Without markers there is no fence to test. */
   get #needsMarkers(): boolean {
     return this.#options.spreadsheet.profile.markers.max !== Infinity
   }
 
-  /** When `keepUp` has something to do that nothing else calls for. */
+  /** The time at which the writer must call `keepUp` for the test of the fence. */
   get testAt(): Millis {
     return typeof this.#test === 'object' ? this.#test.settledAt + testAfterMs : Infinity
   }
 
-  /** Does what is due. Costs calls now and then only. */
+  /** Does what is due: prunes markers and tests the fence. Seldom makes a call. */
   async keepUp(): Promise<void> {
     await this.#testOnce()
     await this.#prune(pruneFrom)
   }
 
-  /** Whether one more marker may stand. Makes room when it can. */
+  /** Whether there is room for one more marker. Prunes old markers if needed. */
   async hasRoom(): Promise<boolean> {
     const { journal, spreadsheet } = this.#options
     const { max } = spreadsheet.profile.markers
@@ -99,8 +99,8 @@ export class Fence {
   }
 
   /**
-   * A batch was settled, not before `settledAt` on the elapsed clock; `isClear` when every try was answered
-   * clearly. The first batch of a spreadsheet is kept to test the fence with.
+   * Notes that a batch was settled, not before `settledAt` on the elapsed clock. `isClear` tells whether
+   * every try got a clear answer. The first batch of a spreadsheet is kept for the test of the fence.
    */
   async settled(
     { number, marker, fingerprint }: FrozenBatch,
@@ -116,7 +116,7 @@ export class Fence {
     this.#test = isTested ? 'tested' : { batch, settledAt }
   }
 
-  /** A batch was given up: a try of it may still be on its way. */
+  /** Notes that a batch was given up. A try of it may still be on its way. */
   async released({ marker }: FrozenBatch): Promise<void> {
     if (!this.#needsMarkers) return
     this.#lives.set(marker, lives.unclear)
@@ -124,8 +124,8 @@ export class Fence {
   }
 
   /**
-   * Once for each spreadsheet: a marker that exists must keep its batch out. Giving up a batch that is
-   * settled has to fail with "it was applied"; where it succeeds, lost answers would mean double rows.
+   * Tests once for each spreadsheet that a marker keeps its batch out. Giving up a settled batch must
+   * answer `applied`. If it succeeds instead, a lost answer would cause double rows.
    */
   async #testOnce(): Promise<void> {
     const { journal, spreadsheet, clock, attempts } = this.#options
@@ -138,7 +138,7 @@ export class Fence {
       if (!(await isInTime())) return tooLate
       const end = await spreadsheet.abandon(batch, signal, isInTime)
       if (end.kind !== 'abandoned') return end
-      // A process that was stopped on the way proves nothing: another writer may have pruned the marker.
+      // If this process was suspended in between, another writer may have pruned the marker.
       isBroken = await isInTime()
       return isBroken ? broken : tooLate
     })
@@ -148,7 +148,7 @@ export class Fence {
     this.#test = 'tested'
   }
 
-  /** Notes the running time and the lives of markers whose batches have ended; again while any ages. */
+  /** Notes the running time and the lives of ended batches' markers. Repeats while any marker ages. */
   async #age(): Promise<void> {
     if (await this.#noteTime()) this.#keepingTime ??= this.#keepTime()
   }
@@ -157,19 +157,19 @@ export class Fence {
     const { clock, stopping } = this.#options
     do await clock.sleep(noteEveryMs, stopping)
     while (
-      // A journal that fails is told by those who cannot work without it.
+      // Ignore a failing journal here: intake and the writer report it.
       (await this.#noteTime().catch(() => true)) &&
       !stopping.aborted
     )
     this.#keepingTime = undefined
   }
 
-  /** Whether any marker ages still. */
+  /** Notes the running time. Returns whether any marker still ages. */
   async #noteTime(): Promise<boolean> {
     const ended = await this.#options.journal.endedMarkers()
     const isAgeing = () => ended.some(({ ripeAt = Infinity }) => ripeAt > this.#now)
     if (!isAgeing()) return false
-    // Those that are not known here were ended by a process that is gone.
+    // Markers that are unknown here are from batches that an earlier process ended.
     const lifeOf = ({ id, isFound }: EndedMarker) =>
       isFound ? lives.found : (this.#lives.get(id) ?? lives.found)
     const ageless = ended.filter(({ ripeAt }) => ripeAt === undefined)
@@ -178,7 +178,7 @@ export class Fence {
     return isAgeing()
   }
 
-  /** Takes markers out of the spreadsheet when so many have come to the end of their life. */
+  /** Removes markers from the spreadsheet when at least this many have reached the end of their life. */
   async #prune(least: number): Promise<void> {
     const { journal, spreadsheet, clock, events, giveUp } = this.#options
     const now = clock.elapsed()
@@ -203,7 +203,7 @@ interface Test {
   readonly settledAt: Millis
 }
 
-/** The next batch will do for the test. */
+/** It is too late for the test with this batch. The next batch is used instead. */
 const tooLate = { kind: 'too late' } as const
 
 const broken: Refused = {

@@ -4,10 +4,10 @@ import type { Profile } from '../spreadsheet/spreadsheet.ts'
 export type FillOptions = Pick<Profile, 'rowsMax' | 'bytesMax' | 'rowBytes'>
 
 /**
- * Fills one batch from several tabs: each gets an equal share of the rows and bytes, and what some
- * leave over goes to the others, so that a tab with a long backlog cannot hold the others back.
+ * Fills one batch from several tabs. Each tab gets an equal share of the rows and bytes, and unused
+ * shares go to the other tabs, so that a tab with a long backlog cannot hold the others back.
  *
- * `tabs` begins with the one that has waited longest; its oldest signup always goes, whatever its
+ * `tabs` begins with the tab that has waited longest. Its oldest signup always goes in, whatever its
  * size. The log is read no further than needed.
  */
 export async function fillBatch(
@@ -18,13 +18,13 @@ export async function fillBatch(
   const shares = tabs.map((tab): Filling => ({ tab, signups: [] }))
   const left = { rows: options.rowsMax, bytes: options.bytesMax }
   const giving = { log, left, options }
-  // Two rounds: equal shares first, then the rest to those that want more.
+  // First round: equal shares. Second round: the rest goes to the tabs that have more signups.
   const unsatisfied = await giveEqually(shares, giving)
   await giveEqually(unsatisfied, giving)
   return shares.filter(({ signups }) => signups.length > 0)
 }
 
-/** A share that still grows. */
+/** The share of a tab while it is being filled. */
 interface Filling extends Share {
   readonly signups: WaitingSignup[]
 }
@@ -40,7 +40,7 @@ interface Giving {
   readonly options: FillOptions
 }
 
-/** Divides what is left among these tabs; returns those that have more than they got. */
+/** Divides the remaining room among these tabs. Returns the tabs that have more signups than fitted. */
 async function giveEqually(
   shares: readonly Filling[],
   { log, left, options }: Giving,
@@ -64,7 +64,7 @@ async function giveEqually(
   return unsatisfied
 }
 
-/** Whether all of the slice fitted. The oldest of all signups does, whatever its size. */
+/** Adds a slice. Returns whether all of it fitted. The oldest of all signups always fits. */
 function give(
   { signups }: Filling,
   slice: readonly WaitingSignup[],

@@ -10,20 +10,20 @@ export interface TokenBucket {
   readonly refillMs: Millis
 }
 
-/** Where there is no quota. */
+/** The bucket of a provider without a quota. */
 export const bottomless: TokenBucket = { capacity: Infinity, refillMs: 1 }
 
-/** What a token bucket holds, and when that was so. */
+/** How many tokens a bucket held, and when. */
 export interface Tokens {
   readonly count: number
   readonly at: Millis
 }
 
 /**
- * How often a batch may be sent. The first ones of a busy time go at once, about one a second; when
- * it stays busy, fewer and larger ones, so that four fifths of the day's calls are enough for a whole
- * day of batches and the rest is left for reads, confirmations and pruning. The bounds on top keep the
- * batches of any 15 minutes under 100, far from the 300 markers that may stand in the spreadsheet.
+ * How often a batch may be sent. The first batches of a busy time go at once, about one a second. Later
+ * ones are fewer and larger, so that a whole day of batches takes four fifths of the day's calls and
+ * leaves the rest for reads, confirmations and pruning. The bounds keep any 15 minutes under 100
+ * batches, far from the limit of 300 markers in the spreadsheet.
  */
 export function batchBucket(quota: Quota): TokenBucket {
   return {

@@ -3,14 +3,14 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 
 /**
- * One process's part in the journal's running time, by which markers age: downtime does not count,
- * nor do jumps of the wall clock.
+ * Adds this process's time to the journal's running time, by which markers age. Neither downtime nor
+ * jumps of the wall clock count.
  */
 export class ProcessTime {
   readonly #journal: Pick<DeliveryLog, 'noteRunningTime'>
   readonly #clock: Clock
   readonly #name = crypto.randomUUID()
-  /** On the elapsed clock: since then, time is still to be noted. */
+  /** The start, on the elapsed clock, of the time that is not noted yet. */
   #measuredFrom: Millis
   #seen: RunningTime | undefined
   #last: Promise<unknown> = Promise.resolve()
@@ -22,11 +22,11 @@ export class ProcessTime {
   }
 
   /**
-   * Notes what has passed since the last note, and the lives of markers that stand from now on. Returns
-   * the running time. Rejects with `JournalUnavailable`; the next note has the time then.
+   * Notes the time since the last note, and the lives of markers that begin to age now. Returns the
+   * running time. Rejects with `JournalUnavailable`; the next note then includes this time.
    */
   note(lives: ReadonlyMap<number, Millis> = new Map()): Promise<Millis> {
-    // One after the other: two at a time would both bring the same time.
+    // One note at a time: two notes at once would count the same time twice.
     const noted = this.#last.then(() => this.#note(lives))
     this.#last = noted.catch(() => undefined)
     return noted
@@ -40,7 +40,7 @@ export class ProcessTime {
       seen: this.#seen,
       lives,
     })
-    // Not from when `ms` was measured: another process may have noted its own time in between.
+    // Start again now, as another process may have noted its own time since `ms` was measured.
     this.#measuredFrom = this.#clock.elapsed()
     return this.#seen.ms
   }

@@ -25,10 +25,10 @@ export interface WriterOptions {
 
 const second = 1000
 
-/** So many signups within a quiet period are a burst. */
+/** How many signups within a quiet period make a burst. */
 const burstFrom = 10
 
-/** Where more tabs are set aside, each waits longer: their tries must leave calls for the others. */
+/** When more tabs are set aside, each waits longer, so that their tries leave calls for other tabs. */
 const asideTabsMax = 4
 
 /** A tab that cannot be written just now. */
@@ -41,22 +41,22 @@ interface AsideTab {
 /**
  * The writer takes signups from the journal to the spreadsheet, one batch at a time.
  *
- *   OPENING      looks whether the spreadsheet can be reached, so that a wrong key is told at start
- *   IDLE         nothing waits; an append, a tab's next try or `stop` ends it. Now and then it looks
- *                whether another process has appended
+ *   OPENING      checks that the spreadsheet can be reached, so that a wrong key is reported at start
+ *   IDLE         no signup waits. An append, a tab's next try or `stop` ends it. Now and then the
+ *                writer checks whether another process has appended signups
  *   FREEZING     lets a burst arrive, waits for the pace, then freezes the next batch in the journal
  *   SENDING      the batch is on its way
- *   BACKING OFF  it was not applied, or nobody knows: the same batch goes again after a while
- *   BLOCKED      only a person can mend it: the same batch goes again now and then
+ *   BACKING OFF  the batch was not applied, or that is unknown: it is sent again after a while
+ *   BLOCKED      only a person can remove the reason: the batch is sent again now and then
  *   SETTING ASIDE  one tab cannot be written: the batch is given up, and frozen anew without that tab
  *   STOPPED      after the batch in flight has settled, or the grace period has ended
  *
- * A batch leaves SENDING only as settled (it is in the spreadsheet) or released (it is certain that
- * it is not and never will be). After a crash the journal still holds the frozen batch, and the writer
- * begins with it. This is the only place that decides on retries.
+ * A batch leaves SENDING only as settled (it is in the spreadsheet) or released (it is certainly not
+ * there and never will be). After a crash the journal still has the frozen batch, and the writer begins
+ * with it. Only the writer decides on retries.
  *
- * Two writers on one journal waste calls and do no harm: both send the same frozen batch under the
- * same marker, and the journal lets one of them end it. The other one looks before each try.
+ * Two writers on one journal waste calls but do no harm: both send the same frozen batch with the same
+ * marker, and the journal lets one of them end it. The other writer checks that before each try.
  */
 export class Writer {
   readonly #options: WriterOptions
@@ -66,15 +66,15 @@ export class Writer {
   readonly #attempts: Attempts
   readonly #fence: Fence
   #tokens: Tokens
-  /** The last batch that this process froze, and whether every try of it was answered clearly. */
+  /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
   /** Aborts the current idle wait. */
   #wake: AbortController | undefined
-  /** How many signups came since the start. */
+  /** How many signups this process appended since the start. */
   #arrived = 0
-  /** Whether signups may wait that no batch holds. */
+  /** Whether signups may wait that are in no batch. */
   #mayHaveMore = true
-  /** Whether the last batch was a try of a tab that is set aside: others have their turn then. */
+  /** Whether the last batch was a try of a tab set aside. Then the other tabs have their turn. */
   #triedAside = false
   #running: Promise<void> | undefined
 
@@ -90,7 +90,7 @@ export class Writer {
     this.#running ??= this.#run()
   }
 
-  /** Ends delivery; a batch in flight has `graceMs` to settle. What is not settled stays frozen. */
+  /** Ends delivery. A batch in flight has `graceMs` to settle; otherwise it stays frozen. */
   async stop(graceMs: Millis): Promise<void> {
     this.#stopping.abort()
     const settled = new AbortController()
@@ -151,7 +151,7 @@ export class Writer {
     const { journal } = this.#options
     const left = await journal.frozenBatch()
     if (left) {
-      // Noted before it is sent: whoever froze it may send it too.
+      // Note it before sending, because the process that froze the batch may send it too.
       if (left.number !== this.#own?.number) await journal.noteFound(left)
       return this.#deliver(left)
     }
@@ -163,7 +163,7 @@ export class Writer {
     if (batch) await this.#deliver(batch)
   }
 
-  /** FREEZING: a tab whose next try is due goes alone, so that it cannot hold the others back again. */
+  /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
     const { bucket } = this.#options
     await this.#linger()
@@ -223,7 +223,7 @@ export class Writer {
       case 'refused':
         return this.#setAside(batch, outcome)
       case 'foreign':
-        // The foreign marker kept every try of this batch out, and goes on to do so.
+        // The foreign marker keeps every try of this batch out, so a new marker is safe.
         events.deliveryOddity(outcome.message)
         await journal.remark(batch, spreadsheet.profile.markers.idMax)
     }
@@ -250,7 +250,7 @@ export class Writer {
     await this.#fence.settled(batch, { isClear, settledAt })
   }
 
-  /** SETTING ASIDE: the signups may go on without this tab's, once the batch can never be applied. */
+  /** SETTING ASIDE: gives the batch up, so that the other tabs can go on without this one. */
   async #setAside(batch: FrozenBatch, refused: Refused): Promise<void> {
     const { journal, spreadsheet, events } = this.#options
     const { tab } = refused
@@ -260,7 +260,7 @@ export class Writer {
     const end = await this.#attempts.persist(async (signal) =>
       (await maySend()) ? spreadsheet.abandon(batch, signal, maySend) : endedElsewhere,
     )
-    // A try that was not the refused one.
+    // Another try than the refused one applied the batch.
     if (end?.kind === 'applied' && this.#own) this.#own.isClear = false
     if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
     if (end?.kind !== 'abandoned') return
@@ -275,13 +275,13 @@ export class Writer {
     events.tabSetAside(tab, refused)
   }
 
-  /** The tab that was set aside and whose next try is due. */
+  /** The tab set aside whose next try is due, if there is one. */
   #dueTab(): string | undefined {
     for (const [key, { retryAt }] of this.#aside) if (retryAt <= this.#now()) return key
     return undefined
   }
 
-  /** Lets a burst arrive: waits until no signup came for a moment, or long enough. */
+  /** Lets a burst arrive: waits until no signup came for a moment, but not too long. */
   async #linger(): Promise<void> {
     const { quietMs, maxMs, burstMaxMs } = this.#options.spreadsheet.profile.linger
     const start = this.#now()
@@ -294,7 +294,7 @@ export class Writer {
     }
   }
 
-  /** IDLE until something is to do. */
+  /** IDLE until there is work. */
   async #idle(): Promise<void> {
     const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
     const next = Math.min(this.#fence.testAt, ...times)
@@ -329,7 +329,7 @@ function isAboutOneTab(failure: Failure): boolean {
   return failure.kind === 'refused' && failure.tab !== undefined
 }
 
-/** A defect of ours must not end delivery: it is told and tried again like an outage. */
+/** The words for an error. Our own defects must not end delivery: they are retried like an outage. */
 function wordsOf(error: unknown): string {
   return error instanceof JournalUnavailable ? error.message : 'Delivery failed unexpectedly'
 }

@@ -1,15 +1,15 @@
 import type { Millis } from '../signup/signup.ts'
 
 /**
- * What delivery needs of the journal to keep a provider's quota: every call of one account, whoever
- * makes it. The comments here are the contract; `test/journal/call-ledger-contract.ts` holds every
- * engine to it.
+ * The journal's interface for delivery to keep a provider's quota. It counts every call of one account,
+ * by any process. The comments here are the contract; `test/journal/call-ledger-contract.ts` tests
+ * every engine by it.
  */
 export interface CallLedger {
   /**
-   * Reserves one call, to be made at once: 0 once it is noted on disk. Otherwise the milliseconds after
-   * which to ask again. No window of a minute and none of a day, wherever it begins, holds more calls
-   * than the quota allows, those of other processes and of earlier ones included.
+   * Reserves one call, which must be made at once. Returns 0 when the call is noted on disk; otherwise
+   * the milliseconds after which to ask again. No minute and no day, wherever it begins, has more calls
+   * than the quota allows, including the calls of other and of earlier processes.
    *
    * Time goes on by the elapsed clock, so that a wall clock that jumps while the process runs changes
    * nothing. While it was down there is only the wall clock to tell how long that was:

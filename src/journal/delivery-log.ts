@@ -31,13 +31,13 @@ export interface DeliveryLog {
    */
   onAppend(listener: (added: number) => void): () => void
 
-  /** Which batch is frozen, if one is. */
+  /** The number and marker of the frozen batch, if there is one. */
   frozen(): Promise<Fenced | undefined>
 
-  /** The batch that was frozen and not settled or released, with its contents as they were frozen. */
+  /** The frozen batch with its signups; undefined when there is none. */
   frozenBatch(): Promise<FrozenBatch | undefined>
 
-  /** Tabs with signups that are not in the spreadsheet yet, the one that has waited longest first. */
+  /** The tabs with signups that are not in the spreadsheet yet. The tab that has waited longest is first. */
   pending(): Promise<readonly PendingTab[]>
 
   /**
@@ -54,24 +54,24 @@ export interface DeliveryLog {
    */
   freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch>
 
-  /** The frozen batch is in the spreadsheet: its signups are written. */
+  /** Marks the signups of the frozen batch as written: the batch is in the spreadsheet. */
   settle(batch: number, at: Millis): Promise<void>
 
   /**
-   * The frozen batch was not applied and never will be: its signups wait to be frozen anew. Rejects
-   * when it has another marker by now: what is known of the old one says nothing of that.
+   * Ends a frozen batch that was not applied and never will be. Its signups wait to be frozen again.
+   * Rejects when the batch has another marker now, because the batch may be applied under that one.
    */
   release(batch: Fenced): Promise<void>
 
   /**
-   * The frozen batch's marker id belongs to somebody else: gives it, and all later ones, another.
-   * Rejects when it has another one already.
+   * Gives the frozen batch and all later ones new marker ids, because somebody else uses its id.
+   * Rejects when the batch already has another marker.
    */
   remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch>
 
   /**
-   * A writer that did not freeze this batch is about to send it. Rejects when it is not frozen any
-   * more, or has another marker.
+   * Notes that a writer that did not freeze this batch is about to send it. Rejects when the batch is no
+   * longer frozen or has another marker.
    */
   noteFound(batch: Fenced): Promise<void>
 
@@ -90,7 +90,7 @@ export interface DeliveryLog {
   /** How many markers are not pruned yet. */
   markerCount(): Promise<number>
 
-  /** These markers are gone from the spreadsheet. */
+  /** Forgets markers that were removed from the spreadsheet. */
   forgetMarkers(markers: readonly number[]): Promise<void>
 
   /** A small fact that was noted, undefined when it was not. */

@@ -19,7 +19,7 @@ export interface IntakeLog {
    */
   append(signups: readonly Signup[], terms?: AppendTerms): Promise<Appended>
 
-  /** What `append` would answer to a known key; undefined when it is not known. */
+  /** The result that `append` would return for a known key; undefined when the key is unknown. */
   recall(idempotency: Idempotency): Promise<Recalled | undefined>
 
   /** Whether the key is known, with whatever content. */
@@ -28,7 +28,7 @@ export interface IntakeLog {
   /** Whether `append` would take a signup for this tab, received at this time. */
   takesTab(name: string, at: Millis, opener?: string): Promise<boolean>
 
-  /** What became of a signup, or undefined when there is no such id. */
+  /** The status of a signup; undefined when the id is unknown. */
   find(id: SignupId): Promise<SignupStatus | undefined>
 
   /** The tab that a signup is for whose `sheetTab` is empty, as far as this process knows. */
@@ -41,7 +41,7 @@ export interface IntakeLog {
    */
   onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
 
-  /** How far these tabs are written, whoever wrote them; tabs that do not exist are left out. */
+  /** How far these tabs are written, by any process. Tabs that do not exist are left out. */
   cursors(tabs: readonly string[]): Promise<readonly TabCursor[]>
 }
 

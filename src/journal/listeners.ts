@@ -1,4 +1,4 @@
-/** Those who want to be told of something. */
+/** A list of listeners to one kind of event. */
 export class Listeners<T> {
   readonly #listeners = new Set<(news: T) => void>()
 

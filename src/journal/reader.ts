@@ -1,9 +1,9 @@
 import type { Millis, Signup } from '../signup/signup.ts'
 
 /**
- * What those need of the journal who look at it from outside: the service's own state, the command
- * line. The comments here are the contract; `test/journal/reader-contract.ts` holds every engine to it.
- * No call holds up an append, and no cost grows with the number of signups.
+ * The journal's interface for reading: for the readiness answer and the command line. The comments here
+ * are the contract; `test/journal/reader-contract.ts` tests every engine by it. No call delays an
+ * append, and no cost grows with the number of signups.
  */
 export interface Reader {
   /** Number of accepted signups that are not in the spreadsheet yet. */
@@ -18,10 +18,10 @@ export interface Reader {
    */
   waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
 
-  /** Signups behind this position, in order, whatever has become of them. At most so many. */
+  /** At most `max` signups after this position, in order, written or not. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>
 
-  /** Resolves when the journal can be written just now, which it tries. Costs one commit. */
+  /** Writes to the journal and resolves when that worked. Costs one commit. */
   probe(): Promise<void>
 }
 

@@ -8,5 +8,5 @@ export class JournalBusy extends JournalUnavailable {
   override readonly name = 'JournalBusy'
 }
 
-/** How often, and for how long, a write is tried that meets another process at work. */
+/** How often and how long to retry a write while another process is writing. */
 export const busy = { retryMs: 10, maxMs: 5_000 } as const

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
-/** How long everything stands still for another process's commit. */
+/** How long SQLite may block the event loop while another process commits. */
 const blockedMaxMs = 20
 
 /** One connection to the journal's file: transactions, named statements, errors in our words. */

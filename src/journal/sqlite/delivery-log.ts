@@ -19,7 +19,7 @@ import { openKey } from './default-tab.ts'
 import { toWaiting } from './rows.ts'
 import { randomMarkerBase, type SqliteSite } from './site.ts'
 
-/** Read in one piece, while no request gets its turn: under a millisecond. */
+/** How many signups are read without a pause. That takes under a millisecond. */
 const sliceRows = 100
 
 export class SqliteDeliveryLog implements DeliveryLog {

@@ -38,7 +38,7 @@ export class SqliteReader implements Reader {
 
   async probe(): Promise<void> {
     const { db, id } = this.#site
-    // Another value each time: SQLite writes nothing that stays the same.
+    // Use a new value each time, because SQLite does not write an unchanged page.
     await db.write(() => db.run('setFact', id, 'probed', crypto.randomUUID()))
   }
 }

@@ -10,7 +10,7 @@ const status = `
 const signupColumns = `position, signup.id, received_at AS receivedAt, email, source,
   signup.name AS name, tags, metadata`
 
-/** Added by one statement, a signup costs a quarter less than by its own. */
+/** How many signups one statement adds. That costs a quarter less than one statement for each. */
 export const signupsAtOnce = 32
 
 function addSignups(count: number): string {

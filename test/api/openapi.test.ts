@@ -48,7 +48,7 @@ test('the linter finds what is wrong with a document', async () => {
   expect(problems.filter(({ severity }) => severity === 'error')).not.toEqual([])
 })
 
-test('it is not sent again to who has it', async () => {
+test('it is not sent again to a client that has it', async () => {
   const first = await fetch(service.url + path)
   expect(first.headers.get('content-type')).toBe('application/json')
   const etag = first.headers.get('etag') ?? ''

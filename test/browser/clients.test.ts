@@ -238,7 +238,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('what is sent offline arrives once the network is back', async () => {
+  test('a signup that is sent offline arrives once the network is back', async () => {
     await using form = await open(client)
     const { page } = form
     await form.email.fill(address)

@@ -237,7 +237,7 @@ test('on a slow network the button is busy, keeps its width, and the wait is tol
   await page.getByText(thanks).waitFor()
 })
 
-test('what the service refuses stands beside its field, with the focus there', async () => {
+test('the error of a refused field stands beside it, and the field has the focus', async () => {
   await using host = await open({ body: tag('Refused') })
   const { page } = host
   const email = page.getByLabel('Email address')

@@ -109,7 +109,7 @@ test('the same submission with the same token passes again, as after a crash', a
   expect(await connect(world).verify(attempt(token, 'yours'))).toMatchObject({ kind: 'rejected' })
 })
 
-test('of two submissions that show one token at the same time one passes', async () => {
+test('when two submissions show one token at the same time, one passes', async () => {
   await using world = await createChallengeWorld()
   const challenge = connect(world)
   const token = world.token()

@@ -182,7 +182,7 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
     }
   })
 
-  test('what a person added below such zeros stays', async () => {
+  test('rows that a person added below such zeros stay', async () => {
     await using world = await worldWithZeros(150)
     await appendFile(world.path('News'), 'Call them,,,,,,\r\n')
     await writeAll(world, during)
@@ -234,7 +234,7 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
     )
   })
 
-  test('what a lost journal left half done is finished before the batch of another', async () => {
+  test('a write that a lost journal left half done is finished before the batch of another journal', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
     const other = {
       ...makeBatch(1, { News: [makeFullSignup()] }),
@@ -246,7 +246,7 @@ describe('after a crash at any step of a write', { timeout: 60_000 }, () => {
     expect(await world.rows('New one')).toEqual([header, ...rowsOf('New one', during)])
   })
 
-  test('what a lost journal left and cannot be finished is the trouble of no tab of another', async () => {
+  test('a write of a lost journal that cannot be finished does not block the tabs of another journal', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
     const other = {
       ...makeBatch(1, { News: [makeFullSignup()] }),

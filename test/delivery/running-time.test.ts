@@ -17,7 +17,7 @@ const acts = fc.array(
   { maxLength: 60 },
 )
 
-test('from any note with a life on, the count gains no more than really passes, whoever is stopped', async () => {
+test('after any note that begins a life, the count gains no more than the time that passes, whichever process is stopped', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (story) => {
       let now = 0

@@ -140,7 +140,7 @@ test('a burst that takes two seconds to arrive still goes in one batch', async (
   expect(writes(it.spreadsheet)).toEqual(['write 1'])
 })
 
-test('what waited before the start is delivered, in the order of the journal', async () => {
+test('signups that waited before the start are delivered, in the order of the journal', async () => {
   await using it = world()
   const signups = makeSignups(12_000)
   await it.journal.intake.append(signups)
@@ -207,7 +207,7 @@ test('a restart begins with the batch that was frozen, unchanged', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
 })
 
-test('what only the operator can mend blocks delivery with its message, until it is mended', async () => {
+test('trouble that only the operator can mend blocks delivery with its message, until it is mended', async () => {
   await using it = world()
   let isMended = false
   it.spreadsheet.script = () =>
@@ -384,7 +384,7 @@ test('a write can ask just before it is sent whether another writer has ended it
   expect(answers).toEqual([true, false])
 })
 
-test('the giving up of a batch can ask the same', async () => {
+test('giving a batch up can ask just before it is sent whether another writer has ended the batch', async () => {
   await using it = world()
   const answers: unknown[] = []
   it.spreadsheet.script = ({ number }) =>
@@ -402,7 +402,7 @@ test('the giving up of a batch can ask the same', async () => {
   expect(answers).toEqual([true, false])
 })
 
-test('many tabs that cannot be written leave every second batch to the others', async () => {
+test('while many tabs cannot be written, every second batch is left to the others', async () => {
   await using it = world()
   it.spreadsheet.script = (batch) => {
     const locked = batch.tabs.find(({ tab }) => tab.startsWith('Locked'))

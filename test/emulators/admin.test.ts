@@ -73,7 +73,7 @@ test('people rename, fill, sort, protect and delete over HTTP, too', async () =>
   expect((await act('renameTab', title, 'Gone')).status).toBe(404)
 })
 
-test('what the admin API does not understand is refused with a reason', async () => {
+test('a call that the admin API does not understand is refused with a reason', async () => {
   await using emulator = await startGoogleEmulator()
   const { id } = emulator.createSpreadsheet()
   const wrong: readonly [string, string, unknown][] = [

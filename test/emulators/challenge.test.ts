@@ -66,7 +66,7 @@ describe.each(providerNames)('%s', (provider) => {
     expect(await ask(site.secret)).toMatchObject({ 'error-codes': [codes.spent] })
   })
 
-  test('what is missing is said: first the secret, then the token', async () => {
+  test('a missing secret is reported first, then a missing token', async () => {
     await using emulator = await startChallengeEmulator()
     const { secret } = emulator.createSite(provider)
     const codesOf = async (fields: Record<string, string>) =>

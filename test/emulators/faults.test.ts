@@ -63,7 +63,7 @@ function isJson(text: string): boolean {
 
 const rowCount = () => spreadsheet.rowCount('Sheet1')
 
-describe('what the client sees and what is applied are two things', () => {
+describe('a fault decides separately what the client sees and what is applied', () => {
   const cases: readonly [string, Fault, string, number][] = [
     ['dropped before it is applied', { answer: 'drop' }, 'lost', 0],
     ['applied, then dropped', { apply: 'now', answer: 'drop' }, 'lost', 1],

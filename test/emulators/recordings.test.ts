@@ -95,7 +95,7 @@ function withoutDrawnIds(body: string): string {
     .replace(/("protectedRangeId": )\d+/, '$1<id>')
 }
 
-test('the file of recordings holds what the tests below are made of', () => {
+test('the file of recordings has a pair for each test below', () => {
   expect(recordings).toHaveLength(15)
   expect(new Set(recordings.map(({ status }) => status))).toEqual(new Set([200, 400, 403, 404]))
 })

@@ -132,7 +132,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     ])
   })
 
-  test('of the workbook alone, signups are taken, the operator is told, and it heals by itself', async () => {
+  test('of the workbook alone, signups are stored, the log says so, and delivery goes on by itself when there is room', async () => {
     await using folder = await tempFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'sheets'))
     await using service = await startService({ dataDir: folder.path })

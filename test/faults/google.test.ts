@@ -102,7 +102,7 @@ describe.concurrent('rows arrive once and in order', { timeout: 60_000 }, () => 
     }
   })
 
-  test('when Google has had enough, and not before the time that it asks for', async () => {
+  test('when Google answers 429, and not before the time that it asks for', async () => {
     await using run = await startRun()
     await run.signUp()
     await run.expectAllOnce()

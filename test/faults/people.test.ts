@@ -53,24 +53,27 @@ const deeds: readonly (readonly [string, (sheet: Sheet) => void, readonly string
 ]
 
 describe.concurrent('with the answer to a batch lost and a person at work', () => {
-  test.each(deeds)('who %s, no row comes twice and new ones go below', async (_, deed, names) => {
-    await using world = await createGoogleWorld()
-    await using service = await startService({ env: world.env })
-    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-    await signUp(service, 'ada', 'bob')
-    await allDelivered(service)
-    loseNextAnswer(world)
-    await signUp(service, 'grace')
-    const isApplied = async () => (await namesIn(world)).includes('grace')
-    await waitUntil(isApplied, () => 'no batch was applied')
-    deed(sheet)
-    await allDelivered(service)
-    await signUp(service, 'new')
-    await allDelivered(service)
-    expect(await namesIn(world)).toEqual(names)
-  })
+  test.each(deeds)(
+    'after a person %s, no row comes twice and new ones go below',
+    async (_, deed, names) => {
+      await using world = await createGoogleWorld()
+      await using service = await startService({ env: world.env })
+      const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+      await signUp(service, 'ada', 'bob')
+      await allDelivered(service)
+      loseNextAnswer(world)
+      await signUp(service, 'grace')
+      const isApplied = async () => (await namesIn(world)).includes('grace')
+      await waitUntil(isApplied, () => 'no batch was applied')
+      deed(sheet)
+      await allDelivered(service)
+      await signUp(service, 'new')
+      await allDelivered(service)
+      expect(await namesIn(world)).toEqual(names)
+    },
+  )
 
-  test('who renames the tab, its rows stay there and later ones go to a new tab', async () => {
+  test('after a person renames the tab, its rows stay there and later ones go to a new tab', async () => {
     await using world = await createGoogleWorld()
     await using service = await startService({ env: world.env })
     await signUp(service, 'ada')
@@ -87,7 +90,7 @@ describe.concurrent('with the answer to a batch lost and a person at work', () =
     expect(await namesIn(world)).toEqual(['Email', 'new'])
   })
 
-  test('who deletes the tab, its rows are gone with it and later ones go to a new one', async () => {
+  test('after a person deletes the tab, its rows are gone and later ones go to a new tab', async () => {
     await using world = await createGoogleWorld()
     await using service = await startService({ env: world.env })
     await signUp(service, 'ada')

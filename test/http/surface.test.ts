@@ -68,7 +68,7 @@ describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
     })
   })
 
-  test('every recorded answer is asked for, and every name is used once', () => {
+  test('every recorded answer belongs to a request, and every name is used once', () => {
     const names = [...world.requests, ...(world.raw ?? [])].map(({ what }) => what)
     expect(Object.keys(record)).toEqual(names)
     expect(new Set(names).size).toBe(names.length)

@@ -20,7 +20,7 @@ const deliver = async (journal: Journal) => {
 /** The spreadsheet gives the default tab its name. */
 export const defaultTab: readonly ContractTest[] = [
   {
-    title: 'what came before it had its name goes there, and so does all that comes later',
+    title: 'signups from before the tab had a name go there, and so do all later ones',
     run: async (world) => {
       {
         await using journal = await world.open(unnamed)
@@ -70,7 +70,7 @@ export const defaultTab: readonly ContractTest[] = [
   })),
 
   {
-    title: 'of two writers the one that comes later takes over the name',
+    title: 'the later one of two writers takes over the name',
     run: inTwo(async (one, other) => {
       await add(one, 'one@example.com')
       await add(other, 'two@example.com', 'Tabelle1')

@@ -45,7 +45,7 @@ test('a host that a trusted proxy forwards is looked up in the list as well', as
   expect((await post({ ...rebound, origin: 'https://rebound.example' })).status).toBe(403)
 })
 
-test('a redirect to a host that is not listed is none of our own', async () => {
+test('a redirect to a host that is not listed is not followed', async () => {
   const location = async (host: string) => (await post({ host }, `http://${host}/welcome`)).location
   expect(await location('signup.example.com')).toBe('/welcome')
   expect(await location('rebound.example')).toMatch(/thanks/)

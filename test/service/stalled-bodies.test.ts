@@ -9,7 +9,7 @@ const head = (client: string) =>
   `X-Forwarded-For: ${client}\r\nContent-Length: ${bytes}\r\n\r\n`
 const body = '{"email":"ada@example.com"}'.padEnd(bytes)
 
-test('who stalls many large bodies is refused with what to do, and others are not', async () => {
+test('a client that stalls many large bodies is refused with what to do, and others are not', async () => {
   await using service = await bootService({ env: { TRUST_PROXY: '1' } })
   await using stack = new AsyncDisposableStack()
   const stalled = Array.from({ length: 12 }, () => stack.use(openRaw(service.url)))

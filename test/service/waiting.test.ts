@@ -221,7 +221,7 @@ test('a client that hangs up is not waited for', async () => {
   await server.close(0)
 })
 
-test('so many are waited for of one address and in all, and the next ones are let go at once', async () => {
+test('when as many signups wait as may, of one address or in all, the next ones are answered at once', async () => {
   await using it = world({ max: 4, addressMax: 2 })
   const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
   const waits = [

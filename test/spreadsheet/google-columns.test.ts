@@ -84,7 +84,7 @@ describe('when a person changes the columns while rows come', () => {
     },
   )
 
-  test('and adds one of their own behind ours, nothing is to be told', async () => {
+  test('and adds one of their own behind ours, there is no warning', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.resizeTab('News', { columnCount: 8 })
@@ -151,7 +151,7 @@ describe('a tab that a person has made a table of', () => {
     expect(world.spreadsheet.warnings).toEqual([])
   })
 
-  test('while rows come is noticed with the next batch, which may be below it, and is told', async () => {
+  test('while rows come is noticed with the next batch, which may land below the table, and the log says so', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.convertToTable('News')

@@ -248,7 +248,7 @@ test('a tab gets its header row and its rows by one appendCells, and only the he
   }
 })
 
-test('what Google quotes of a request is told to nobody', async () => {
+test('text of a request that Google quotes is left out of the outcome', async () => {
   await using world = await createGoogleWorld()
   const spreadsheet = world.connect()
   await spreadsheet.open(testSignal)

@@ -97,7 +97,7 @@ test('the hidden record keeps no address once the batch is written', async () =>
   expect(await readFile(join(folder, 'settled.json'), 'utf8')).not.toContain(signup.email)
 })
 
-describe('what a person has to mend is refused, and goes on once it is mended', () => {
+describe('a write that a person has to make possible is refused, and goes on afterwards', () => {
   const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
   const write = () => world.connect().write(batch, testSignal)
 
@@ -243,7 +243,7 @@ describe('when the disk fails during a write', () => {
     await expectAllRowsOnce()
   })
 
-  test('an error that no one has heard of can be tried again', async () => {
+  test('an unknown error can be tried again', async () => {
     const outcome = await writeWith((_, step) => (step === 2 ? 'ESTALE' : undefined))
     expect(outcome.kind).toBe('retryable')
     expect(await world.connect().write(second, testSignal)).toEqual(applied)

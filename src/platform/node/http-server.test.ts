@@ -253,7 +253,7 @@ test('a tunnel is refused behind the answers that are due before it', async () =
   expect(bodiesOf(answers)).toEqual(['GET http://a/  127.0.0.1', 'tunnel'])
 })
 
-test('who sends more requests ahead than may wait is cut off, and nobody else', async () => {
+test('a client that sends more requests ahead than may wait is cut off, and no other is', async () => {
   const slow = Promise.withResolvers<undefined>()
   let asked = 0
   await using server = await start({

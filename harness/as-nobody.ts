@@ -5,8 +5,8 @@ import type { StartOptions } from './start-service.ts'
 import type { TempFolder } from './temp-folder.ts'
 
 /**
- * Nothing is forbidden to root: a service that root starts here goes on as the user "nobody", to whom
- * the folder is given.
+ * Starts the service as the user "nobody" when root runs the tests, as no file is closed to root. The
+ * folder is given to "nobody".
  */
 export async function asNobody({ path }: TempFolder): Promise<StartOptions> {
   if (process.getuid?.() !== 0) return {}

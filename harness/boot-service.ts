@@ -9,20 +9,20 @@ import { tempFolder } from './temp-folder.ts'
 export interface BootOptions extends Omit<Overrides, 'log'> {
   /** Settings of the service, besides HOST, PORT and DATA_DIR. */
   readonly env?: Readonly<Record<string, string>>
-  /** Stays when the service ends. Absent: `data` in a folder of its own, which does not. */
+  /** Is kept when the service ends. Without it the service gets a folder of its own, which is removed. */
   readonly dataDir?: string
 }
 
 export interface BootedService extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string
-  /** What its server asks. */
+  /** The HTTP application behind its server. */
   readonly application: Application
   /** Removed when it ends. */
   readonly folder: string
   /** Its log so far. */
   output(): string
-  /** Drains it. Rejects when anything personal or secret was logged meanwhile. */
+  /** Stops it in order. Rejects when it has logged anything personal or secret. */
   stop(): Promise<void>
 }
 

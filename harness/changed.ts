@@ -1,4 +1,4 @@
-/** The same object but for some members. */
+/** The same object with some members replaced; all others are those of the original. */
 export function changed<T extends object>(original: T, members: Partial<T>): T {
   return new Proxy(original, {
     get(target, name) {

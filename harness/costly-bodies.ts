@@ -1,6 +1,6 @@
 /**
- * Bodies that are as long as they may be, each for a scanner that might go over them more often than
- * once: it repeats what such a scanner stumbles over, and is well-formed enough to get there.
+ * Bodies as long as the limits allow, each made to be slow for a parser that reads parts of it more than
+ * once. Each repeats a text that such a parser is slow with, and is well-formed up to there.
  */
 export interface CostlyBody {
   readonly title: string

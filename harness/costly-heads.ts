@@ -1,4 +1,4 @@
-/** First lines and headers of nearly 16 KiB, each for a scanner that might go over them more than once. */
+/** First lines and headers of nearly 16 KiB, each made to be slow for a parser that reads it more than once. */
 export interface CostlyHead {
   readonly title: string
   readonly method: 'GET' | 'POST'

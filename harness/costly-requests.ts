@@ -1,7 +1,7 @@
 import { costlyBodies } from './costly-bodies.ts'
 import { costlyHeads } from './costly-heads.ts'
 
-/** A request that is as long as it may be, in the hope that somebody goes over it more than once. */
+/** A request as long as the limits allow, made to be slow for a parser that reads it more than once. */
 export interface CostlyRequest {
   readonly title: string
   /** As it goes over the wire; it closes the connection. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { durableFiles } from '../src/platform/node/durable-file.ts'
 import type { DurableFiles } from '../src/platform/node/durable-file.ts'
 
-/** The process is gone: nothing after this can reach the disk. */
+/** Stands for the end of the process: no later change reaches the disk. */
 export class Crash extends Error {
   override readonly name = 'Crash'
 }

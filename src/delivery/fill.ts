@@ -17,7 +17,7 @@ export async function fillBatch(
 ): Promise<readonly Share[]> {
   const shares = tabs.map((tab): Filling => ({ tab, signups: [] }))
   const left = { rows: options.rowsMax, bytes: options.bytesMax }
-  const giving = { log, left, options }
+  const giving = { log, left, options, first: shares[0] }
   // First round: equal shares. Second round: the rest goes to the tabs that have more signups.
   const unsatisfied = await giveEqually(shares, giving)
   await giveEqually(unsatisfied, giving)
@@ -38,12 +38,14 @@ interface Giving {
   readonly log: Pick<DeliveryLog, 'waiting'>
   readonly left: Left
   readonly options: FillOptions
+  /** Of the tab that has waited longest. */
+  readonly first: Filling | undefined
 }
 
 /** Divides the remaining room among these tabs. Returns the tabs that have more signups than fitted. */
 async function giveEqually(
   shares: readonly Filling[],
-  { log, left, options }: Giving,
+  { log, left, options, first }: Giving,
 ): Promise<readonly Filling[]> {
   const unsatisfied: Filling[] = []
   for (const [index, share] of shares.entries()) {
@@ -52,7 +54,7 @@ async function giveEqually(
       rows: left.rows - Math.floor(left.rows / sharers),
       bytes: left.bytes - left.bytes / sharers,
     }
-    const room = { left, floor, isFirst: index === 0, options }
+    const room = { left, floor, isFirst: share === first, options }
     for (let hasMore = true; hasMore;) {
       const slice = await log.waiting(share.tab, share.signups.at(-1)?.position)
       hasMore = slice.hasMore

@@ -7,7 +7,7 @@ import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog, type Logger } from '../ops/log.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
-import { listen } from '../platform/node/http-server.ts'
+import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { keepDataPrivate, watchLock } from './data-folder.ts'
 import { createDelivery, type DeliveryOverrides } from './delivery.ts'
 import { journalFile, openStore } from './store.ts'
@@ -29,6 +29,8 @@ export interface Service extends AsyncDisposable {
 /** The parts that tests and benches replace. */
 export interface Overrides extends DeliveryOverrides {
   readonly log?: Logger | undefined
+  /** Of the HTTP server. */
+  readonly limits?: Partial<HttpLimits>
 }
 
 /** How long a stop waits for requests that are being answered, and for the batch in flight. */
@@ -40,7 +42,7 @@ export async function startService(
   secrets: Secrets,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const { log = createLog(config.logLevel), ...parts } = overrides
+  const { log = createLog(config.logLevel), limits = {}, ...parts } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
@@ -61,7 +63,7 @@ export async function startService(
   )
   const { bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
-  const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf })
+  const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf, limits })
   started.defer(() => {
     stopWaiting()
     return server.close(graceMs)

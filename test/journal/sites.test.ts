@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { JournalPolicy } from '../../src/journal/policy.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+/** No marker has it. */
+const none = { number: 0, marker: 0 }
+
+/** Tells a story of two sites that have their journals in one file. */
+async function withTwoSites(
+  story: (news: Journal, shop: Journal) => Promise<void>,
+  policy?: Partial<JournalPolicy>,
+): Promise<void> {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using news = openSqliteJournal(file, policy, { site: 'news' })
+  await using shop = openSqliteJournal(file, policy, { site: 'shop' })
+  await story(news, shop)
+}
+
+test('each site has its own backlog, tabs, batch and pages', () =>
+  withTwoSites(async (news, shop) => {
+    await news.intake.append(makeSignups(2, { email: 'news@example.com' }))
+    await shop.intake.append([makeSignup({ email: 'shop@example.com' })])
+    expect([await news.reader.backlog(), await shop.reader.backlog()]).toEqual([2, 1])
+    expect(await shop.reader.waitingSince([])).toBe(makeSignup().receivedAt)
+    expect((await shop.delivery.pending()).length).toBe(1)
+    expect((await shop.reader.page(0, 10)).map(({ signup }) => signup.email)).toEqual([
+      'shop@example.com',
+    ])
+
+    const batch = await freezeNext(news.delivery)
+    const other = await freezeNext(shop.delivery)
+    expect(addressesOf(other)).toEqual({ Sheet1: ['shop@example.com'] })
+    expect((await news.delivery.frozen())?.number).toBe(batch?.number)
+    await news.delivery.settle(batch?.number ?? 0, noon)
+    expect([await news.reader.backlog(), await shop.reader.backlog()]).toEqual([0, 1])
+    expect(await news.reader.waitingSince([])).toBeUndefined()
+    expect(await shop.intake.cursors(['Sheet1'])).toEqual([{ tab: 'Sheet1', upto: 0 }])
+  }))
+
+test('no site ends the batch of another, or sees its markers', () =>
+  withTwoSites(async (news, shop) => {
+    await news.intake.append(makeSignups(2))
+    const batch = (await freezeNext(news.delivery, { rowsMax: 1 })) ?? none
+    await expect(shop.delivery.settle(batch.number, noon)).rejects.toThrow('not frozen')
+    await expect(shop.delivery.release(batch)).rejects.toThrow('not frozen')
+    await expect(shop.delivery.remark(batch, markerIdMax)).rejects.toThrow('not frozen')
+    await expect(shop.delivery.noteFound(batch)).rejects.toThrow('not frozen')
+    await news.delivery.settle(batch.number, noon)
+
+    expect(await shop.delivery.endedMarkers()).toEqual([])
+    expect(await shop.delivery.markerCount()).toBe(0)
+    await shop.delivery.forgetMarkers([batch.marker])
+    expect(await news.delivery.endedMarkers()).toMatchObject([{ id: batch.marker }])
+  }))
+
+test('running time is counted for each site', () =>
+  withTwoSites(async (news, shop) => {
+    const note = { by: 'process', lives: new Map<number, number>() }
+    const began = await news.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined })
+    expect(await news.delivery.noteRunningTime({ ...note, ms: 500, seen: began })).toMatchObject({
+      ms: 500,
+    })
+    expect(await shop.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined })).toMatchObject({
+      ms: 0,
+    })
+  }))
+
+test('an idempotency key and a fact belong to one site', () =>
+  withTwoSites(async (news, shop) => {
+    const idempotency = { space: '', key: 'key', fingerprint: 'content' }
+    await news.intake.append([makeSignup()], { idempotency })
+    expect(await shop.intake.knows(idempotency)).toBe(false)
+    expect(await shop.intake.append([makeSignup()], { idempotency })).toMatchObject({
+      kind: 'appended',
+    })
+    await news.delivery.noteFact('colour', 'blue')
+    expect(await shop.delivery.fact('colour')).toBeUndefined()
+  }))
+
+test('a challenge token is good for one append, at whichever site', () =>
+  withTwoSites(async (news, shop) => {
+    await news.intake.append([makeSignup()], { token: 'digest' })
+    expect(await shop.intake.append([makeSignup()], { token: 'digest' })).toEqual({
+      kind: 'tokenUsed',
+    })
+  }))
+
+test('the tabs of one site leave the other its own', () =>
+  withTwoSites(
+    async (news, shop) => {
+      const opener = '192.0.2.1'
+      await news.intake.append([makeSignup({ sheetTab: 'One' })], { opener })
+      expect(await news.intake.takesTab('Two', noon, opener)).toBe(false)
+      expect(await shop.intake.takesTab('Two', noon, opener)).toBe(true)
+      expect(await shop.intake.takesTab('One', noon, opener)).toBe(true)
+    },
+    { newTabsMax: 1, newTabsPerHourMax: 1 },
+  ))

@@ -106,6 +106,24 @@ test('work with one key is done one after the other, also behind one that fails;
   expect(turns.has(a)).toBe(false)
 })
 
+test('who comes while the second one works waits for it, too', async () => {
+  const turns = new Turns()
+  const [first, second] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
+  const done: string[] = []
+  const working = turns.take(a, anybody, () => first.promise)
+  const waiting = turns.take(a, anybody, async () => {
+    await second.promise
+    done.push('second')
+  })
+  first.resolve(undefined)
+  await working
+  expect(turns.has(a)).toBe(true)
+  const last = turns.take(a, anybody, async () => done.push('third'))
+  second.resolve(undefined)
+  await Promise.all([waiting, last])
+  expect(done).toEqual(['second', 'third'])
+})
+
 test('only so many wait for their turn, of one address and in all; the next ones are refused at once', async () => {
   const turns = new Turns({ max: 5, addressMax: 2 })
   const first = Promise.withResolvers<undefined>()

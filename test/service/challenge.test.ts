@@ -284,6 +284,16 @@ test('of two same signups that show one token at the same time one is stored', a
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 403])
 })
 
+test('of twins with one key and one token, one is verified and both get its answer', async () => {
+  await using world = await createChallengeWorld()
+  await using service = await boot(world)
+  const key = { 'idempotency-key': 'one' }
+  const body = { ...ada, challengeToken: world.token() }
+  const answers = await Promise.all([post(service, body, key), post(service, body, key)])
+  expect(answers.map(({ status }) => status)).toEqual([202, 202])
+  expect(world.emulator.counters.calls).toBe(1)
+})
+
 test('a replay by Idempotency-Key needs no token and makes no call', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)

@@ -58,6 +58,20 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
+    title: 'a process that starts later knows all calls of the day',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const ledger = one.callLedger(account, clock)
+      for (let call = 0; call < 5; call++) {
+        expect(await ledger.reserve(quota)).toBe(0)
+        await clock.run(120 * minute)
+      }
+      const wait = await other.callLedger(account, clock).reserve(quota)
+      expect(wait).toBe(14 * 60 * minute + 1000)
+    }),
+  },
+
+  {
     title: 'a wall clock that is set while both run opens no window early',
     run: inTwo(async (one, other) => {
       for (const jump of [30 * minute, -30 * minute]) {

@@ -62,6 +62,7 @@ export const defaultTab: readonly ContractTest[] = [
       const emails = ['one', 'two', 'three', 'four'].map((who) => `${who}@example.com`)
       expect(await deliver(journal)).toEqual({ [tab.toUpperCase()]: emails })
       expect(cursors).toContainEqual({ tab: '', upto: 4 })
+      expect(await journal.intake.cursors([''])).toEqual([{ tab: '', upto: 4 }])
       expect(await journal.intake.find(first?.id ?? ('' as never))).toMatchObject({
         writtenAt: noon,
       })

@@ -119,6 +119,22 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
+    title: 'no id of a marker is larger than it may be',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(6))
+      for (let count = 0; count < 6; count++) {
+        const [tab = expect.fail()] = await journal.delivery.pending()
+        const { signups } = await journal.delivery.waiting(tab)
+        const share = { tab, signups: signups.slice(0, 1) }
+        const { number, marker } = await journal.delivery.freeze([share], 2)
+        expect([1, 2]).toContain(marker)
+        await journal.delivery.settle(number, noon)
+        await journal.delivery.forgetMarkers([marker])
+      }
+    }),
+  },
+
+  {
     title: 'a new marker for the frozen batch changes nothing else, and later batches follow it',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))

@@ -17,6 +17,7 @@ import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
 import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
 import { readerTests } from './reader-contract.ts'
 import { withTwoInstances } from './two-instances.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -62,6 +63,23 @@ test('signups that arrive together are one transaction', async () => {
   await answers[0]
   expect(count()).toBe(50)
   await Promise.all(answers)
+})
+
+// Were each try to block everything for as long as the journal waits in all, this would take a minute.
+test('an append that meets another writer waits in turns, and is made once that one has ended', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  let tries = 0
+  const sleep = async (ms: number) => {
+    tries += 1
+    if (tries === 12) writer.exec('ROLLBACK')
+    await systemClock.sleep(ms)
+  }
+  await using journal = openSqliteJournal(file, {}, { clock: { ...systemClock, sleep } })
+  using writer = new DatabaseSync(file)
+  writer.exec('BEGIN IMMEDIATE')
+  expect(await journal.intake.append([makeSignup()])).toMatchObject({ kind: 'appended' })
+  expect(tries).toBe(12)
 })
 
 test('of an append that fails nothing is left for a later call to add', async () => {

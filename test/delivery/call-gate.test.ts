@@ -72,6 +72,14 @@ test('a wall clock that was set back does not shut the gate for longer than the 
   expect(await pass(openGate(journal, clock), clock, 1)).toEqual([61])
 })
 
+test('with the calls of the day used up, a wall clock that was set back shuts the gate for a day at most', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  await pass(openGate(journal, clock), clock, 5)
+  clock.jump(-30 * day)
+  expect(await pass(openGate(journal, clock), clock, 1)).toEqual([86_401])
+})
+
 test('a call is noted in the journal before it is let through', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()

@@ -1,16 +1,18 @@
 /**
- * A second process on the journal of a running service, as the command line is one: it appends and
- * reads through the interfaces until it is killed, and tells its parent of each append that was
- * answered. Arguments: the journal's file, a seed, the number of its life.
+ * A second process on the journal of a running service, as the command line is one: it appends, reads
+ * and reserves calls through the interfaces until it is killed, and tells its parent of each append that
+ * was answered and of each call. Arguments: the journal's file, a seed, the number of its life, the
+ * account of the calls, how many a minute may hold.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { drawTerms, soakPolicy, type SoakAppend } from './soak-terms.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { drawTerms, soakPolicy, type SoakAppend, type SoakCall } from './soak-terms.ts'
 
-const [file = '', seed = '', life = ''] = process.argv.slice(2)
+const [file = '', seed = '', life = '', account = '', perMinute = ''] = process.argv.slice(2)
 const random = seededRandom(Number(seed))
 await using journal = openSqliteJournal(file, soakPolicy)
 let count = 0
@@ -40,6 +42,18 @@ async function read(): Promise<void> {
   }
 }
 
+/** Takes its part of the service's quota. */
+async function call(): Promise<never> {
+  const ledger = journal.callLedger(account, systemClock)
+  const quota = { perMinute: Number(perMinute), perDay: 1_000_000 }
+  for (;;) {
+    await sleep(random() * 2000)
+    if ((await ledger.reserve(quota)) > 0) continue
+    const told: SoakCall = { calledAt: Date.now() }
+    process.send?.(told)
+  }
+}
+
 async function visit(): Promise<never> {
   for (;;) {
     await append()
@@ -47,4 +61,4 @@ async function visit(): Promise<never> {
   }
 }
 
-await Promise.all([visit(), visit(), visit(), read()])
+await Promise.all([visit(), visit(), visit(), read(), call()])

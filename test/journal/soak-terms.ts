@@ -1,4 +1,5 @@
 import type { Random } from '../../src/platform/clock.ts'
+import type { Millis } from '../../src/signup/signup.ts'
 
 /** Both processes make tabs; so many new ones there may be. */
 export const soakTabsMax = 6
@@ -15,6 +16,11 @@ export interface SoakAppend {
   readonly isTaken: boolean
   readonly key: string | undefined
   readonly token: string | undefined
+}
+
+/** A call that the second process has reserved, and would have made. */
+export interface SoakCall {
+  readonly calledAt: Millis
 }
 
 /** Few tabs, keys and tokens, so that both processes come upon the same ones. */

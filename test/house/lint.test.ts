@@ -77,7 +77,7 @@ const good: readonly (readonly [path: string, text: string])[] = [
   ['src/a.ts', fullFunction],
   ['src/a.ts', `const todos = 1`],
   ['vitest.config.ts', `export default {}`],
-  ['test/a-contract.ts', `function hold() {\ntest('b', ${fullFunction})\n${fullFunction}}`],
+  ['test/a.test.ts', `function hold() {\ntest('b', ${fullFunction})\n${fullFunction}}`],
   ['src/http/rate-limit.test.ts', ''],
   ['emulators/google-sheets/recordings.ts', ''],
   ['src/a.test.ts', `describe.skipIf(!live)('a', () => {}); reader.skip(3)`],

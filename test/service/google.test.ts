@@ -73,15 +73,14 @@ test('a cold signup costs at most three calls, and a warm one costs one', async 
   expect(callCount(world) - cold).toBe(1)
 })
 
-test('1,000 signups while one call takes its time cost at most three calls and are all there, once', async () => {
+test('1,000 signups that come before the first answer cost at most three calls and are all there, once', async () => {
   const clock = new ManualClock(Date.now())
   await using world = await createGoogleWorld({ clock })
+  world.emulator.faults.add({ on: 'read', delayMs: 1_000 })
   await using service = await boot(world)
-  await expect.poll(() => callCount(world), slow).toBe(1)
-  world.emulator.faults.add({ on: 'write', delayMs: 1_000 })
   const emails = Array.from({ length: 1000 }, (_, index) => `person${index}@example.com`)
   await postSignups(service.url, emails)
-  await expect.poll(() => callCount(world), slow).toBe(2)
+  await expect.poll(() => callCount(world), slow).toBe(1)
   clock.advance(1_000)
   await expect.poll(() => emailsIn(world), slow).toHaveLength(1000)
   expect((await emailsIn(world)).toSorted()).toEqual(emails.toSorted())

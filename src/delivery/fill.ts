@@ -1,4 +1,4 @@
-import type { DeliveryLog, PendingTab, Share, WaitingSignup } from '../journal/delivery-log.ts'
+import type { DeliveryLog, PendingTab, TabShare, WaitingSignup } from '../journal/delivery-log.ts'
 import type { Profile } from '../spreadsheet/spreadsheet.ts'
 
 export type FillOptions = Pick<Profile, 'rowsMax' | 'bytesMax' | 'rowBytes'>
@@ -14,7 +14,7 @@ export async function fillBatch(
   log: Pick<DeliveryLog, 'waiting'>,
   tabs: readonly PendingTab[],
   options: FillOptions,
-): Promise<readonly Share[]> {
+): Promise<readonly TabShare[]> {
   const shares = tabs.map((tab): Filling => ({ tab, signups: [] }))
   const left = { rows: options.rowsMax, bytes: options.bytesMax }
   const giving = { log, left, options, first: shares[0] }
@@ -25,7 +25,7 @@ export async function fillBatch(
 }
 
 /** The share of a tab while it is being filled. */
-interface Filling extends Share {
+interface Filling extends TabShare {
   readonly signups: WaitingSignup[]
 }
 

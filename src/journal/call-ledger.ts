@@ -11,24 +11,25 @@ export interface CallLedger {
    * the milliseconds after which to ask again. No minute and no day, wherever it begins, has more calls
    * than the quota allows, including the calls of other and of earlier processes.
    *
-   * Time goes on by the elapsed clock, so that a wall clock that jumps while the process runs changes
-   * nothing. While it was down there is only the wall clock to tell how long that was:
+   * The ledger measures time by the elapsed clock, so a wall clock that jumps while the process runs
+   * changes nothing. Only the wall clock tells for how long the process was down:
    *
-   * - for the minute it is not believed: the latest calls count as if the last had been made just now;
-   * - for the day it is. Set back, it makes the wait longer, never shorter, and at most a day. Set ahead
-   *   by some time between two starts, it makes calls look older by that time. (So it does for the
-   *   minute when the process starts a second time in the minute after that.)
+   * - The minute does not rely on it: after a start, the latest calls count as if the last one had been
+   *   made just now.
+   * - The day relies on it. A clock that was set back makes the wait longer, but at most a day. A clock
+   *   that was set ahead between two starts makes calls look older by as much, for the day; and for the
+   *   minute, too, if the process starts once more within the minute after that.
    *
-   * A call of another process that runs at the same time is believed to have been made when it says,
-   * as long as both measure by the wall clock as it is. After a jump of that, such a call counts as if
-   * it had been made just now.
+   * A call of another process that runs at the same time counts from the time that this process noted,
+   * as long as the clocks of both agree with the wall clock. After a jump of the wall clock, such a call
+   * counts as if it had been made just now.
    *
-   * Rejects with `JournalUnavailable` when it cannot be noted: then the call must not be made.
+   * Rejects with `JournalUnavailable` when the journal cannot note the call. Then it must not be made.
    */
   reserve(quota: Quota): Promise<Millis>
 }
 
-/** How many calls the provider may be sent, in any window of that length. At least 1 each. */
+/** How many calls the provider accepts, in any minute and in any day. At least 1 each. */
 export interface Quota {
   readonly perMinute: number
   readonly perDay: number

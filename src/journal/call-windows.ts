@@ -5,15 +5,15 @@ const minute = 60 * 1000
 const day = 24 * 60 * minute
 
 /**
- * The provider counts a call when it arrives, we count it when it leaves. A window that is this much
- * longer than the provider's keeps two calls that travelled for different times in different windows.
+ * The provider counts a call when it arrives, and we count it when we send it. Our windows are longer
+ * than the provider's by this, so that a slow call and a fast one after it do not arrive in one window.
  */
 const travelMs = 1000
 
 /**
- * Milliseconds until one more call fits into both windows; 0 when it fits now.
+ * Returns the milliseconds until one more call fits into both windows; 0 when it fits now.
  *
- * @param calls when calls were made, ascending, at least those of the last day and a second.
+ * @param calls the times of the calls, ascending; at least those of the last day and a second
  */
 export function waitBeforeCall(calls: readonly Millis[], quota: Quota, now: Millis): Millis {
   return Math.max(

@@ -3,10 +3,9 @@ import type { Millis, Signup } from '../signup/signup.ts'
 import type { DefaultTab } from './intake-log.ts'
 
 /**
- * What delivery needs of the journal: how far one site's signups have come, its frozen batch, and the
- * markers of those that ended. The comments here are the contract;
- * `test/journal/delivery-log-contract.ts` holds every engine to it, with
- * `delivery-log-markers-contract.ts` and `-default-tab-` beside it.
+ * The journal's interface for delivery: which signups of one site wait, its frozen batch, and the
+ * markers of ended batches. The comments here are the contract; `test/journal/delivery-log-*contract.ts`
+ * tests every engine by it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
@@ -14,20 +13,19 @@ import type { DefaultTab } from './intake-log.ts'
  * the number of signups.
  */
 export interface DeliveryLog {
-  /** The tab that a signup is for whose `sheetTab` is empty, as far as this process knows. */
+  /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
   readonly defaultTab: DefaultTab
 
   /**
-   * Gives the default tab its name, once for each spreadsheet: another writer may have given one
-   * before. What came without a tab until then is from now on among what named that tab, in the order
-   * in which it came. Costs time with the number of these where somebody has named the tab before.
+   * Gives the default tab its name. The first name for a spreadsheet stays, so the answer may be a name
+   * that another writer gave. Signups that came without a tab join those that named this tab, in the
+   * order in which all of them came; that takes time with their number when both kinds exist.
    */
   resolveDefaultTab(name: string): Promise<DefaultTab>
 
   /**
-   * Calls `listener` after each commit with how many signups it added. Returns the function that stops
-   * this. That is a hint: it does not come when another process has added them. Whoever waits looks at
-   * `pending`, too.
+   * Calls `listener` with the number of added signups after each commit of this process. Returns a
+   * function that removes the listener. Commits of other processes show only in `pending`.
    */
   onAppend(listener: (added: number) => void): () => void
 
@@ -37,29 +35,29 @@ export interface DeliveryLog {
   /** The frozen batch with its signups; undefined when there is none. */
   frozenBatch(): Promise<FrozenBatch | undefined>
 
-  /** The tabs with signups that are not in the spreadsheet yet. The tab that has waited longest is first. */
+  /** The tabs with signups that are not in the spreadsheet yet, the one with the oldest signup first. */
   pending(): Promise<readonly PendingTab[]>
 
   /**
-   * The next signups of a tab that wait, in order: those behind the position `after`, or the first
-   * ones. As many as are read while nothing else has its turn, some hundred.
+   * The next waiting signups of a tab, in order: those after the position `after`, or the first ones.
+   * One slice holds about a hundred, so that reading it delays no request.
    */
   waiting(tab: PendingTab, after?: number): Promise<WaitingSlice>
 
   /**
-   * Freezes these signups into the next batch: of each tab a run of what `waiting` gave, from its first
-   * one on. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects when a batch is frozen
-   * already, as there is one at a time; when another writer has settled some of the signups meanwhile;
-   * and while the default tab is not resolved, so that what waits for its name comes in order.
+   * Freezes these signups into the next batch. Of each tab they must be the first ones that `waiting`
+   * gave, without a gap. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects when a batch
+   * is frozen already; when another writer has settled some of the signups meanwhile; and while the
+   * default tab is not resolved, because its signups would come out of order later.
    */
-  freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch>
+  freeze(shares: readonly TabShare[], markerIdMax: number): Promise<FrozenBatch>
 
-  /** Marks the signups of the frozen batch as written: the batch is in the spreadsheet. */
+  /** Marks the signups of the frozen batch as written at this time. Rejects when the batch is not frozen. */
   settle(batch: number, at: Millis): Promise<void>
 
   /**
-   * Ends a frozen batch that was not applied and never will be. Its signups wait to be frozen again.
-   * Rejects when the batch has another marker now, because the batch may be applied under that one.
+   * Ends a frozen batch that was not applied and never will be. Its signups wait again. Rejects when the
+   * batch has another marker now, because it may be applied under that one.
    */
   release(batch: Fenced): Promise<void>
 
@@ -79,11 +77,11 @@ export interface DeliveryLog {
   endedMarkers(): Promise<readonly EndedMarker[]>
 
   /**
-   * Counts running time: how long processes have worked with this journal, one at a time and never
-   * more than has really passed. Returns the count. docs/decisions/exactly-once.md has the rule and
-   * its proof: the time is added when nobody has noted any since `seen`, which is this process's own.
-   * Otherwise nothing is added and the process becomes the last one to note; only a note without
-   * lives that finds another process at work leaves everything as it is.
+   * Adds to the running time, and returns it: how long processes have worked with this journal, never
+   * more than the time that has really passed. The time is added when `seen`, this process's last note,
+   * is still the latest note of all. Otherwise nothing is added, and this note becomes the latest one;
+   * but a note without lives leaves another process's note as it is. docs/decisions/exactly-once.md
+   * explains the rule and why it holds.
    */
   noteRunningTime(note: RunningTimeNote): Promise<RunningTime>
 
@@ -93,7 +91,7 @@ export interface DeliveryLog {
   /** Forgets markers that were removed from the spreadsheet. */
   forgetMarkers(markers: readonly number[]): Promise<void>
 
-  /** A small fact that was noted, undefined when it was not. */
+  /** The value that `noteFact` noted under this name; undefined when there is none. */
   fact(name: string): Promise<string | undefined>
 
   noteFact(name: string, value: string): Promise<void>
@@ -102,45 +100,45 @@ export interface DeliveryLog {
 /** The marker of a batch that was settled or released. */
 export interface EndedMarker {
   readonly id: number
-  /** Whether a writer has sent the batch, or may have, that did not freeze it. */
+  /** Whether a writer that did not freeze the batch may have sent it. */
   readonly isFound: boolean
-  /** The running time from which it may be pruned; undefined until a life was noted for it. */
+  /** The running time from which it may be pruned; undefined until somebody notes a life for it. */
   readonly ripeAt: Millis | undefined
 }
 
-/** What a process has measured. */
+/** What one process tells of its time. */
 export interface RunningTimeNote {
-  /** Names the process: no two have the same name, be they on two machines or one after the other. */
+  /** A name that no other process has, on any machine and at any time. */
   readonly by: string
-  /** By the elapsed clock, since its last note was answered. Whole milliseconds. */
+  /** Whole milliseconds by the elapsed clock since the last note of this process was answered. */
   readonly ms: Millis
-  /** What the last note of this process came to. */
+  /** The answer to the last note of this process. */
   readonly seen: RunningTime | undefined
-  /** For ended markers by id: how long they stand from now on, unless that was noted before. */
+  /** How long ended markers stand from now on, by marker id. The first life of a marker stays. */
   readonly lives: ReadonlyMap<number, Millis>
 }
 
 export interface RunningTime {
   readonly ms: Millis
-  /** Who noted it. */
+  /** The process that made the latest note. */
   readonly by: string
 }
 
-/** A batch and the marker that it had when something became known of it. */
+/** A batch, and the marker that it had when the writer looked. */
 export type Fenced = Pick<FrozenBatch, 'number' | 'marker'>
 
-/** A tab with signups that wait. */
+/** A tab with waiting signups. */
 export interface PendingTab {
   readonly id: number
-  /** As it was first used. */
+  /** The name as it was first used. */
   readonly name: string
-  /** Position of its last signup in the spreadsheet. */
+  /** Position of its last signup that is in the spreadsheet. */
   readonly writtenTo: number
 }
 
 export interface WaitingSlice {
   readonly signups: readonly WaitingSignup[]
-  /** Whether more may wait behind them. */
+  /** Whether more may follow. */
   readonly hasMore: boolean
 }
 
@@ -148,14 +146,14 @@ export interface WaitingSignup {
   readonly position: number
   /** With the tab's name as it was first used. */
   readonly signup: Signup
-  /** Size of its texts in UTF-8, without the tab's name. */
+  /** Bytes of its texts in UTF-8, without the tab's name. */
   readonly textBytes: number
-  /** A duplicate that gets no row. */
+  /** Whether it is a duplicate that gets no row. */
   readonly isIgnored: boolean
 }
 
-/** What a tab puts into a batch. */
-export interface Share {
+/** The signups of one tab that go into a batch. */
+export interface TabShare {
   readonly tab: PendingTab
   readonly signups: readonly WaitingSignup[]
 }

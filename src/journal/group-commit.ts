@@ -9,21 +9,21 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Group commit: what arrives together is committed together, and each caller waits for that one
- * commit. Together is one turn of the event loop, and the next ones as long as each brings more, but
- * no longer than a commit takes: where the disk is slow, commits are fewer and larger.
+ * Group commit: items that arrive together share one commit, and each caller waits for it. A group
+ * takes in the items of one turn of the event loop, and of the following turns as long as each brings
+ * more, but for no longer than a commit takes. So a slow disk gets fewer and larger commits.
  *
- * `commit` is given the items in order of arrival and returns one result for each; it changes nothing
- * when it throws. Then each item is tried alone, so that one that cannot be committed does not take the
- * others with it. While another process is writing, which is a `JournalBusy`, the group waits and grows.
+ * `commit` gets the items in order of arrival and returns one result for each. When it throws, it must
+ * have changed nothing; each item of the group is then committed alone, so that a bad item fails alone.
+ * When it throws `JournalBusy`, because another process is writing, the group waits and may grow.
  */
 export class GroupCommit<In, Out> {
   readonly #commit: (items: readonly In[]) => readonly Out[]
   readonly #clock: Pick<Clock, 'elapsed' | 'sleep'>
   #waiting: Waiting<In, Out>[] = []
-  /** How long the last two commits took: one that hung says nothing of the disk. */
+  /** How long the last two commits took. The shorter one counts, because a commit may hang once. */
   #took: readonly [Millis, Millis] = [0, 0]
-  /** Since when another process keeps what waits from being committed. */
+  /** Since when another process has kept this one from committing. */
   #busySince: Millis | undefined
 
   constructor(
@@ -42,9 +42,9 @@ export class GroupCommit<In, Out> {
     })
   }
 
-  /** Commits after this turn, or one that brings nothing more than the `seen` ones. */
+  /** Commits after the first turn that adds nothing to the `seen` items, or at the time `until`. */
   #gather(seen: number, until: Millis): void {
-    // setImmediate runs after the poll phase: after every request that is readable now.
+    // setImmediate runs after the poll phase, so the group gets every request that is readable now.
     setImmediate(() => {
       const count = this.#waiting.length
       if (count > seen && this.#clock.elapsed() < until) this.#gather(count, until)
@@ -52,7 +52,7 @@ export class GroupCommit<In, Out> {
     })
   }
 
-  /** Commits what waits, as soon as no other process is writing. */
+  /** Commits all waiting items, as soon as no other process is writing. */
   async drain(): Promise<void> {
     this.#flush()
     while (this.#waiting.length > 0) {
@@ -75,7 +75,7 @@ export class GroupCommit<In, Out> {
     this.#took = [this.#took[1], this.#clock.elapsed() - began]
   }
 
-  /** Nothing of the group was committed: tries it again in a moment, but not for ever. */
+  /** Tries the group again after a moment. Rejects it when another process has been writing for too long. */
   #putBack(group: readonly Waiting<In, Out>[], now: Millis, error: unknown): void {
     this.#busySince ??= now
     if (now - this.#busySince >= busy.maxMs) {
@@ -87,7 +87,7 @@ export class GroupCommit<In, Out> {
     void this.#clock.sleep(busy.retryMs).then(() => this.#flush())
   }
 
-  /** @throws JournalBusy when none was committed */
+  /** @throws JournalBusy when no item was committed */
   #commitGroup(group: readonly Waiting<In, Out>[]): void {
     try {
       const results = this.#commit(group.map(({ item }) => item))

@@ -1,9 +1,8 @@
 import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
 
 /**
- * What intake needs of the journal: the durable list of one site's signups, to which it appends. The
- * comments here are the contract; `test/journal/intake-log-contract.ts` holds every engine to it, with
- * `intake-log-keys-contract.ts`, `-tabs-` and `-duplicates-` beside it.
+ * The journal's interface for intake: the durable list of one site's signups, to which intake appends.
+ * The comments here are the contract; `test/journal/intake-log-*contract.ts` tests every engine by it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
@@ -12,17 +11,17 @@ import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
  */
 export interface IntakeLog {
   /**
-   * Adds signups in this order, all or none, but for those whose tab would be one too many: these
-   * leave nothing behind. With an idempotency key that is known, or else with a used token, nothing
-   * is added. Otherwise both are kept in the same transaction, unless nothing was added: the key for
-   * at least 24 hours from `receivedAt`, the token for at least ten minutes.
+   * Adds signups in this order, all or none, except those that would make one tab too many. When the
+   * idempotency key is known, or else the token is used, it adds nothing. When it adds a signup, it
+   * stores key and token in the same transaction: the key for at least 24 hours from `receivedAt`, the
+   * token for at least ten minutes.
    */
   append(signups: readonly Signup[], terms?: AppendTerms): Promise<Appended>
 
   /** The result that `append` would return for a known key; undefined when the key is unknown. */
   recall(idempotency: Idempotency): Promise<Recalled | undefined>
 
-  /** Whether the key is known, with whatever content. */
+  /** Whether the key is known, with any fingerprint. */
   knows(key: OwnedKey): Promise<boolean>
 
   /** Whether `append` would take a signup for this tab, received at this time. */
@@ -31,13 +30,12 @@ export interface IntakeLog {
   /** The status of a signup; undefined when the id is unknown. */
   find(id: SignupId): Promise<SignupStatus | undefined>
 
-  /** The tab that a signup is for whose `sheetTab` is empty, as far as this process knows. */
+  /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
   readonly defaultTab: DefaultTab
 
   /**
-   * Calls `listener` after settled batches with how far they brought their tabs. Returns the function
-   * that stops this. That is a hint: it may come late, and not at all when another process has settled
-   * the batch. Whoever waits looks at `cursors`, too.
+   * Calls `listener` with the cursors of the tabs of each batch that this process settles. Returns a
+   * function that removes the listener. Batches that other processes settle show only in `cursors`.
    */
   onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
 
@@ -47,25 +45,25 @@ export interface IntakeLog {
 
 export interface DefaultTab {
   readonly name: string
-  /** Whether that is its name for good. */
+  /** Whether this is its final name. */
   readonly isResolved: boolean
 }
 
-/** What signups are added under, besides the operator's policy. */
+/** The conditions of one append, besides the operator's policy. */
 export interface AppendTerms {
   readonly idempotency?: Idempotency | undefined
-  /** Of the challenge token that they came with; kept as it is given, so give a digest. */
+  /** A digest of the challenge token that the signups came with. The journal stores it as given. */
   readonly token?: string | undefined
   /**
-   * Whose new tabs these would be: a client's address. A digest of it is kept for an hour, until the
-   * next new tab. Undefined: their number in an hour is not limited.
+   * The client who would make new tabs: an address. The journal stores a digest of it, and deletes that
+   * with the first new tab after an hour. Undefined: no limit an hour.
    */
   readonly opener?: string | undefined
 }
 
 /** An idempotency key. */
 export interface OwnedKey {
-  /** The same key in two name spaces is two keys. Kept as it is given. */
+  /** The same key in two name spaces is two keys. The journal stores the space as given. */
   readonly space: string
   readonly key: string
 }
@@ -76,33 +74,33 @@ export interface Idempotency extends OwnedKey {
   readonly fingerprint: string
 }
 
-/** For each signup in the order of the request: undefined when its tab would be one too many. */
+/** One result for each signup, in the order of the request; undefined when its tab was one too many. */
 export type AppendResults = readonly (SignupStatus | undefined)[]
 
 export type Appended =
   | { readonly kind: 'appended'; readonly results: AppendResults }
-  /** Other signups came with this token before. */
+  /** Earlier signups came with this token. */
   | { readonly kind: 'tokenUsed' }
   | Recalled
 
 export type Recalled =
-  /** The first answer again, each signup with its status of now. */
+  /** The signups of the first request, each with its current status. */
   | { readonly kind: 'replayed'; readonly results: AppendResults }
-  /** The key came with another fingerprint before. */
+  /** The key belongs to a request with another fingerprint. */
   | { readonly kind: 'mismatch' }
 
 /** Every signup of the tab up to this position is in the spreadsheet. */
 export interface TabCursor {
-  /** The tab's name as it was first used; empty for what came before the default tab was resolved. */
+  /** The tab's name as it was first used; empty for signups from before the default tab was resolved. */
   readonly tab: string
   readonly upto: number
 }
 
 export interface SignupStatus extends Receipt {
-  /** Its place in the journal, rising within a tab. */
+  /** Its number in the journal. Later signups have higher ones. */
   readonly position: number
-  /** It came without a tab, and `sheetTab` is only what the default one is called until it is resolved. */
+  /** The signup came without a tab, and `sheetTab` is the default tab's provisional name. */
   readonly isTabOpen?: true
-  /** When the spreadsheet confirmed the row; absent while it is on its way. */
+  /** When the spreadsheet confirmed the row; absent until then. */
   readonly writtenAt?: Millis
 }

@@ -5,13 +5,13 @@ import type { IntakeLog } from './intake-log.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * The durable list of one site's signups, and how far they are delivered: an interface for each of
- * its users. Disposing commits what waits and closes it.
+ * The durable list of one site's signups, and how far they are delivered. Each user of the journal has
+ * its own interface. Disposing commits the waiting appends and closes the journal.
  */
 export interface Journal extends AsyncDisposable {
   readonly intake: IntakeLog
   readonly delivery: DeliveryLog
   readonly reader: Reader
-  /** The calls to a provider in the name of this account, of all sites. */
+  /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
 }

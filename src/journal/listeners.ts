@@ -2,7 +2,7 @@
 export class Listeners<T> {
   readonly #listeners = new Set<(news: T) => void>()
 
-  /** Returns the function that stops this. */
+  /** Returns a function that removes the listener. */
   add(listener: (news: T) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,19 +1,20 @@
-/** What the operator decides about a site's signups; fixed when the journal is opened. */
+/** The operator's settings for a site's signups. They are fixed when the journal is opened. */
 export interface JournalPolicy {
-  /** How many tabs signups may bring into being. */
+  /** How many new tabs signups may make in all. */
   readonly newTabsMax: number
-  /** How many of these one opener may make in an hour. */
+  /** How many new tabs one opener (`AppendTerms.opener`) may make in an hour. */
   readonly newTabsPerHourMax: number
-  /** Tabs that the settings name: they do not count. */
+  /** Tabs that the settings name. They do not count as new tabs. */
   readonly namedTabs: readonly string[]
   /**
-   * With `ignore`, a second signup for an address in a tab (letter case aside) is kept like any other
-   * and becomes written with its batch, but its batch holds no row for it.
+   * With `ignore`, the second signup of an address in a tab (letter case aside) gets no row. The journal
+   * keeps it like any other signup, and marks it as written together with its batch.
    */
   readonly duplicates: 'append' | 'ignore'
   /**
-   * The default tab's name. With `of`, a spreadsheet's id, it holds only until `resolveDefaultTab` gives
-   * the tab its name for that spreadsheet. Then the tab does not count either, whatever its name.
+   * The default tab's name. With `of`, the id of a spreadsheet, the name is provisional:
+   * `resolveDefaultTab` finds out how that spreadsheet calls the tab. Such a default tab does not count
+   * as a new tab under either name.
    */
   readonly defaultTab: { readonly name: string; readonly of?: string | undefined }
 }

@@ -10,23 +10,22 @@ export interface Reader {
   backlog(): Promise<number>
 
   /**
-   * Since when nothing was written although signups wait, in other tabs than these: the later of when
-   * the last batch was settled and when the first of the signups was received. Undefined when none
-   * waits.
+   * Since when signups wait and no batch was settled: the time of the oldest waiting signup or of the
+   * last settled batch, whichever is later. Undefined when no signup waits.
    *
-   * @param asideTabs tabs that do not count, by `tabKey`
+   * @param asideTabs keys (`tabKey`) of tabs whose signups do not count
    */
   waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
 
   /** At most `max` signups after this position, in order, written or not. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>
 
-  /** Writes to the journal and resolves when that worked. Costs one commit. */
+  /** Makes one small commit, to check that the journal can be written. */
   probe(): Promise<void>
 }
 
 export interface SignupRecord {
   readonly position: number
-  /** With the tab's name as it was first used. */
+  /** Its `sheetTab` is the tab's name as it was first used. */
   readonly signup: Signup
 }

@@ -1,9 +1,9 @@
-/** The journal cannot be read or written just now: disk full, database gone. */
+/** The journal cannot be read or written now, for instance because the disk is full. */
 export class JournalUnavailable extends Error {
   override readonly name: string = 'JournalUnavailable'
 }
 
-/** Another process is writing. Nothing was changed, and a moment later it can be tried again. */
+/** Another process is writing. Nothing was changed, and the call may succeed a moment later. */
 export class JournalBusy extends JournalUnavailable {
   override readonly name = 'JournalBusy'
 }

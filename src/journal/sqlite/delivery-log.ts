@@ -10,7 +10,7 @@ import type {
   PendingTab,
   RunningTime,
   RunningTimeNote,
-  Share,
+  TabShare,
   WaitingSignup,
   WaitingSlice,
 } from '../delivery-log.ts'
@@ -19,7 +19,7 @@ import { openKey } from './default-tab.ts'
 import { toWaiting } from './rows.ts'
 import { randomMarkerBase, type SqliteSite } from './site.ts'
 
-/** How many signups are read without a pause. That takes under a millisecond. */
+/** How many signups are read at once. That takes less than a millisecond. */
 const sliceRows = 100
 
 export class SqliteDeliveryLog implements DeliveryLog {
@@ -67,7 +67,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   async waiting(tab: PendingTab, after?: number): Promise<WaitingSlice> {
-    // The first slice is short work; between the others requests get their turn.
+    // Let waiting requests run before each slice but the first.
     if (after !== undefined) await new Promise((resolve) => setImmediate(resolve))
     const { db } = this.#site
     const from = after ?? tab.writtenTo
@@ -78,7 +78,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     return { signups, hasMore: rows.length === sliceRows }
   }
 
-  async freeze(shares: readonly Share[], markerIdMax: number): Promise<FrozenBatch> {
+  async freeze(shares: readonly TabShare[], markerIdMax: number): Promise<FrozenBatch> {
     const { db, id, defaultTab } = this.#site
     if (!db.read(() => defaultTab.now()).isResolved)
       throw new Error('The default tab is not resolved.')
@@ -224,13 +224,13 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 }
 
-/** Those that get a row. */
+/** The signups that get a row. */
 function written(waiting: readonly WaitingSignup[]): readonly Signup[] {
   return waiting.flatMap(({ signup, isIgnored }) => (isIgnored ? [] : [signup]))
 }
 
-/** Tells batches with different contents apart, also those of a journal restored from a backup. */
-function digestOf(shares: readonly Share[]): string {
+/** Differs for batches with different signups, also after a backup of the journal was restored. */
+function digestOf(shares: readonly TabShare[]): string {
   const hash = createHash('sha256')
   for (const { tab, signups } of shares) {
     const ends = [signups[0]?.signup.id, signups.at(-1)?.signup.id]

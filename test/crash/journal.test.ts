@@ -116,7 +116,7 @@ async function startAndDeliver(
   if (service instanceof ServiceEnded) {
     expect(service.code).toBe(1)
     expect(service.output).toMatch(
-      /^The journal .*journal\.db cannot be opened: .*(damaged|malformed|not a database).*Put back a copy/,
+      /^The journal .*journal\.db cannot be opened: .*(damaged|malformed|not a database).*Restore journal/,
     )
     return 'refused'
   }

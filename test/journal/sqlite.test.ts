@@ -153,7 +153,7 @@ test.each([
     database.exec(change(migrations[0] ?? ''))
     database.exec(`PRAGMA user_version = ${version}`)
   }
-  expect(() => openSqliteJournal(file)).toThrow(/other tables.*journal\.db.*DATA_DIR/s)
+  expect(() => openSqliteJournal(file)).toThrow(/its tables differ.*journal\.db.*DATA_DIR/s)
   using database = new DatabaseSync(file)
   expect(database.prepare('PRAGMA user_version').get()?.['user_version']).toBe(version)
 })

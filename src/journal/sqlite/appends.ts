@@ -18,13 +18,13 @@ import { SqliteTabs, type Tab } from './tabs.ts'
 const minute = 60 * 1000
 const hour = 60 * minute
 
-/** The contract says 24 hours; an hour more, for clocks that are set right meanwhile. */
+/** The contract says 24 hours. The extra hour is for clocks that somebody corrects meanwhile. */
 const keysKept = 25 * hour
 
-/** Longer than any challenge token lives. */
+/** Longer than any challenge token is valid. */
 const tokensKept = 10 * minute
 
-/** Keys and tokens that are too old are deleted as new ones come, faster than they come. */
+/** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
 const deletedAtOnce = 2
 
 export interface AppendRequest {
@@ -32,15 +32,16 @@ export interface AppendRequest {
   readonly terms: AppendTerms
 }
 
-/** Puts signups into the tables, by the operator's policy, and knows what was put there by which key. */
+/** Adds signups to the tables by the operator's policy, and finds the signups of an idempotency key. */
 export class SqliteAppends {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
-  /** Rows that were given their positions, and are not in the table yet. Empty outside of `write`. */
+  // These three are in use within `write` only.
+  /** Rows that have a position and are not in the table yet. */
   #rows: SQLInputValue[][] = []
-  /** How many signups each tab has got, within `write`. */
+  /** How many signups each tab has got. */
   readonly #accepted = new Map<number, number>()
-  /** The last one that was given away, within `write`. */
+  /** The position of the last signup. */
   #position = 0
 
   constructor(site: SqliteSite) {
@@ -48,7 +49,7 @@ export class SqliteAppends {
     this.#tabs = new SqliteTabs(site)
   }
 
-  /** One transaction for a whole group; a later request of the group sees what an earlier one did. */
+  /** Appends a group in one transaction. Later requests of the group see the changes of earlier ones. */
   write(group: readonly AppendRequest[]): readonly Appended[] {
     this.#tabs.begin()
     try {
@@ -123,7 +124,7 @@ export class SqliteAppends {
     return this.#site.db.get('sameAddress', tab.id, email) !== undefined
   }
 
-  /** Puts the rows that wait into the table. */
+  /** Moves the waiting rows into the table. */
   #addRows(): void {
     const { db } = this.#site
     const rows = this.#rows

@@ -5,22 +5,23 @@ import { waitBeforeCall } from '../call-windows.ts'
 import type { SqliteDatabase } from './database.ts'
 
 const hour = 60 * 60 * 1000
-/** Calls are kept a little longer than the longest window, which is a day. */
+/** A little longer than the longest window, which is a day. */
 const callsKept = 25 * hour
 
-/** By how much two clocks may differ that show the same time. */
+/** Up to this difference, the ledger's time and the wall clock count as equal. */
 const agreeMs = 500
 
 export class SqliteCallLedger implements CallLedger {
   readonly #db: SqliteDatabase
   readonly #account: string
   readonly #clock: Pick<Clock, 'now' | 'elapsed'>
-  /** When calls were made, as this process sees it, ascending. */
+  /** The times of all calls by this ledger's own time, ascending. */
   #calls: Millis[] = []
   /** Number of the last call among them. */
   #seen = 0
-  /** This process's time at some point of the elapsed clock; undefined until the first reservation. */
+  /** The ledger's time `at` the moment `elapsed` of the elapsed clock; set by the first reservation. */
   #start: { readonly at: Millis; readonly elapsed: Millis } | undefined
+  /** The last reservation that was asked for. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(db: SqliteDatabase, account: string, clock: Pick<Clock, 'now' | 'elapsed'>) {
@@ -30,7 +31,7 @@ export class SqliteCallLedger implements CallLedger {
   }
 
   reserve(quota: Quota): Promise<Millis> {
-    // One after the other: the second has to see what the first has noted.
+    // One at a time, because each reservation has to see the call that the one before has noted.
     const reserved = this.#last.then(() => this.#reserve(quota))
     this.#last = reserved.catch(() => undefined)
     return reserved
@@ -56,7 +57,10 @@ export class SqliteCallLedger implements CallLedger {
     return 0
   }
 
-  /** Time begins at the wall clock, but never before the last call. */
+  /**
+   * Sets the ledger's time to the wall clock, or to the last call if that is later. Then moves the calls
+   * of the last minute forward, as if the last one had been made just now.
+   */
   #begin({ perMinute }: Quota): void {
     const known = this.#read()
     const wall = this.#clock.now()
@@ -70,7 +74,7 @@ export class SqliteCallLedger implements CallLedger {
     this.#start = { at: start, elapsed: this.#clock.elapsed() }
   }
 
-  /** Takes in the calls that other processes have made meanwhile. */
+  /** Adds the calls that other processes have made since the last reservation. */
   #seeOthers(): void {
     const others = this.#read()
     if (others.length === 0) return

@@ -9,7 +9,7 @@ import { statements } from './statements.ts'
 type Name = keyof typeof statements
 
 export interface DatabaseOptions {
-  /** Whether signups are looked for by their address. */
+  /** Whether the journal needs an index of addresses, to find duplicates. */
   readonly findsAddresses: boolean
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
 }
@@ -17,7 +17,7 @@ export interface DatabaseOptions {
 /** How long SQLite may block the event loop while another process commits. */
 const blockedMaxMs = 20
 
-/** One connection to the journal's file: transactions, named statements, errors in our words. */
+/** One connection to the journal's file, with transactions and named statements. */
 export class SqliteDatabase {
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
@@ -29,14 +29,14 @@ export class SqliteDatabase {
     let db: DatabaseSync | undefined
     try {
       this.#db = db = new DatabaseSync(file, { timeout: busy.maxMs })
-      // FULL is set on every open: it is a property of the connection, not of the file.
+      // Set `synchronous` on every open, because SQLite does not store it in the file.
       this.#db.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
       )
       this.#assertWhole()
       this.#migrate()
       this.#db.exec(options.findsAddresses ? addressIndex.create : addressIndex.drop)
-      // Another process commits in a few milliseconds; whoever is slower is waited for in `write`.
+      // Most commits of another process take less than this; `write` waits for the others.
       this.#db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
     } catch (cause) {
       db?.close()
@@ -48,7 +48,7 @@ export class SqliteDatabase {
     this.#db.close()
   }
 
-  /** All that `work` changes, or nothing when it throws. @throws JournalBusy while another process writes */
+  /** Commits all that `work` changes, or nothing when it throws. @throws JournalBusy while another process writes */
   transaction<T>(work: () => T): T {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
@@ -56,13 +56,13 @@ export class SqliteDatabase {
       this.#db.exec('COMMIT')
       return result
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, a full disk among them.
+      // After some errors, for instance a full disk, SQLite has rolled back already.
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw toUnavailable(error)
     }
   }
 
-  /** A transaction that waits while another process writes. Rejects with `JournalBusy` when that takes too long. */
+  /** Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`. */
   async write<T>(work: () => T): Promise<T> {
     const until = this.#clock.elapsed() + busy.maxMs
     for (;;) {
@@ -110,14 +110,14 @@ export class SqliteDatabase {
     return statement
   }
 
-  /** Reads every page once: about 0.3 s for a million signups. A row from a damaged page never leaves. */
+  /** Checks every page, so that no damaged row is delivered. Takes about 0.3 s for a million signups. */
   #assertWhole(): void {
     const findings = this.#db.prepare('PRAGMA quick_check(1)').all()
     const [finding] = Object.values(findings[0] ?? {})
     if (finding !== 'ok') throw new JournalDamaged(`it is damaged (${lastLine(String(finding))})`)
   }
 
-  /** In one transaction, so that of two processes that make a journal one finds it made. */
+  /** Makes the tables in one transaction, because two processes may open a new journal at once. */
   #migrate(): void {
     this.transaction(() => {
       const version = Number(this.#db.prepare('PRAGMA user_version').get()?.['user_version'])
@@ -127,7 +127,7 @@ export class SqliteDatabase {
             `${migrations.length}). Start the newer version, or give another DATA_DIR`,
         )
       }
-      // An empty file is a new journal; anything else has the tables of its version.
+      // A file with neither a version nor tables is a new journal.
       if (version > 0 || tablesOf(this.#db).length > 0) {
         using fresh = new DatabaseSync(':memory:')
         for (const sql of migrations.slice(0, version)) fresh.exec(sql)
@@ -140,11 +140,11 @@ export class SqliteDatabase {
 }
 
 const otherTables =
-  'it has other tables than this version of Rollcall makes, so another one wrote it, perhaps one from ' +
-  'before a release. Start that version until it has delivered everything, then move journal.db and its ' +
-  '-wal and -shm files away; or give another DATA_DIR'
+  'its tables differ from those of this version of Rollcall, so another version wrote it, perhaps one ' +
+  'that was never released. Start that version until it has delivered everything, then move journal.db ' +
+  'and its -wal and -shm files away; or give another DATA_DIR'
 
-/** How each table and index was made, but for the index that comes and goes, and comments. */
+/** The statements that made the tables and indexes, without comments and without the index of addresses. */
 function tablesOf(db: DatabaseSync): string[] {
   const rows = db
     .prepare(
@@ -170,10 +170,10 @@ function reasonOf(error: unknown, file: string): string {
 }
 
 const damageHint =
-  ' Put back a copy of journal.db and its -wal file that were made together. Without one, move the ' +
-  'damaged ones away, save what can be read with "sqlite3 journal.db .recover", and begin anew.'
+  ' Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
+  'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal.'
 
-/** SQLite begins a finding with a heading. */
+/** The finding itself. SQLite puts a heading above it. */
 function lastLine(text: string): string {
   return text.split('\n').at(-1) ?? text
 }
@@ -189,13 +189,13 @@ function isDamage(error: unknown): boolean {
   return error instanceof JournalDamaged || isOneOf(error, damaged)
 }
 
-/** Whether it is an error of SQLite with one of these codes, whatever its extended code adds. */
+/** Whether it is an error of SQLite with one of these codes. An extended code counts as its base code. */
 function isOneOf(error: unknown, codes: readonly number[]): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return codes.includes(Number(error.errcode) & 0xff)
 }
 
-/** SQLite's errors (disk full, I/O, locked) become the journal's; errors of our own stay. */
+/** Turns SQLite's errors (disk full, I/O, locked) into the journal's, and returns other errors as they are. */
 function toUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error
   const Kind = isOneOf(error, occupied) ? JournalBusy : JournalUnavailable

@@ -3,17 +3,17 @@ import type { DefaultTab } from '../intake-log.ts'
 import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 
-/** Key of the default tab until it is resolved. No tab that a signup names has it. */
+/** Key of the default tab until it is resolved. No signup can name a tab with this key. */
 export const openKey = ''
 
-/** What the default tab is called: by the settings, or by a fact that was noted for its spreadsheet. */
+/** The name of the default tab: from the settings, or the one that was found out for its spreadsheet. */
 export class SqliteDefaultTab {
   readonly #db: SqliteDatabase
   readonly #site: number
   readonly #policy: JournalPolicy
   #current: DefaultTab
 
-  /** An earlier process may have left signups for a default tab that has its name by now. */
+  /** Moves signups that an earlier process has left under `openKey`, if the tab has its final name now. */
   constructor(db: SqliteDatabase, site: number, policy: JournalPolicy) {
     this.#db = db
     this.#site = site
@@ -24,17 +24,17 @@ export class SqliteDefaultTab {
     db.transaction(() => this.#close(this.#current.name))
   }
 
-  /** As far as this process knows. */
+  /** The name that this process knows. */
   get current(): DefaultTab {
     return this.#current
   }
 
-  /** Of a default tab that is no tab of the settings. */
+  /** The keys of a default tab that the spreadsheet names; none when the settings name it. */
   get keys(): readonly string[] {
     return this.#policy.defaultTab.of === undefined ? [] : [openKey, tabKey(this.#current.name)]
   }
 
-  /** Looks whether another process has resolved it. */
+  /** The current name, after a look whether another process has resolved it. */
   now(): DefaultTab {
     if (this.#current.isResolved) return this.#current
     const fact = this.#db.get('fact', this.#site, this.#fact)
@@ -59,8 +59,8 @@ export class SqliteDefaultTab {
   }
 
   /**
-   * Ends the tab without a name. No signup of it is in a batch, and all that are in one are older, as
-   * nothing is frozen while there is such a tab.
+   * Gives the tab under `openKey` its final name, or moves its signups to the tab of that name. That
+   * keeps their order: no batch can hold them or later ones, because `freeze` rejects until this is done.
    */
   #close(name: string): void {
     const open = this.#db.get('tab', this.#site, openKey)

@@ -70,7 +70,7 @@ export class SqliteIntakeLog implements IntakeLog {
     })
   }
 
-  /** Commits what waits. */
+  /** Commits the waiting appends. */
   drain(): Promise<void> {
     return this.#commits.drain()
   }

@@ -1,6 +1,6 @@
 /**
- * The journal's tables, as numbered migrations: `PRAGMA user_version` says how many have run.
- * A migration that was released is never edited; a change is a new one.
+ * The journal's tables, as a list of migrations: `PRAGMA user_version` says how many have run. Never
+ * edit a migration that was released; add a new one.
  */
 export const migrations: readonly string[] = [
   `
@@ -8,10 +8,10 @@ export const migrations: readonly string[] = [
   CREATE TABLE site (
     id              INTEGER PRIMARY KEY,
     name            TEXT    NOT NULL UNIQUE,
-    -- Random: tells the markers of this journal from those of others.
+    -- Random, so that markers of different journals differ.
     code            TEXT    NOT NULL,
     marker_base     INTEGER NOT NULL,
-    -- How long delivery has run, and who noted it last.
+    -- The running time, and the process that noted it last.
     running_ms      INTEGER NOT NULL DEFAULT 0,
     running_by      TEXT    NOT NULL DEFAULT '',
     last_settled_at INTEGER NOT NULL DEFAULT 0
@@ -36,7 +36,7 @@ export const migrations: readonly string[] = [
     -- Delivery's cursor: every signup of the tab up to this position is in the spreadsheet.
     written_to INTEGER NOT NULL DEFAULT 0,
     opened_at  INTEGER NOT NULL,
-    opened_by  TEXT, -- a digest; null when it is not counted, or not any more
+    opened_by  TEXT, -- a digest of the client's address, for an hour; null when the tab counts for no client
     UNIQUE (site, key)
   ) STRICT;
   CREATE INDEX tab_by_opener ON tab (site, opened_by, opened_at) WHERE opened_by IS NOT NULL;
@@ -52,7 +52,7 @@ export const migrations: readonly string[] = [
     name        TEXT    NOT NULL,
     tags        TEXT    NOT NULL, -- a JSON array, or '' when there are none
     metadata    TEXT    NOT NULL, -- a JSON object, or ''
-    -- 1: a duplicate that gets no row. It is in the ranges of batches like any other.
+    -- 1: a duplicate that gets no row. The ranges of batches include it.
     is_ignored  INTEGER NOT NULL
   ) STRICT;
   -- An index entry ends with the rowid, so this one serves (tab, position).
@@ -63,16 +63,16 @@ export const migrations: readonly string[] = [
     space          TEXT    NOT NULL, -- the name space that the key belongs to
     key            TEXT    NOT NULL,
     fingerprint    TEXT    NOT NULL,
-    -- One request's signups are neighbours: an append is one transaction.
+    -- The signups of one request have consecutive positions, because an append is one transaction.
     first_position INTEGER NOT NULL,
     last_position  INTEGER NOT NULL,
-    refused        TEXT    NOT NULL, -- a JSON array of places in the request, or ''
+    refused        TEXT    NOT NULL, -- a JSON array: the indexes of refused signups; or ''
     stored_at      INTEGER NOT NULL,
     PRIMARY KEY (site, space, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX idempotency_key_by_time ON idempotency_key (stored_at);
 
-  -- Challenge tokens that signups were stored with, of all sites.
+  -- The challenge tokens of stored signups, of all sites.
   CREATE TABLE used_token (
     digest    TEXT    PRIMARY KEY,
     stored_at INTEGER NOT NULL
@@ -80,16 +80,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX used_token_by_time ON used_token (stored_at);
 
   CREATE TABLE batch (
-    number     INTEGER PRIMARY KEY AUTOINCREMENT, -- so that no number is used twice
+    number     INTEGER PRIMARY KEY AUTOINCREMENT, -- never uses a number twice
     site       INTEGER NOT NULL REFERENCES site (id),
     digest     TEXT    NOT NULL,
     -- Null while the batch is frozen. Released batches are deleted.
     settled_at INTEGER
   ) STRICT;
-  -- One frozen batch a site.
+  -- A site has at most one frozen batch.
   CREATE UNIQUE INDEX batch_frozen ON batch (site) WHERE settled_at IS NULL;
 
-  -- Which signups a batch holds: those of the tab with after < position <= upto.
+  -- The signups of one tab in a batch: those with after < position <= upto.
   CREATE TABLE batch_range (
     tab     INTEGER NOT NULL REFERENCES tab (id),
     upto    INTEGER NOT NULL,
@@ -105,28 +105,28 @@ export const migrations: readonly string[] = [
     site     INTEGER NOT NULL REFERENCES site (id),
     id       INTEGER NOT NULL,
     batch    INTEGER NOT NULL UNIQUE,
-    -- 1: a writer that did not freeze the batch has found it frozen, and may send it too.
+    -- 1: a writer that did not freeze the batch has found it, and may send it too.
     is_found INTEGER NOT NULL DEFAULT 0,
     is_ended INTEGER NOT NULL DEFAULT 0,
-    -- The running time from which it may be pruned; null until that is known.
+    -- The running time from which it may be pruned; null until somebody notes a life for it.
     ripe_at  INTEGER,
     PRIMARY KEY (site, id)
   ) STRICT, WITHOUT ROWID;
 
-  -- Calls to the provider in the last day, for pacing.
+  -- Calls to providers in the last day, to keep their quotas.
   CREATE TABLE provider_call (
     account TEXT    NOT NULL,
     number  INTEGER NOT NULL, -- from 1, in the order of the calls
     at      INTEGER NOT NULL,
-    is_sure INTEGER NOT NULL, -- 1: who made the call measured by the wall clock
+    is_sure INTEGER NOT NULL, -- 1: the clock of the process agreed with the wall clock
     PRIMARY KEY (account, number)
   ) STRICT, WITHOUT ROWID;
   `,
 ]
 
 /**
- * Finds duplicates. Only there while they are ignored, since it makes every append slower; SQLite
- * fills it from the signups that exist. Addresses are ASCII, which is what its `lower` knows.
+ * The index that finds duplicates. It exists only while duplicates are ignored, because it makes every
+ * append slower. SQLite's `lower` knows only ASCII, which is enough for our addresses.
  */
 export const addressIndex = {
   create: 'CREATE INDEX IF NOT EXISTS signup_by_address ON signup (tab, lower(email))',

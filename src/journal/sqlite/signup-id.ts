@@ -6,7 +6,7 @@ const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const valueOfDigit = new Uint8Array(128)
 for (let value = 0; value < 16; value++) valueOfDigit[value.toString(16).charCodeAt(0)] = value
 
-/** The 16 bytes of a UUID in lower case. From Node's pool: SQLite takes them a fifth faster than an array of their own. */
+/** The 16 bytes of a UUID in lower case. They come from Node's pool, which saves a fifth of the time to bind them. */
 export function bytesOfId(id: SignupId): Uint8Array {
   const bytes = Buffer.allocUnsafe(16)
   for (let index = 0; index < 16; index++) {

@@ -6,24 +6,24 @@ import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteDefaultTab } from './default-tab.ts'
 
-/** One site in one open journal: what its intake and its delivery share. */
+/** One site of an open journal: the parts that its intake log, delivery log and reader share. */
 export interface SqliteSite {
   readonly db: SqliteDatabase
   readonly id: number
-  /** Tells what this journal has frozen from what others have. */
+  /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
   readonly code: string
   readonly policy: JournalPolicy
   readonly defaultTab: SqliteDefaultTab
-  /** Told after each commit of this process how many signups it added. */
+  /** Gets the number of added signups after each commit of this process. */
   readonly appended: Listeners<number>
-  /** Told after each batch that this process has settled how far it brought its tabs. */
+  /** Gets the cursors of the tabs of each batch that this process settles. */
   readonly settled: Listeners<readonly TabCursor[]>
 }
 
 export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy): SqliteSite {
   const row =
     db.get('site', name) ??
-    // Looked for again: another process may open the journal at the same time.
+    // Look again within the transaction, because another process may have added the site meanwhile.
     db.transaction(
       () =>
         db.get('site', name) ??

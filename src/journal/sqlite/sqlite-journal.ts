@@ -9,14 +9,14 @@ import { SqliteReader } from './reader.ts'
 import { openSite } from './site.ts'
 
 export interface SqliteOptions {
-  /** Which site's journal it is. */
+  /** The name of the site. */
   readonly site?: string
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
 /**
- * Opens the journal in this SQLite file, making or migrating it: write-ahead log, every commit synced
- * to disk before it counts. Any number of processes may have it open.
+ * Opens the journal in this SQLite file. Makes or migrates its tables if necessary. Every commit is
+ * synced to disk. Any number of processes may have the file open.
  *
  * @throws Error when the file is not a journal, or was written by a newer version.
  */

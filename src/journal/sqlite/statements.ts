@@ -10,7 +10,7 @@ const status = `
 const signupColumns = `position, signup.id, received_at AS receivedAt, email, source,
   signup.name AS name, tags, metadata`
 
-/** How many signups one statement adds. That costs a quarter less than one statement for each. */
+/** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 export const signupsAtOnce = 32
 
 function addSignups(count: number): string {
@@ -20,7 +20,7 @@ function addSignups(count: number): string {
           VALUES ${Array<string>(count).fill(row).join(', ')}`
 }
 
-/** Every statement that runs per request, per batch or per call; a test looks at their query plans. */
+/** All statements that run for requests, batches and calls. A test checks their query plans. */
 export const statements = {
   site: 'SELECT id, code FROM site WHERE name = ?',
   addSite: 'INSERT INTO site (name, code, marker_base) VALUES (?, ?, ?) RETURNING id, code',
@@ -42,7 +42,7 @@ export const statements = {
                   WHERE site = ? AND opened_by IS NOT NULL AND opened_at <= ?`,
   countAccepted: 'UPDATE tab SET accepted = accepted + ?1 WHERE id = ?2',
   nameTab: 'UPDATE tab SET key = ?, name = ? WHERE id = ?',
-  // Before the signups of ?1 are moved to ?2: what is a duplicate only in both together.
+  // Runs before the signups of ?1 move to ?2. Marks those that become duplicates by the move.
   ignoreDuplicates: `UPDATE signup SET is_ignored = 1
                      WHERE tab IN (?1, ?2) AND position >= (SELECT min(position) FROM signup WHERE tab = ?1)
                        AND EXISTS (
@@ -88,7 +88,7 @@ export const statements = {
                    octet_length(email) + octet_length(source) + octet_length(name)
                    + octet_length(tags) + octet_length(metadata) AS textBytes
                  FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,
-  // A cross join is done in this order: by position, not by tab.
+  // CROSS JOIN keeps this order of the tables, so SQLite reads by position and not by tab.
   signupsAfter: `SELECT ${signupColumns}, tab.name AS sheetTab
                  FROM signup CROSS JOIN tab ON tab.id = signup.tab
                  WHERE position > ? AND tab.site = ? ORDER BY position LIMIT ?`,

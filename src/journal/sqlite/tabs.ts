@@ -8,17 +8,17 @@ const hour = 60 * 60 * 1000
 export interface Tab {
   readonly id: number
   readonly name: string
-  /** It is the default one, whose name is not known yet. */
+  /** Whether it is the default tab and has no final name yet. */
   readonly isOpen: boolean
 }
 
-/** The tabs of a site that signups name, and which new ones they may make. */
+/** Finds the tabs that signups name, and makes new ones within the limits of the policy. */
 export class SqliteTabs {
   readonly #site: SqliteSite
   readonly #namedKeys: ReadonlySet<string>
-  /** By key, those that were looked for. No tab that has a name is ever deleted. */
+  /** The tabs that were found or made, by key. They stay valid: no tab with a final name is ever deleted. */
   readonly #known = new Map<string, Tab>()
-  /** Keys of those that this transaction has made. */
+  /** Keys of the tabs that this transaction has made. */
   #made: string[] = []
 
   constructor(site: SqliteSite) {
@@ -26,17 +26,17 @@ export class SqliteTabs {
     this.#namedKeys = new Set(site.policy.namedTabs.map(tabKey))
   }
 
-  /** A transaction begins. */
+  /** To call when a transaction begins. */
   begin(): void {
     this.#made = []
   }
 
-  /** The transaction was rolled back. */
+  /** To call when the transaction was rolled back. */
   undo(): void {
     for (const key of this.#made) this.#known.delete(key)
   }
 
-  /** The tab of this name, made when it is missing; undefined when it would be one too many. */
+  /** Finds or makes the tab of this name. Returns undefined when it would be one too many. */
   take(given: string, at: Millis, opener: string | undefined): Tab | undefined {
     const { key, name } = this.#named(given)
     const known = this.#find(key)
@@ -56,7 +56,7 @@ export class SqliteTabs {
     return this.#find(key) !== undefined || this.#mayMake(key, at, opener)
   }
 
-  /** No name is the default tab, by its own name as soon as it has one. */
+  /** An empty name stands for the default tab. */
   #named(name: string): { readonly key: string; readonly name: string } {
     if (name !== '') return { key: tabKey(name), name }
     const { name: called, isResolved } = this.#site.defaultTab.now()
@@ -66,7 +66,7 @@ export class SqliteTabs {
   #find(key: string): Tab | undefined {
     const known = this.#known.get(key)
     if (known) return known
-    // Another process may have made it meanwhile.
+    // Another process may have made the tab meanwhile.
     const row = this.#site.db.get('tab', this.#site.id, key)
     return (
       row &&
@@ -75,7 +75,7 @@ export class SqliteTabs {
   }
 
   #keep(key: string, tab: Tab): Tab {
-    // It ends when the default tab is resolved, perhaps by another process.
+    // Forget an open tab, because any process may resolve it, which can delete it.
     if (!tab.isOpen) this.#known.set(key, tab)
     return tab
   }
@@ -92,7 +92,7 @@ export class SqliteTabs {
     return this.#namedKeys.has(key) || this.#site.defaultTab.keys.includes(key)
   }
 
-  /** Not those of a clock that was ahead, or they would count until it has caught up. */
+  /** Leaves out tabs with a time later than `at`: after the clock was set back, they would count for too long. */
   #openedWithinAnHour(opener: string, at: Millis): number {
     const { db, id } = this.#site
     return Number(db.get('countTabsOpenedBy', id, sha256(opener), at - hour, at)?.['count'])

@@ -8,7 +8,7 @@ const minute = 60_000
 const account = 'robot@example.com'
 const quota: Quota = { perMinute: 3, perDay: 5 }
 
-/** Reserves calls by turns until so many have been let through; when they were, in seconds. */
+/** Reserves calls at the ledgers in turn until `count` were let through. Returns when each was, in seconds. */
 async function callByTurns(
   ledgers: readonly CallLedger[],
   clock: ManualClock,
@@ -23,10 +23,10 @@ async function callByTurns(
   return passed
 }
 
-/** The calls of one account, whoever makes them. */
+/** Limits for the calls of one account, whichever process makes them. */
 export const callLedgerTests: readonly ContractTest[] = [
   {
-    title: 'two processes together keep the windows',
+    title: 'two processes together stay within the quota of a minute and of a day',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()
       const ledgers = [one.callLedger(account, clock), other.callLedger(account, clock)]
@@ -35,7 +35,7 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'each account has windows of its own',
+    title: 'each account has a quota of its own',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()
       const ledger = one.callLedger(account, clock)
@@ -46,7 +46,7 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'calls that are reserved at the same time are counted one by one',
+    title: 'calls that are reserved at the same time do not exceed the quota',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()
       const ledgers = [one.callLedger(account, clock), other.callLedger(account, clock)]
@@ -58,7 +58,7 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a process that starts later knows all calls of the day',
+    title: 'a process that starts later counts all calls of the day',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()
       const ledger = one.callLedger(account, clock)
@@ -72,16 +72,16 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a wall clock that is set while both run opens no window early',
+    title: 'a wall clock that is set while both processes run lets no call through early',
     run: inTwo(async (one, other) => {
       for (const jump of [30 * minute, -30 * minute]) {
         const clock = new ManualClock()
-        const named = `${account} ${jump}`
-        const first = one.callLedger(named, clock)
+        const accountOfJump = `${account} ${jump}`
+        const first = one.callLedger(accountOfJump, clock)
         await first.reserve(quota)
         clock.jump(jump)
-        // Begins by the clock as it is now, half an hour from the first one's.
-        const second = other.callLedger(named, clock)
+        // The second ledger starts by a clock that is half an hour off from the first one's.
+        const second = other.callLedger(accountOfJump, clock)
         expect(await callByTurns([second, first, second], clock, 2)).toEqual([0, 0])
         const waits = [await first.reserve(quota), await second.reserve(quota)]
         expect(Math.min(...waits), String(jump)).toBe(61_000)

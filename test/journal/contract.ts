@@ -4,22 +4,22 @@ import type { Appended, SignupStatus } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 
-/** One store, and nothing else that a test could see. */
+/** A store of its own for one test, empty at first. */
 export interface JournalWorld extends AsyncDisposable {
-  /** Opens the journal of this world, again after it was disposed: a restart. */
+  /** Opens the journal in this store. To dispose it and open it again is a restart. */
   open(policy?: Partial<JournalPolicy>): Promise<Journal>
 }
 
 export type CreateWorld = () => Promise<JournalWorld>
 
-/** One thing that every engine of the journal must do. */
+/** A test of one promise that every implementation of the journal must keep. */
 export interface ContractTest {
   readonly title: string
-  /** Gets a fresh world, and the way to make more of them. */
+  /** @param createWorld makes further worlds, for tests that need several */
   run(world: JournalWorld, createWorld: CreateWorld): Promise<void>
 }
 
-/** Runs each test in a world of its own. */
+/** Declares the tests of a contract; each runs in a world of its own. */
 export function holdTo(
   name: string,
   contract: readonly ContractTest[],
@@ -42,6 +42,7 @@ export function inJournal(work: (journal: Journal) => Promise<void>): Run {
   return underPolicy({}, work)
 }
 
+/** A test that needs one journal with this policy. */
 export function underPolicy(
   policy: Partial<JournalPolicy>,
   work: (journal: Journal) => Promise<void>,
@@ -52,7 +53,7 @@ export function underPolicy(
   }
 }
 
-/** A test with two instances that have one store open. */
+/** A test with two instances of the journal on one store. */
 export function inTwo(
   work: (one: Journal, other: Journal) => Promise<void>,
   policy?: Partial<JournalPolicy>,
@@ -64,7 +65,7 @@ export function inTwo(
   }
 }
 
-/** No batch has this number. */
+/** Stands for a batch that does not exist. */
 export const none = { number: 0, marker: 0 }
 
 export function resultsOf(answer: Appended): readonly (SignupStatus | undefined)[] {

@@ -6,7 +6,7 @@ import { type ContractTest, inJournal, inTwo, none } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
-/** One batch at a time is frozen, and ends. */
+/** A batch is frozen, then settled or released. There is one at a time. */
 export const frozenBatches: readonly ContractTest[] = [
   {
     title: 'a batch holds the oldest signups of each tab, in order, up to its limit of rows',
@@ -24,7 +24,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'a batch keeps to its limit of bytes, but a signup larger than that still goes',
+    title: 'a batch stays within its limit of bytes, but a signup that is larger goes alone',
     run: inJournal(async (journal) => {
       const metadata = `{"a":"${'x'.repeat(5000)}"}`
       await journal.intake.append(makeSignups(4, { metadata }))
@@ -37,7 +37,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'no frozen batch changes: not by new signups, not by a restart',
+    title: 'neither new signups nor a restart change a frozen batch',
     run: async (world) => {
       let frozen
       {
@@ -63,7 +63,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'with nothing to deliver there is no batch',
+    title: 'no batch is frozen when no signup waits',
     run: inJournal(async (journal) => {
       expect(await freezeNext(journal.delivery)).toBeUndefined()
       expect(await journal.delivery.frozenBatch()).toBeUndefined()
@@ -71,7 +71,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'tabs that are not wanted wait, and keep their order',
+    title: 'signups for a tab that is left out wait, and keep their order',
     run: inJournal(async (journal) => {
       await journal.intake.append([
         makeSignup({ sheetTab: 'A', email: 'a1@example.com' }),
@@ -88,7 +88,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'settled signups are written and never frozen again, also after a restart',
+    title: 'a settled signup counts as written and is never frozen again, even after a restart',
     run: async (world) => {
       const [first, second] = makeSignups(2)
       if (!first || !second) throw new Error('two signups were asked for')
@@ -110,7 +110,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'released signups are frozen anew, under a number that was never used',
+    title: 'the signups of a released batch are frozen again, with a new number and a new marker',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))
       const first = await freezeNext(journal.delivery)
@@ -137,7 +137,7 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'the fingerprint tells batches of different journals and contents apart',
+    title: 'batches of different journals and contents have different fingerprints',
     run: async (_world, createWorld) => {
       const seen = new Set<string>()
       for (let index = 0; index < 2; index++) {
@@ -166,10 +166,10 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 ]
 
-/** Two writers may have one store open. */
+/** Two instances of the journal have one store open. */
 export const sharedBatches: readonly ContractTest[] = [
   {
-    title: 'what one appends, the other finds waiting, counts and can freeze',
+    title: 'signups that one instance appends are counted by the other, which can freeze them',
     run: inTwo(async (one, other) => {
       expect(await other.delivery.pending()).toEqual([])
       await one.intake.append(makeSignups(3))
@@ -180,7 +180,8 @@ export const sharedBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'what one has frozen, the other does not freeze, and may end',
+    title:
+      'a batch that one instance has frozen can be settled by the other, which freezes no second one',
     run: inTwo(async (one, other) => {
       await one.intake.append(makeSignups(2))
       const batch = await freezeNext(one.delivery, { rowsMax: 1 })
@@ -192,14 +193,14 @@ export const sharedBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'signups that the other has settled meanwhile are not frozen again',
+    title: 'signups that the other instance has settled meanwhile are not frozen again',
     run: inTwo(async (one, other) => {
       await one.intake.append(makeSignups(2))
       const pending = await one.delivery.pending()
       const batch = await freezeNext(other.delivery)
       await other.delivery.settle(batch?.number ?? 0, noon)
       const [tab] = pending
-      if (!tab) throw new Error('a tab was to wait')
+      if (!tab) throw new Error('no tab waits')
       const share = { tab, signups: (await one.delivery.waiting(tab)).signups }
       await expect(one.delivery.freeze([share], 1000)).rejects.toThrow('ended a batch meanwhile')
     }),

@@ -17,10 +17,10 @@ const deliver = async (journal: Journal) => {
   return addressesOf(batch)
 }
 
-/** The spreadsheet gives the default tab its name. */
+/** The default tab when the settings do not name it: its name comes from the spreadsheet. */
 export const defaultTab: readonly ContractTest[] = [
   {
-    title: 'signups from before the tab had a name go there, and so do all later ones',
+    title: 'signups from before the default tab had a name go to it, and so do all later ones',
     run: async (world) => {
       {
         await using journal = await world.open(unnamed)
@@ -48,7 +48,7 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   ...['Sheet1', 'Tabelle1'].map((tab) => ({
-    title: `where others have named ${tab} before, all go there in the order in which they came`,
+    title: `when some signups name ${tab} before it becomes the default tab, all go to it in the order in which they came`,
     run: underPolicy(unnamed, async (journal) => {
       const cursors: unknown[] = []
       journal.intake.onSettle((told) => cursors.push(...told))
@@ -71,7 +71,7 @@ export const defaultTab: readonly ContractTest[] = [
   })),
 
   {
-    title: 'the later one of two writers takes over the name',
+    title: 'of two writers the later one takes over the name that the first one found',
     run: inTwo(async (one, other) => {
       await add(one, 'one@example.com')
       await add(other, 'two@example.com', 'Tabelle1')
@@ -87,7 +87,7 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
-    title: 'another spreadsheet has another one, and a name in the settings counts at once',
+    title: 'another spreadsheet has another default tab, and a name in the settings counts at once',
     run: async (world) => {
       {
         await using journal = await world.open(unnamed)
@@ -108,7 +108,7 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
-    title: 'it does not count as a new tab, under none of its names',
+    title: 'the default tab does not count as a new tab, whichever of its names a signup gives',
     run: underPolicy({ ...unnamed, newTabsMax: 1 }, async (journal) => {
       expect(await add(journal, 'a@example.com')).toBeDefined()
       expect(await add(journal, 'b@example.com', 'sheet1')).toBeDefined()
@@ -120,7 +120,7 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
-    title: 'an address that came with and without its name is a duplicate',
+    title: 'an address that came with the name of the default tab and without it is a duplicate',
     run: underPolicy({ ...unnamed, duplicates: 'ignore' }, async (journal) => {
       await add(journal, 'a@example.com', 'Tabelle1')
       await add(journal, 'A@example.com')

@@ -6,10 +6,10 @@ import { type ContractTest, inJournal, none } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
-/** Markers are kept until they are forgotten; running time and facts, too. */
+/** What the journal remembers for the writer: markers, running time and facts. */
 export const markers: readonly ContractTest[] = [
   {
-    title: 'markers are remembered until they are forgotten, across restarts',
+    title: 'a marker is remembered until the writer has it forgotten, even across restarts',
     run: async (world) => {
       const markers: number[] = []
       {
@@ -17,7 +17,7 @@ export const markers: readonly ContractTest[] = [
         for (let index = 0; index < 3; index++) {
           await journal.intake.append(makeSignups(1))
           const batch = await freezeNext(journal.delivery)
-          if (!batch) throw new Error('a batch was due')
+          if (!batch) throw new Error('no batch was frozen')
           markers.push(batch.marker)
           if (index === 1) await journal.delivery.release(batch)
           else if (index === 0) await journal.delivery.settle(batch.number, noon)
@@ -25,7 +25,7 @@ export const markers: readonly ContractTest[] = [
       }
       await using journal = await world.open()
       expect(await journal.delivery.markerCount()).toBe(3)
-      // The third batch is frozen still: its marker has not ended.
+      // The third batch is still frozen, so its marker has not ended.
       expect((await journal.delivery.endedMarkers()).map(({ id }) => id)).toEqual(
         markers.slice(0, 2),
       )
@@ -38,7 +38,8 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'a frozen batch that another writer has found says so when it has ended, and none later',
+    title:
+      'when another writer has found a frozen batch, its marker says so after it has ended, and the next one does not',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))
       const first = await freezeNext(journal.delivery, { rowsMax: 1 })
@@ -55,7 +56,8 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'the life of a marker begins with its note, and is noted once, across restarts',
+    title:
+      'a marker gets its lifetime once, after its batch has ended, and keeps it across restarts',
     run: async (world) => {
       const note = { by: 'a', ms: 100, seen: undefined }
       {
@@ -66,7 +68,7 @@ export const markers: readonly ContractTest[] = [
         const seen = await journal.delivery.noteRunningTime({ ...note, lives })
         expect(seen.ms).toBe(0)
         await journal.delivery.settle(batch?.number ?? 0, noon)
-        // While its batch was frozen it could not begin.
+        // The batch was still frozen at the first note, so the lifetime did not begin.
         expect((await journal.delivery.endedMarkers())[0]?.ripeAt).toBeUndefined()
         expect((await journal.delivery.noteRunningTime({ ...note, seen, lives })).ms).toBe(100)
       }
@@ -79,7 +81,7 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'running time is counted by one process at a time, and another goes on when it is gone',
+    title: 'one process at a time counts running time, and another one takes over when it is gone',
     run: inJournal(async (journal) => {
       const none = new Map<number, number>()
       const a1 = await journal.delivery.noteRunningTime({
@@ -111,7 +113,7 @@ export const markers: readonly ContractTest[] = [
         lives: none,
       })
       expect(b3).toEqual({ by: 'b', ms: 60 })
-      // Stopped since its last note, for as long as you like.
+      // Process `a` was stopped since its last note. That time is not counted, however long it was.
       const lives = new Map([[1, 1]])
       const woken = await journal.delivery.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, lives })
       expect(woken).toEqual({ by: 'a', ms: 60 })
@@ -119,7 +121,7 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'no id of a marker is larger than it may be',
+    title: 'the id of a marker is never larger than the given maximum',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(6))
       for (let count = 0; count < 6; count++) {
@@ -135,7 +137,8 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'a new marker for the frozen batch changes nothing else, and later batches follow it',
+    title:
+      'a frozen batch that gets a new marker stays the same otherwise, and the next marker id follows the new one',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))
       const before = await freezeNext(journal.delivery, { rowsMax: 1 })
@@ -154,7 +157,7 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title: 'a fact is remembered across restarts, and the last word counts',
+    title: 'a fact is remembered across restarts, with its last value',
     run: async (world) => {
       {
         await using journal = await world.open()

@@ -19,10 +19,10 @@ function tabsOf(answer: Appended): (string | undefined)[] {
   return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
 }
 
-/** What was appended is found, and listeners hear of it. */
+/** Signups that were appended can be found, and listeners hear when they are written. */
 export const acceptedSignups: readonly ContractTest[] = [
   {
-    title: 'a signup that was appended is found by its id, also after a restart',
+    title: 'a signup that was appended is found by its id, even after a restart',
     run: async (world) => {
       const signup = makeSignup({ sheetTab: 'News' })
       {
@@ -47,7 +47,7 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'receipts carry the name of the tab as it was first used, also after a restart',
+    title: 'a receipt spells the name of its tab as it was first used, even after a restart',
     run: async (world) => {
       {
         await using journal = await world.open()
@@ -65,7 +65,7 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'an append is all or none',
+    title: 'an append that fails leaves none of its signups and no tab',
     run: inJournal(async (journal) => {
       const twice = makeSignup()
       const other = makeSignup({ sheetTab: 'Never made' })
@@ -78,7 +78,7 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'one append that fails does not take down those that arrive with it',
+    title: 'an append that fails does no harm to one that arrives with it',
     run: inJournal(async (journal) => {
       const twice = makeSignup()
       const good = makeSignup()
@@ -92,7 +92,7 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'every text comes back as it went in',
+    title: 'every text of a signup comes back unchanged',
     run: inJournal(async (journal) => {
       const signup = makeSignup({
         sheetTab: "Jon's 🌵 'tab'",
@@ -108,7 +108,8 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'listeners hear how far each settled batch brought its tabs, until they unsubscribe',
+    title:
+      'when a batch is settled, listeners hear how far its tabs are written, until they unsubscribe',
     run: inJournal(async (journal) => {
       const heard: (readonly TabCursor[])[] = []
       const unsubscribe = journal.intake.onSettle((cursors) => heard.push(cursors))
@@ -136,7 +137,8 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'how far a tab is written is seen by who looks, whoever has settled it',
+    title:
+      'an instance can ask how far a tab is written, even when another one has settled the batch',
     run: inTwo(async (one, other) => {
       const heard: unknown[] = []
       one.intake.onSettle((cursors) => heard.push(cursors))
@@ -160,7 +162,7 @@ export const acceptedSignups: readonly ContractTest[] = [
 /** A challenge token is good for one append. */
 export const usedTokens: readonly ContractTest[] = [
   {
-    title: 'a token is good for one append, also after a restart',
+    title: 'a token is good for one append, even after a restart',
     run: async (world) => {
       {
         await using journal = await world.open()
@@ -175,7 +177,7 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'what another instance on the same store has used is used',
+    title: 'a token that one instance has used is used for another one on the same store, too',
     run: inTwo(async (one, other) => {
       const answers = await Promise.all([add(one, token), add(other, token)])
       expect(answers.map(({ kind }) => kind).sort()).toEqual(['appended', 'tokenUsed'])
@@ -183,7 +185,7 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'of appends that arrive together with one token one is added',
+    title: 'when many appends with one token arrive together, one is added',
     run: inJournal(async (journal) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => add(journal, token)))
       expect(answers.filter(({ kind }) => kind === 'appended')).toHaveLength(1)
@@ -192,7 +194,7 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'a token of which nothing was stored is good still',
+    title: 'a token is still good when no signup was stored with it',
     run: async (world) => {
       await using journal = await world.open({ newTabsMax: 0, namedTabs: ['Sheet1'] })
       const signup = makeSignup()
@@ -205,7 +207,8 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'a known idempotency key is answered again, whatever its token',
+    title:
+      'a request with a known idempotency key gets its answer again, although its token is used',
     run: inJournal(async (journal) => {
       const terms = { ...token, idempotency: { space: '', key: 'k', fingerprint: 'A' } }
       const first = await add(journal, terms)
@@ -217,7 +220,7 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'a token is known for ten minutes, and forgotten some time later as others come',
+    title: 'a token is remembered for ten minutes, and forgotten when later ones come',
     run: inJournal(async (journal) => {
       const show = (of: string, at: number) => add(journal, { token: of }, at)
       for (let index = 0; index < 10; index++) await show(`old-${index}`, noon)

@@ -7,10 +7,10 @@ import { type ContractTest, inJournal, underPolicy } from './contract.ts'
 const noon = Date.UTC(2026, 10, 20, 12)
 const ignoring = { duplicates: 'ignore' } as const
 
-/** Duplicates are ignored where the operator says so. */
+/** The operator may have duplicates ignored. */
 export const duplicateSignups: readonly ContractTest[] = [
   {
-    title: 'an ignored duplicate is found and becomes written, but no batch has a row for it',
+    title: 'an ignored duplicate can be found and counts as written, but no batch has a row for it',
     run: underPolicy(ignoring, async (journal) => {
       const [first, second] = [makeSignup(), makeSignup()]
       await journal.intake.append([first])
@@ -26,7 +26,7 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'a duplicate has the same address in the same tab, letter case aside',
+    title: 'a signup is a duplicate when address and tab are the same, letter case aside',
     run: underPolicy(ignoring, async (journal) => {
       await journal.intake.append([
         makeSignup({ email: 'Ada@example.com', sheetTab: 'News', name: 'first' }),
@@ -42,7 +42,8 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'a batch of duplicates alone is frozen without rows, the same after a restart',
+    title:
+      'a batch of nothing but duplicates is frozen without rows, and a restart does not change that',
     run: async (world) => {
       let frozen
       {
@@ -53,7 +54,7 @@ export const duplicateSignups: readonly ContractTest[] = [
         frozen = await freezeNext(journal.delivery)
         expect(frozen?.tabs).toEqual([{ tab: 'Sheet1', signups: [] }])
       }
-      // What was frozen does not change when the operator changes his mind.
+      // A new policy does not change a frozen batch.
       await using journal = await world.open({ duplicates: 'append' })
       expect(await journal.delivery.frozenBatch()).toEqual(frozen)
       await journal.delivery.settle(frozen?.number ?? 0, noon)
@@ -63,7 +64,8 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'signups from before duplicates were ignored count, and none is lost by switching',
+    title:
+      'signups from before the policy was set make later ones duplicates, and no switch loses a signup',
     run: async (world) => {
       const address = { email: 'ada@example.com' }
       for (const duplicates of ['append', 'append', 'ignore', 'append', 'ignore'] as const) {
@@ -81,7 +83,7 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'without that policy every signup is a row',
+    title: 'without the policy every signup is a row',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(3, { email: 'ada@example.com' }))
       expect(addressesOf(await freezeNext(journal.delivery))['Sheet1']).toHaveLength(3)

@@ -30,7 +30,8 @@ function idsIn(answer: Appended): (string | undefined)[] {
 /** A request that comes again is added once. */
 export const repeatedRequests: readonly ContractTest[] = [
   {
-    title: 'a known key gives the first answer again and adds nothing, also after a restart',
+    title:
+      'a request with a known key gets the first answer again and adds nothing, even after a restart',
     run: async (world) => {
       let first: Appended
       {
@@ -54,7 +55,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a known key with another fingerprint is a mismatch and adds nothing',
+    title: 'a request with a known key and another fingerprint is a mismatch and adds nothing',
     run: inJournal(async (journal) => {
       const signup = makeSignup()
       await journal.intake.append([makeSignup()], ordered)
@@ -69,7 +70,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'of requests with one key that arrive together one is added and all get its answer',
+    title: 'when many requests with one key arrive together, one is added and all get its answer',
     run: inJournal(async (journal) => {
       const answers = await Promise.all(
         makeSignups(50).map((signup) => journal.intake.append([signup], ordered)),
@@ -84,7 +85,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a replay tells the status of now',
+    title: 'an answer that is given again shows the present status of each signup',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2), ordered)
       const batch = await freezeNext(journal.delivery, { rowsMax: 1 })
@@ -95,7 +96,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a replay keeps the places of those that were refused',
+    title: 'an answer that is given again shows which signups were refused',
     run: underPolicy({ newTabsMax: 1 }, async (journal) => {
       const signups = ['Extra', 'A', 'Extra', 'Extra', 'a', 'Extra'].map((sheetTab, index) =>
         makeSignup({ sheetTab: index === 0 ? 'A' : sheetTab }),
@@ -116,7 +117,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a request of which nothing was added is not remembered',
+    title: 'the key of a request that added nothing is not remembered',
     run: async (world) => {
       {
         await using journal = await world.open({ newTabsMax: 0 })
@@ -132,7 +133,7 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a key is known for 24 hours, and forgotten some time later as others come',
+    title: 'a key is remembered for 24 hours, and forgotten when later ones come',
     run: inJournal(async (journal) => {
       const keyed = (key: string, receivedAt: number) =>
         journal.intake.append([makeSignup({ receivedAt })], {
@@ -151,7 +152,8 @@ export const repeatedRequests: readonly ContractTest[] = [
   },
 
   {
-    title: 'any order of new and repeated requests, deliveries and restarts keeps to the model',
+    title:
+      'any sequence of new and repeated requests, deliveries and restarts ends as a simple model predicts',
     run: async (_world, createWorld) => {
       const request = fc.record({
         kind: fc.constant('request' as const),
@@ -251,7 +253,7 @@ export const keyNameSpaces: readonly ContractTest[] = [
   },
 
   {
-    title: 'a key is known to another instance on the same store',
+    title: 'a key that one instance has stored is known to another one on the same store',
     run: inTwo(async (one, other) => {
       const first = await add(one, keyed('', 'A'))
       expect(await other.intake.knows({ space: '', key: 'order-1' })).toBe(true)

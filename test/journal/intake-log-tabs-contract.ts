@@ -10,36 +10,33 @@ const hour = 60 * 60 * 1000
 const fewTabs = { newTabsMax: 2, namedTabs: ['Sheet1', 'News'] }
 const fewTabsAnHour = { newTabsMax: 5, newTabsPerHourMax: 2, namedTabs: ['Sheet1', 'News'] }
 
-const tabsTaken = async (journal: Journal, tabs: readonly string[]) =>
-  resultsOf(await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))).map(
-    (result) => result?.sheetTab,
-  )
-
-const take = async (
+/** Appends a signup for each tab. Returns the tab of each receipt, undefined where it was refused. */
+const addTo = async (
   journal: Journal,
   tabs: readonly string[],
-  opener: string | undefined,
+  opener?: string,
   receivedAt = noon,
 ) => {
   const signups = tabs.map((sheetTab) => makeSignup({ sheetTab, receivedAt }))
   const answer = await journal.intake.append(signups, { opener })
-  return 'results' in answer ? answer.results.map((result) => result?.sheetTab) : []
+  return resultsOf(answer).map((result) => result?.sheetTab)
 }
 
-/** So many tabs there may be. */
+/** The number of new tabs in all is limited. */
 export const numberOfTabs: readonly ContractTest[] = [
   {
-    title: 'so many new tabs are made and no more; named ones and known ones do not count',
+    title:
+      'no more new tabs are made than the limit allows; tabs in the settings and known tabs do not count',
     run: underPolicy(fewTabs, async (journal) => {
       const tabs = ['One', 'sheet1', 'Two', 'Three', 'two', 'News', 'Four', 'ONE']
       const taken = ['One', 'sheet1', 'Two', undefined, 'Two', 'News', undefined, 'One']
-      expect(await tabsTaken(journal, tabs)).toEqual(taken)
-      expect(await tabsTaken(journal, ['Three', 'news', 'one'])).toEqual([undefined, 'News', 'One'])
+      expect(await addTo(journal, tabs)).toEqual(taken)
+      expect(await addTo(journal, ['Three', 'news', 'one'])).toEqual([undefined, 'News', 'One'])
     }),
   },
 
   {
-    title: 'a signup whose tab is one too many leaves nothing behind',
+    title: 'a signup that would make one tab too many leaves nothing behind',
     run: underPolicy({ newTabsMax: 0 }, async (journal) => {
       const refused = makeSignup({ sheetTab: 'Extra' })
       expect(resultsOf(await journal.intake.append([refused]))).toEqual([undefined])
@@ -50,7 +47,7 @@ export const numberOfTabs: readonly ContractTest[] = [
   },
 
   {
-    title: 'tabs are counted across restarts, and a larger limit lets more in',
+    title: 'new tabs are counted across restarts, and a larger limit allows more',
     run: async (world) => {
       for (const [newTabsMax, taken] of [
         [1, ['A', undefined, undefined]],
@@ -58,48 +55,48 @@ export const numberOfTabs: readonly ContractTest[] = [
         [2, ['A', 'B', undefined]],
       ] as const) {
         await using journal = await world.open({ newTabsMax })
-        expect(await tabsTaken(journal, ['A', 'B', 'C'])).toEqual(taken)
+        expect(await addTo(journal, ['A', 'B', 'C'])).toEqual(taken)
       }
     },
   },
 
   {
-    title: 'a tab of an append that failed does not count',
+    title: 'the new tab of an append that failed does not count',
     run: underPolicy({ newTabsMax: 1 }, async (journal) => {
       const twice = makeSignup({ sheetTab: 'Failed' })
       await expect(journal.intake.append([twice, twice])).rejects.toThrow()
-      expect(await tabsTaken(journal, ['Other', 'Failed'])).toEqual(['Other', undefined])
+      expect(await addTo(journal, ['Other', 'Failed'])).toEqual(['Other', undefined])
     }),
   },
 ]
 
-/** So many tabs one client may make in an hour. */
+/** The number of new tabs that one client may make in an hour is limited. The opener is its address. */
 export const newTabsByOpener: readonly ContractTest[] = [
   {
     title:
-      'one opener makes so many new tabs and no more; others, named and known ones do not count',
+      'one opener makes no more new tabs than the limit allows; those of others, in the settings or known do not count',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'Sheet1', 'News', 'B', 'a', 'C', 'b']
       const taken = ['A', 'Sheet1', 'News', 'B', 'A', undefined, 'B']
-      expect(await take(journal, given, '192.0.2.1')).toEqual(taken)
-      expect(await take(journal, ['C', 'D', 'E'], '192.0.2.2')).toEqual(['C', 'D', undefined])
-      expect(await take(journal, ['C'], '192.0.2.1')).toEqual(['C'])
+      expect(await addTo(journal, given, '192.0.2.1')).toEqual(taken)
+      expect(await addTo(journal, ['C', 'D', 'E'], '192.0.2.2')).toEqual(['C', 'D', undefined])
+      expect(await addTo(journal, ['C'], '192.0.2.1')).toEqual(['C'])
     }),
   },
 
   {
-    title: 'without an opener only the number of all new tabs is limited',
+    title: 'signups without an opener are limited by the number of all new tabs alone',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'B', 'C', 'D', 'E', 'F']
-      expect(await take(journal, given, undefined)).toEqual([...given.slice(0, 5), undefined])
-      expect(await take(journal, ['G'], '192.0.2.1')).toEqual([undefined])
+      expect(await addTo(journal, given, undefined)).toEqual([...given.slice(0, 5), undefined])
+      expect(await addTo(journal, ['G'], '192.0.2.1')).toEqual([undefined])
     }),
   },
 
   {
     title: 'an hour later an opener may make new tabs again',
     run: underPolicy(fewTabsAnHour, async (journal) => {
-      const one = (tab: string, at: number) => take(journal, [tab], '192.0.2.1', at)
+      const one = (tab: string, at: number) => addTo(journal, [tab], '192.0.2.1', at)
       expect(await one('A', noon)).toEqual(['A'])
       expect(await one('B', noon + hour / 2)).toEqual(['B'])
       expect(await one('C', noon + hour - 1)).toEqual([undefined])
@@ -110,11 +107,11 @@ export const newTabsByOpener: readonly ContractTest[] = [
   },
 
   {
-    title: 'tabs of a clock that was ahead count no more when it is set right',
+    title: 'new tabs from a time when the clock was ahead do not count after it is set right',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const day = 24 * hour
-      expect(await take(journal, ['A', 'B', 'C'], 'a', noon + day)).toEqual(['A', 'B', undefined])
-      expect(await take(journal, ['C', 'D', 'E'], 'a', noon)).toEqual(['C', 'D', undefined])
+      expect(await addTo(journal, ['A', 'B', 'C'], 'a', noon + day)).toEqual(['A', 'B', undefined])
+      expect(await addTo(journal, ['C', 'D', 'E'], 'a', noon)).toEqual(['C', 'D', undefined])
     }),
   },
 
@@ -123,36 +120,37 @@ export const newTabsByOpener: readonly ContractTest[] = [
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const twice = makeSignup({ sheetTab: 'Failed' })
       await expect(journal.intake.append([twice, twice], { opener: 'a' })).rejects.toThrow()
-      expect(await take(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
+      expect(await addTo(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
     }),
   },
 
   {
-    title: 'tabs are counted across restarts and instances, each knows what the other has made',
+    title:
+      'new tabs are counted across restarts and instances, and each instance knows the tabs of the other',
     run: async (world) => {
       {
         await using journal = await world.open(fewTabsAnHour)
-        await take(journal, ['A'], 'a')
+        await addTo(journal, ['A'], 'a')
       }
       await using one = await world.open(fewTabsAnHour)
       await using other = await world.open(fewTabsAnHour)
-      expect(await take(one, ['B'], 'a')).toEqual(['B'])
-      expect(await take(other, ['C', 'b', 'a'], 'a')).toEqual([undefined, 'B', 'A'])
-      expect(await take(other, ['C', 'D'], 'b')).toEqual(['C', 'D'])
-      expect(await take(one, ['E', 'F'], 'c')).toEqual(['E', undefined])
-      expect(await take(other, ['f'], undefined)).toEqual([undefined])
+      expect(await addTo(one, ['B'], 'a')).toEqual(['B'])
+      expect(await addTo(other, ['C', 'b', 'a'], 'a')).toEqual([undefined, 'B', 'A'])
+      expect(await addTo(other, ['C', 'D'], 'b')).toEqual(['C', 'D'])
+      expect(await addTo(one, ['E', 'F'], 'c')).toEqual(['E', undefined])
+      expect(await addTo(other, ['f'], undefined)).toEqual([undefined])
     },
   },
 
   {
-    title: 'whether a tab is taken can be asked beforehand, and asking makes none',
+    title: 'a caller can ask whether a tab would be accepted, and asking makes no tab',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       await journal.intake.append(makeSignups(1, { sheetTab: 'A', receivedAt: noon }), {
         opener: 'a',
       })
       const asks = (tab: string, opener?: string) => journal.intake.takesTab(tab, noon, opener)
       for (let time = 0; time < 3; time++) expect(await asks('B', 'a')).toBe(true)
-      expect(await take(journal, ['B'], 'a')).toEqual(['B'])
+      expect(await addTo(journal, ['B'], 'a')).toEqual(['B'])
       for (const tab of ['a', 'B', 'News', 'sheet1']) expect(await asks(tab, 'a')).toBe(true)
       expect([await asks('C', 'a'), await asks('C', 'b'), await asks('C')]).toEqual([
         false,
@@ -160,7 +158,7 @@ export const newTabsByOpener: readonly ContractTest[] = [
         true,
       ])
       expect(await journal.intake.takesTab('C', noon + hour, 'a')).toBe(true)
-      await take(journal, ['C', 'D', 'E'], undefined)
+      await addTo(journal, ['C', 'D', 'E'], undefined)
       expect([await asks('F', 'b'), await asks('F'), await asks('e')]).toEqual([false, false, true])
     }),
   },

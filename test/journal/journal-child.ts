@@ -1,5 +1,6 @@
 /**
- * A second process on a journal: it calls a method for each message, and answers with what that came to.
+ * A second process that has a journal open. Each message names a method; the process calls it and
+ * answers with the result.
  * Arguments: the journal's file, its policy as JSON.
  */
 import { freezeNext } from '../../harness/freeze-next.ts'
@@ -31,7 +32,7 @@ export async function reserveAll(journal: Journal, account: string, quota: Quota
   const ledger = journal.callLedger(account, systemClock)
   for (let count = 0; ; count++) {
     if ((await ledger.reserve(quota)) > 0) return count
-    // The other process gets its turn.
+    // Gives the other process its turn.
     await systemClock.sleep(1)
   }
 }
@@ -47,7 +48,7 @@ export interface Call {
 export interface Answer {
   readonly id: number
   readonly value?: unknown
-  /** The message of what was thrown. */
+  /** The message of the error that the method threw. */
   readonly error?: string
 }
 

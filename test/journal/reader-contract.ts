@@ -6,10 +6,11 @@ import { type ContractTest, inTwo, none } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
-/** What is read from outside. */
+/** The journal can be read while it is written. */
 export const readerTests: readonly ContractTest[] = [
   {
-    title: 'since when nothing was written of what waits is known, by tabs, also after a restart',
+    title:
+      'the reader tells since when no waiting signup was written, without the given tabs, even after a restart',
     run: async (world) => {
       const signups = [1, 3, 5].map((minute, index) =>
         makeSignup({ receivedAt: noon + minute, sheetTab: index === 0 ? 'Locked' : 'Free' }),
@@ -22,13 +23,15 @@ export const readerTests: readonly ContractTest[] = [
         expect(await journal.reader.waitingSince(['locked'])).toBe(noon + 3)
         const isFree = (tab: string) => tab === 'Free'
         const batch = await freezeNext(journal.delivery, { rowsMax: 1, wanted: isFree })
-        expect(await journal.reader.waitingSince([]), 'while it is on its way').toBe(noon + 1)
+        expect(await journal.reader.waitingSince([]), 'while the batch is on its way').toBe(
+          noon + 1,
+        )
         await journal.delivery.settle(batch?.number ?? 0, noon + 4)
       }
       await using journal = await world.open()
       expect(await journal.reader.waitingSince(['free'])).toBe(noon + 4)
       expect(await journal.reader.waitingSince(['locked'])).toBe(noon + 5)
-      // Of one that was given up nothing was written.
+      // Nothing of a released batch was written.
       await journal.delivery.release((await freezeNext(journal.delivery)) ?? none)
       expect(await journal.reader.waitingSince([])).toBe(noon + 4)
       const rest = await freezeNext(journal.delivery)
@@ -38,7 +41,7 @@ export const readerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'pages of one show what the other has appended, in order',
+    title: 'a page shows the signups that both instances have appended, in order',
     run: inTwo(async (one, other) => {
       const signups = makeSignups(5)
       await one.intake.append(signups.slice(0, 3))
@@ -50,7 +53,7 @@ export const readerTests: readonly ContractTest[] = [
   },
 
   {
-    title: 'a read is answered while the other writes',
+    title: 'one instance answers a read while the other one writes',
     run: inTwo(async (one, other) => {
       await one.intake.append(makeSignups(1))
       const appends = Promise.all(makeSignups(50).map((signup) => one.intake.append([signup])))

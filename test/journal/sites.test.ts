@@ -7,12 +7,11 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { none } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
-/** No marker has it. */
-const none = { number: 0, marker: 0 }
 
-/** Tells a story of two sites that have their journals in one file. */
+/** Runs `story` with the journals of two sites in one file. */
 async function withTwoSites(
   story: (news: Journal, shop: Journal) => Promise<void>,
   policy?: Partial<JournalPolicy>,
@@ -45,7 +44,7 @@ test('each site has its own backlog, tabs, batch and pages', () =>
     expect(await shop.intake.cursors(['Sheet1'])).toEqual([{ tab: 'Sheet1', upto: 0 }])
   }))
 
-test('no site ends the batch of another, or sees its markers', () =>
+test('a site can neither end the batch of another site nor see its markers', () =>
   withTwoSites(async (news, shop) => {
     await news.intake.append(makeSignups(2))
     const batch = (await freezeNext(news.delivery, { rowsMax: 1 })) ?? none
@@ -61,7 +60,7 @@ test('no site ends the batch of another, or sees its markers', () =>
     expect(await news.delivery.endedMarkers()).toMatchObject([{ id: batch.marker }])
   }))
 
-test('running time is counted for each site', () =>
+test('running time is counted for each site on its own', () =>
   withTwoSites(async (news, shop) => {
     const note = { by: 'process', lives: new Map<number, number>() }
     const began = await news.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined })
@@ -85,7 +84,7 @@ test('an idempotency key and a fact belong to one site', () =>
     expect(await shop.delivery.fact('colour')).toBeUndefined()
   }))
 
-test('a challenge token is good for one append, at whichever site', () =>
+test('a challenge token is good for one append at all sites together', () =>
   withTwoSites(async (news, shop) => {
     await news.intake.append([makeSignup()], { token: 'digest' })
     expect(await shop.intake.append([makeSignup()], { token: 'digest' })).toEqual({
@@ -93,7 +92,7 @@ test('a challenge token is good for one append, at whichever site', () =>
     })
   }))
 
-test('the tabs of one site leave the other its own', () =>
+test('the tabs of one site do not count against the limit of another', () =>
   withTwoSites(
     async (news, shop) => {
       const opener = '192.0.2.1'

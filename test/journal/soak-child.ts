@@ -1,8 +1,7 @@
 /**
- * A second process on the journal of a running service, as the command line is one: it appends, reads
- * and reserves calls through the interfaces until it is killed, and tells its parent of each append that
- * was answered and of each call. Arguments: the journal's file, a seed, the number of its life, the
- * account of the calls, how many a minute may hold.
+ * A second process on the journal of a running service. It appends, reads and reserves calls until it is
+ * killed, and tells its parent of each answered append and of each call. Arguments: the journal's file,
+ * a seed, how often it was killed before, the account of the calls, the calls a minute.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -42,7 +41,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** Takes its part of the service's quota. */
+/** Reserves calls from the service's quota. */
 async function call(): Promise<never> {
   const ledger = journal.callLedger(account, systemClock)
   const quota = { perMinute: Number(perMinute), perDay: 1_000_000 }

@@ -1,7 +1,7 @@
 import type { Random } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
-/** Both processes make tabs; so many new ones there may be. */
+/** How many new tabs both processes may make together. */
 export const soakTabsMax = 6
 
 export const soakPolicy = {
@@ -12,18 +12,18 @@ export const soakPolicy = {
 /** An append that was answered. */
 export interface SoakAppend {
   readonly email: string
-  /** Not when its tab would have been one too many. */
+  /** False when its tab would have been one too many. */
   readonly isTaken: boolean
   readonly key: string | undefined
   readonly token: string | undefined
 }
 
-/** A call that the second process has reserved, and would have made. */
+/** A call that the second process has reserved. */
 export interface SoakCall {
   readonly calledAt: Millis
 }
 
-/** Few tabs, keys and tokens, so that both processes come upon the same ones. */
+/** Draws from few tabs, keys and tokens, so that both processes use the same ones. */
 export function drawTerms(random: Random) {
   const number = (max: number) => Math.floor(random() * max)
   return {

@@ -32,9 +32,10 @@ interface Run {
 }
 
 /**
- * A service and a second process on one journal, under load, each killed again and again. Then all of
- * it is held to the promises: nothing lost, nothing twice, and every limit over both together.
+ * Runs a service and a second process on one journal under load, and kills each again and again. Then
+ * expects that nothing is lost, nothing is there twice, and every limit holds for both together.
  *
+ * @param ms how long the load lasts
  * @param perMinute the quota of calls to the spreadsheet
  */
 export async function expectPromisesKept(
@@ -42,7 +43,7 @@ export async function expectPromisesKept(
   seed: number,
   perMinute: number,
 ): Promise<void> {
-  console.log(`The seed of the soak is ${seed}; SEED=${seed} repeats its moments.`)
+  console.log(`The seed of the soak is ${seed}. SEED=${seed} kills at the same moments again.`)
   await using folder = await tempFolder()
   await using world = await createGoogleWorld({ seed })
   const env = {
@@ -57,7 +58,7 @@ export async function expectPromisesKept(
   const { email: account } = world
   const told = { answered: [], calls: [] }
   const run: Run = { dataDir: folder.path, env, random, until, account, perMinute, ...told }
-  // The service makes the journal.
+  // The service makes the journal that the second process opens.
   await (await startService(run)).stop()
   const kills = await Promise.all([runService(run), runSecond(run)])
   {
@@ -79,7 +80,7 @@ export async function expectPromisesKept(
   expectQuota(world, run)
 }
 
-/** Visitors of the service, which is killed every few seconds. */
+/** Lets visitors sign up at a service that is killed every few seconds. Returns the number of kills. */
 async function runService(run: Run): Promise<number> {
   let kills = 0
   for (; performance.now() < run.until; kills++) {
@@ -106,7 +107,7 @@ async function visit({ random, answered }: Run, url: string, name: string): Prom
   }
 }
 
-/** The second process, which is killed at other moments. */
+/** Runs the second process and kills it at moments of its own. Returns the number of kills. */
 async function runSecond(run: Run): Promise<number> {
   let kills = 0
   for (; performance.now() < run.until; kills++) {
@@ -152,7 +153,7 @@ function expectNothingLost(
   expect(answered.filter(({ email }) => !kept.has(email))).toEqual([])
 }
 
-/** Tabs, keys and tokens are limited over both processes, and across their kills. */
+/** The limits of tabs, keys and tokens hold for both processes together, and across kills. */
 function expectLimits(answered: readonly SoakAppend[], records: readonly SignupRecord[]): void {
   const tabs = new Set(records.map(({ signup }) => signup.sheetTab))
   expect(tabs).toContain('Sheet1')

@@ -36,9 +36,9 @@ const contracts = {
   'intake log: repeated requests': repeatedRequests,
   'intake log: name spaces of idempotency keys': keyNameSpaces,
   'intake log: the number of tabs': numberOfTabs,
-  'intake log: new tabs by opener': newTabsByOpener,
+  'intake log: new tabs of one client': newTabsByOpener,
   'delivery log: batches': frozenBatches,
-  'delivery log: two at once': sharedBatches,
+  'delivery log: two instances': sharedBatches,
   'delivery log: a default tab that the spreadsheet names': defaultTab,
   'delivery log: markers and running time': markers,
   reader: readerTests,
@@ -48,16 +48,16 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`SQLite, ${name}`, tests, createWorld)
   holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
 }
-// Each of these tests says itself which instance makes a call, and when it started.
+// Each of these tests chooses itself which instance makes a call, and when that one starts.
 holdTo('SQLite, call ledger: the calls of one account', callLedgerTests, createWorld)
 
-test('signups that arrive together are one transaction', async () => {
+test('signups that arrive together are committed in one transaction', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await using journal = openSqliteJournal(file)
   using reader = new DatabaseSync(file, { readOnly: true })
   const count = () => reader.prepare('SELECT count(*) AS count FROM signup').get()?.['count']
-  // A reader sees committed states only: after the first answer, all of the group are there.
+  // A reader sees only what is committed: nothing at first, and all 50 after the first answer.
   const answers = makeSignups(50).map((signup) => journal.intake.append([signup]))
   expect(count()).toBe(0)
   await answers[0]
@@ -65,8 +65,8 @@ test('signups that arrive together are one transaction', async () => {
   await Promise.all(answers)
 })
 
-// Were each try to block everything for as long as the journal waits in all, this would take a minute.
-test('an append that meets another writer waits in turns, and is made once that one has ended', async () => {
+// If each of the 12 tries blocked the process for the 5 s that an append waits in all, this would take a minute.
+test('an append tries again while another writer holds the database, and succeeds when that one has ended', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   let tries = 0
@@ -82,7 +82,7 @@ test('an append that meets another writer waits in turns, and is made once that 
   expect(tries).toBe(12)
 })
 
-test('of an append that fails nothing is left for a later call to add', async () => {
+test('no later call adds a signup of an append that failed', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await using journal = openSqliteJournal(file)
@@ -95,7 +95,7 @@ test('of an append that fails nothing is left for a later call to add', async ()
   expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 })
 })
 
-test('who made a tab is forgotten after an hour, with the next new tab', async () => {
+test('the journal forgets after an hour who made a tab, when the next new tab comes', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await using journal = openSqliteJournal(file)
@@ -109,16 +109,16 @@ test('who made a tab is forgotten after an hour, with the next new tab', async (
   expect(known).toEqual([{ name: 'B' }])
 })
 
-test('no statement on a hot path scans the signups or the batches', () => {
+test('no SQL statement reads all signups or all batches', () => {
   using database = new DatabaseSync(':memory:')
   for (const migration of [...migrations, addressIndex.create]) database.exec(migration)
-  // Tables that stay small whatever the number of signups: tabs, markers in the spreadsheet.
+  // The tables of tabs and markers stay small, however many signups there are.
   const small = /^SCAN (tab|marker|\d+-ROW VALUES)\b/
   const allowed: Record<string, string[]> = {
     pendingTabs: ['USE TEMP B-TREE FOR ORDER BY'],
-    // There are as many as may stand in the spreadsheet.
+    // It sorts no more markers than may stand in the spreadsheet.
     endedMarkers: ['USE TEMP B-TREE FOR ORDER BY'],
-    // Once for each site.
+    // It runs once for each site.
     addSite: ['SCAN batch'],
   }
   for (const [name, sql] of Object.entries(statements)) {
@@ -144,7 +144,7 @@ test('a journal of a newer version is refused with what to do, and left as it is
 
 test.each([
   ['an early commit, with another column', 1, (sql: string) => sql.replace('ripe_at', 'ripens_at')],
-  ['before there were versions', 0, (sql: string) => sql],
+  ['a time before there were versions', 0, (sql: string) => sql],
 ])('a journal of %s is refused with what to do, and left as it is', async (_, version, change) => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')

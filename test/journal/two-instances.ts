@@ -2,8 +2,8 @@ import type { Journal } from '../../src/journal/journal.ts'
 import type { CreateWorld } from './contract.ts'
 
 /**
- * The same world with two instances open on one store, as two processes have: each call of a method goes
- * to the other one than the call before. Who listens does so at both.
+ * The same world, but opening its journal opens two instances on one store, as two processes do. Calls
+ * of methods go to the two in turn. A listener listens to both.
  */
 export function withTwoInstances(createWorld: CreateWorld): CreateWorld {
   return async () => {

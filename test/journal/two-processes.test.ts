@@ -8,7 +8,7 @@ import { withProcess } from './two-processes.ts'
 const noon = Date.UTC(2026, 10, 20, 12)
 const idempotency = { space: '', key: 'order-1', fingerprint: 'A' }
 
-test('a signup that another process has appended is found and waits, also after that one was killed', () =>
+test('a signup that another process has appended can be found and frozen, even after that process was killed', () =>
   withProcess(async (here, other) => {
     const signup = makeSignup()
     await other.append([signup])
@@ -18,7 +18,7 @@ test('a signup that another process has appended is found and waits, also after 
     expect((await freezeNext(here.delivery))?.tabs[0]?.signups).toEqual([signup])
   }))
 
-test('appends of two processes at once are all kept, each at a position of its own', () =>
+test('when two processes append at once, every signup is kept at a position of its own', () =>
   withProcess(async (here, other) => {
     const appends = makeSignups(100).map((signup, index) =>
       index % 2 === 0 ? here.intake.append([signup]) : other.append([signup]),
@@ -32,7 +32,7 @@ test('appends of two processes at once are all kept, each at a position of its o
     expect(await other.backlog()).toBe(100)
   }))
 
-test('a key that one process has stored is answered by the other as the first time', () =>
+test('a request that one process has answered gets the same answer from the other', () =>
   withProcess(async (here, other) => {
     const first = await other.append([makeSignup()], { idempotency })
     expect(await here.intake.knows(idempotency)).toBe(true)
@@ -44,7 +44,7 @@ test('a key that one process has stored is answered by the other as the first ti
     expect(await here.reader.backlog()).toBe(1)
   }))
 
-test('of appends with one key or token in two processes at once one is added', () =>
+test('when two processes append with one key or token at once, one signup is added', () =>
   withProcess(async (here, other) => {
     for (let round = 0; round < 20; round++) {
       const keyed = { idempotency: { ...idempotency, key: `order-${round}` } }
@@ -62,7 +62,7 @@ test('of appends with one key or token in two processes at once one is added', (
     expect(await here.reader.backlog()).toBe(40)
   }))
 
-test('two processes together make as many tabs as there may be', () =>
+test('two processes together make no more new tabs than the limit allows', () =>
   withProcess(
     async (here, other) => {
       const answers = await Promise.all(
@@ -85,7 +85,7 @@ test('two processes together make as many tabs as there may be', () =>
     { newTabsMax: 6 },
   ))
 
-test('a batch that one process has frozen is seen by the other, which may end it', () =>
+test('a batch that one process has frozen is seen by the other, which can settle it', () =>
   withProcess(async (here, other) => {
     const signup = makeSignup()
     await here.intake.append([signup])
@@ -97,10 +97,10 @@ test('a batch that one process has frozen is seen by the other, which may end it
     expect((await here.intake.find(signup.id))?.writtenAt).toBe(noon)
   }))
 
-test('two processes that reserve calls at once keep the quota together, and lose none of it', () =>
+test('two processes that reserve calls at once stay within the quota together, and use all of it', () =>
   withProcess(async (here, other) => {
     const account = 'robot@example.com'
-    // It has started.
+    // An answer shows that the other process has started.
     await other.backlog()
     for (const quota of [
       { perMinute: 300, perDay: 10_000 },

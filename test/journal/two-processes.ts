@@ -8,13 +8,13 @@ import type { JournalPolicy } from '../../src/journal/policy.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Answer, Call, ChildMethods } from './journal-child.ts'
 
-/** What another process with the journal open does when it is asked. */
+/** Another process with the same journal open: each method runs there. */
 export interface OtherProcess extends ChildMethods, AsyncDisposable {
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
 }
 
-/** Runs `work` with a journal here, and with another process that has the same one open. */
+/** Runs `work` with a journal here and another process that has the same journal open. */
 export async function withProcess(
   work: (here: Journal, other: OtherProcess) => Promise<void>,
   policy: Partial<JournalPolicy> = {},
@@ -28,7 +28,7 @@ export async function withProcess(
 
 function startProcess(file: string, policy: Partial<JournalPolicy>): OtherProcess {
   const program = join(import.meta.dirname, 'journal-child.ts')
-  // Undefined and the like go through as they are.
+  // 'advanced' keeps undefined values, which JSON would drop.
   const child = fork(program, [file, JSON.stringify(policy)], { serialization: 'advanced' })
   const gone = once(child, 'close')
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()

@@ -30,14 +30,14 @@ async function pass(gate: CallGate, clock: ManualClock, count: number): Promise<
   return passed
 }
 
-test('calls beyond the quota of a minute wait for the next, and those beyond the day for tomorrow', async () => {
+test('a call beyond the quota of a minute waits for the next minute, and one beyond the quota of a day for the next day', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   const gate = openGate(journal, clock)
   expect(await pass(gate, clock, 6)).toEqual([0, 0, 0, 61, 61, 86_401])
 })
 
-test('calls of an earlier process count, and for the minute as if the last had just been made', async () => {
+test('calls of an earlier process count, as if it had made the last one just now', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   await pass(openGate(journal, clock), clock, 3)
@@ -72,7 +72,7 @@ test('a wall clock that was set back does not shut the gate for longer than the 
   expect(await pass(openGate(journal, clock), clock, 1)).toEqual([61])
 })
 
-test('with the calls of the day used up, a wall clock that was set back shuts the gate for a day at most', async () => {
+test('when the quota of a day is used up, a wall clock that was set back shuts the gate for a day at most', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   await pass(openGate(journal, clock), clock, 5)
@@ -89,7 +89,7 @@ test('a call is noted in the journal before it is let through', async () => {
   expect(await ledger.reserve({ perMinute: 1, perDay: 9 })).toBe(61_000)
 })
 
-test('a stop ends the wait, and the call is not made', async () => {
+test('a stop ends the wait of a call, and the call is not counted', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   const gate = openGate(journal, clock)

@@ -20,7 +20,7 @@ async function countsOf(
 
 const large = { metadata: `{"a":"${'x'.repeat(1000)}"}` }
 
-test('a batch takes all that waits in a tab, however many reads that needs', async () => {
+test('a batch takes all signups that wait in a tab, however many reads that needs', async () => {
   expect(await countsOf(makeSignups(250, { sheetTab: 'A' }))).toEqual({ A: 250 })
 })
 
@@ -30,7 +30,7 @@ test('a tab with a long backlog of large rows leaves the others their share of t
   expect(await countsOf([...backlog, ...others], { bytesMax: 12_000 })).toEqual({ A: 8, B: 3 })
 })
 
-test('only the oldest of all signups goes when it is larger than a batch', async () => {
+test('a signup that is larger than a batch goes only when it is the oldest of all', async () => {
   const small = makeSignup({ sheetTab: 'A' })
   const tooLarge = makeSignup({ sheetTab: 'B', ...large })
   expect(await countsOf([small, tooLarge], { bytesMax: 500 })).toEqual({ A: 1 })

@@ -5,19 +5,19 @@ import { ProcessTime } from '../../src/delivery/running-time.ts'
 import type { RunningTimeNote } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
-/** What one of three processes does, `wait` ms after what was done before. */
+/** One of three processes acts, `wait` ms after the act before. */
 const acts = fc.array(
   fc.record({
     wait: fc.integer({ min: 0, max: 100_000 }),
     process: fc.integer({ min: 0, max: 2 }),
-    /** It measures its time and is stopped, or goes on and notes what it had measured. */
+    /** The process measures its time and is stopped, or it goes on and notes the time that it measured. */
     act: fc.constantFrom('measure', 'note'),
     givesLife: fc.boolean(),
   }),
   { maxLength: 60 },
 )
 
-test('after any note that begins a life, the count gains no more than the time that passes, whichever process is stopped', async () => {
+test('from any note that gives a marker its lifetime, running time grows no faster than time passes, whichever process is stopped', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (story) => {
       let now = 0

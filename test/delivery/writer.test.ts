@@ -35,10 +35,11 @@ interface Given {
   readonly spreadsheet?: ScriptedSpreadsheet
   /** How many markers may stand in the spreadsheet. */
   readonly markersMax?: number
+  /** How often the writer looks for signups that another process has appended. */
   readonly lookEveryMs?: number
 }
 
-/** Delivery as the service wires it for Google; only the spreadsheet and the time are the test's. */
+/** Delivery as the service wires it for Google, with a scripted spreadsheet and simulated time. */
 function world({ markersMax = 300, lookEveryMs = hour, ...given }: Given = {}) {
   const { journal = openSqliteJournal(':memory:'), spreadsheet = spreadsheetOf(markersMax) } = given
   const clock = new ManualClock()
@@ -93,7 +94,7 @@ test('a signup reaches an idle spreadsheet well within a second', async () => {
 test.each([
   { what: 'one at a time', atOnce: 1, withinMs: 1000 },
   { what: 'in a burst', atOnce: 20, withinMs: 3500 },
-])('while signups keep coming, $what, the first waits $withinMs ms at most', async (it) => {
+])('while signups keep coming $what, the first one waits $withinMs ms at most', async (it) => {
   await using delivery = world()
   const { writer, clock, journal, spreadsheet } = delivery
   writer.start()
@@ -106,9 +107,9 @@ test.each([
   }
 })
 
-test('what another process has appended is noticed within a second or so', async () => {
+test('a signup that another process has appended is written within 1.5 seconds', async () => {
   const journal = openSqliteJournal(':memory:')
-  // Nobody is told of it.
+  // No listener hears of an append, as when another process makes it.
   const delivery = changed(journal.delivery, { onAppend: () => () => undefined })
   await using it = world({ journal: changed(journal, { delivery }), lookEveryMs: second })
   it.writer.start()
@@ -150,7 +151,7 @@ test('signups that waited before the start are delivered, in the order of the jo
   expect(await it.journal.reader.backlog()).toBe(0)
 })
 
-test('steady traffic goes over to fewer, larger batches, and a quiet time brings single ones back', async () => {
+test('steady signups soon go in fewer, larger batches, and after a quiet hour each goes alone again', async () => {
   await using it = world()
   it.writer.start()
   let accepted = 0
@@ -171,7 +172,7 @@ test('steady traffic goes over to fewer, larger batches, and a quiet time brings
   expect(writes(it.spreadsheet).length).toBeGreaterThanOrEqual(busy + 5)
 })
 
-test('the same batch goes again after an answer was lost, and its rows are there once', async () => {
+test('after a lost answer the same batch is sent again, and its rows are there once', async () => {
   await using it = world()
   it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
   it.writer.start()
@@ -182,7 +183,7 @@ test('the same batch goes again after an answer was lost, and its rows are there
   expect(await it.journal.reader.backlog()).toBe(0)
 })
 
-test('a restart begins with the batch that was frozen, unchanged', async () => {
+test('after a restart the frozen batch is sent first, unchanged', async () => {
   const journal = openSqliteJournal(':memory:')
   const open = changed(journal, { [Symbol.asyncDispose]: async () => undefined })
   const signups = makeSignups(3)
@@ -207,7 +208,7 @@ test('a restart begins with the batch that was frozen, unchanged', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
 })
 
-test('trouble that only the operator can mend blocks delivery with its message, until it is mended', async () => {
+test('a refusal that only the operator can mend blocks delivery until it is mended, and health has its message', async () => {
   await using it = world()
   let isMended = false
   it.spreadsheet.script = () =>
@@ -224,7 +225,7 @@ test('trouble that only the operator can mend blocks delivery with its message, 
   expect(it.health.delivery).toEqual({ state: 'ok' })
 })
 
-test('a spreadsheet that cannot be opened is told before the first signup comes', async () => {
+test('health reports a spreadsheet that cannot be opened before the first signup comes', async () => {
   await using it = world()
   const refused = {
     kind: 'refused',
@@ -241,7 +242,7 @@ test('a spreadsheet that cannot be opened is told before the first signup comes'
   expect(it.health.delivery).toEqual({ state: 'ok' })
 })
 
-test('a tab that cannot be written is set aside, the others go on, and it heals by itself', async () => {
+test('a tab that cannot be written is set aside while the others go on, and goes on by itself once it is mended', async () => {
   await using it = world()
   let isProtected = true
   const isIn = (batch: { tabs: readonly { tab: string }[] }) =>
@@ -298,7 +299,7 @@ test('a hundred tabs that cannot be written leave most of the calls of a day for
   await it.delivered(1)
 })
 
-test('while delivery fails for a reason that may pass, health says so', async () => {
+test('while delivery fails for a reason that may pass, health says that it is delayed', async () => {
   await using it = world()
   let isUp = false
   it.spreadsheet.script = () => (isUp ? undefined : neverArrived)
@@ -311,7 +312,7 @@ test('while delivery fails for a reason that may pass, health says so', async ()
   expect(it.health.delivery).toEqual({ state: 'ok' })
 })
 
-test('a batch of unknown outcome is given up for a tab only after it was made impossible', async () => {
+test('a batch whose outcome is unknown is given up only after Google can no longer apply it', async () => {
   await using it = world()
   it.spreadsheet.script = (batch, attempt) => {
     if (batch.number > 1) return undefined
@@ -326,7 +327,7 @@ test('a batch of unknown outcome is given up for a tab only after it was made im
   expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'write 1', 'abandon 1'])
 })
 
-test('a batch that was refused at its first try is made impossible too: a copy may be on its way', async () => {
+test('a batch that is refused at its first try is also given up only after Google can no longer apply a copy of it', async () => {
   await using it = world()
   it.spreadsheet.script = (batch) =>
     batch.number === 1 ? refuses('protected', 'Locked') : undefined
@@ -339,7 +340,7 @@ test('a batch that was refused at its first try is made impossible too: a copy m
   expect(it.spreadsheet.calls.slice(0, 4)).toEqual(['open', 'write 1', 'abandon 1', 'write 2'])
 })
 
-test('a batch that was given up before a crash is frozen anew after it', async () => {
+test('the signups of a batch that was given up before a crash are frozen again after it', async () => {
   await using it = world()
   await it.journal.intake.append(makeSignups(2))
   const batch = await freezeNext(it.journal.delivery)
@@ -350,7 +351,7 @@ test('a batch that was given up before a crash is frozen anew after it', async (
   expect(it.spreadsheet.calls.slice(0, 3)).toEqual(['open', 'write 1', 'write 2'])
 })
 
-test('signups that could not be frozen are not forgotten', async () => {
+test('signups that could not be frozen at the first try are still written', async () => {
   const journal = openSqliteJournal(':memory:')
   let failures = 1
   const delivery = changed(journal.delivery, {
@@ -368,7 +369,7 @@ test('signups that could not be frozen are not forgotten', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
 })
 
-test('a write can ask just before it is sent whether another writer has ended its batch', async () => {
+test('just before a batch is sent, the spreadsheet can ask whether another writer has ended it', async () => {
   await using it = world()
   const answers: unknown[] = []
   it.spreadsheet.script = async (batch, _, maySend) => {
@@ -384,7 +385,7 @@ test('a write can ask just before it is sent whether another writer has ended it
   expect(answers).toEqual([true, false])
 })
 
-test('giving a batch up can ask just before it is sent whether another writer has ended the batch', async () => {
+test('just before a batch is given up, the spreadsheet can ask whether another writer has ended it', async () => {
   await using it = world()
   const answers: unknown[] = []
   it.spreadsheet.script = ({ number }) =>
@@ -402,7 +403,7 @@ test('giving a batch up can ask just before it is sent whether another writer ha
   expect(answers).toEqual([true, false])
 })
 
-test('while many tabs cannot be written, every second batch is left to the others', async () => {
+test('while many tabs cannot be written, a signup for another tab is written within a minute', async () => {
   await using it = world()
   it.spreadsheet.script = (batch) => {
     const locked = batch.tabs.find(({ tab }) => tab.startsWith('Locked'))
@@ -417,7 +418,7 @@ test('while many tabs cannot be written, every second batch is left to the other
   expect(it.spreadsheet.rows['Free']).toHaveLength(1)
 })
 
-test('a foreign marker with the id of a batch leads to a new id, and the rows are there once', async () => {
+test('a batch whose marker id is taken by somebody else gets another id, and its rows are there once', async () => {
   await using it = world()
   const markers: number[] = []
   it.spreadsheet.script = (batch, attempt) => {
@@ -432,7 +433,7 @@ test('a foreign marker with the id of a batch leads to a new id, and the rows ar
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(2)
 })
 
-test('markers outlive their batch by 4 minutes, and are taken away in few calls', async () => {
+test('a marker stays for 4 minutes after its batch, and one call removes many markers', async () => {
   await using it = world()
   it.writer.start()
   let most = 0
@@ -449,23 +450,23 @@ test('markers outlive their batch by 4 minutes, and are taken away in few calls'
   expect(it.spreadsheet.rows['Sheet1']).toHaveLength(12 * 60)
 })
 
-test('the marker of a batch whose answer was lost stands for 15 minutes', async () => {
+test('the marker of a batch whose answer was lost stays for 15 minutes', async () => {
   await using it = world({ markersMax: 12 })
   await it.journal.delivery.noteFact('fence of a test', 'holds')
   it.writer.start()
-  // The marker of a process's first batch stands for as long, whatever its answer.
+  // The marker of a process's first batch stays for 15 minutes, too. So the test looks at the second.
   await it.journal.intake.append([makeSignup()])
   await it.clock.run(10 * second)
   it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
   await it.journal.intake.append([makeSignup()])
   await it.clock.run(10 * second)
   it.spreadsheet.script = () => undefined
-  const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
-  expect(stood).toBeGreaterThan(14.5 * minute)
-  expect(stood).toBeLessThan(20 * minute)
+  const stayedMs = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
+  expect(stayedMs).toBeGreaterThan(14.5 * minute)
+  expect(stayedMs).toBeLessThan(20 * minute)
 })
 
-test('the marker of a batch that was given up stands for 15 minutes', async () => {
+test('the marker of a batch that was given up stays for 15 minutes', async () => {
   await using it = world({ markersMax: 12 })
   await it.journal.delivery.noteFact('fence of a test', 'holds')
   it.writer.start()
@@ -475,24 +476,24 @@ test('the marker of a batch that was given up stands for 15 minutes', async () =
     number === 2 ? refuses('protected', 'Locked') : undefined
   await it.journal.intake.append([makeSignup({ sheetTab: 'Locked' })])
   await it.clock.runUntil(() => it.health.tabs.size > 0)
-  const stood = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
-  expect(stood).toBeGreaterThan(14.5 * minute)
-  expect(stood).toBeLessThan(20 * minute)
+  const stayedMs = await untilPruned(it, [...it.spreadsheet.markers].at(-1))
+  expect(stayedMs).toBeGreaterThan(14.5 * minute)
+  expect(stayedMs).toBeLessThan(20 * minute)
 })
 
-test('the marker of a batch that was found frozen at the start stands for 65 minutes', async () => {
+test('the marker of a batch that was frozen before the start stays for 65 minutes', async () => {
   await using it = world({ markersMax: 12 })
   await it.journal.delivery.noteFact('fence of a test', 'holds')
   await it.journal.intake.append(makeSignups(1))
   const found = await freezeNext(it.journal.delivery)
   it.writer.start()
   await it.clock.run(second)
-  const stood = await untilPruned(it, found?.marker)
-  expect(stood).toBeGreaterThan(64.5 * minute)
-  expect(stood).toBeLessThan(70 * minute)
+  const stayedMs = await untilPruned(it, found?.marker)
+  expect(stayedMs).toBeGreaterThan(64.5 * minute)
+  expect(stayedMs).toBeLessThan(70 * minute)
 })
 
-/** How long the marker stands from now on, while signups keep coming. */
+/** How long the marker stays from now on, while signups keep coming. */
 async function untilPruned(
   {
     journal,
@@ -506,12 +507,12 @@ async function untilPruned(
   while (spreadsheet.markers.has(marker)) {
     await journal.intake.append([makeSignup()])
     await clock.run(20 * second)
-    if (clock.elapsed() - start > 2 * hour) throw new Error('It was never pruned.')
+    if (clock.elapsed() - start > 2 * hour) throw new Error('The marker was never pruned.')
   }
   return clock.elapsed() - start
 }
 
-test('when delivery waits for room, it makes room as soon as one marker has come to its end', async () => {
+test('when there is no room for another marker, the writer removes an old one as soon as it may', async () => {
   await using it = world({ markersMax: 3 })
   it.writer.start()
   for (let step = 0; step < 60; step++) {
@@ -524,11 +525,11 @@ test('when delivery waits for room, it makes room as soon as one marker has come
   expect(await it.journal.reader.backlog()).toBe(0)
 })
 
-test('thirteen lives of ten minutes with a signup a minute deliver every row', async () => {
+test('thirteen processes, each killed after ten minutes with a signup a minute, deliver every row', async () => {
   await using journal = openSqliteJournal(':memory:')
   const spreadsheet = spreadsheetOf(100)
   for (let life = 0; life < 13; life++) {
-    const process = live(journal, spreadsheet)
+    const process = killableProcess(journal, spreadsheet)
     for (let minutes = 0; minutes < 10; minutes++) {
       await journal.intake.append([makeSignup()])
       await process.clock.run(minute)
@@ -539,11 +540,11 @@ test('thirteen lives of ten minutes with a signup a minute deliver every row', a
   expect(pruned(spreadsheet).length).toBeGreaterThan(0)
 })
 
-test('a kill at minute 12 under a signup every six seconds holds nothing up', async () => {
+test('a kill after 12 minutes with a signup every six seconds delays no row', async () => {
   await using journal = openSqliteJournal(':memory:')
   const spreadsheet = spreadsheetOf(100)
   for (const minutes of [12, 30]) {
-    const process = live(journal, spreadsheet)
+    const process = killableProcess(journal, spreadsheet)
     for (let signup = 0; signup < minutes * 10; signup++) {
       await journal.intake.append([makeSignup()])
       await process.clock.run(6 * second)
@@ -554,8 +555,8 @@ test('a kill at minute 12 under a signup every six seconds holds nothing up', as
   }
 })
 
-/** A process as long as it lives: nothing of it goes on after the kill. */
-function live(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
+/** Delivery in a process of its own. After the kill its calls of the journal never return. */
+function killableProcess(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
   let isAlive = true
   const delivery = new Proxy(journal.delivery, {
     get(target, name) {
@@ -586,7 +587,7 @@ test('a wall clock that jumps ahead does not prune a marker early', async () => 
   expect(it.spreadsheet.calls.filter((call) => call.startsWith('prune'))).toEqual([])
 })
 
-test('the fence of a spreadsheet is tested once, a minute after its first batch, and remembered', async () => {
+test('the writer tests once, a minute after the first batch, that the spreadsheet refuses a marker twice, and remembers it', async () => {
   await using it = world()
   it.writer.start()
   await it.journal.intake.append(makeSignups(1))
@@ -599,7 +600,7 @@ test('the fence of a spreadsheet is tested once, a minute after its first batch,
   expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
-test('a marker that another writer may have pruned meanwhile says nothing about the fence', async () => {
+test('when another writer may have removed the marker of the first batch, the writer tests that with the next batch', async () => {
   await using it = world()
   it.spreadsheet.abandons = () => ({
     kind: 'refused',
@@ -621,7 +622,7 @@ test('a marker that another writer may have pruned meanwhile says nothing about 
   expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
-test('a spreadsheet that would apply a batch twice is not written to, and that is told', async () => {
+test('a spreadsheet that would apply a batch twice is not written to any more, and health says so', async () => {
   await using it = world()
   it.spreadsheet.hasFence = false
   it.writer.start()
@@ -634,7 +635,7 @@ test('a spreadsheet that would apply a batch twice is not written to, and that i
   expect(await it.journal.reader.backlog()).toBe(1)
 })
 
-test('warnings of the spreadsheet reach the operator, and go when they are mended', async () => {
+test('health has the warnings of the spreadsheet until they are mended', async () => {
   await using it = world()
   const warning = { kind: 'nearlyFull', message: 'The spreadsheet is 90 % full' } as const
   it.spreadsheet.warnings = [warning]
@@ -667,7 +668,7 @@ test('a stop lets the batch in flight settle, and freezes no other', async () =>
   expect(await it.journal.reader.backlog()).toBe(1)
 })
 
-test('a journal that fails for a while delays delivery and loses nothing', async () => {
+test('a journal that fails for a while delays delivery and loses no signup', async () => {
   const journal = openSqliteJournal(':memory:')
   let failures = 3
   const delivery = changed(journal.delivery, {

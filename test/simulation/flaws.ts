@@ -4,8 +4,8 @@ import { textOf } from './read-batch.ts'
 import type { Flaw } from './simulated-process.ts'
 
 /**
- * Bugs that would break the promise, planted on purpose: the simulation has to find each of them.
- * They change what a process is built from, never the sources.
+ * Planted bugs, each of which breaks a promise: the simulation has to find every one. A bug changes
+ * what a process is built from, never the sources.
  */
 export const flaws: Readonly<Record<string, Flaw>> = {
   'a batch is sent without its marker': {
@@ -59,9 +59,9 @@ export const flaws: Readonly<Record<string, Flaw>> = {
   },
 }
 
-/** Bugs that harm only where a process is stopped for long and goes on. */
+/** Bugs that do harm only when a process is stopped for long and then goes on. */
 export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
-  'the marker of a batch that was found frozen lives no longer than others': {
+  'the marker of a batch that another process froze lives no longer than others': {
     journal: (journal) =>
       changed(journal, {
         async noteFound() {},

@@ -1,6 +1,6 @@
 import type { Millis, Signup, SignupId } from '../../src/signup/signup.ts'
 
-/** Signup `number` of a simulation, with an address of its own. */
+/** The signup with this number in a simulation, with an address of its own. */
 export function makeSignup(number: number, sheetTab: string, receivedAt: Millis): Signup {
   return {
     id: `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as SignupId,

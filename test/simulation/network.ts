@@ -1,8 +1,7 @@
 /**
- * The network between the program and Google, and what may go wrong on it. Each call meets at most
- * one of these:
+ * The network between the program and Google, with its faults. Each call meets at most one of these:
  *
- *   refused      Google says no, clearly, and applies nothing (4xx). The writer may believe it.
+ *   refused      Google clearly refuses and applies nothing (4xx). The writer may rely on that.
  *   unanswered   the request never arrives, or Google fails before it applies anything; the program
  *                sees silence, a reset, a 5xx, or a 200 that is not what it asked for.
  *   answer lost  the same, but the request was applied. The program cannot tell the two apart: it
@@ -13,8 +12,8 @@
  *   twice        the request is delivered two times, the second perhaps late.
  *   slow         the answer takes up to a minute and a half; the program gives up after one.
  *
- * The way to Google takes less than a second, which is what the pace allows for. What is on the
- * network stays there when the process that sent it is killed.
+ * A request takes less than a second to reach Google, as the pace assumes. A request stays on the
+ * network when the process that sent it is killed.
  */
 import type { Answer } from '../../emulators/google-sheets/answer.ts'
 import { faultAnswers, type FaultAnswer } from '../../emulators/google-sheets/fault-answers.ts'
@@ -30,12 +29,12 @@ import type { Admitted, SimulatedGoogle } from './simulated-google.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
 const second = 1000
-/** Google's documentation: a call may be worked on for that long. */
+/** How long Google may work on a call, by its documentation. */
 const lateMaxMs = 180 * second
 
 const kinds = ['refused', 'unanswered', 'answer lost', 'late', 'twice', 'slow'] as const
 type Kind = (typeof kinds)[number]
-/** What the program sees: the true answer, half of it, another one, a reset, or nothing at all. */
+/** The answer that the program gets: the real one, half of it, another one, a reset, or none. */
 type Seen = 'real' | 'truncated' | 'nonsense' | 'reset' | 'silence' | FaultAnswer
 
 interface Fault {
@@ -74,13 +73,13 @@ export interface NetworkOptions {
   readonly google: SimulatedGoogle
   readonly chance: Schedule['chance']
   readonly isFaulty: () => boolean
-  /** How long a request travels at most. */
+  /** How long a request takes to reach Google at most. */
   readonly travelMaxMs: Millis
-  /** Tells the trace and the statistics what happened. */
+  /** Adds what happened to the trace and the counts. */
   readonly note: (event: string, detail?: string) => void
 }
 
-/** Who waits for the answer. Nothing is run for a process that is dead. */
+/** The process that waits for the answer. It runs nothing after it is dead. */
 export interface Sender {
   after(ms: Millis, run: () => void): () => void
 }
@@ -144,7 +143,7 @@ export class Network {
     )
   }
 
-  /** Applies the call as the fault has it; returns the true answer if there is one yet. */
+  /** Applies the call when the fault says so. Returns the real answer if there is one already. */
   #carryOut(call: Admitted, { kind, delayMs }: Fault): Answer | undefined {
     const { time, note } = this.#options
     const applyLate = () => note('applied late', String(call.apply().status))
@@ -191,7 +190,7 @@ export class Network {
     if (kind === 'twice' || kind === 'slow') return 'real'
     if (kind === 'refused') return dice.pick(call === 'token' ? tokenRefusals : refusals)
     const seen = dice.pick(unclear)
-    // To a question, an empty object is a true answer.
+    // For a read, an empty object is a valid answer.
     return seen === 'nonsense' && call !== 'batchUpdate' ? 'silence' : seen
   }
 }

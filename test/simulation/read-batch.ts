@@ -7,9 +7,9 @@ export interface SentRow {
   readonly sheetId: number
 }
 
-/** What a `batchUpdate` of ours carries, read from its body with Google's own types. */
+/** The content of a `batchUpdate` of ours, read from its body with Google's own types. */
 export interface SentBatch {
-  /** The marker that it creates, and with what value; only as its first request. */
+  /** Id and value of the marker that it creates, which has to be its first request. */
   readonly marker: number | undefined
   readonly markerValue: string
   readonly rows: readonly SentRow[]
@@ -17,7 +17,7 @@ export interface SentBatch {
   readonly pruned: readonly number[]
 }
 
-/** What a request carries, its pieces together. */
+/** The whole body of a request. */
 export function textOf({ body = '' }: OutgoingRequest): string {
   return typeof body === 'string' ? body : body.join('')
 }

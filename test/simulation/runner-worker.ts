@@ -15,7 +15,7 @@ export interface Report {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** After so many failures there is enough to look at. */
+/** A worker stops after this many failures: there is enough to look at. */
 const failuresMax = 5
 
 async function run({ first, step, end }: Share): Promise<Report> {

@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads'
 
 import type { Report, Share } from './runner-worker.ts'
 
-/** What many runs came to. */
+/** The results of many runs. */
 export interface Summary {
   readonly runs: number
-  /** Seeds whose run broke an invariant, with which one. */
+  /** Seeds whose run broke an invariant, and that invariant. */
   readonly failures: readonly { readonly seed: number; readonly violation: string }[]
-  /** How often what happened in all runs together. */
+  /** How often each event happened in all runs together. */
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -33,7 +33,7 @@ export async function runSchedules(seed: number, runs: number): Promise<Summary>
   }
 }
 
-/** How a person sees the whole story of one seed. */
+/** The command that runs one seed again and prints what happens. */
 export function replayCommand(seed: number): string {
   return `npm run simulate -- --seed ${seed}`
 }

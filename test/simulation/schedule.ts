@@ -18,7 +18,7 @@ export type PersonAct =
   | 'share'
 
 /**
- * What is done to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
+ * What happens to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
  * the network from one process.
  */
 export type MachineAct = 'kill' | 'stop' | 'pause' | 'fill disk' | 'tokens run out' | 'cut off'
@@ -28,18 +28,19 @@ export interface Timed<T> {
   readonly what: T
 }
 
-/** Everything about a run that is drawn beforehand; the rest is drawn at each step. */
+/** The part of a run that is drawn before it starts. The rest is drawn at each step. */
 export interface Schedule {
   readonly signups: readonly Timed<string>[]
   readonly people: readonly Timed<PersonAct>[]
   readonly machine: readonly Timed<MachineAct>[]
-  /** By how much the wall clock jumps. */
+  /** Jumps of the wall clock. */
   readonly jumps: readonly Timed<Millis>[]
-  /** Nothing goes wrong any more from then on. */
+  /** The time from which nothing goes wrong any more. */
   readonly faultsUntil: Millis
   /**
-   * Chance that something goes wrong with a call, a token request, a step of the journal; of a kill at a
-   * step; of a stop at a step, for minutes or hours, after which the process goes on.
+   * Probabilities: of a fault of a call, of a token request, of a step of the journal; of a kill at a
+   * step; of a stop at a step for minutes or hours, after which the process goes on; that somebody
+   * takes the id of a marker.
    */
   readonly chance: {
     readonly call: number
@@ -60,7 +61,7 @@ const tabs = ['News', 'Events', 'Jobs']
 
 export interface Dice {
   readonly random: Random
-  /** True this often. */
+  /** True with this probability. */
   chance(probability: number): boolean
   /** A whole number, both ends included. */
   between(least: number, most: number): number
@@ -78,7 +79,7 @@ export function createDice(seed: number): Dice {
   }
 }
 
-/** Draws a schedule: mostly short ones with much going wrong, some long ones in which markers are pruned. */
+/** Draws a schedule. Most are short with many faults; some are long, so that markers are pruned. */
 export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0015)) return drawStoppedWriters(dice)
   if (dice.chance(0.0005)) return drawShortLives(dice)
@@ -117,7 +118,7 @@ export function drawSchedule(dice: Dice): Schedule {
   }
 }
 
-/** Two writers that are stopped at any step, and wake up and send with the access token that they hold. */
+/** Two writers that may be stopped at any step. They wake up and send with the access token that they have. */
 export function drawStoppedWriters(dice: Dice): Schedule {
   const faultsUntil = dice.between(3, 6) * hour
   return {
@@ -134,7 +135,7 @@ export function drawStoppedWriters(dice: Dice): Schedule {
   }
 }
 
-/** Processes that are killed every ten minutes, for hours: what ages must age across them. */
+/** Processes that are killed every ten minutes, for hours. The age of markers has to go on across them. */
 function drawShortLives(dice: Dice): Schedule {
   const faultsUntil = dice.between(2, 4) * hour
   const every = (step: Millis) =>

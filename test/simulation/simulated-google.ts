@@ -23,23 +23,23 @@ export const spreadsheetId = 'simulated'
 export const robot: Caller = { email: 'robot@example.com', project: 'simulation' }
 const tokenLifeMs = 3599 * 1000
 
-/** A call that Google let in. Applying it may come later, and more than once. */
+/** A call that has reached Google. It may be applied later, and more than once. */
 export interface Admitted {
   readonly kind: Route['kind'] | 'token'
   readonly apply: () => Answer
 }
 
-/** Google as the emulator's pure model, under the simulated clock; tells the truth what it applied. */
+/** The emulator's model of Google, without HTTP and in simulated time. Tells `truth` what it applies. */
 export class SimulatedGoogle {
   readonly sheet: SpreadsheetHandle
   readonly #model: SheetsModel
   readonly #state: SpreadsheetState
   readonly #truth: Truth
   readonly #quota: QuotaLedger
-  /** When each token ends. */
+  /** When each token runs out. */
   readonly #tokens = new Map<string, Millis>()
   #changes = 0
-  /** Calls that were answered with 429 because a rule of Google's was broken. */
+  /** Calls that broke a quota of Google and were answered with 429. */
   overQuota = 0
 
   constructor(truth: Truth, random: Random, rules: readonly QuotaRule[] = []) {
@@ -53,7 +53,7 @@ export class SimulatedGoogle {
     this.sheet = new SpreadsheetHandle(this.#model, this.#state)
   }
 
-  /** A request arrives at the door: authenticated, counted and let in, or answered at once. */
+  /** Takes a request that reaches Google: checks its token and the quota now. It may be applied later. */
   admit(request: OutgoingRequest, now: Millis): Admitted {
     const url = new URL(request.url)
     if (url.pathname === '/token') return { kind: 'token', apply: () => this.#issueToken(now) }
@@ -84,7 +84,7 @@ export class SimulatedGoogle {
     return end > now ? end - tokenLifeMs : undefined
   }
 
-  /** All tokens stop working, as when they run out. */
+  /** Makes all tokens invalid, as when they run out. */
   endTokens(): void {
     this.#tokens.clear()
   }
@@ -104,7 +104,7 @@ export class SimulatedGoogle {
     return true
   }
 
-  /** A person does something to the spreadsheet; what cannot be done just now is not. */
+  /** Does to the spreadsheet what a person would do. Does nothing when that is not possible now. */
   act(act: PersonAct, dice: Dice): void {
     const titles = this.sheet.titles()
     const title = titles[dice.between(0, titles.length - 1)] ?? ''
@@ -125,7 +125,7 @@ export class SimulatedGoogle {
       case 'free tab':
         return this.sheet.unprotectTab(title)
       case 'narrow tab': {
-        // Without some columns of our header, rows would go by the names of the others.
+        // With fewer columns than our header, rows would go by the names that are left.
         const hasHeader = this.sheet.rows(title)[0]?.[0] === 'Email'
         return this.sheet.resizeTab(title, { columnCount: dice.between(hasHeader ? 7 : 3, 9) })
       }
@@ -136,13 +136,13 @@ export class SimulatedGoogle {
     }
   }
 
-  /** People undo what keeps us out. */
+  /** Shares the spreadsheet again and takes away every protection. */
   heal(): void {
     this.sheet.share(robot.email, 'editor')
     for (const title of this.sheet.titles()) this.sheet.unprotectTab(title)
   }
 
-  /** Compares what the tabs show with what was written. */
+  /** Compares the rows of the tabs with those that were written. */
   check(): void {
     for (const { sheetId, title } of this.#state.sheets) {
       this.#truth.checkSheet(
@@ -158,7 +158,7 @@ export class SimulatedGoogle {
     return jsonAnswer(200, { access_token: token, expires_in: 3599, token_type: 'Bearer' }, false)
   }
 
-  /** Runs what happens at the door now; gives what happens behind it, for when it happens. */
+  /** Runs the checks of `door` now. Returns a function that runs what `door` returned, or gives its refusal. */
   #guard(door: () => () => Answer): () => Answer {
     const answered = (step: () => Answer) => {
       try {

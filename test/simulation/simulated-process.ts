@@ -1,15 +1,14 @@
 /**
- * One run of the program, from its start to its death: delivery as the service wires it, on handles
- * that the simulation owns. Each use of a handle is a step, and at each step
+ * One run of the program, from its start to its death: delivery as the service wires it, with a journal,
+ * a network and a clock that the simulation owns. Each use of these is a step. At each step
  *
- *   the process may be killed   before the step happened, or after it happened and before anybody
- *                               knows. Only what the journal has committed and what is on the network
- *                               survives; promises of the dead never settle, so nothing of it goes on.
- *   the journal may fail        the disk is full: nothing was changed, and the next try may succeed.
+ *   the process may be killed   before the step, or after it and before its result is known. Only
+ *                               commits of the journal and requests on the network survive. The
+ *                               promises of a dead process never settle, so no code of it runs on.
+ *   the journal may fail        because the disk is full: nothing is changed, and the next try may succeed.
+ *   the process may be stopped  (SIGSTOP), and goes on after minutes or hours with what it knew.
  *
- *   the process may be stopped  (SIGSTOP) and go on after minutes or hours, with all that it knew.
- *
- * A pause holds back timers and answers, a stop at a step the step too; elapsed time goes on meanwhile.
+ * A pause delays timers and answers; a stop at a step delays that step, too. Elapsed time goes on.
  */
 import type { Writer } from '../../src/delivery/writer.ts'
 import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
@@ -30,7 +29,7 @@ import type { SimulatedTime } from './simulated-time.ts'
 import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
 
-/** A planted bug: what the process is built from, changed. */
+/** A planted bug: it changes parts that the process is built from. */
 export interface Flaw {
   readonly journal?: (journal: DeliveryLog) => DeliveryLog
   readonly http?: (http: HttpClient) => HttpClient
@@ -53,7 +52,7 @@ export interface ProcessOptions {
   readonly isFaulty: () => boolean
   readonly isDiskFull: () => boolean
   readonly note: (event: string, detail?: string) => void
-  /** The process has died at one of its own steps. */
+  /** Called when the process is killed at a step. */
   readonly onDeath: () => void
 }
 
@@ -73,7 +72,7 @@ export class SimulatedProcess implements Sender {
   readonly #born: Millis
   #isAlive = true
   #isBlocked = false
-  /** When it last looked whether its batch is still frozen, right before a send. */
+  /** When the process last checked, right before a send, that its batch is still frozen. */
   #allowedAt: Millis = 0
   #pausedUntil: Millis = 0
   #cutOffUntil: Millis = 0
@@ -85,7 +84,7 @@ export class SimulatedProcess implements Sender {
     this.#born = options.time.now - options.dice.between(0, 1_000_000)
   }
 
-  /** By the wiring of the service. Rejects when the journal cannot be read. */
+  /** Starts delivery as the service does. Rejects when the journal cannot be read. */
   async start(): Promise<void> {
     const { schedule, dice, flaw } = this.#options
     const delivery = this.#steps(this.#options.journal.delivery)
@@ -120,7 +119,7 @@ export class SimulatedProcess implements Sender {
     writer.start()
   }
 
-  /** Whether it tells people that delivery waits for them. */
+  /** Whether the process reports that delivery is blocked. */
   get isBlocked(): boolean {
     return this.#isBlocked
   }
@@ -143,12 +142,12 @@ export class SimulatedProcess implements Sender {
     this.#pausedUntil = this.#options.time.now + ms
   }
 
-  /** No request of this process reaches the network. */
+  /** For this time no request of this process reaches the network. */
   cutOff(ms: Millis): void {
     this.#cutOffUntil = this.#options.time.now + ms
   }
 
-  /** Runs something later, unless the process is dead by then. */
+  /** Runs `run` later, unless the process is dead by then. Returns a function that cancels it. */
   after(ms: Millis, run: () => void): () => void {
     const { time } = this.#options
     let cancel = time.after(ms, () => {
@@ -159,7 +158,7 @@ export class SimulatedProcess implements Sender {
     return () => cancel()
   }
 
-  /** Whether the process dies here. */
+  /** Whether the process is dead, or is killed at this step. */
   #diesAt(step: string): boolean {
     if (!this.#isAlive) return true
     const { isFaulty, dice, schedule, note, onDeath } = this.#options
@@ -198,7 +197,7 @@ export class SimulatedProcess implements Sender {
       await new Promise<void>((resolve) => this.after(1000, resolve))
       throw new HttpFailure('the network cannot be reached')
     }
-    // One whose access token has run out is never applied, whatever became of its marker.
+    // Google never applies a batch whose access token has run out, so its marker does not matter.
     const token = request.url.includes(':batchUpdate') ? network.tokenOf(request) : undefined
     const marker =
       token === undefined ? undefined : this.#watch(readBatch(JSON.parse(textOf(request))), token)
@@ -210,7 +209,7 @@ export class SimulatedProcess implements Sender {
     })
   }
 
-  /** Tells the truth what is sent. Returns the marker that comes with it. */
+  /** Tells `truth` what is sent. Returns the marker of the batch. */
   #watch({ marker, markerValue, rows, pruned }: SentBatch, token: Millis): number | undefined {
     const { truth, time } = this.#options
     if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
@@ -226,7 +225,7 @@ export class SimulatedProcess implements Sender {
     return marker
   }
 
-  /** A part of the journal as this process holds it: every call is a step. */
+  /** A part of the journal in which every call is a step of this process. */
   #steps<T extends object>(part: T): T {
     return new Proxy(part, {
       get: (target, name) => {
@@ -277,7 +276,7 @@ export class SimulatedProcess implements Sender {
     note('goes on', step)
   }
 
-  /** Every event goes into the trace. */
+  /** Writes every event into the trace. */
   #events(): Events {
     const { note } = this.#options
     return new Proxy({} as Events, {
@@ -285,7 +284,7 @@ export class SimulatedProcess implements Sender {
         return (...values: readonly unknown[]) => {
           if (name === 'deliveryBlocked') this.#isBlocked = true
           if (name === 'deliveryResumed') this.#isBlocked = false
-          // Marker ids are drawn at random by the journal: no two stories have the same ones.
+          // Leaves out marker ids: the journal draws them at random, so they differ between runs of a seed.
           note(String(name), name === 'deliveryOddity' ? '' : values.map(wordsOf).join(', '))
         }
       },
@@ -301,7 +300,7 @@ function isBatch(result: unknown): result is FrozenBatch {
   return typeof result === 'object' && result !== null && 'number' in result && 'tabs' in result
 }
 
-/** So many markers may stand in it at once. */
+/** The same spreadsheet with another limit of markers. */
 function withMarkers(spreadsheet: Spreadsheet, max: number): Spreadsheet {
   const profile = { ...spreadsheet.profile, markers: { ...spreadsheet.profile.markers, max } }
   return changed(spreadsheet, { profile })

@@ -3,28 +3,28 @@ import type { Millis } from '../../src/signup/signup.ts'
 interface Event {
   readonly at: Millis
   readonly order: number
-  /** Undefined once it was called off. */
+  /** Undefined once it was cancelled. */
   run: (() => void) | undefined
 }
 
 /**
- * Time that stands still until all that can run has run, and then moves to the next event. Events of
- * one moment run in the order in which they were planned: the same plan is the same story.
+ * Time that stands still until no code can run any more, and then moves to the next event. Events of
+ * one moment run in the order in which they were planned, so the same plan gives the same run.
  */
 export class SimulatedTime {
   now: Millis = 0
-  /** For those who measure how long work took: it takes no time here. */
+  /** For code that measures how long its work takes: here it takes no time. */
   readonly clock = {
     elapsed: (): Millis => this.now,
     sleep: (ms: Millis) => new Promise<void>((resolve) => this.after(ms, resolve)),
   }
   events = 0
-  /** How much is going on that takes turns of the event loop, and no simulated time. */
+  /** How many pieces of work go on that need turns of the event loop, but no simulated time. */
   #busy = 0
   readonly #heap: Event[] = []
   #planned = 0
 
-  /** Runs something later; the returned function calls it off. */
+  /** Runs `run` later. Returns a function that cancels it. */
   after(ms: Millis, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, ms), order: this.#planned++, run }
     this.#push(event)
@@ -33,7 +33,7 @@ export class SimulatedTime {
     }
   }
 
-  /** Time stands still until this has come to its end. */
+  /** Keeps time still until `work` has ended. */
   async standStill<T>(work: () => Promise<T>): Promise<T> {
     this.#busy += 1
     try {
@@ -43,7 +43,7 @@ export class SimulatedTime {
     }
   }
 
-  /** Lives through the events until `isDone`, or until nothing is left to happen before `end`. */
+  /** Runs the events until `isDone`, or until none is left before `end`. */
   async runUntil(end: Millis, isDone: () => boolean): Promise<void> {
     for (;;) {
       do await turn()
@@ -76,7 +76,7 @@ export class SimulatedTime {
     heap[index] = event
   }
 
-  /** The next event that was not called off. */
+  /** Removes and returns the next event that was not cancelled. */
   #pop(): Event | undefined {
     const heap = this.#heap
     for (;;) {
@@ -114,9 +114,8 @@ function isBefore(left: Event, right: Event): boolean {
 }
 
 /**
- * One turn of the event loop. Everything that a process awaits is a promise of the simulation, so
- * all chains of promises have come to rest after it; so has the group commit of the journal, which
- * planned its own turn before.
+ * One turn of the event loop. A process awaits only promises of the simulation, so all chains of promises
+ * have ended after it. The group commit of the journal has ended, too, as it planned its turn before.
  */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

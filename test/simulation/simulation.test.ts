@@ -13,7 +13,7 @@ const schedules = 20_000
 
 describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   test(
-    'under every fault each signup is written once and in order, within the quota',
+    'each signup is written once and in order under every fault, and no quota is exceeded',
     { timeout: 10 * minute },
     async () => {
       console.log(`simulation: ${schedules} schedules from seed ${baseSeed}`)
@@ -22,13 +22,13 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
         failures.map(({ seed, violation }) => `${violation}. See: ${replayCommand(seed)}`),
       ).toEqual([])
       expect(runs).toBe(schedules)
-      // None of it is worth anything if it did not happen.
+      // A fault that never happened was not tested.
       const missing = mustHappen.filter((event) => (counts.get(event) ?? 0) < 20)
       expect(missing).toEqual([])
     },
   )
 
-  test('a seed gives the same story, line for line, whenever it is run', async () => {
+  test('a seed gives the same trace, line for line, whenever it is run', async () => {
     const told = async (seed: number) => {
       const trace: string[] = []
       await runSchedule(seed, { trace })
@@ -45,7 +45,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   })
 
   test.each(Object.entries(flaws))(
-    'a planted bug is found: %s',
+    'the simulation finds a planted bug: %s',
     { timeout: minute },
     async (_, flaw) => {
       let violation: string | undefined
@@ -57,7 +57,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   )
 
   test.each(Object.entries(flawsOfStopped))(
-    'a planted bug is found when writers are stopped and wake up after hours: %s',
+    'the simulation finds a planted bug when writers are stopped and go on after hours: %s',
     { timeout: minute },
     async (_, flaw) => {
       let violation: string | undefined
@@ -69,7 +69,7 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   )
 })
 
-test('a week of bursts stays within every limit of Google, and little traffic is written at once', async () => {
+test('a week of bursts stays within every limit of Google, and a single signup is written within 1.5 seconds', async () => {
   const week = await runWeek(baseSeed)
   expect(week.violation).toBeUndefined()
   expect(week.overQuota).toBe(0)
@@ -81,7 +81,7 @@ test('a week of bursts stays within every limit of Google, and little traffic is
       0,
     )
   expect(slowest('single')).toBeLessThan(1500)
-  // The calls of a day last the day: in its last hour too, a row waits for one batch and no more.
+  // The quota of a day lasts all day: even in the last hour a row waits for no more than one batch.
   expect(slowest('steady')).toBeLessThan(30_000)
   expect(slowest('burst')).toBeLessThan(30_000)
   const average = (rows: readonly number[]) => rows.reduce((sum, each) => sum + each) / rows.length
@@ -89,7 +89,7 @@ test('a week of bursts stays within every limit of Google, and little traffic is
   expect(average(week.steadyBatches.slice(-100))).toBeGreaterThan(4)
 }, 120_000)
 
-/** Every kind of fault, and every way in which the writer meets one. */
+/** Every kind of fault, and every way in which the writer reacts to one. */
 const mustHappen = [
   'refused',
   'unanswered',

@@ -8,22 +8,22 @@ export interface TruthOptions {
   readonly perMinute: number
   readonly perDay: number
   readonly markersMax: number
-  /** Told of every row that goes into the spreadsheet. */
+  /** Called for every row that is written to the spreadsheet. */
   readonly onRow?: (email: string) => void
 }
 
-/** By its documentation; a call that came before can be applied until then. */
+/** How long Google may work on a call, by its documentation: until then it may still apply it. */
 const googleWorksMax = 180 * 1000
 
-/** What is known of the sends of a batch. */
+/** What is known about the requests that carried a batch. */
 interface Sends {
   readonly firstSender: unknown
-  /** When the last one was allowed, and when it left. */
+  /** When the last request was allowed, and when it left. */
   allowedAt: Millis
   leftAt: Millis
-  /** A try had no clear answer. */
+  /** Whether a request had no clear answer. */
   isUnclear: boolean
-  /** Since when another process sends it too. */
+  /** When a second process was first allowed to send the batch. */
   foundAt: Millis | undefined
 }
 
@@ -37,7 +37,7 @@ interface SeenBatch {
 }
 
 /**
- * What is true in the simulated world, whatever the program believes; it knows every invariant and
+ * What really happened in the simulation, whatever the program believes. Checks every invariant and
  * keeps the first violation.
  */
 export class Truth {
@@ -48,7 +48,7 @@ export class Truth {
   /** Accepted addresses by tab, in the order of the journal. */
   readonly #accepted = new Map<string, string[]>()
   readonly #acceptedAll = new Set<string>()
-  /** How many of a tab's are in the spreadsheet. */
+  /** How many rows of each tab are in the spreadsheet. */
   readonly #written = new Map<string, number>()
   readonly #bySheet = new Map<number, string[]>()
   readonly #contents = new Map<number, string>()
@@ -82,7 +82,7 @@ export class Truth {
     this.#acceptedAll.add(email)
   }
 
-  /** A row went into a sheet. Exactly once and in order: it must be the next one of its tab. */
+  /** Notes that a row was written. It must be the next one of its tab: so each comes once, in order. */
   applyRow(tab: string, email: string, sheetId: number): void {
     const key = tabKey(tab)
     const written = this.#written.get(key) ?? 0
@@ -104,14 +104,14 @@ export class Truth {
     this.#bySheet.set(sheetId, rows)
   }
 
-  /** The first column of a sheet as a person sees it holds just what was written, in that order. */
+  /** Checks that the first column of a sheet shows the written addresses in order, and no others of ours. */
   checkSheet(sheetId: number, firstColumn: readonly string[]): void {
     const seen = firstColumn.filter((cell) => this.#acceptedAll.has(cell)).join(' ')
     const written = (this.#bySheet.get(sheetId) ?? []).join(' ')
     if (seen !== written) this.violate(`sheet ${sheetId} shows "${seen}" but got "${written}"`)
   }
 
-  /** Whenever a batch is seen, in the journal or on its way, its number means the same contents. */
+  /** Checks that a batch has the same contents whenever it is seen, in the journal or in a request. */
   seeBatch({ number, tabs }: SeenBatch): void {
     const contents = tabs
       .map(({ tab, signups }) => `${tab}: ${signups.map(({ email }) => email).join(' ')}`)
@@ -124,12 +124,12 @@ export class Truth {
     }
   }
 
-  /** The wall clock lied about how long the process was down, and then it was down again. */
+  /** Checks the quota of a minute no more: a wall clock that was set ahead has lost count of it. */
   excuseMinute(): void {
     this.#isMinuteKept = false
   }
 
-  /** A call of the Sheets API arrives at Google. */
+  /** Counts a call of the Sheets API that arrives at Google, and checks the quota. */
   countCall(at: Millis): void {
     const { perMinute, perDay } = this.#options
     if (this.#isMinuteKept) this.#checkWindow(at, perMinute, minute)
@@ -138,8 +138,9 @@ export class Truth {
   }
 
   /**
-   * A request that creates this marker leaves for Google, perhaps long after it was allowed: when its
-   * process was stopped in between. Allowed is what the journal was asked about, with a token from before.
+   * Notes that a request which creates this marker leaves for Google. It may leave long after it was
+   * allowed, when its process was stopped in between. It was allowed at the later one of these times:
+   * when the journal said that its batch is still frozen, and when its access token was issued.
    */
   sendMarker(marker: number, allowedAt: Millis, leftAt: Millis, sender: unknown): void {
     const known = this.#sends.get(marker)
@@ -153,7 +154,7 @@ export class Truth {
     this.#ends.set(number, at)
   }
 
-  /** A batch leaves for Google: with a token from before its end, and that lives 60 minutes. */
+  /** Checks that no batch is sent over 60 minutes after its end: an access token from before has run out. */
   checkNotOver(number: number, at: Millis): void {
     const sinceEnd = at - (this.#ends.get(number) ?? at)
     if (sinceEnd > 60 * minute) {
@@ -161,13 +162,13 @@ export class Truth {
     }
   }
 
-  /** A request that creates this marker had no answer. */
+  /** Notes that a request which creates this marker had no answer. */
   missAnswer(marker: number): void {
     const sends = this.#sends.get(marker)
     if (sends) sends.isUnclear = true
   }
 
-  /** A request that deletes this marker leaves for Google: by the contract, not before its life is over. */
+  /** Checks that a request which deletes this marker leaves after the marker's lifetime. */
   pruneMarker(marker: number, at: Millis): void {
     const sends = this.#sends.get(marker)
     if (!sends) return

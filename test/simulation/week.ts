@@ -18,7 +18,7 @@ const day = 24 * hour
 /** One signup of the week. */
 export interface Delivered {
   readonly kind: 'single' | 'steady' | 'burst'
-  /** From the durable write to the row. */
+  /** Time from the durable write to the row. */
   readonly latencyMs: Millis
 }
 
@@ -26,11 +26,11 @@ export interface Week {
   readonly delivered: readonly Delivered[]
   readonly accepted: number
   readonly violation: string | undefined
-  /** Calls that Google answered with 429. */
+  /** How many calls Google answered with 429. */
   readonly overQuota: number
-  /** Calls on each day. */
+  /** How many calls each day had. */
   readonly callsByDay: readonly number[]
-  /** Rows of each batch that was sent in the steady day, in order. */
+  /** How many rows each batch of the first, steady day had, in order. */
   readonly steadyBatches: readonly number[]
 }
 
@@ -45,7 +45,7 @@ const calm: Schedule['chance'] = {
 const quota = { perMinute: 50, perDay: 10_000 }
 
 /**
- * A week without faults, against every limit that Google has or had at once: a day on which somebody
+ * Runs a week without faults, under every quota that Google has or once had: a day on which somebody
  * signs up every two seconds, then six days of single signups with bursts of hundreds in between.
  */
 export async function runWeek(seed: number): Promise<Week> {
@@ -78,13 +78,13 @@ export async function runWeek(seed: number): Promise<Week> {
     note,
   })
   await using journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
-  // A large batch is read in slices, a turn each.
+  // Reading a large batch takes several turns of the event loop, but no simulated time.
   const delivery = changed(journal.delivery, {
     waiting: (...slice) => time.standStill(() => journal.delivery.waiting(...slice)),
   })
-  let names = 0
+  let acceptedCount = 0
   planTraffic(time, dice, (kind) => {
-    const signup = makeSignup((names += 1), 'News', time.now)
+    const signup = makeSignup((acceptedCount += 1), 'News', time.now)
     acceptedAt.set(signup.email, { at: time.now, kind })
     truth.accept('News', signup.email)
     void journal.intake.append([signup])
@@ -113,7 +113,7 @@ export async function runWeek(seed: number): Promise<Week> {
     { length: 7 },
     (_, index) => truth.calls.filter((at) => Math.floor(at / day) === index).length,
   )
-  return { delivered, accepted: names, violation, overQuota, callsByDay, steadyBatches }
+  return { delivered, accepted: acceptedCount, violation, overQuota, callsByDay, steadyBatches }
 }
 
 function planTraffic(

@@ -16,19 +16,19 @@ import { Truth } from './truth.ts'
 const second = 1000
 const minute = 60 * second
 const wallStart = Date.UTC(2026, 10, 20, 10)
-/** No honest run needs as many; a writer that spins does. */
+/** No correct run has as many events; a writer that loops without waiting does. */
 const eventsMax = 100_000
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Result {
   readonly seed: number
   /** The first invariant that did not hold. */
   readonly violation: string | undefined
-  /** How often what happened. */
+  /** How often each event happened. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Runs the schedule of a seed. The same seed gives the same story, line for line. */
+/** Runs the schedule of a seed. The same seed gives the same trace, line for line. */
 export async function runSchedule(
   seed: number,
   { flaw = {}, trace, draw = drawSchedule }: Partial<Telling> = {},
@@ -44,7 +44,7 @@ export interface Telling {
   readonly draw: (dice: Dice) => Schedule
 }
 
-/** Everything that one schedule plays in. */
+/** The whole simulation of one schedule: time, network, Google, disk and processes. */
 class World implements AsyncDisposable {
   readonly #seed: number
   readonly #flaw: Flaw
@@ -60,7 +60,7 @@ class World implements AsyncDisposable {
   #journal: Journal
   #processes: SimulatedProcess[] = []
   #jumped: Millis = 0
-  /** Starts since the wall clock was first set ahead. */
+  /** How many processes started since the wall clock was first set ahead. */
   #startsAhead: number | undefined
   #diskFullUntil: Millis = 0
   #names = 0
@@ -74,7 +74,7 @@ class World implements AsyncDisposable {
     const { quota, markersMax, chance, jumps } = this.#schedule
     this.#truth = new Truth({
       perMinute: quota.perMinute,
-      // Across restarts the day is measured by the wall clock: see CallLedger.
+      // Across restarts the wall clock measures the day (see CallLedger), so the quota may be exceeded then.
       perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay,
       markersMax,
     })
@@ -131,7 +131,7 @@ class World implements AsyncDisposable {
     return this.#time.now < this.#schedule.faultsUntil
   }
 
-  /** Whether something is wrong. */
+  /** Whether an invariant is broken. */
   get #isOver(): boolean {
     if (this.#time.events > eventsMax) this.#truth.violate('delivery does not come to rest')
     return this.#truth.violation !== undefined
@@ -147,14 +147,14 @@ class World implements AsyncDisposable {
       )
     }
     if (this.#processes.some(({ isBlocked }) => isBlocked)) {
-      this.#truth.violate('delivery is called blocked and is not')
+      this.#truth.violate('delivery is reported as blocked and is not')
     }
     this.#google.check()
   }
 
   #signUp(tab: string): void {
     const process = this.#processes.find(({ isAlive }) => isAlive)
-    // The visitor finds nobody at home and comes again.
+    // No process runs: the visitor comes again later.
     if (!process) return void this.#time.after(5 * second, () => this.#signUp(tab))
     const name = (this.#names += 1)
     const signup = makeSignup(name, tab, wallStart + this.#time.now)
@@ -167,7 +167,7 @@ class World implements AsyncDisposable {
 
   #startProcess(): void {
     this.#note('start')
-    // What can be promised of the wall clock is written at CallLedger.
+    // CallLedger says what is promised when the wall clock is set.
     if (this.#startsAhead !== undefined && (this.#startsAhead += 1) > 1) this.#truth.excuseMinute()
     const process = new SimulatedProcess({
       time: this.#time,
@@ -191,17 +191,17 @@ class World implements AsyncDisposable {
     })
   }
 
-  /** A supervisor starts another process in place of a dead one, on what the disk holds. */
+  /** Starts another process in place of a dead one, as a supervisor does, with the same disk. */
   #restart(dead: SimulatedProcess): void {
-    // A process that is killed while it stops dies once.
+    // A process that is killed while it stops is replaced once.
     if (!this.#processes.includes(dead)) return
     this.#processes = this.#processes.filter((process) => process !== dead)
     const downMs = this.#dice.chance(0.2)
       ? this.#dice.between(0, 30) * minute
       : this.#dice.between(0, 20 * second)
     this.#time.after(downMs, () => {
-      // Two writers share one journal, as several instances share a database. Opening takes its time
-      // and a journal keeps next to nothing in memory, so only some starts open it anew.
+      // Two writers share one journal, as several instances share a database. Opening a journal is slow,
+      // and it keeps next to nothing in memory, so only some starts open it again.
       if (this.#schedule.writers === 1 && this.#dice.chance(0.3)) {
         this.#journal = this.#disk.open()
       }
@@ -237,7 +237,7 @@ class World implements AsyncDisposable {
   }
 }
 
-/** A database in memory that outlives those who have it open. One at a time: it is used again. */
+/** A database in memory that outlives the processes. The next simulation uses it again, emptied. */
 class SimulatedDisk implements AsyncDisposable {
   readonly #open: Journal[] = []
 
@@ -260,6 +260,6 @@ class SimulatedDisk implements AsyncDisposable {
   }
 }
 
-/** Not shared with other threads: they have memories of their own. */
+/** Each worker thread has a database of its own. */
 const uri = `file:simulation-${threadId}?mode=memory&cache=shared`
 const held = new DatabaseSync(uri, { enableForeignKeyConstraints: false })

@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { patienceMs, testPatienceMs } from './harness/patience.ts'
 
 /**
  * Files that take long begin first, so that no core waits for the last of them. The simulation keeps
@@ -38,9 +39,9 @@ export default defineConfig({
     // Two on two cores: by default, one core is left free.
     maxWorkers: '100%',
     // Tests start real processes and servers; a busy machine must not fail them.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: testPatienceMs,
+    hookTimeout: testPatienceMs,
+    expect: { poll: { timeout: patienceMs } },
     allowOnly: false,
   },
 })

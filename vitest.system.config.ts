@@ -1,13 +1,14 @@
 import { defineConfig } from 'vitest/config'
+import { patienceMs, testPatienceMs } from './harness/patience.ts'
 
 /** `npm run test:system`: with programs of Debian around us, one file after the other. */
 export default defineConfig({
   test: {
     include: ['test/system/**/*.test.ts'],
     fileParallelism: false,
-    testTimeout: 2 * 60 * 1000,
-    hookTimeout: 2 * 60 * 1000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: testPatienceMs,
+    hookTimeout: testPatienceMs,
+    expect: { poll: { timeout: patienceMs } },
     allowOnly: false,
   },
 })

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../scripts/find-chromium.js'
+import { patienceMs } from './patience.ts'
 
 /** Without sandbox and GPU, as root in a container wants it, and without calls to its maker. */
 const flags = [
@@ -21,7 +22,7 @@ export async function startBrowser(): Promise<Browser> {
   if (executablePath === undefined) {
     throw new Error('No Chromium was found: run node scripts/setup.js --for test')
   }
-  return chromium.launch({ executablePath, args: flags })
+  return chromium.launch({ executablePath, args: flags, timeout: patienceMs })
 }
 
 export interface HostOptions {
@@ -81,6 +82,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({ locale: 'en-US', ...options })
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { patienceMs } from './patience.ts'
 import type { RunningService } from './start-service.ts'
 
 export interface Readiness {
@@ -28,23 +29,22 @@ export async function readiness(
 }
 
 /** Resolves when every signup that was accepted is in the spreadsheet. */
-export async function allDelivered(service: Service, timeoutMs = 25_000): Promise<void> {
+export async function allDelivered(service: Service): Promise<void> {
   const isDone = async () => {
     const { status, body } = await readiness(service)
     return status === 200 && body.delivery.backlog === 0
   }
-  await waitUntil(isDone, () => `signups still wait:\n${service.output().slice(-2000)}`, timeoutMs)
+  await waitUntil(isDone, () => `signups still wait:\n${service.output().slice(-2000)}`)
 }
 
 /** Unlike `expect.poll`, this works in tests that run at the same time as others. */
 export async function waitUntil(
   isSo: () => boolean | Promise<boolean>,
   what: () => string,
-  timeoutMs = 25_000,
 ): Promise<void> {
-  const deadline = performance.now() + timeoutMs
+  const deadline = performance.now() + patienceMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`After ${timeoutMs} ms ${what()}`)
+    if (performance.now() > deadline) throw new Error(`After ${patienceMs} ms ${what()}`)
     await sleep(25)
   }
 }

@@ -4,11 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { patienceMs } from './patience.ts'
 import { personalLines } from './personal-data.ts'
 import { projectRoot } from './source-file.ts'
-
-const startTimeoutMs = 15_000
-const stopTimeoutMs = 15_000
 
 export interface StartOptions {
   /** Settings of the service, besides HOST, PORT and DATA_DIR. */
@@ -80,7 +78,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal)
     try {
-      const code = await within(stopTimeoutMs, exited, () => `to end after ${signal}:\n${output()}`)
+      const code = await within(exited, () => `to end after ${signal}:\n${output()}`)
       const leaks = personalLines(output(), options.env)
       if (leaks.length > 0) throw new Error(`Personal or secret, and printed:\n${leaks.join('\n')}`)
       return code
@@ -96,7 +94,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   try {
     const started = Promise.race([url, ended])
     return {
-      url: await within(startTimeoutMs, started, () => `to listen:\n${output()}`),
+      url: await within(started, () => `to listen:\n${output()}`),
       pid: child.pid ?? 0,
       folder,
       output,
@@ -136,11 +134,11 @@ function environmentOfAnyProgram(): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }
 
-async function within<T>(ms: number, promise: Promise<T>, what: () => string): Promise<T> {
+async function within<T>(promise: Promise<T>, what: () => string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(new Error(`The service took over ${ms} ms ${what()}`))
-  }, ms)
+    reject(new Error(`The service took over ${patienceMs} ms ${what()}`))
+  }, patienceMs)
   try {
     return await Promise.race([promise, late])
   } finally {

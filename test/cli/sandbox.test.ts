@@ -14,7 +14,7 @@ test('the sandbox takes signups and shows the emulated sheet as it fills, withou
     const answer = await postSignup(sandbox.url, { email: 'ada@example.com', sheetTab: 'News' })
     expect(answer.status).toBe(202)
     await expect
-      .poll(() => sandbox.output(), { timeout: 15_000 })
+      .poll(() => sandbox.output())
       .toMatch(/News 1 │ Email │[\s\S]*News 2 │ ada@example\.com │/)
     const page = /http:\/\/127\.0\.0\.1:\d+\/spreadsheets\/\S+/.exec(sandbox.output())?.[0] ?? ''
     expect(await (await fetch(page)).text()).toContain('ada@example.com')

@@ -92,7 +92,6 @@ describe('a start with a damaged journal', () => {
       console.log(`${file}: ${ends.join(', ')}`)
       expect(ends).toHaveLength(times)
     },
-    60_000,
   )
 
   test('ends with a message when the journal is no journal', async () => {

@@ -45,7 +45,7 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
     }
     const differences = async () => compareAnswer(answer.language, answer.text, await run())
     // A row is in its file a moment after the answer: look again, as a person would.
-    if (answer.language === 'csv') await expect.poll(differences, { timeout: 15_000 }).toEqual([])
+    if (answer.language === 'csv') await expect.poll(differences).toEqual([])
     else expect(await differences()).toEqual([])
   })
 })

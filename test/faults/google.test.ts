@@ -78,7 +78,7 @@ async function startRun(before?: (world: GoogleWorld) => void): Promise<Run> {
   }
 }
 
-describe.concurrent('rows arrive once and in order', { timeout: 60_000 }, () => {
+describe.concurrent('rows arrive once and in order', () => {
   test.each(unclearAnswers)(
     'when a batch is answered "%s", be it never applied, at once, twice, or late',
     async (answer) => {

@@ -63,7 +63,7 @@ export async function expectPromisesKept(
   const kills = await Promise.all([runService(run), runSecond(run)])
   {
     await using service = await startService(run)
-    await allDelivered(service, 2 * minute)
+    await allDelivered(service)
   }
   const records = await readAll(join(folder.path, 'journal.db'))
   const answered = run.answered.filter(({ isTaken }) => isTaken)

@@ -34,7 +34,7 @@ test('the live check passes on a spreadsheet that keeps to the documentation', a
   })
   expect(output).toContain('deleting a marker that does not exist: accepted')
   expect(code, output).toBe(0)
-}, 120_000)
+})
 
 test('the live check leaves a spreadsheet with another title as it is', async () => {
   await using world = await createGoogleWorld()

@@ -8,7 +8,6 @@ import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
-const slow = { timeout: 20_000 }
 const wait = { prefer: 'wait=20' }
 const ignore = { DUPLICATES: 'ignore' }
 const ada = { email: 'ada@example.com' }
@@ -100,7 +99,7 @@ test('while delivery is blocked a duplicate stays accepted with the same reason,
   expect(second.status).toBe(202)
   expect(await visible(second)).toEqual(await visible(first))
   world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'editor')
-  await expect.poll(() => world.rows('Sheet1'), slow).toHaveLength(3)
+  await expect.poll(() => world.rows('Sheet1')).toHaveLength(3)
 })
 
 /**
@@ -113,7 +112,6 @@ test.each([
   ['its 201', 60, 0.35, wait],
 ])(
   'the time to %s does not tell a duplicate from a first signup',
-  { timeout: 120_000 },
   async (_, pairs, bound, headers) => {
     await using service = await bootService({ env: { ...ignore, LOG_LEVEL: 'error' } })
     const seed = fc.sample(fc.integer(), 1)[0] ?? 0

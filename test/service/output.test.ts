@@ -4,6 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { patienceMs } from '../../harness/patience.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
@@ -16,7 +17,7 @@ async function run(stdio: StdioOptions, then: 'closeBoth' | 'goOn') {
     cwd: folder.path,
     stdio,
     // None is left behind when it hangs.
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(patienceMs),
     killSignal: 'SIGKILL',
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'trace' },
   })

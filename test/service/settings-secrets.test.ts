@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
+import { patienceMs } from '../../harness/patience.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -74,7 +75,7 @@ interface Ended {
 
 /** Runs Node until it ends, with nothing of this machine's settings. */
 function run(args: string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
-  const options = { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: 20_000 }
+  const options = { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: patienceMs }
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       resolve({ code: error?.code ?? 0, output: stdout + stderr })

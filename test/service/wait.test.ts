@@ -7,7 +7,6 @@ import { readTab } from '../../harness/read-workbook.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { startService } from '../../harness/start-service.ts'
 
-const slow = { timeout: 20_000 }
 const ada = { email: 'ada@example.com' }
 const wait = { prefer: 'respond-async, wait=25' }
 
@@ -67,7 +66,7 @@ test('a wait that runs out is the 202 of always, and the signup is delivered lat
     receivedAt: expect.any(String),
   })
   world.emulator.faults.clear()
-  await expect.poll(() => emailsIn(world), slow).toEqual([ada.email])
+  await expect.poll(() => emailsIn(world)).toEqual([ada.email])
 })
 
 test('while delivery is blocked nobody waits, and the 202 tells why', async () => {
@@ -75,7 +74,7 @@ test('while delivery is blocked nobody waits, and the 202 tells why', async () =
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.share(world.email, 'none')
   await using service = await bootService({ env: world.env })
-  await expect.poll(() => service.output(), slow).toContain('does not have permission')
+  await expect.poll(() => service.output()).toContain('does not have permission')
   const answer = await postSignup(service.url, ada, { prefer: 'wait=30' })
   expect(answer.status).toBe(202)
   expect(await answer.json()).toMatchObject({
@@ -125,7 +124,7 @@ test('SIGTERM answers those who wait with 202 at once, and the process ends with
     const ready = await (await fetch(`${service.url}/api/ready`)).json()
     return (ready as { delivery: { backlog: number } }).delivery.backlog
   }
-  await expect.poll(accepted, slow).toBe(20)
+  await expect.poll(accepted).toBe(20)
   expect(await service.stop()).toBe(0)
   expect((await answers).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 202))
 })

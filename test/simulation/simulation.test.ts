@@ -14,7 +14,7 @@ const schedules = 20_000
 describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
   test(
     'each signup is written once and in order under every fault, and no quota is exceeded',
-    { timeout: 10 * minute },
+    { timeout: 60 * minute },
     async () => {
       console.log(`simulation: ${schedules} schedules from seed ${baseSeed}`)
       const { runs, failures, counts } = await runSchedules(baseSeed, schedules)
@@ -44,21 +44,16 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
     expect(new Set(first).size).toBe(seeds.length)
   })
 
-  test.each(Object.entries(flaws))(
-    'the simulation finds a planted bug: %s',
-    { timeout: minute },
-    async (_, flaw) => {
-      let violation: string | undefined
-      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 1000; seed++) {
-        violation = (await runSchedule(seed, { flaw })).violation
-      }
-      expect(violation).toBeDefined()
-    },
-  )
+  test.each(Object.entries(flaws))('the simulation finds a planted bug: %s', async (_, flaw) => {
+    let violation: string | undefined
+    for (let seed = baseSeed; violation === undefined && seed < baseSeed + 1000; seed++) {
+      violation = (await runSchedule(seed, { flaw })).violation
+    }
+    expect(violation).toBeDefined()
+  })
 
   test.each(Object.entries(flawsOfStopped))(
     'the simulation finds a planted bug when writers are stopped and go on after hours: %s',
-    { timeout: minute },
     async (_, flaw) => {
       let violation: string | undefined
       for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
@@ -87,7 +82,7 @@ test('a week of bursts stays within every limit of Google, and a single signup i
   const average = (rows: readonly number[]) => rows.reduce((sum, each) => sum + each) / rows.length
   expect(average(week.steadyBatches.slice(0, 10))).toBeLessThan(2)
   expect(average(week.steadyBatches.slice(-100))).toBeGreaterThan(4)
-}, 120_000)
+})
 
 /** Every kind of fault, and every way in which the writer reacts to one. */
 const mustHappen = [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { resets } from '../../attack/attacks/resets.ts'
 import { signUp } from '../../attack/bystander.ts'
+import { patienceMs } from '../../harness/patience.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { end, freePort, path } from './program.ts'
@@ -21,7 +22,7 @@ test('connections that are reset at every stage behind HAProxy do no harm', asyn
   })
   stack.defer(() => end(child))
   const url = `http://127.0.0.1:${port}`
-  await vi.waitFor(() => fetch(`${url}/api/health`), { timeout: 20_000, interval: 100 })
+  await vi.waitFor(() => fetch(`${url}/api/health`), { timeout: patienceMs, interval: 100 })
 
   const counts = await resets.run({ url, pid: service.pid }, 'small')
   expect(counts['connections reset']).toBeGreaterThan(600)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openHost, openPage, startBrowser } from '../../harness/browser.ts'
+import { patienceMs } from '../../harness/patience.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
@@ -66,7 +67,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
     stack.defer(() => end(child))
     proxy = `http://127.0.0.1:${port}`
     url = `${proxy}/rollcall`
-    await vi.waitFor(() => fetch(`${url}/api/health`), { timeout: 20_000, interval: 100 })
+    await vi.waitFor(() => fetch(`${url}/api/health`), { timeout: patienceMs, interval: 100 })
   })
 
   afterAll(() => stack.disposeAsync())

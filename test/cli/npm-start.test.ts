@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../harness/free-port.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -18,8 +19,8 @@ test.each([
   'npm run %s stops with %s, and starts again on the same port',
   async (script, signal) => {
     await using data = await tempFolder()
-    const first = await startByNpm(script, { DATA_DIR: data.path, PORT: '0' })
-    const { port } = new URL(first.url)
+    const port = String(await freePort())
+    const first = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
     first.npm.kill(signal)
     expect(await first.exited).toEqual([0, null])
     const second = await startByNpm(script, { DATA_DIR: data.path, PORT: port })

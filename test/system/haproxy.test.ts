@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { resets } from '../../attack/attacks/resets.ts'
 import { signUp } from '../../attack/bystander.ts'
+import { freePort } from '../../harness/free-port.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { end, freePort, path } from './program.ts'
+import { end, path } from './program.ts'
 
 test('connections that are reset at every stage behind HAProxy do no harm', async () => {
   await using stack = new AsyncDisposableStack()

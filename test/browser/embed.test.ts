@@ -118,15 +118,17 @@ test('a form that goes with its page while somebody types leaves no error behind
 test('a double click and a second Enter are one request and one row', async () => {
   await using host = await open({ body: tag('Double') })
   const { page } = host
+  const answer = Promise.withResolvers<undefined>()
   let posts = 0
   await page.route('**/api/signup', async (route) => {
     posts += route.request().method() === 'POST' ? 1 : 0
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await answer.promise
     await route.continue()
   })
   await page.getByLabel('Email address').fill('ada@example.com')
   await page.getByRole('button', { name: 'Sign up' }).dblclick()
   await page.keyboard.press('Enter')
+  answer.resolve(undefined)
   await page.getByText(thanks).waitFor()
   await expect.poll(() => rows('Double')).toHaveLength(1)
   expect(posts).toBe(1)
@@ -168,11 +170,14 @@ test.each([429, 503])('%i is tried again when Retry-After says, not before', asy
     return route.fulfill({ status, headers, json: { status } })
   })
   await page.getByLabel('Email address').fill('ada@example.com')
+  const now = () => page.evaluate(() => Date.now())
+  const sentAfter = await now()
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('Still trying').waitFor()
-  await page.clock.runFor(39_000)
+  const answeredBefore = await now()
+  await page.clock.pauseAt(sentAfter + 39_900)
   expect(posts).toBe(1)
-  await page.clock.runFor(2000)
+  await page.clock.pauseAt(answeredBefore + 40_100)
   await page.getByText(thanks).waitFor()
   expect(posts).toBe(2)
 })

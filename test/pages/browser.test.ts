@@ -210,13 +210,16 @@ test('a script goes on with what the service’s answer would have said, and an 
   await withoutItsOwnCheck(page)
   await signUp(page)
   await page.getByText('That did not work yet').waitFor()
-  // From here on with the script.
+  // The next answer comes with the script.
   await page.unroute('**/assets/page.js')
   await page.route('**/api/signup?*', async (route) => {
     if (route.request().resourceType() === 'fetch') await new Promise(() => {})
     else await route.continue()
   })
+  const answered = page.waitForResponse('**/assets/page.js')
   await signUp(page)
+  await answered
+  await page.waitForLoadState()
   await page.getByText('That did not work yet').waitFor()
   await email(page).fill('ada@example.com')
   await signUp(page)

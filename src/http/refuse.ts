@@ -20,10 +20,10 @@ export const refuse = {
     new Refusal(
       'origin',
       origin !== undefined
-        ? `Pages of ${origin} may not send signups here. Their operator can add this origin to ` +
-            'ALLOWED_ORIGINS.'
+        ? `Pages of ${origin} may not send signups here. The operator of this service can add the ` +
+            'origin to ALLOWED_ORIGINS.'
         : 'Pages without a web origin, such as sandboxed frames and local files, may send signups ' +
-            'only where ALLOWED_ORIGINS is *.',
+            'only if ALLOWED_ORIGINS is *.',
       { isPublic: isReadable },
     ),
   challenge: () => new Refusal('challenge', 'Invalid challenge token'),
@@ -52,19 +52,19 @@ export const refuse = {
   contentCoding: () =>
     new Refusal(
       'contentCoding',
-      'Compressed bodies are not taken. Send it without Content-Encoding, and with no ' +
-        'Transfer-Encoding but chunked.',
+      'Send the body uncompressed: without Content-Encoding, and with no Transfer-Encoding other than ' +
+        'chunked.',
       { headers: ['accept-encoding', 'identity'] },
     ),
   charset: () =>
     new Refusal(
       'charset',
-      'Only UTF-8 is taken. Send the body in UTF-8, with charset=utf-8 or none.',
+      'Send the body in UTF-8, with charset=utf-8 or no charset in the Content-Type header.',
     ),
   pageAddress: (problems: readonly FieldError[]) =>
     new Refusal(
       'pageAddress',
-      `No signup can be taken with what the address of this page asks for: ${summary(problems)}`,
+      `This page cannot take signups, because its address is wrong: ${summary(problems)}`,
       { errors: problems },
     ),
   tooManyFormFields: (most: number) =>
@@ -81,18 +81,17 @@ export const refuse = {
   keyUsedBefore: () =>
     new Refusal(
       'keyUsedBefore',
-      'This Idempotency-Key came with other content before. Send that content again, or take a new ' +
+      'This Idempotency-Key was used with other content before. Send that content again, or use a new ' +
         'key for new content.',
     ),
   tooMany: ({ policy, limit, waitMs }: Standing, count: number) => {
-    const what = policy === 'signups' ? 'signups a minute are taken' : 'are answered again a minute'
+    const what = policy === 'signups' ? 'signups' : 'repeated requests'
+    const rule = `One address may send at most ${limit} ${what} a minute`
     return new Refusal(
       'tooMany',
       count > limit
-        ? `At most ${limit} ${what} from one address, and here are ${count}. ` +
-            'Send fewer at a time, or with an API key.'
-        : `At most ${limit} ${what} from one address. ` +
-            'Send it again after the seconds in Retry-After.',
+        ? `${rule}, and this request has ${count}. Send fewer at a time, or use an API key.`
+        : `${rule}. Send it again after the number of seconds in the Retry-After header.`,
       { headers: ['retry-after', seconds(waitMs)] },
     )
   },
@@ -100,21 +99,21 @@ export const refuse = {
   journalUnavailable: () =>
     new Refusal(
       'journalUnavailable',
-      'Signups cannot be stored just now and this one was not. Send it again a little later.',
+      'Signups cannot be stored just now, so this one was not. Send it again a little later.',
       { headers: ['retry-after', '5'] },
     ),
   tooBusy: () =>
     new Refusal(
       'tooBusy',
-      'Too many large bodies are on their way here just now, and this one was not read. Send it ' +
-        'again a little later.',
+      'Too many large bodies are arriving just now, so this one was not read. Send it again a little ' +
+        'later.',
       { headers: ['retry-after', '2'] },
     ),
   tooManyInTurn: () =>
     new Refusal(
       'tooManyInTurn',
-      'Too many requests wait here for an earlier one with their Idempotency-Key, and this one was ' +
-        'not looked at. Send it again a little later.',
+      'Too many requests wait for earlier ones with the same Idempotency-Key, so this one was not ' +
+        'processed. Send it again a little later.',
       { headers: ['retry-after', '2'] },
     ),
   challengeUnavailable: (retryAfterSeconds: number) =>
@@ -135,13 +134,13 @@ const protocolRefusals: Readonly<Record<ProtocolFailure, () => Refusal>> = {
       'This is not a valid HTTP request: its first line, its headers or its framing are wrong.',
     ),
   tunnel: () =>
-    new Refusal('tunnel', 'This is not a proxy: CONNECT is not taken.', {
+    new Refusal('tunnel', 'This is not a proxy: it does not accept CONNECT.', {
       headers: ['allow', 'GET, HEAD, POST, OPTIONS'],
     }),
   tooSlow: () =>
     new Refusal('tooSlow', 'The request did not arrive in time. Send it again, without a pause.'),
   expectation: () =>
-    new Refusal('expectation', 'Of the Expect header only 100-continue is understood. Send none.'),
+    new Refusal('expectation', 'Send no Expect header, or 100-continue, the only value allowed.'),
   headersTooLarge: () =>
     new Refusal(
       'headersTooLarge',

@@ -297,7 +297,7 @@ test('a page that may not use the service says so at once, and its author is tol
   await page.getByRole('button', { name: 'Anmelden' }).click()
   await told.waitFor()
   expect(host.complaints.join('\n')).toContain(
-    `Rollcall: Pages of ${host.url} may not send signups here. Their operator can add this origin to ALLOWED_ORIGINS.`,
+    `Rollcall: Pages of ${host.url} may not send signups here. The operator of this service can add the origin to ALLOWED_ORIGINS.`,
   )
   const answer = await fetch(`${strict.url}/api/ready`)
   const { refusedByOrigin } = (await answer.json()) as { refusedByOrigin: number }

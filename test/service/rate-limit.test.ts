@@ -30,7 +30,7 @@ test('each answer tells where the client stands, and one signup too many is 429 
   }
   const refused = await signup(service, '192.0.2.7')
   const detail = expectProblem(refused, await refused.text(), 429)
-  expect(detail).toMatch(/At most 3 signups a minute/)
+  expect(detail).toMatch(/at most 3 signups a minute/)
   const retryAfter = Number(refused.headers.get('retry-after'))
   expect(retryAfter).toBeGreaterThan(0)
   expect(retryAfter).toBeLessThanOrEqual(60)
@@ -128,7 +128,7 @@ test('answers that are given again have a limit of their own, ten times as high'
   const refused = await send()
   expect(refused.headers.get('ratelimit')).toMatch(/^"replays";r=0;/)
   const detail = expectProblem(refused, await refused.text(), 429)
-  expect(detail).toMatch(/At most 20 are answered again a minute/)
+  expect(detail).toMatch(/at most 20 repeated requests a minute/)
   const elsewhere = { ...headers, 'x-forwarded-for': '192.0.2.8' }
   const signups = [{ email: 'a@b.co' }, { email: 'c@b.co' }]
   expect((await postBulk(service.url, { signups }, elsewhere)).status).toBe(202)

@@ -103,7 +103,7 @@ test('a backlog that nothing was written of for ten minutes is a 503 of strict r
   expect(await service.stall()).toEqual({ strict: 200 })
   await service.clock.run(1)
   const since = new Date(noon).toISOString()
-  const error = 'The spreadsheet gives no good answer just now; it is tried again'
+  const error = 'The spreadsheet does not accept rows just now; Rollcall keeps trying'
   expect(await service.stall()).toEqual({ since, error, strict: 503 })
   expect((await service.ask()).status, 'without strict').toBe(200)
   await service.accept('News')

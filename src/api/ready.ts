@@ -17,7 +17,7 @@ export interface ReadinessOptions {
 /** Delivery counts as stalled when signups wait and nothing was written for so long. */
 const stalledAfterMs = 10 * 60 * 1000
 
-const delayed = 'The spreadsheet gives no good answer just now; it is tried again'
+const delayed = 'The spreadsheet does not accept rows just now; Rollcall keeps trying'
 
 const challengeWords = {
   mismatch: 'Invalid challenge token',

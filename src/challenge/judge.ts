@@ -34,7 +34,7 @@ function hostProblem(
   return {
     kind: 'rejected',
     reason: `the token is from the host ${from}`,
-    hint: 'If that is a host of yours, add it to CHALLENGE_HOSTNAMES.',
+    hint: 'If that is your host, add it to CHALLENGE_HOSTNAMES.',
   }
 }
 
@@ -43,8 +43,8 @@ function hintOn(code: string): { hint?: string } {
   if (/expired|duplicate|already-seen/.test(code)) return {}
   return {
     hint:
-      'A single one is a bot or a page of long ago. If every visitor meets this, CHALLENGE_SITE_KEY ' +
-      'and CHALLENGE_SECRET_KEY are of different sites.',
+      'A single such token comes from a bot or from an old page. If this happens to every visitor, ' +
+      'CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY belong to different sites.',
   }
 }
 
@@ -55,7 +55,7 @@ function ofTestSecret(code: string, { provider, secret }: JudgeOptions): Rejecte
   return {
     kind: 'rejected',
     reason: code,
-    hint: `CHALLENGE_SECRET_KEY is for tests and takes the token of ${providers[provider].title}’s site keys for tests only.`,
+    hint: `CHALLENGE_SECRET_KEY is a test key. It accepts only tokens of ${providers[provider].title}’s test site keys.`,
   }
 }
 
@@ -73,12 +73,12 @@ function setupProblem(code: string, { provider }: JudgeOptions): Misconfigured {
 
 function setupHint(code: string, title: string): string {
   if (code === 'sitekey-secret-mismatch') {
-    return `CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY are of different sites (${code}): copy both again.`
+    return `CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY belong to different sites (${code}). Copy both again from one site.`
   }
   if (code.endsWith('-input-secret')) {
     return (
-      `Copy the secret key of the site again from ${title} into CHALLENGE_SECRET_KEY, and see that ` +
-      'CHALLENGE_PROVIDER names the provider it is from.'
+      `Copy the secret key of the site again from ${title} into CHALLENGE_SECRET_KEY, and check that ` +
+      'CHALLENGE_PROVIDER names the provider of this key.'
     )
   }
   return 'Check CHALLENGE_PROVIDER, CHALLENGE_VERIFY_URL and both keys.'

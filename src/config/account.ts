@@ -24,7 +24,7 @@ export interface Files {
 const keyExpected = 'the private key (RSA) of a Google service account'
 const fileExpected = 'the path of the JSON key file of a Google service account'
 const orFile =
-  'Set it, or give the JSON key file by SHEETS_CREDENTIALS_FILE instead; docs/google-setup.md tells how to get it.'
+  'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
 
 /**
  * Reads the service account: from the file that was named for Rollcall, else from the pair of
@@ -39,7 +39,7 @@ export function readAccount(reader: SettingsReader, files: Files): Account | und
     reader.refuse('SHEETS_CREDENTIALS_FILE', {
       problem: 'is set together with SHEETS_CREDENTIALS_EMAIL or SHEETS_PRIVATE_KEY.',
       expected: 'the service account from one place only',
-      hint: 'Keep the file and remove the other two, or the other way round.',
+      hint: 'Remove SHEETS_CREDENTIALS_FILE; or remove SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY.',
     })
     return undefined
   }
@@ -86,7 +86,7 @@ function sameAs(emailInKey: string, text: string): Parsed<string> {
   return {
     problem: 'is not the account that the JSON in SHEETS_PRIVATE_KEY belongs to.',
     expected: `${emailInKey}, or nothing: the JSON has the address in it`,
-    hint: 'Remove it, or give the key of that account.',
+    hint: 'Remove it, or set SHEETS_PRIVATE_KEY to the key of that account.',
   }
 }
 
@@ -118,7 +118,7 @@ function readKeyFileAt(files: Files, path: string): Parsed<string> {
     return {
       problem: `names a file that ${reason} (relative paths begin at ${files.folder}).`,
       expected: fileExpected,
-      hint: 'Check the path and the rights of the user that runs Rollcall; in a container the file has to be mounted.',
+      hint: 'Check the path, and that the user who runs Rollcall may read the file. In a container, mount the file.',
     }
   }
 }

@@ -117,7 +117,7 @@ test.each([
   expect(problems).toEqual([
     expect.objectContaining({
       setting: name,
-      problem: `is a key for tests of ${owner}, and the challenge is of ${provider}.`,
+      problem: `is a test key of ${owner}, and the challenge is of ${provider}.`,
       hint: expect.stringContaining(`CHALLENGE_PROVIDER=${owner}`),
     }),
   ])

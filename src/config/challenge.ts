@@ -47,9 +47,9 @@ function challengeProvider(text: string): Parsed<(typeof providers)[number]> {
   const value = providers.find((provider) => provider === text.toLowerCase())
   if (value) return { value }
   return {
-    problem: 'is no challenge provider that Rollcall knows.',
+    problem: 'is not a challenge provider that Rollcall knows.',
     expected: `one of ${providers.join(', ')}`,
-    hint: 'Others that speak the same protocol work too: name the nearest, and set both CHALLENGE_ URLs.',
+    hint: 'For another provider with the same protocol, name the most similar one, and set CHALLENGE_VERIFY_URL and CHALLENGE_SCRIPT_URL.',
   }
 }
 
@@ -68,9 +68,9 @@ function testKeyOfAnother(
   const owner = providers.find((name) => testKeys[name].test(text))
   if (owner === undefined || owner === provider) return undefined
   return {
-    problem: `is a key for tests of ${owner}, and the challenge is of ${provider}.`,
+    problem: `is a test key of ${owner}, and the challenge is of ${provider}.`,
     expected: `a key of ${provider}`,
-    hint: `Set CHALLENGE_PROVIDER=${owner}, or both keys of a site of yours at ${provider}.`,
+    hint: `Set CHALLENGE_PROVIDER=${owner}, or use both keys of your own site at ${provider}.`,
   }
 }
 
@@ -89,7 +89,7 @@ const secretForm = /^([123]x0{31}AA|ES_.*|0x[0-9a-f]{40})$/i
 function parseSiteKey(text: string): Parsed<string> {
   if (!secretForm.test(text)) return parseKey(text)
   return {
-    problem: 'holds a secret key, and everybody could read it there.',
+    problem: 'holds a secret key, which every visitor could read there.',
     expected: 'the site key, which is public',
     hint: 'Put the site key here and the secret key into CHALLENGE_SECRET_KEY.',
   }
@@ -104,9 +104,9 @@ function hostList(text: string): Parsed<readonly string[]> {
   const hosts = names.map(hostOf).filter((host) => host !== undefined)
   if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }
   return {
-    problem: 'has an entry that is no host name.',
+    problem: 'has an entry that is not a host name.',
     expected: 'host names with commas between them, such as example.com,www.example.com',
-    hint: 'Leave out https://, ports, paths and wildcards: each subdomain is a name of its own.',
+    hint: 'Leave out https://, ports, paths and wildcards; list each subdomain.',
   }
 }
 

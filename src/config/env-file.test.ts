@@ -59,7 +59,7 @@ test('what is well formed means the same to Node', () => {
 
 describe('a line that is not understood is told by its number', () => {
   test.each<[string, string, RegExp]>([
-    ['a colon', 'A=1\nPORT: 3001', /no assignment in line 2\./],
+    ['a colon', 'A=1\nPORT: 3001', /not an assignment in line 2\./],
     ['a space', 'PORT 3001', /line 1\./],
     ['a bare id', '# id\n\n1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE', /line 3\./],
     ['a name with a space', 'SHEETS ID=1', /line 1\./],
@@ -73,10 +73,10 @@ describe('a line that is not understood is told by its number', () => {
       'NOTE="3\nCHALLENGE_SECRET_KEY=x\nEND="',
       /not closed.* lines 1 and 3\./,
     ],
-    ['text behind a quote', 'PAGE_TITLE="The "best" letter"', /behind the closing one.* line 1\./],
+    ['text behind a quote', 'PAGE_TITLE="The "best" letter"', /after a closing quote.* line 1\./],
     ['a second setting', 'DEFAULT_SHEET_TAB=News API_KEYS=x', /second setting.* line 1\./],
     ['a second setting behind a semicolon', 'PORT=1;export\tHOST=::', /second setting.* line 1\./],
-    ['a second setting behind quotes', 'PORT="1" API_KEYS=x', /behind the closing one.* line 1\./],
+    ['a second setting behind quotes', 'PORT="1" API_KEYS=x', /after a closing quote.* line 1\./],
     ['a colour without quotes', 'PAGE_ACCENT=#0a7a4b', /begins with #.* line 1\./],
     ['a colour behind a space', 'PAGE_ACCENT = #0a7a4b # green', /begins with #.* line 1\./],
   ])('%s', (_, text, problem) => {

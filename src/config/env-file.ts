@@ -93,7 +93,7 @@ function readQuoted(quote: string, first: string, rows: readonly string[], index
   return { text: beforeNextSetting(first), rowCount: 1, mistake: 'quote' }
 }
 
-const given = 'text that is not shown, as it may be a secret'
+const given = 'text that is not shown, because it may be a secret'
 const expected = 'NAME=value, a comment that begins with #, or an empty line'
 
 function problemsWith(
@@ -106,17 +106,17 @@ function problemsWith(
     return [{ setting: '.env', problem, given, expected, hint }]
   }
   return [
-    ...told(bad.line, 'text that is no assignment', advice),
-    ...told(bad.quote, 'a quote that is not closed, or text behind the closing one,', advice),
+    ...told(bad.line, 'text that is not an assignment', advice),
+    ...told(bad.quote, 'a quote that is not closed, or text after a closing quote,', advice),
     ...told(
       bad.second,
-      'a second setting behind a value',
-      'Write each setting on a line of its own; put a value that has such text in it between quotes.',
+      'a second setting after a value',
+      'Write each setting on its own line. If the text is a part of the value, put the value between quotes.',
     ),
     ...told(
       bad.hash,
-      'a value that begins with #, as a comment does,',
-      'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b"; for a comment put a space behind the #.',
+      'a value that begins with #, like a comment,',
+      'Put the value between quotes, as in PAGE_ACCENT="#0a7a4b". For a comment, write a space after the #.',
     ),
   ]
 }
@@ -125,12 +125,12 @@ function problemsWith(
 function adviceFor(rows: readonly string[]): string {
   const isAnyLike = (form: RegExp) => rows.some((row) => form.test(row))
   if (isAnyLike(/^\s*["{}]|=\s*"?\s*\{/)) {
-    return "Put the whole JSON key between single quotes: SHEETS_PRIVATE_KEY='{…}'; or save it as a file and give its path by SHEETS_CREDENTIALS_FILE."
+    return "Put the whole JSON key between single quotes: SHEETS_PRIVATE_KEY='{…}'; or save it as a file and set SHEETS_CREDENTIALS_FILE to its path."
   }
   if (isAnyLike(/-----|^[\w+/=]{40,}$/)) {
-    return 'Write SHEETS_PRIVATE_KEY= and the key between double quotes, so that it may have several lines.'
+    return 'Write SHEETS_PRIVATE_KEY="…" with the key between the double quotes, where it may have several lines.'
   }
-  return 'Write NAME=value, with = and not with a colon or a space; close every quote, and put # in front of remarks.'
+  return 'Write NAME=value with an equals sign, close every quote, and begin comments with #.'
 }
 
 const rangesMax = 8

@@ -88,5 +88,5 @@ test.each([
   ['without one', 'PORT=4000'],
 ])('an .env in UTF-16, %s, is a problem that says so', async (_, content) => {
   await writeEnvFile(Buffer.from(content, 'utf16le'))
-  expect((await startWith()).message).toContain('.env: is not a text in UTF-8.')
+  expect((await startWith()).message).toContain('.env: is not text in UTF-8.')
 })

@@ -32,11 +32,11 @@ function unreadable(path: string, code: string) {
   const isText = code !== 'ERR_ENCODING_INVALID_ENCODED_DATA' && code !== ''
   return {
     setting: '.env',
-    problem: isText ? `cannot be read (${code}).` : 'is not a text in UTF-8.',
+    problem: isText ? `cannot be read (${code}).` : 'is not text in UTF-8.',
     given: path,
     expected: 'a text file in UTF-8 with lines of the form NAME=value, or no such file',
     hint: isText
       ? 'Check that it is a file and that the user who runs Rollcall may read it.'
-      : 'Save it as UTF-8; PowerShell writes UTF-16 unless it is told otherwise.',
+      : 'Save it as UTF-8. Windows PowerShell writes UTF-16 by default.',
   }
 }

@@ -17,6 +17,6 @@ test('hosts are given as browsers write them, without the usual ports', () => {
 test.each(['*', '*.example.com', 'https://example.com', 'example.com/', 'a b', 'u@h', ',', 'a:b'])(
   '%s is refused as a list of hosts',
   (text) => {
-    expect(ownHosts(text)).toMatchObject({ problem: expect.stringContaining('no host') })
+    expect(ownHosts(text)).toMatchObject({ problem: expect.stringContaining('not a host') })
   },
 )

@@ -7,8 +7,8 @@ export function ownHosts(text: string): Parsed<readonly string[]> {
   const hosts = names.flatMap((name) => (name.includes('*') ? [] : (webHost(name) ?? [])))
   if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }
   return {
-    problem: 'has an entry that is no host.',
+    problem: 'has an entry that is not a host.',
     expected: 'host names, such as signup.example.com,localhost:3000',
-    hint: 'Leave out https://, paths and wildcards; write the port only where the address of the page has one.',
+    hint: 'Leave out https://, paths and wildcards. Add the port only if the URL of the page has one.',
   }
 }

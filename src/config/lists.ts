@@ -5,11 +5,11 @@ import type { Parsed } from './problem.ts'
 export function tabList(text: string): Parsed<readonly string[]> {
   const names = parts(text)
   const expected = 'names of tabs with commas between them, such as Newsletter,Waitlist'
-  const hint = 'A name with a comma in it cannot be listed: rename that tab.'
+  const hint = 'If the name of a tab has a comma in it, rename that tab.'
   if (names.length === 0) return { problem: 'names no tab.', expected, hint }
   const problem = names.map(tabProblem).find((found) => found !== undefined)
   if (problem !== undefined)
-    return { problem: `has a name that is none: ${problem}`, expected, hint }
+    return { problem: `has a name that cannot be used: ${problem}`, expected, hint }
   return { value: [...tabsByKey(names).values()] }
 }
 
@@ -26,7 +26,7 @@ export function keyList(text: string): Parsed<readonly string[]> {
   return {
     problem: areSendable ? tooShort : 'has a key that no HTTP header can carry.',
     expected: `keys of at least ${keyCharactersMin} visible ASCII characters, without spaces, with commas between them`,
-    hint: 'Make each with a password generator, or with: openssl rand -hex 32',
+    hint: 'Make each key with a password generator, or with: openssl rand -hex 32',
   }
 }
 

@@ -39,16 +39,19 @@ export function otherName(name: string): OtherName | undefined {
   return found && { meant: found[1], isRefusedEverywhere: found[2] }
 }
 
-/** How long a name must be, so that a similar one, or one with one or two typos, hardly means another program's. */
+/**
+ * Shorter names are not recognised when they are misspelt, or misspelt in one or two letters, because
+ * the name of another program may look like them.
+ */
 const lengthMin = 8
 const lengthForOneEdit = 9
 const lengthForTwoEdits = 12
 
 /**
- * The setting that a variable clearly means. The environment has many names of other programs, so
- * the name must have the words of the setting, whatever their case, underscores and plural; or, if it
- * is long, one or two typos; or it must be the beginning of exactly one setting. `HOST` and `PORT` are
- * too short to be recognised.
+ * The setting that a variable clearly means. The environment has many names of other programs, so the
+ * name must have the words of the setting, in any case, number and separation; or differ from it in one
+ * or two letters, if it is long; or be the beginning of exactly one setting. `HOST` and `PORT` are too
+ * short to be recognised.
  */
 export function nearMiss(given: string, names: readonly string[]): string | undefined {
   const tellable = names.filter((name) => name.length >= lengthMin)

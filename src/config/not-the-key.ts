@@ -24,7 +24,7 @@ const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hin
   [
     'label',
     /^ENCRYPTED$/,
-    'is protected by a passphrase, which the service could not ask for.',
+    'is protected by a passphrase, and Rollcall cannot ask for it.',
     takePassphraseOff,
   ],
   ['label', /OPENSSH|SSH2/, 'is an SSH key, not the key of a service account.', makeKey],
@@ -34,7 +34,7 @@ const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hin
   [
     'text',
     /^(~|\.{1,2})?[\\/][^\n]*$|^[a-z]:[\\/][^\n]*$|^[^\n]*\.(json|pem|p12|key)$/i,
-    'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
+    'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
     setPath,
   ],
   [
@@ -54,7 +54,7 @@ const others: readonly (readonly ['label' | 'text', RegExp, problem: string, hin
   [
     'text',
     /^[^\s@]+@[^\s@]+$/,
-    'is an address; it belongs into SHEETS_CREDENTIALS_EMAIL.',
+    'is an email address, which belongs in SHEETS_CREDENTIALS_EMAIL.',
     copyAgain,
   ],
 ]

@@ -12,7 +12,7 @@ export function startNotes(config: Noted): readonly string[] {
 }
 
 const privateAddresses =
-  'Signups from this machine and from local networks are not rate-limited, as a proxy may be in between: set TRUST_PROXY if there is one.'
+  'Signups from this machine and from local networks are not rate-limited, because they may come through a proxy. If there is a proxy, set TRUST_PROXY.'
 
 const anyHost =
-  'ALLOWED_ORIGINS is set and ALLOWED_HOSTS is not: name the hosts of this service there, so that no page on another name that points here counts as its own.'
+  'ALLOWED_ORIGINS is set and ALLOWED_HOSTS is not. Set ALLOWED_HOSTS to the hosts of this service: without it, pages count as its own under every host name that points here.'

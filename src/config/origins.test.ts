@@ -16,14 +16,14 @@ test.each([
 
 describe('what is no origin is refused with what to do', () => {
   test.each([
-    ['example.com', /no web origin/],
-    ['https://example.com/page', /no web origin/],
-    ['https://example.com?x', /no web origin/],
-    ['https://user:password@example.com', /no web origin/],
-    ['ftp://example.com', /no web origin/],
-    ['https://', /no web origin/],
-    ["https://example.com;script-src-elem'unsafe-inline'", /no web origin/],
-    ['https://example.com https://example.org', /no web origin/],
+    ['example.com', /not a web origin/],
+    ['https://example.com/page', /not a web origin/],
+    ['https://example.com?x', /not a web origin/],
+    ['https://user:password@example.com', /not a web origin/],
+    ['ftp://example.com', /not a web origin/],
+    ['https://', /not a web origin/],
+    ["https://example.com;script-src-elem'unsafe-inline'", /not a web origin/],
+    ['https://example.com https://example.org', /not a web origin/],
     ['https://*.example.com', /wildcard/],
     ['*,https://example.com', /beside/],
     ['null', /null/],

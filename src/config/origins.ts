@@ -15,21 +15,22 @@ export function originList(text: string): Parsed<'*' | readonly string[]> {
 /** Parses one entry. An empty entry is allowed and gives undefined. */
 function origin(text: string): Parsed<string | undefined> {
   if (text === '') return { value: undefined }
-  if (text === '*')
-    return notAnOrigin('has * beside other origins.', `Leave one of them: ${starHint}`)
+  if (text === '*') return notAnOrigin('has * beside other origins.', starHint)
   if (text.includes('*')) return notAnOrigin('has an origin with a wildcard.', wildcardHint)
-  if (text.toLowerCase() === 'null') return notAnOrigin('names null, which is no origin.', nullHint)
+  if (text.toLowerCase() === 'null')
+    return notAnOrigin('has null, which is not an origin.', nullHint)
   const url = /^https?:\/\/[^/?#@\\;'"\s]+\/?$/i.test(text) ? URL.parse(text) : null
   if (url) return { value: url.origin }
-  return notAnOrigin('has an entry that is no web origin.', listHint)
+  return notAnOrigin('has an entry that is not a web origin.', listHint)
 }
 
 function notAnOrigin(problem: string, hint: string) {
   return { problem, expected: '* or web origins, such as https://example.com', hint }
 }
 
-const starHint = '* alone for every page on the web, or the origins of your own pages.'
-const wildcardHint = 'Write every origin in full: each subdomain is one of its own.'
-const nullHint = 'Remove it: sandboxed frames and local files are allowed by * only.'
+const starHint =
+  'Write * alone to allow every page on the web, or only the origins of your own pages.'
+const wildcardHint = 'Write every origin in full, and list each subdomain.'
+const nullHint = 'Remove it. Only * allows sandboxed frames and local files.'
 const listHint =
-  'Write scheme, host and, where it is not the usual one, port: http:// or https:// in front, no path.'
+  'Write http:// or https:// and the host, and the port if it is not the usual one; leave out paths.'

@@ -49,7 +49,7 @@ function lineOf(charactersMax: number): (text: string) => Parsed<string> {
     return {
       problem: isLine ? 'is too long.' : 'has line breaks or other control characters in it.',
       expected: `up to ${charactersMax} characters in one line`,
-      hint: 'Everybody sees it on the page: write plain text, as HTML is shown as it is typed.',
+      hint: 'Write plain text. The page shows HTML tags as they are typed.',
     }
   }
 }
@@ -62,7 +62,7 @@ export function color(text: string): Parsed<string> {
   return {
     problem: 'is not a colour.',
     expected: 'a colour as #rgb or #rrggbb, such as #0a7a4b',
-    hint: 'Copy its hexadecimal code; in .env put it between quotes, as # begins a comment there.',
+    hint: 'Copy its hexadecimal code. In .env, put it between quotes, because # begins a comment there.',
   }
 }
 
@@ -87,9 +87,9 @@ function language(text: string): Parsed<Language> {
   const value = languages.find((known) => known === text.toLowerCase())
   if (value) return { value }
   return {
-    problem: 'is no language that the pages speak.',
+    problem: 'is not a language of the pages.',
     expected: `one of ${languages.join(', ')}`,
-    hint: 'Leave out the country: de for de-AT. Visitors get their own language when it is among these.',
+    hint: 'Leave out the country: write de for de-AT. Visitors whose browser asks for one of these languages get that one.',
   }
 }
 
@@ -122,8 +122,8 @@ function nameField(text: string): Parsed<PagesConfig['name']> {
   const value = (['off', 'optional', 'required'] as const).find((it) => it === text.toLowerCase())
   if (value) return { value }
   return {
-    problem: 'is none of off, optional and required.',
+    problem: 'is not off, optional or required.',
     expected: 'off, optional or required',
-    hint: 'Use optional for a name that may be left out: every field more costs signups.',
+    hint: 'Use off to ask for no name, optional if visitors may leave it out, and required if they must give it.',
   }
 }

@@ -260,7 +260,7 @@ test.each([
   'my.pem',
 ])('a path, %s, is told where it belongs', (path) => {
   expect(parsePrivateKey(path)).toMatchObject({
-    problem: 'is the path of a file, which belongs into SHEETS_CREDENTIALS_FILE.',
+    problem: 'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
     hint: expect.stringContaining('Set SHEETS_CREDENTIALS_FILE to that path'),
   })
 })

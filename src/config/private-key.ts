@@ -11,11 +11,11 @@ export interface PrivateKey {
 }
 
 /**
- * Allows for secret stores that encode an encoded text again. A deeper encoding is a mistake.
+ * How often a key may be encoded in base64. Some secret stores encode an encoded text again.
  */
 const base64DepthMax = 3
 
-/** Many times the size of a JSON key file, even when it is encoded twice in base64. */
+/** Several times the size of a JSON key file, even when it is encoded twice in base64. */
 const charactersMax = 32 * 1024
 
 const noKey: KeyRefusal = {
@@ -79,7 +79,7 @@ function unescape(text: string): string {
 }
 
 /**
- * Parses PEM. A label may have lost its spaces. The END line is not needed, as the key has its length.
+ * Parses PEM. A label may have lost its spaces. The END line may be missing, because the key itself tells its length.
  */
 function parsePem(text: string): PrivateKey | KeyRefusal {
   const blocks = [...text.matchAll(/-\s*BEGIN\s*([A-Z0-9 ]*?)\s*-+([^-]*)/g)].map((match) => ({
@@ -97,13 +97,13 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
   if (base64 === '') {
     return {
       problem: 'stops after its first line.',
-      hint: 'In .env put the key between double quotes, so that it may have several lines; elsewhere write it on one line with \\n for each line break.',
+      hint: 'In .env, put the key between double quotes, where it may have several lines. Elsewhere, write it on one line with \\n for each line break.',
     }
   }
   const stray = /[^A-Za-z0-9+/=]/u.exec(base64)?.[0]
   if (stray !== undefined) {
     return {
-      problem: `has a character in it that no key has (${JSON.stringify(stray)}): a placeholder, or damaged on the way.`,
+      problem: `has a character that no key has (${JSON.stringify(stray)}): it is a placeholder, or it was damaged.`,
       hint: copyAgain,
     }
   }
@@ -111,7 +111,7 @@ function parsePem(text: string): PrivateKey | KeyRefusal {
 }
 
 /**
- * Removes the n at each line end that a shell makes of an unquoted `\n`. No key begins with n.
+ * Removes the `n` that a shell leaves at each line end of an unquoted `\n`. No key begins with `n`.
  */
 function withoutBareN(base64: string): string {
   const isShellEaten = /^n(?:.{64}n)*.{1,64}n?$/.test(base64)

@@ -55,7 +55,7 @@ function checkRsa(key: KeyObject): { readonly pem: string } | KeyRefusal {
     }
   }
   if (!signsWell(key)) {
-    return { problem: 'is damaged: what it signs does not verify.', hint: copyAgain }
+    return { problem: 'is damaged: its signatures do not verify.', hint: copyAgain }
   }
   return { pem: key.export({ type: 'pkcs8', format: 'pem' }) }
 }

@@ -41,7 +41,7 @@ export const settings = [
     name: 'SHEETS_CREDENTIALS_EMAIL',
     group: 'Google Sheets',
     meaning:
-      'Address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
+      'Email address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
     example: 'rollcall@my-project.iam.gserviceaccount.com',
     supported: true,
   },
@@ -66,7 +66,7 @@ export const settings = [
     name: 'GOOGLE_APPLICATION_CREDENTIALS',
     group: 'Google Sheets',
     meaning:
-      'The same, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and none of the three above is.',
+      'Path of the JSON key file, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and the three settings above are not.',
     example: '/etc/rollcall/service-account.json',
     supported: true,
   },
@@ -91,7 +91,7 @@ export const settings = [
     name: 'SHEETS_API_URL',
     group: 'Google Sheets',
     meaning:
-      'Where the Sheets API is; for a proxy or an emulator. `http://` is accepted, and then access tokens travel unencrypted.',
+      'URL of the Sheets API, for a proxy or an emulator. With `http://`, access tokens travel unencrypted.',
     default: 'https://sheets.googleapis.com',
     example: 'http://127.0.0.1:8080',
     supported: true,
@@ -100,7 +100,7 @@ export const settings = [
     name: 'SHEETS_TOKEN_URL',
     group: 'Google Sheets',
     meaning:
-      'Where access tokens are fetched; for a proxy or an emulator. `http://` as with `SHEETS_API_URL`.',
+      'URL that issues access tokens, for a proxy or an emulator. With `http://`, they travel unencrypted.',
     default: 'https://oauth2.googleapis.com/token',
     example: 'http://127.0.0.1:8080/token',
     supported: true,
@@ -109,7 +109,7 @@ export const settings = [
     name: 'DEFAULT_SHEET_TAB',
     group: 'Tabs',
     meaning:
-      'Tab for signups that name none: 1 to 100 characters. When it is not set and the Google spreadsheet has exactly one tab, which is empty, that one is taken, whatever its name.',
+      'Tab for signups that name no tab: 1 to 100 characters. If it is unset and the Google spreadsheet has only one tab, which is empty, Rollcall uses that tab, whatever its name.',
     default: 'Sheet1',
     example: 'Signups',
     supported: true,
@@ -118,7 +118,7 @@ export const settings = [
     name: 'SHEET_TABS',
     group: 'Tabs',
     meaning:
-      'The only tabs a signup may name besides the default one, separated by commas. Recommended on the public internet: without it anybody can make new tabs, up to `MAX_SHEET_TABS`.',
+      'The only tabs that signups may name besides the default tab, separated by commas. Recommended on the public internet: otherwise anybody can make new tabs, up to `MAX_SHEET_TABS`.',
     example: 'Newsletter,Waitlist',
     supported: true,
   },
@@ -126,7 +126,7 @@ export const settings = [
     name: 'MAX_SHEET_TABS',
     group: 'Tabs',
     meaning:
-      'How many new tabs signups may bring into being, 0 to 10,000; one client address at most 10 in an hour. The default tab and those of `SHEET_TABS` do not count.',
+      'How many new tabs signups may make: 0 to 10,000. One client address may make 10 an hour. The default tab and the tabs of `SHEET_TABS` do not count.',
     default: '100',
     example: '20',
     supported: true,
@@ -135,7 +135,7 @@ export const settings = [
     name: 'DATA_DIR',
     group: 'Storage',
     meaning:
-      'Folder of the journal and of the local workbook, made when missing. One process at a time uses it.',
+      'Folder of the journal and of the local workbook. Rollcall makes it if it is missing. Only one process can use it at a time.',
     default: './data',
     example: '/var/lib/rollcall',
     supported: true,
@@ -143,7 +143,7 @@ export const settings = [
   {
     name: 'DATABASE_URL',
     group: 'Storage',
-    meaning: 'A PostgreSQL URL: the journal lives there and several instances may share it.',
+    meaning: 'URL of a PostgreSQL database for the journal, which several instances may share.',
     example: 'postgres://rollcall:password@db.example.com/rollcall',
     secret: true,
     supported: false,
@@ -160,7 +160,7 @@ export const settings = [
   {
     name: 'PORT',
     group: 'HTTP server',
-    meaning: 'Port to listen on, 0 to 65535; 0 picks a free one and prints it.',
+    meaning: 'Port to listen on: 0 to 65535. With 0, Rollcall picks a free port and prints it.',
     default: '3000',
     example: '8080',
     supported: true,
@@ -177,7 +177,7 @@ export const settings = [
     name: 'TRUST_PROXY',
     group: 'HTTP server',
     meaning:
-      'How many proxies stand in front of the service, 0 to 10: the client address is the one that the first of them wrote into `X-Forwarded-For`.',
+      'How many proxies stand in front of the service: 0 to 10. Rollcall uses the client address that the first of them wrote into `X-Forwarded-For`.',
     default: '0',
     example: '1',
     supported: true,
@@ -199,7 +199,7 @@ export const settings = [
   {
     name: 'PAGE_BUTTON',
     group: 'Pages',
-    meaning: 'What the button says, on the bare form too: up to 60 characters.',
+    meaning: 'Text of the button, also on the bare form: up to 60 characters.',
     example: 'Count me in',
     supported: true,
   },
@@ -207,14 +207,14 @@ export const settings = [
     name: 'PAGE_ACCENT',
     group: 'Pages',
     meaning:
-      'Colour of the button, as `#rgb` or `#rrggbb`. Where it would be hard to read it is shown lighter or darker.',
+      'Colour of the button, as `#rgb` or `#rrggbb`. If it would be hard to read, the pages show it lighter or darker.',
     example: '"#0a7a4b"',
     supported: true,
   },
   {
     name: 'PAGE_LOGO_URL',
     group: 'Pages',
-    meaning: 'A picture above the heading, by its `https://` address.',
+    meaning: 'URL of a picture above the heading, with `https://`.',
     example: 'https://example.com/logo.svg',
     supported: true,
   },
@@ -222,7 +222,7 @@ export const settings = [
     name: 'PAGE_LANGUAGE',
     group: 'Pages',
     meaning:
-      'Language for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`; it is also that of the texts above. Unset: English.',
+      'Language of the texts above, and of the pages for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`. Unset: English.',
     example: 'de',
     supported: true,
   },
@@ -230,7 +230,7 @@ export const settings = [
     name: 'PAGE_CONSENT',
     group: 'Pages',
     meaning:
-      'Text of a checkbox that must be ticked, on the bare form and in the embed too: up to 1,000 characters; `[words](https://…)` is a link. What was agreed to goes into Metadata as `consent`.',
+      'Text of a checkbox that visitors must tick, also on the bare form and in the embed: up to 1,000 characters; `[words](https://…)` is a link. The text that a visitor agreed to goes into Metadata as `consent`.',
     example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
     supported: true,
   },
@@ -246,14 +246,15 @@ export const settings = [
     name: 'CHALLENGE_SITE_KEY',
     group: 'Bot challenge',
     meaning:
-      'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when none is.',
+      'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when neither is.',
     example: '1x00000000000000000000AA',
     supported: true,
   },
   {
     name: 'CHALLENGE_SECRET_KEY',
     group: 'Bot challenge',
-    meaning: 'Secret key of the same site. Those for tests let everybody pass, or nobody.',
+    meaning:
+      'Secret key of the same site. With a provider’s test key, everybody passes, or nobody.',
     example: '1x0000000000000000000000000000000AA',
     secret: true,
     supported: true,
@@ -261,7 +262,7 @@ export const settings = [
   {
     name: 'CHALLENGE_PROVIDER',
     group: 'Bot challenge',
-    meaning: '`turnstile`, `hcaptcha` or `recaptcha`.',
+    meaning: 'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`.',
     default: 'turnstile',
     example: 'hcaptcha',
     supported: true,
@@ -270,14 +271,14 @@ export const settings = [
     name: 'CHALLENGE_VERIFY_URL',
     group: 'Bot challenge',
     meaning:
-      'Where tokens are verified, instead of the provider’s own address. It sees the secret key.',
+      'URL that verifies tokens, instead of the provider’s own. Rollcall sends the secret key to it.',
     example: 'https://challenge.example.com/siteverify',
     supported: true,
   },
   {
     name: 'CHALLENGE_SCRIPT_URL',
     group: 'Bot challenge',
-    meaning: 'Where the widget’s script is, instead of the provider’s own address.',
+    meaning: 'URL of the widget’s script, instead of the provider’s own.',
     example: 'https://challenge.example.com/api.js',
     supported: true,
   },
@@ -285,7 +286,7 @@ export const settings = [
     name: 'CHALLENGE_HOSTNAMES',
     group: 'Bot challenge',
     meaning:
-      'Host names of the pages that tokens may come from, separated by commas; unset: any that the provider lets in. Subdomains count as names of their own.',
+      'Host names of the pages that tokens may come from, separated by commas; list each subdomain. Unset: every host that the provider allows.',
     example: 'example.com,www.example.com',
     supported: true,
   },
@@ -293,7 +294,7 @@ export const settings = [
     name: 'ALLOWED_ORIGINS',
     group: 'Access and limits',
     meaning:
-      'Web origins whose pages may send signups and show the form in a frame, separated by commas; `*` for all. The service’s own pages always may.',
+      'Web origins whose pages may send signups and show the form in a frame, separated by commas; `*` allows all. The service’s own pages are always allowed.',
     default: '*',
     example: 'https://example.com,https://www.example.com',
     supported: true,
@@ -302,7 +303,7 @@ export const settings = [
     name: 'ALLOWED_HOSTS',
     group: 'Access and limits',
     meaning:
-      'Hosts under which visitors reach the service, separated by commas, with the port where the address has one; unset: any. Where `ALLOWED_ORIGINS` names origins, only pages of these hosts then count as the service’s own.',
+      'Hosts under which visitors reach the service, separated by commas, each with its port if its URL has one. When `ALLOWED_ORIGINS` names origins, only pages on these hosts count as the service’s own. Unset: pages on any host do.',
     example: 'signup.example.com,localhost:3000',
     supported: true,
   },
@@ -310,7 +311,7 @@ export const settings = [
     name: 'API_KEYS',
     group: 'Access and limits',
     meaning:
-      'Keys for bulk signups, each of at least 16 characters, separated by commas; unset: none is needed.',
+      'Keys that allow bulk signups, each of at least 16 characters, separated by commas. Unset: everybody may send bulk signups.',
     example: 'a-long-random-text,another-long-random-text',
     secret: true,
     supported: true,
@@ -318,7 +319,7 @@ export const settings = [
   {
     name: 'ADMIN_TOKEN',
     group: 'Access and limits',
-    meaning: 'When set, `/admin` exists and needs it.',
+    meaning: 'Token for `/admin`, which exists only when this is set.',
     example: 'a-long-random-text',
     secret: true,
     supported: false,
@@ -327,7 +328,7 @@ export const settings = [
     name: 'RATE_LIMIT_PER_MINUTE',
     group: 'Access and limits',
     meaning:
-      'The most signups in any 60 seconds from one client address, 0 to 1,000,000; 0 is no limit.',
+      'The most signups in any 60 seconds from one client address: 0 to 1,000,000. 0 means no limit.',
     default: '60',
     example: '20',
     supported: true,
@@ -336,7 +337,7 @@ export const settings = [
     name: 'DUPLICATES',
     group: 'Access and limits',
     meaning:
-      '`append` writes a row for every signup. `ignore` writes one for each address in a tab: a second signup is answered like the first and writes no row. The journal decides what a second one is: a row that somebody deleted from the spreadsheet does not come back by it.',
+      '`append` writes a row for every signup. `ignore` writes one row for each address in a tab: a second signup of the address gets the same answer but no row, even if somebody has deleted the first row from the spreadsheet.',
     default: 'append',
     example: 'ignore',
     supported: true,
@@ -344,7 +345,7 @@ export const settings = [
   {
     name: 'BULK_MAX',
     group: 'Access and limits',
-    meaning: 'The most signups in one bulk request, 1 to 10,000; `BODY_LIMIT_BYTES` holds too.',
+    meaning: 'The most signups in one bulk request: 1 to 10,000. `BODY_LIMIT_BYTES` applies, too.',
     default: '1000',
     example: '200',
     supported: true,
@@ -352,7 +353,8 @@ export const settings = [
   {
     name: 'LOG_LEVEL',
     group: 'Logging',
-    meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    meaning:
+      'The least serious level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     default: 'info',
     example: 'debug',
     supported: true,

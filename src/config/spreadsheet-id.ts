@@ -29,5 +29,5 @@ function whatElse(text: string): string {
   if (text.includes('drive.google.com/')) return 'is a link of Google Drive, not of a spreadsheet.'
   if (/^https?:|\//.test(text)) return 'is a URL, but not one of a Google spreadsheet.'
   if (/^[\w-]*$/.test(text)) return 'is too short or too long for the id of a spreadsheet.'
-  return 'has characters in it that no id of a spreadsheet has.'
+  return 'has characters that the id of a spreadsheet cannot have.'
 }

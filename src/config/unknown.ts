@@ -51,7 +51,7 @@ export function findSlips(variables: Variables, lines: ReadonlyMap<string, numbe
     // If our own setting is set too, even to nothing, this variable is for another program.
     if (!isOurs && (meant === undefined || variables[meant] !== undefined)) continue
     const setting = placeOf(name, meant, line)
-    const hint = `Rename or remove it; where another program needs it, set ${meant} too, empty for its default.`
+    const hint = `Rename or remove it. If another program needs it, also set ${meant}, which may be empty for its default.`
     if (isRefused) problems.push(slip(setting, meant, isOurs ? undefined : hint))
     else warnings.push(`${setting} is not a setting of Rollcall: did you mean ${meant}? ${hint}`)
   }

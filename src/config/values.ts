@@ -42,14 +42,14 @@ export function httpUrl(text: string, example: string): Parsed<string> {
     return {
       problem: 'has a user name or a password in it.',
       expected,
-      hint: 'Remove the part before the @: it would not be used.',
+      hint: 'Remove the part before the @, which Rollcall does not use.',
     }
   }
   if (/[?#]/.test(text)) {
     return {
       problem: 'has a query or a fragment.',
       expected,
-      hint: 'Remove everything from the first ? or # on.',
+      hint: 'Remove the first ? or # and everything after it.',
     }
   }
   return { value: url.href.replace(/\/+$/, '') }
@@ -84,7 +84,7 @@ export function logLevel(text: string): Parsed<LogLevel> {
   return {
     problem: 'is not a log level.',
     expected: `one of ${logLevels.join(', ')}`,
-    hint: 'Use info for everyday, debug to look into something.',
+    hint: 'Use info for normal operation, or debug to find the cause of a problem.',
   }
 }
 
@@ -95,7 +95,7 @@ export function duplicates(text: string): Parsed<'append' | 'ignore'> {
   return {
     problem: 'is neither append nor ignore.',
     expected: 'append or ignore',
-    hint: 'Use append for a row for every signup, ignore for one row for each address in a tab.',
+    hint: 'Use append for a row for every signup, or ignore for one row for each address in a tab.',
   }
 }
 

@@ -209,10 +209,11 @@ const tooLate = { kind: 'too late' } as const
 const broken: Refused = {
   kind: 'refused',
   reason: 'fence',
-  message: 'The spreadsheet applied a batch id twice, so lost answers would mean double rows',
+  message: 'The spreadsheet applied one batch id twice, so lost answers could lead to double rows',
   hint:
-    'Make a new spreadsheet by hand (not a copy), share it as Editor, and set SHEETS_SHEET_ID to it. ' +
-    'Signups are kept meanwhile; a restart tests the spreadsheet again.',
+    'Make a new, empty spreadsheet (not a copy), share it with the service account as Editor, and set ' +
+    'SHEETS_SHEET_ID to it. Rollcall keeps all signups meanwhile, and tests the spreadsheet again after ' +
+    'a restart.',
 }
 
 function factOf({ location }: Spreadsheet): string {

@@ -68,7 +68,7 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
     journalUnavailable(error, requestId) {
       // Log once and not for every visitor: the disk may be full.
       if (health.journal.state === 'ok') {
-        log.error({ requestId, err: error }, 'signups cannot be stored: visitors are answered 503')
+        log.error({ requestId, err: error }, 'signups cannot be stored: visitors get a 503')
       }
       health.journal = { state: 'unavailable' }
     },

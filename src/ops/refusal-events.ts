@@ -50,7 +50,7 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
     apiKeyRefused(): void {
       if (health.refusedApiKeys++ > 0) return
       const hint =
-        'If it is from a program of yours, compare its key with API_KEYS; /api/ready counts such requests.'
+        'If the request is from your own program, compare its key with API_KEYS. /api/ready counts such requests.'
       log.warn({ hint }, 'a request came with an unknown API key')
     },
     originRefused(origin: string | undefined, requestId: string): void {
@@ -59,14 +59,14 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       if (!isNewOrigin(name)) return
       const hint = origin
         ? 'If these are your pages, add the origin to ALLOWED_ORIGINS.'
-        : 'Only ALLOWED_ORIGINS=* takes signups of sandboxed frames and local files.'
+        : 'Only ALLOWED_ORIGINS=* allows signups from sandboxed frames and local files.'
       log.warn(
         { requestId, origin: name, hint },
-        'pages of an origin that is not allowed ask for signups',
+        'a page of an origin that is not allowed asked for a signup',
       )
     },
     redirectNotFollowed(origin: string, requestId: string): void {
-      const hint = 'Name the origin in ALLOWED_ORIGINS, when its pages may follow a signup.'
+      const hint = 'If forms may send visitors to this origin, add it to ALLOWED_ORIGINS.'
       const level = isNewRedirect(origin) ? 'warn' : 'debug'
       log[level]({ requestId, origin, hint }, 'the redirect of a form was not followed')
     },

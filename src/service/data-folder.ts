@@ -32,12 +32,13 @@ export function watchLock(
       log.warn({ folder, hint }, 'the file lock was deleted or replaced: it was made again')
     },
     unmade(error) {
-      const hint = 'Start no second process on this DATA_DIR, and mend what the error says.'
+      const hint =
+        'Do not start a second process with this DATA_DIR. Correct the problem that the error names.'
       log.error({ folder, error, hint }, 'the file lock is gone, and cannot be made again')
     },
     lost() {
       const hint =
-        'Let one process run for each DATA_DIR. Stop all before you delete the file lock, or leave it alone.'
+        'Run only one process for each DATA_DIR, and never delete the file lock while one is running.'
       log.error(
         { folder, hint },
         'the file lock was deleted, and another process uses DATA_DIR now: this one stops',

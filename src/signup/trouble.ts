@@ -10,9 +10,9 @@ export const refusalWords = {
   noSpreadsheet: 'The document is not a Google spreadsheet',
   notTheApi: 'The answer is not from the Sheets API',
   full: 'The spreadsheet is full',
-  fence: 'The spreadsheet would not keep double rows out',
+  fence: 'The spreadsheet cannot keep double rows out',
   protectedTab: 'The tab is protected',
-  tabName: 'The name of the tab is taken by another one',
+  tabName: 'Another tab has the same name',
   noCells: 'The tab has no cells',
   tabFile: 'The file of the tab cannot be written',
   folder: 'The folder of the workbook cannot be written',
@@ -29,7 +29,7 @@ export const warningWords = {
   copy: 'The spreadsheet is a copy of another one',
   nearlyFull: 'The spreadsheet is nearly full',
   columns: 'A tab has columns of its own',
-  columnTypes: 'A tab has columns that are no plain text',
+  columnTypes: 'A tab has columns that are not plain text',
 } as const
 
 export interface Warning {

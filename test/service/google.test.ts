@@ -318,7 +318,7 @@ const misfortunes: readonly Misfortune[] = [
     what: 'an API that is not enabled',
     message: 'Google Sheets API has not been used in project 123456789012 before',
     error: 'The Google Sheets API is not enabled',
-    hint: /Mend what the message names/,
+    hint: /Correct the problem/,
     happen: ({ emulator }) =>
       emulator.faults.add(
         { on: 'read', times: 1000, apply: 'never', answer: 'apiDisabled' },

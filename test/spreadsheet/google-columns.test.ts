@@ -243,7 +243,7 @@ describe('a tab that a person has made a table of', () => {
       {
         kind: 'columnTypes',
         message: expect.stringMatching(
-          /place 2 \(gid=\d+\) has a table .* no plain text: Timestamp \(DATE\)\./,
+          /place 2 \(gid=\d+\) has a table .* not plain text: Timestamp \(DATE\)\./,
         ),
       },
     ])

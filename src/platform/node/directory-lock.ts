@@ -58,7 +58,7 @@ export async function lockDirectory(
     if (identityOf(file) !== held.identity) {
       held.database.close()
       throw new Error(
-        `${file} was deleted or replaced during the start. Leave it there; start again.`,
+        `${file} was deleted or replaced during the start. Start again, and leave the file there.`,
       )
     }
   }
@@ -165,7 +165,7 @@ function refusal(directory: string, file: string, cause: unknown): string {
     return (
       `The data directory ${directory} is in use by another process. ` +
       'Stop that process, or give this one another DATA_DIR. ' +
-      `Deleting ${file} does not help: the process that runs makes it again, or stops.`
+      `Deleting ${file} does not help: the running process makes it again, or stops.`
     )
   }
   return (

@@ -18,20 +18,22 @@ test('a port that another program has is told with the setting, and how to find 
   const port = Number(new URL(first.url).port)
   await expect(start('127.0.0.1', port)).rejects.toThrow(
     `Cannot listen on port ${port} of 127.0.0.1: another program listens on it (EADDRINUSE). ` +
-      'Stop that program, or set PORT to another port; 0 picks a free one.',
+      'Stop that program, or set PORT to another port. PORT=0 picks a free one.',
   )
   await first.close(0)
 })
 
 test.each(['203.0.113.9', 'fe80::1'])('HOST=%s is none of this machine', async (host) => {
-  await expect(start(host, 0)).rejects.toThrow(/address in HOST is none of this.*Set HOST to 0\.0/)
+  await expect(start(host, 0)).rejects.toThrow(
+    /address in HOST does not belong to this.*Set HOST to 0\.0/,
+  )
 })
 
 test.each([
   ['ENOTFOUND', /nonsense: no address is known for the name in HOST \(ENOTFOUND\)\. Set HOST to/],
   ['EAI_AGAIN', /no address is known for the name in HOST/],
   ['EACCES', /no right to this port .* Set PORT to 1024 or more/],
-  ['EMFILE', /of nonsense: as the system says\. Set PORT or HOST to another one\./],
+  ['EMFILE', /of nonsense: as the system says\. Set PORT or HOST to another value\./],
 ])('%s says what to do and keeps its cause', (code, message) => {
   const cause = Object.assign(new Error('as the system says'), { code })
   const failure = listenFailure('nonsense', 80, cause)

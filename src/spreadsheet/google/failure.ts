@@ -76,11 +76,12 @@ function refusal(error: GoogleError, { email }: Access): Refused {
     return refused(
       'tabName',
       error.message,
-      "Google takes the tab's name for that of another tab. Rename that one, or name the tabs that " +
-        'signups may use in SHEET_TABS.',
+      'For Google, another tab has the same name. Rename that tab, or list the tabs that signups may ' +
+        'use in SHEET_TABS.',
     )
   }
-  const hint = 'Mend what the message names; delivery then goes on by itself.'
+  const hint =
+    "Correct the problem that Google's message describes. Delivery then goes on without a restart."
   return refused(reasonIn(error.message), error.message, hint)
 }
 

@@ -283,6 +283,6 @@ function wordsFor({ sheetId, index }: Sheet): string {
 const noGridRefusal: Refused = {
   kind: 'refused',
   reason: 'noCells',
-  message: 'The tab has no cells: it is a chart or another sheet of its own kind',
-  hint: 'Rename that tab of the spreadsheet; its signups then get a tab with cells.',
+  message: 'The tab has no cells: it is a chart or another sheet of a special kind',
+  hint: 'Rename that tab. Rollcall then makes a new tab with cells for its signups.',
 }

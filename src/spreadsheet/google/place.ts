@@ -47,8 +47,8 @@ export function placeProblems({ header, table }: Place): readonly Warning[] {
           {
             kind: 'columnTypes',
             message:
-              `has a table with columns that are no plain text: ${typed.join(', ')}. Cells are written as ` +
-              'text all the same; set the type of these columns back to text.',
+              `has a table with columns that are not plain text: ${typed.join(', ')}. Rollcall writes text ` +
+              'into them all the same. Set the type of these columns to text.',
           } as const,
         ]),
   ]

@@ -30,7 +30,7 @@ export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
     kind: 'nearlyFull',
     message:
       `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too. ` +
-      'Delete empty rows and columns and old tabs, or go over to a new spreadsheet.',
+      'Delete empty rows and columns and old tabs, or switch to a new spreadsheet.',
   }
 }
 

@@ -41,8 +41,8 @@ export async function whereIs(directory: string, fileName: string): Promise<stri
   }
 }
 
-const access = 'Give the user that the service runs as the right to write here'
-const lock = 'Close the program that has the file open, or end whatever locks it'
+const access = 'Give the user that runs Rollcall the right to write here'
+const lock = 'Close the program that has the file open or locks it'
 const space = 'Free some space'
 
 interface Problem {
@@ -62,17 +62,17 @@ const problems: Readonly<Record<string, Problem>> = {
   ETXTBSY: { why: 'it is locked', hint: lock, isOneFile: true },
   ELOOP: {
     why: 'it is a symbolic link',
-    hint: 'Replace the link with the file itself: rows are never written through a link',
+    hint: 'Replace the link with the file itself, because Rollcall never writes through a link',
     isOneFile: true,
   },
   EISDIR: {
     why: 'it is not a file',
-    hint: 'Move what has this name away: the rows of the tab need a plain file',
+    hint: 'Move it away, so that Rollcall can make a plain file of this name',
     isOneFile: true,
   },
   EFBIG: {
     why: 'it is too large',
-    hint: 'Move the file away: the tab goes on in a new one',
+    hint: 'Move the file away. Rollcall then makes a new one for the tab',
     isOneFile: true,
   },
   ENOSPC: { why: 'the disk is full', hint: space, isOneFile: false, reason: 'diskFull' },
@@ -105,7 +105,7 @@ export function failureOf(error: unknown, directory: string): Refused | Retryabl
       kind: 'refused',
       reason: 'record',
       message: refusalWords.record,
-      hint: `${error.message} Put it back from a copy. Without one, compare the end of each tab file with the signups, then delete it.`,
+      hint: `${error.message} Restore it from a backup. Without a backup, compare the end of each tab file with the signups in the journal, and then delete it.`,
       cause: error,
     }
   }

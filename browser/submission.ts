@@ -70,7 +70,7 @@ async function send(
   throw new Told('failed')
 }
 
-interface Answer {
+interface TriedAnswer {
   readonly status: number
   readonly ok: boolean
   readonly retryAfter: string | null
@@ -83,7 +83,7 @@ async function tryOnce(
   gate: Gate,
   key: string,
   data: URLSearchParams,
-): Promise<Answer | undefined> {
+): Promise<TriedAnswer | undefined> {
   try {
     const challenge = await gate.open()
     const token = await challenge?.token(onWait)

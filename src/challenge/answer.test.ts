@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 
-import { type Answer, readAnswer } from './answer.ts'
+import { type SiteverifyAnswer, readAnswer } from './answer.ts'
 
-function read(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
+function read(body: unknown, status = 200, headers: Record<string, string> = {}): SiteverifyAnswer {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return readAnswer({ status, headers: new Headers(headers), text })
 }
 
 const failure = (...codes: unknown[]) => ({ success: false, 'error-codes': codes, messages: [] })
 
-test.each<[string, unknown, Partial<Answer>]>([
+test.each<[string, unknown, Partial<SiteverifyAnswer>]>([
   [
     'a success is one with its host',
     { success: true, hostname: 'example.com', action: '', metadata: { interactive: true } },

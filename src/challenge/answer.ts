@@ -2,7 +2,7 @@ import type { AnswerHeaders, HttpAnswer } from '../platform/http-client.ts'
 import { isRecord } from '../signup/json.ts'
 
 /** The parsed answer of siteverify. `judge` decides what it means for the visitor. */
-export type Answer =
+export type SiteverifyAnswer =
   | { readonly kind: 'success'; readonly hostname: string | undefined }
   /** The token is not valid. */
   | { readonly kind: 'refused'; readonly code: string }
@@ -36,7 +36,7 @@ const retryAfterMaxSeconds = 300
  * Reads an answer of siteverify. Valid and invalid tokens both get status 200, and only
  * `success: true` means success. An answer in another form is no verdict on the token.
  */
-export function readAnswer({ status, headers, text }: HttpAnswer): Answer {
+export function readAnswer({ status, headers, text }: HttpAnswer): SiteverifyAnswer {
   const body = parseObject(text)
   const codes = codesIn(body?.['error-codes'])
   const setup = codes.find((code) => setupCodes.has(code))

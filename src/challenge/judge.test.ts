@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
-import type { Answer } from './answer.ts'
+import type { SiteverifyAnswer } from './answer.ts'
 import { judge, type JudgeOptions } from './judge.ts'
 import { isTestSecret, type ProviderName, providers, widgetOf } from './providers.ts'
 
 const ours: JudgeOptions = { provider: 'turnstile', secret: '0x4secret' }
-const from = (hostname: string | undefined): Answer => ({ kind: 'success', hostname })
+const from = (hostname: string | undefined): SiteverifyAnswer => ({ kind: 'success', hostname })
 
 describe('the host name', () => {
   const onlyOurs = { ...ours, hostnames: ['example.com', 'www.example.com'] }

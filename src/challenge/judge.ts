@@ -1,4 +1,4 @@
-import type { Answer, NoVerdict } from './answer.ts'
+import type { SiteverifyAnswer, NoVerdict } from './answer.ts'
 import type { Misconfigured, Rejected, Unavailable, Verdict } from './challenge.ts'
 import { isTestSecret, type ProviderName, providers } from './providers.ts'
 
@@ -10,7 +10,7 @@ export interface JudgeOptions {
 }
 
 /** Turns an answer of siteverify into a verdict on the visitor, with hints for the operator. */
-export function judge(answer: Answer, options: JudgeOptions): Verdict {
+export function judge(answer: SiteverifyAnswer, options: JudgeOptions): Verdict {
   switch (answer.kind) {
     case 'success':
       return hostProblem(answer.hostname, options) ?? { kind: 'passed' }
@@ -38,7 +38,7 @@ function hostProblem(
   }
 }
 
-/** A hint for other codes than expired and spent, which honest visitors cause every day. */
+/** A hint on what the operator should check. None for expired and spent tokens, which are common. */
 function hintOn(code: string): { hint?: string } {
   if (/expired|duplicate|already-seen/.test(code)) return {}
   return {

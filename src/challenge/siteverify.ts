@@ -3,7 +3,7 @@ import { parse, v5 as uuidv5 } from 'uuid'
 import type { Clock } from '../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { limits } from '../signup/limits.ts'
-import { type Answer, readAnswer } from './answer.ts'
+import { type SiteverifyAnswer, readAnswer } from './answer.ts'
 import type { Attempt, Challenge, Verdict } from './challenge.ts'
 import { judge, type JudgeOptions } from './judge.ts'
 import { isTestSecret, providers } from './providers.ts'
@@ -73,7 +73,7 @@ function requestBody(token: string, attempt: Attempt, options: SiteverifyOptions
  * providers have none, and the first call may have spent the token. So if their second call refuses
  * the token, that is no verdict either, and the visitor is asked to try again.
  */
-async function ask(body: string, options: SiteverifyOptions): Promise<Answer> {
+async function ask(body: string, options: SiteverifyOptions): Promise<SiteverifyAnswer> {
   const first = await call(body, options)
   if (first.kind !== 'none' || !first.isPassing) return first
   await options.clock.sleep(pauseBeforeRetryMs)
@@ -82,7 +82,7 @@ async function ask(body: string, options: SiteverifyOptions): Promise<Answer> {
   return second.kind === 'refused' && !isRepeatable ? first : second
 }
 
-async function call(body: string, options: SiteverifyOptions): Promise<Answer> {
+async function call(body: string, options: SiteverifyOptions): Promise<SiteverifyAnswer> {
   const { provider, verifyUrl = providers[provider].verifyUrl, http } = options
   try {
     const answer = await http({

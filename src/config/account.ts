@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parsePrivateKey } from './private-key.ts'
 import type { PrivateKey } from './private-key.ts'
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 import type { SettingName } from './settings.ts'
 import { emailAddress, filePath } from './values.ts'
@@ -71,7 +71,7 @@ function readPair(reader: SettingsReader): Account | undefined {
   return key && email !== undefined ? { email, privateKey: key.pem } : undefined
 }
 
-function keyText(text: string): Parsed<PrivateKey> {
+function keyText(text: string): ParsedSetting<PrivateKey> {
   const key = parsePrivateKey(text)
   if ('problem' in key) return { ...key, expected: keyExpected }
   if (key.clientEmail === undefined) return { value: key }
@@ -80,7 +80,7 @@ function keyText(text: string): Parsed<PrivateKey> {
   return { ...email, problem: `has a client_email in its JSON that ${email.problem}` }
 }
 
-function sameAs(emailInKey: string, text: string): Parsed<string> {
+function sameAs(emailInKey: string, text: string): ParsedSetting<string> {
   const email = emailAddress(text)
   if (!('value' in email) || text.toLowerCase() === emailInKey.toLowerCase()) return email
   return {
@@ -90,7 +90,7 @@ function sameAs(emailInKey: string, text: string): Parsed<string> {
   }
 }
 
-function accountInFile(files: Files, text: string): Parsed<Account> {
+function accountInFile(files: Files, text: string): ParsedSetting<Account> {
   const path = filePath(text)
   if (!('value' in path)) return path
   const content = readKeyFileAt(files, path.value)
@@ -109,7 +109,7 @@ function accountInFile(files: Files, text: string): Parsed<Account> {
   }
 }
 
-function readKeyFileAt(files: Files, path: string): Parsed<string> {
+function readKeyFileAt(files: Files, path: string): ParsedSetting<string> {
   try {
     return { value: files.readText(resolve(files.folder, path)) }
   } catch (error) {

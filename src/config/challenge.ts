@@ -1,5 +1,5 @@
 import type { ConfigAnswer } from '../signup/wire.ts'
-import type { Parsed, SettingRefusal } from './problem.ts'
+import type { ParsedSetting, SettingRefusal } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 import { httpUrl } from './values.ts'
 
@@ -25,7 +25,7 @@ export function readChallenge(
 
   const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
   if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
-  const ofProvider = (parse: (text: string) => Parsed<string>) => (text: string) =>
+  const ofProvider = (parse: (text: string) => ParsedSetting<string>) => (text: string) =>
     testKeyOfAnother(text, provider) ?? parse(text)
   const siteKey = reader.required(site, ofProvider(parseSiteKey), missing(other, 'site key'))
   const secret = reader.required(other, ofProvider(parseKey), missing(site, 'secret key'))
@@ -43,7 +43,7 @@ function missing(other: string, what: string): SettingRefusal {
 
 const providers = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 
-function challengeProvider(text: string): Parsed<(typeof providers)[number]> {
+function challengeProvider(text: string): ParsedSetting<(typeof providers)[number]> {
   const value = providers.find((provider) => provider === text.toLowerCase())
   if (value) return { value }
   return {
@@ -74,7 +74,7 @@ function testKeyOfAnother(
   }
 }
 
-function parseKey(text: string): Parsed<string> {
+function parseKey(text: string): ParsedSetting<string> {
   if (/^[\x21-\x7e]{1,200}$/.test(text)) return { value: text }
   return {
     problem: 'is not a key.',
@@ -86,7 +86,7 @@ function parseKey(text: string): Parsed<string> {
 /** Matches secret keys that cannot be site keys. reCAPTCHA's two keys look alike, so they never match. */
 const secretForm = /^([123]x0{31}AA|ES_.*|0x[0-9a-f]{40})$/i
 
-function parseSiteKey(text: string): Parsed<string> {
+function parseSiteKey(text: string): ParsedSetting<string> {
   if (!secretForm.test(text)) return parseKey(text)
   return {
     problem: 'holds a secret key, which every visitor could read there.',
@@ -96,7 +96,7 @@ function parseSiteKey(text: string): Parsed<string> {
 }
 
 /** Parses host names with commas between them; gives each as browsers write it. */
-function hostList(text: string): Parsed<readonly string[]> {
+function hostList(text: string): ParsedSetting<readonly string[]> {
   const names = text
     .split(',')
     .map((name) => name.trim())

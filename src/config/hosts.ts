@@ -1,8 +1,8 @@
 import { webHost } from '../platform/web-host.ts'
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 
 /** Parses hosts separated by commas, with or without ports. Returns each as browsers write it. */
-export function ownHosts(text: string): Parsed<readonly string[]> {
+export function ownHosts(text: string): ParsedSetting<readonly string[]> {
   const names = text.split(',').flatMap((name) => name.trim() || [])
   const hosts = names.flatMap((name) => (name.includes('*') ? [] : (webHost(name) ?? [])))
   if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }

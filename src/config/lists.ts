@@ -1,8 +1,8 @@
 import { tabProblem, tabsByKey } from '../signup/tab.ts'
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 
 /** Parses tab names separated by commas. Keeps the first of two names for the same tab. */
-export function tabList(text: string): Parsed<readonly string[]> {
+export function tabList(text: string): ParsedSetting<readonly string[]> {
   const names = parts(text)
   const expected = 'names of tabs with commas between them, such as Newsletter,Waitlist'
   const hint = 'If the name of a tab has a comma in it, rename that tab.'
@@ -17,7 +17,7 @@ export function tabList(text: string): Parsed<readonly string[]> {
 const keyCharactersMin = 16
 
 /** Parses API keys separated by commas. */
-export function keyList(text: string): Parsed<readonly string[]> {
+export function keyList(text: string): ParsedSetting<readonly string[]> {
   const keys = parts(text)
   const areSendable = keys.every((key) => /^[\x21-\x7e]+$/.test(key))
   const areLong = keys.every((key) => key.length >= keyCharactersMin)

@@ -1,7 +1,7 @@
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 
 /** Parses `*`, or web origins separated by commas. Returns each as browsers write it. */
-export function originList(text: string): Parsed<'*' | readonly string[]> {
+export function originList(text: string): ParsedSetting<'*' | readonly string[]> {
   if (text === '*') return { value: '*' }
   const origins = new Set<string>()
   for (const entry of text.split(',')) {
@@ -13,7 +13,7 @@ export function originList(text: string): Parsed<'*' | readonly string[]> {
 }
 
 /** Parses one entry. An empty entry is allowed and gives undefined. */
-function origin(text: string): Parsed<string | undefined> {
+function origin(text: string): ParsedSetting<string | undefined> {
   if (text === '') return { value: undefined }
   if (text === '*') return notAnOrigin('has * beside other origins.', starHint)
   if (text.includes('*')) return notAnOrigin('has an origin with a wildcard.', wildcardHint)

@@ -1,6 +1,6 @@
 import { type Language, languages } from '../signup/languages.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 
 /** How the pages for visitors look and what they ask for. An undefined member means the default. */
@@ -42,7 +42,7 @@ export function readPages(reader: SettingsReader): PagesConfig {
 }
 
 /** Makes a parser for text in one line. */
-function lineOf(charactersMax: number): (text: string) => Parsed<string> {
+function lineOf(charactersMax: number): (text: string) => ParsedSetting<string> {
   return (text) => {
     const isLine = !hasUnprintable(text)
     if (isLine && text.length <= charactersMax) return { value: text }
@@ -55,7 +55,7 @@ function lineOf(charactersMax: number): (text: string) => Parsed<string> {
 }
 
 /** Parses a colour and returns it as `#rrggbb`. */
-export function color(text: string): Parsed<string> {
+export function color(text: string): ParsedSetting<string> {
   const [, short, long] = /^#?(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text) ?? []
   const digits = short?.replace(/./g, '$&$&') ?? long
   if (digits !== undefined) return { value: `#${digits.toLowerCase()}` }
@@ -67,7 +67,7 @@ export function color(text: string): Parsed<string> {
 }
 
 /** Parses the URL of a picture. A URL with a user name is refused, because browsers do not load it. */
-export function logoUrl(text: string): Parsed<string> {
+export function logoUrl(text: string): ParsedSetting<string> {
   const url = URL.parse(text)
   // The host becomes part of the Content-Security-Policy, so it must not have its punctuation.
   const isPlain = url && /^([a-z0-9.-]+|\[[0-9a-f:]+\])$/.test(url.hostname) && url.username === ''
@@ -83,7 +83,7 @@ export function logoUrl(text: string): Parsed<string> {
   }
 }
 
-function language(text: string): Parsed<Language> {
+function language(text: string): ParsedSetting<Language> {
   const value = languages.find((known) => known === text.toLowerCase())
   if (value) return { value }
   return {
@@ -94,7 +94,7 @@ function language(text: string): Parsed<Language> {
 }
 
 /** Parses text in which `[words](https://…)` is a link. There is no other markup. */
-export function consent(text: string): Parsed<readonly ConsentPart[]> {
+export function consent(text: string): ParsedSetting<readonly ConsentPart[]> {
   const line = lineOf(consentCharactersMax)(text)
   if (!('value' in line)) return line
   const parts: ConsentPart[] = []
@@ -118,7 +118,7 @@ const notALink = {
   hint: 'Write the address in full, with https:// in front and without spaces.',
 }
 
-function nameField(text: string): Parsed<PagesConfig['name']> {
+function nameField(text: string): ParsedSetting<PagesConfig['name']> {
   const value = (['off', 'optional', 'required'] as const).find((it) => it === text.toLowerCase())
   if (value) return { value }
   return {

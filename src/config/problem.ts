@@ -17,10 +17,10 @@ export interface SettingProblem extends SettingRefusal {
   readonly given: string
 }
 
-export type Parsed<T> = { readonly value: T } | SettingRefusal
+export type ParsedSetting<T> = { readonly value: T } | SettingRefusal
 
 /** Parses the text of a setting. `example` is a valid value for use in the hint. */
-export type Parser<T> = (text: string, example: string) => Parsed<T>
+export type Parser<T> = (text: string, example: string) => ParsedSetting<T>
 
 /** The settings cannot be used. The message lists every problem and is ready to print. */
 export class ConfigError extends Error {

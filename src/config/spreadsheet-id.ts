@@ -1,4 +1,4 @@
-import type { Parsed } from './problem.ts'
+import type { ParsedSetting } from './problem.ts'
 
 /**
  * Matches the URL of a spreadsheet in a browser: plain, with an account number, or with a domain.
@@ -14,7 +14,7 @@ const expected =
 const hint = 'Open the spreadsheet in a browser and copy the URL from the address bar.'
 
 /** Parses the id or the URL of a spreadsheet and returns the id. */
-export function parseSpreadsheetId(text: string): Parsed<string> {
+export function parseSpreadsheetId(text: string): ParsedSetting<string> {
   const id = spreadsheetUrl.exec(text)?.[1] ?? text
   if (spreadsheetId.test(id)) return { value: id }
   return { problem: whatElse(text), expected, hint }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { limits } from '../signup/limits.ts'
 import { tabProblem } from '../signup/tab.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { Parsed, Parser } from './problem.ts'
+import type { ParsedSetting, Parser } from './problem.ts'
 
 /** The log levels of pino. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -27,7 +27,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
 }
 
 /** Parses an http(s) URL and returns it without a slash at the end. */
-export function httpUrl(text: string, example: string): Parsed<string> {
+export function httpUrl(text: string, example: string): ParsedSetting<string> {
   const expected =
     'a URL that begins with https:// (or http://), without query, fragment or password'
   const url = URL.parse(text)
@@ -56,7 +56,7 @@ export function httpUrl(text: string, example: string): Parsed<string> {
 }
 
 /** Parses an IP address or a host name to listen on. */
-export function listenHost(text: string): Parsed<string> {
+export function listenHost(text: string): ParsedSetting<string> {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
   const isName = /^(?!-)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(bare) && !/^[\d.]+$/.test(bare)
   if (isIP(bare) !== 0 || isName) return { value: bare }
@@ -68,7 +68,7 @@ export function listenHost(text: string): Parsed<string> {
 }
 
 /** Parses the name of a tab, by the rules for signups. */
-export function tabName(text: string): Parsed<string> {
+export function tabName(text: string): ParsedSetting<string> {
   const problem = tabProblem(text)
   if (problem === undefined) return { value: text }
   return {
@@ -78,7 +78,7 @@ export function tabName(text: string): Parsed<string> {
   }
 }
 
-export function logLevel(text: string): Parsed<LogLevel> {
+export function logLevel(text: string): ParsedSetting<LogLevel> {
   const value = logLevels.find((level) => level === text.toLowerCase())
   if (value) return { value }
   return {
@@ -89,7 +89,7 @@ export function logLevel(text: string): Parsed<LogLevel> {
 }
 
 /** Parses what to do with a second signup for the same address. */
-export function duplicates(text: string): Parsed<'append' | 'ignore'> {
+export function duplicates(text: string): ParsedSetting<'append' | 'ignore'> {
   const value = text.toLowerCase()
   if (value === 'append' || value === 'ignore') return { value }
   return {
@@ -100,7 +100,7 @@ export function duplicates(text: string): Parsed<'append' | 'ignore'> {
 }
 
 /** Parses the path of a file or a folder. Returns it unchanged. */
-export function filePath(text: string): Parsed<string> {
+export function filePath(text: string): ParsedSetting<string> {
   const expected = 'a path, absolute or from the working directory'
   if (text.startsWith('{') || text.includes('-----BEGIN')) {
     return {
@@ -127,7 +127,7 @@ export function filePath(text: string): Parsed<string> {
 }
 
 /** Parses the address of a service account. */
-export function emailAddress(text: string): Parsed<string> {
+export function emailAddress(text: string): ParsedSetting<string> {
   const isAddress =
     /^[^\s@<>"',;]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text) &&
     text.length <= limits.emailCharactersMax

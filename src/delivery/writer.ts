@@ -31,8 +31,8 @@ const burstFrom = 10
 /** When more tabs are set aside, each waits longer, so that their tries leave calls for other tabs. */
 const asideTabsMax = 4
 
-/** A tab that cannot be written just now. */
-interface AsideTab {
+/** When to try a tab again that was set aside. */
+interface TabRetry {
   readonly since: Millis
   readonly tries: number
   readonly retryAt: Millis
@@ -60,7 +60,7 @@ interface AsideTab {
  */
 export class Writer {
   readonly #options: WriterOptions
-  readonly #aside = new Map<string, AsideTab>()
+  readonly #aside = new Map<string, TabRetry>()
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #attempts: Attempts

@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts'
 import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
 import { type AllowedOrigins, corsHeaders, isOriginAllowed, webOrigin } from './origin.ts'
 import { problem, Refusal } from './problem.ts'
-import type { Standing } from './rate-limit.ts'
+import type { Allowance } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
 import type { Router } from './router.ts'
 
@@ -68,7 +68,7 @@ export function createEdge(options: EdgeOptions): Application {
         answer = await showRefusal(refusal, exchange)
       }
       const cors = corsHeaders(isAllowed ? origin : null, allowedOrigins)
-      return dressed(answer, requestId, cors, exchange.standing)
+      return dressed(answer, requestId, cors, exchange.allowance)
     },
     refuse(failure) {
       const requestId = crypto.randomUUID()
@@ -96,21 +96,21 @@ function dressed(
   { status, headers, body, vary, security, isPublic }: Answer,
   requestId: string,
   cors: readonly string[],
-  standing: Standing | undefined,
+  allowance: Allowance | undefined,
 ): PlainAnswer {
   const list = [
     ...security,
     ...headers,
     ...(cors.length === 0 && isPublic ? toAnyOrigin : cors),
-    ...(standing ? rateLimitHeaders(standing) : nobody),
+    ...(allowance ? rateLimitHeaders(allowance) : nobody),
   ]
   list.push('vary', vary === undefined ? 'Origin' : `${vary}, Origin`, 'x-request-id', requestId)
   return { status, headers: list, body }
 }
 
 /** Tells the client's rate limit as structured fields (draft-ietf-httpapi-ratelimit-headers-09). */
-function rateLimitHeaders(standing: Standing): readonly string[] {
-  const { policy, limit, remaining, waitMs } = standing
+function rateLimitHeaders(allowance: Allowance): readonly string[] {
+  const { policy, limit, remaining, waitMs } = allowance
   const seconds = Math.ceil(waitMs / 1000)
   return [
     ...['ratelimit-policy', `"${policy}";q=${limit};w=60`],

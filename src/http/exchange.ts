@@ -3,7 +3,7 @@ import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
 import { type ClientAddress, clientAddress, type ClientAddressInput } from './client-address.ts'
 import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
-import { type LimitedPolicy, RateLimit, type Standing } from './rate-limit.ts'
+import { type LimitedPolicy, RateLimit, type Allowance } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
 import { clientShare } from './share.ts'
 import { visitorAddress } from './visitor-address.ts'
@@ -55,7 +55,7 @@ export class Reception {
     signups: number,
     { address, warning }: ClientAddress,
     requestId: string,
-  ): Standing | undefined {
+  ): Allowance | undefined {
     if (!this.#limits) return undefined
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
@@ -91,7 +91,7 @@ export class Exchange implements Arrival {
   /** The digest of the request's valid API key. Requests with a key are not counted. */
   apiKey: string | undefined
   /** The client's rate limit after the last count; undefined when nothing was counted. */
-  standing: Standing | undefined
+  allowance: Allowance | undefined
   readonly #reception: Reception
   #client: ClientAddress | undefined
   #replays = 0
@@ -139,9 +139,9 @@ export class Exchange implements Arrival {
 
   #count(policy: LimitedPolicy, count: number): void {
     if (this.apiKey !== undefined) return
-    const standing = this.#reception.count(policy, count, this.#clientAddress, this.requestId)
-    this.standing = standing
-    if (standing?.isTaken === false) throw refuse.tooMany(standing, count)
+    const allowance = this.#reception.count(policy, count, this.#clientAddress, this.requestId)
+    this.allowance = allowance
+    if (allowance?.isTaken === false) throw refuse.tooMany(allowance, count)
   }
 
   get #clientAddress(): ClientAddress {

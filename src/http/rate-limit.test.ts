@@ -58,10 +58,10 @@ test('no 60 seconds hold more than allowed, and whoever waits as told is taken',
       const limit = new RateLimit({ policy, perMinute, clock })
       const taken: { at: number; count: number }[] = []
       const take = (count: number) => {
-        const standing = limit.take('a', count)
-        expect(standing.waitMs).toBeLessThanOrEqual(60_000)
-        if (standing.isTaken) taken.push({ at: clock.ms, count })
-        return standing
+        const allowance = limit.take('a', count)
+        expect(allowance.waitMs).toBeLessThanOrEqual(60_000)
+        if (allowance.isTaken) taken.push({ at: clock.ms, count })
+        return allowance
       }
       for (const { pauseMs, count } of given) {
         clock.ms += pauseMs

@@ -20,7 +20,7 @@ export interface RateLimitOptions {
 export type LimitedPolicy = 'signups' | 'replays'
 
 /** How much of its limit an address has left, after a call of `take`. */
-export interface Standing {
+export interface Allowance {
   readonly policy: LimitedPolicy
   /** Whether the signups fitted and were counted. */
   readonly isTaken: boolean
@@ -73,7 +73,7 @@ export class RateLimit {
   }
 
   /** Counts all `count` signups, or none when they do not fit. */
-  take(address: string, count: number): Standing {
+  take(address: string, count: number): Allowance {
     const now = this.#clock.elapsed()
     this.#forget(now)
     const slots = (this.#slots.get(address) ?? []).filter(({ lastAt }) => lastAt + windowMs > now)

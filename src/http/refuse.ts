@@ -1,6 +1,6 @@
 import type { ProtocolFailure } from '../platform/http-exchange.ts'
 import { type FieldError, Refusal } from './problem.ts'
-import type { Standing } from './rate-limit.ts'
+import type { Allowance } from './rate-limit.ts'
 
 /** Every refusal, in words for developers. The texts for visitors are in `pages/`. */
 export const refuse = {
@@ -84,7 +84,7 @@ export const refuse = {
       'This Idempotency-Key was used with other content before. Send that content again, or use a new ' +
         'key for new content.',
     ),
-  tooMany: ({ policy, limit, waitMs }: Standing, count: number) => {
+  tooMany: ({ policy, limit, waitMs }: Allowance, count: number) => {
     const what = policy === 'signups' ? 'signups' : 'repeated requests'
     const rule = `One address may send at most ${limit} ${what} a minute`
     return new Refusal(

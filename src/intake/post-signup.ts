@@ -16,10 +16,10 @@ import {
 } from '../signup/parse.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
-import { refuseSpent, submit, type SubmitOptions } from './submit.ts'
+import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
-export interface SignupIntake extends SubmitOptions {
+export interface SignupIntake extends SubmitParts {
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
   readonly bodies: BodyLimits

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
-import { refuseSpent, type SubmitOptions } from './submit.ts'
+import { refuseSpent, type SubmitParts } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
 
 test('a retry while its first request is being worked on counts as one that is answered again', async () => {
@@ -15,10 +15,10 @@ test('a retry while its first request is being worked on counts as one that is a
     takeReplays: (count) => counted.push(`${count} replays`),
   }
   await using journal = openSqliteJournal(':memory:')
-  const options: Pick<SubmitOptions, 'turns' | 'journal'> = { turns, journal: journal.intake }
-  await refuseSpent(key, exchange as Exchange, options as SubmitOptions)
+  const options: Pick<SubmitParts, 'turns' | 'journal'> = { turns, journal: journal.intake }
+  await refuseSpent(key, exchange as Exchange, options as SubmitParts)
   first.resolve(undefined)
   await working
-  await refuseSpent(key, exchange as Exchange, options as SubmitOptions)
+  await refuseSpent(key, exchange as Exchange, options as SubmitParts)
   expect(counted).toEqual(['1 replays', '1 signups'])
 })

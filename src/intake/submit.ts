@@ -15,7 +15,7 @@ import type { Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
 
-export interface SubmitOptions {
+export interface SubmitParts {
   readonly journal: IntakeLog
   readonly events: Events
   readonly clock: Clock
@@ -47,7 +47,7 @@ export interface Submitted {
 export async function refuseSpent(
   key: OwnedKey | undefined,
   exchange: Exchange,
-  options: SubmitOptions,
+  options: SubmitParts,
 ): Promise<void> {
   const { journal, turns } = options
   const knows = (known: OwnedKey) => turns.has(known) || journal.knows(known)
@@ -62,7 +62,7 @@ export async function refuseSpent(
  * @throws Refusal when the key came with other content, when the signups are too many, when the
  *   challenge is not passed, or when the journal cannot be written
  */
-export async function submit(submission: Submission, options: SubmitOptions): Promise<Submitted> {
+export async function submit(submission: Submission, options: SubmitParts): Promise<Submitted> {
   const { idempotency, exchange } = submission
   const { turns, events } = options
   const work = () =>
@@ -83,7 +83,7 @@ export async function submit(submission: Submission, options: SubmitOptions): Pr
 async function orUnavailable<T>(
   work: () => T | Promise<T>,
   { requestId }: Exchange,
-  { events }: SubmitOptions,
+  { events }: SubmitParts,
 ): Promise<T> {
   try {
     return await work()
@@ -98,7 +98,7 @@ async function orUnavailable<T>(
 async function storeOnce(
   submission: Submission,
   idempotency: Idempotency,
-  options: SubmitOptions,
+  options: SubmitParts,
 ): Promise<Appended> {
   const { exchange, asked } = submission
   const known = await options.journal.recall(idempotency)
@@ -108,7 +108,7 @@ async function storeOnce(
   return known
 }
 
-async function store(submission: Submission, options: SubmitOptions): Promise<Appended> {
+async function store(submission: Submission, options: SubmitParts): Promise<Appended> {
   const { parsed, idempotency, exchange, asked } = submission
   exchange.take(asked)
   const token = await options.admission.admit(submission)
@@ -117,7 +117,7 @@ async function store(submission: Submission, options: SubmitOptions): Promise<Ap
   return options.journal.append(signups, { idempotency, token, opener: exchange.countedAs })
 }
 
-function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitOptions): Signup {
+function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
   const { email, sheetTab, source, name, tags, metadata } = parsed
   return { id: newId(receivedAt), receivedAt, email, sheetTab, source, name, tags, metadata }
 }

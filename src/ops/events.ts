@@ -4,10 +4,10 @@ import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
 import type { RefusalReason, Warning } from '../signup/trouble.ts'
 import type { AsideTab, Health } from './health.ts'
 import type { Logger } from './log.ts'
-import { refusalEvents, type Refused } from './refusal-events.ts'
+import { refusalEvents, type RefusedRequest } from './refusal-events.ts'
 
 /** A problem that only a person can fix. The message comes from the provider. */
-interface Refusal {
+interface DeliveryProblem {
   readonly reason: RefusalReason
   readonly message: string
   readonly hint: string
@@ -21,7 +21,7 @@ interface Refusal {
 export interface Events {
   signupsAccepted(count: number): void
   /** A request was refused. */
-  requestRefused(refused: Refused, requestId: string): void
+  requestRefused(refused: RefusedRequest, requestId: string): void
   /** A handler threw an error that is not a refusal. */
   requestFailed(error: unknown, requestId: string): void
   /** A page of an origin that is not allowed asked for a signup. Logged once for each origin. */
@@ -44,10 +44,10 @@ export interface Events {
   /** Our own code failed. Delivery tries again after a while. */
   deliveryFailed(error: unknown): void
   /** Delivery is blocked until the operator acts. Logged again when the reason changes. */
-  deliveryBlocked(refusal: Refusal): void
+  deliveryBlocked(problem: DeliveryProblem): void
   /** Delivery works again after it was delayed or blocked. */
   deliveryResumed(): void
-  tabSetAside(tab: Pick<AsideTab, 'name' | 'place'>, refusal: Refusal): void
+  tabSetAside(tab: Pick<AsideTab, 'name' | 'place'>, problem: DeliveryProblem): void
   tabResumed(tab: string): void
   /** Receives the spreadsheet's warnings after each call. Logs only new ones. */
   spreadsheetWarnings(warnings: readonly Warning[]): void

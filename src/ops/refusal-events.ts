@@ -3,7 +3,7 @@ import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 
 /** A refused request: the reason and the status of the answer. */
-export interface Refused {
+export interface RefusedRequest {
   readonly kind: string
   readonly status: number
 }
@@ -29,7 +29,7 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
   let leftOut = 0
 
   return {
-    requestRefused({ kind, status }: Refused, requestId: string): void {
+    requestRefused({ kind, status }: RefusedRequest, requestId: string): void {
       const line = { requestId, status, kind }
       const message = 'a request was refused'
       if (!toldStatuses.has(status)) return log.debug(line, message)

@@ -4,7 +4,7 @@ import type { Html } from './document.ts'
 import type { ProblemText } from './texts.ts'
 
 /** A failure in words for the visitor. */
-export interface Failure {
+export interface ShownFailure {
   readonly text: ProblemText
   readonly errors: readonly ProblemField[]
   /** A line with the id of the request in the log. */
@@ -12,7 +12,7 @@ export interface Failure {
 }
 
 /** The box above a form that tells what is wrong. Screen readers read it at once when it takes the focus. */
-export function alert(failure: Failure, takesFocus: boolean): Html {
+export function alert(failure: ShownFailure, takesFocus: boolean): Html {
   const { text } = failure
   return html`
     <div class="alert" role="alert" tabindex="-1" ${takesFocus && html`autofocus`}>
@@ -24,7 +24,7 @@ export function alert(failure: Failure, takesFocus: boolean): Html {
 }
 
 /** The errors that belong to no visible field, and the reference. */
-export function details({ errors, reference }: Failure): Html {
+export function details({ errors, reference }: ShownFailure): Html {
   const items = errors.map(
     ({ field, message }) => html`<li>${field !== '' && html`<b>${field}</b>: `}${message}</li>`,
   )

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { alert, type Failure } from './alert.ts'
+import { alert, type ShownFailure } from './alert.ts'
 import { consentControl, control, inputsOf } from './controls.ts'
 import { document, type Html } from './document.ts'
 import { ownText } from './own-text.ts'
@@ -11,7 +11,7 @@ export interface FormPage {
   readonly typed: TypedForm
   /** Where the script leads after the signup. Without a script, the answer redirects to the same page. */
   readonly next: string
-  readonly failure?: Failure
+  readonly failure?: ShownFailure
 }
 
 /** The signup form with the typed values. Each error is beside its field; all others are on top. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { limits } from '../signup/limits.ts'
 import type { ProblemField } from '../signup/wire.ts'
-import { details, type Failure } from './alert.ts'
+import { details, type ShownFailure } from './alert.ts'
 import { document } from './document.ts'
 import { translated } from './field-problems.ts'
 import { formPage } from './form-page.ts'
@@ -51,7 +51,7 @@ export async function refusalPage(refusal: ToldRefusal, view: View): Promise<str
   const { kind, isOurs, errors = [], requestId, typed, next } = refusal
   const { problems, reference } = view.texts
   const problem = problemOf[kind]
-  const failure: Failure = {
+  const failure: ShownFailure = {
     text: problems[problem],
     errors: translated(errors, typed ?? [], view),
     reference: isOurs ? `${reference}: ${requestId}` : undefined,

@@ -24,7 +24,7 @@ export interface Signup {
   /** The moment of acceptance. */
   readonly receivedAt: Millis
   readonly email: string
-  /** Tab name as the visitor or the settings wrote it; see `tabKey`. When empty, see `Journal.defaultTab`. */
+  /** Tab name as the visitor or the settings wrote it; see `tabKey`. Empty stands for the default tab. */
   readonly sheetTab: string
   /** Where the signup came from: the caller's own text, or `api`, `form`, `embed`, `bulk`. */
   readonly source: string

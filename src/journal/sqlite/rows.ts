@@ -4,9 +4,9 @@ import type { Signup } from '../../signup/signup.ts'
 import type { WaitingSignup } from '../delivery-log.ts'
 import { idOfBytes } from './signup-id.ts'
 
-type Row = Record<string, SQLOutputValue>
+type SqlRow = Record<string, SQLOutputValue>
 
-export function toSignup(row: Row, sheetTab: string): Signup {
+export function toSignup(row: SqlRow, sheetTab: string): Signup {
   const tags = String(row['tags'])
   return {
     id: idOfBytes(row['id'] as Uint8Array),
@@ -20,7 +20,7 @@ export function toSignup(row: Row, sheetTab: string): Signup {
   }
 }
 
-export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
+export function toWaiting(row: SqlRow, sheetTab: string): WaitingSignup {
   return {
     position: Number(row['position']),
     textBytes: Number(row['textBytes']),

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionSlot } from './connection-slots.ts'
 
-type Answer = (outgoing: ServerResponse) => void
+type SendAnswer = (outgoing: ServerResponse) => void
 
 /** Counts the requests of all connections that wait for the answer to an earlier request. */
 export class WaitingRequests {
@@ -34,7 +34,7 @@ export class HttpConnection {
   readonly #socket: Socket
   readonly #waitingOfAll: WaitingRequests
   readonly #slot: ConnectionSlot
-  readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: Answer }[] = []
+  readonly #waiting: { readonly outgoing: ServerResponse; readonly answer: SendAnswer }[] = []
   #current: ServerResponse | undefined
   #end: (() => void) | undefined
   #unread: ServerResponse | Socket | undefined
@@ -50,7 +50,7 @@ export class HttpConnection {
   }
 
   /** Calls `answer` when all earlier requests are answered. */
-  take(outgoing: ServerResponse, answer: Answer): void {
+  take(outgoing: ServerResponse, answer: SendAnswer): void {
     if (!this.#current && this.#waiting.length === 0) return this.#begin(outgoing, answer)
     if (!this.#waitingOfAll.add()) return void this.#socket.destroy()
     this.#waiting.push({ outgoing, answer })
@@ -82,7 +82,7 @@ export class HttpConnection {
     if (this.#unreadMs >= timeoutMs) this.#socket.destroy()
   }
 
-  #begin(outgoing: ServerResponse, answer: Answer): void {
+  #begin(outgoing: ServerResponse, answer: SendAnswer): void {
     this.#current = outgoing
     this.#slot.busy()
     outgoing.on('finish', this.#next)

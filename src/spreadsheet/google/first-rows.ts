@@ -94,7 +94,7 @@ export class FirstRows {
     sheets: readonly Sheet[],
     rangesOf: (sheet: Sheet) => readonly string[],
     signal: AbortSignal,
-  ): Promise<Found | ApiFailure> {
+  ): Promise<FoundRows | ApiFailure> {
     const found: Sheet[] = []
     const rows = new Map<number, readonly string[]>()
     const fields = encodeURIComponent(`sheets(${sheetFields},${cellFields})`)
@@ -115,7 +115,7 @@ interface Looked {
   readonly sheets: readonly Sheet[]
 }
 
-interface Found {
+interface FoundRows {
   readonly kind: 'found'
   readonly sheets: readonly Sheet[]
   /** The first rows of the sheets that have a value in their ranges. */

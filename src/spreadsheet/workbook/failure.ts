@@ -45,7 +45,7 @@ const access = 'Give the user that runs Rollcall the right to write here'
 const lock = 'Close the program that has the file open or locks it'
 const space = 'Free some space'
 
-interface Problem {
+interface FileProblem {
   readonly why: string
   readonly hint: string
   /** Whether the error may concern one file only. */
@@ -55,7 +55,7 @@ interface Problem {
 }
 
 /** What is wrong and what to do, by the code of the file system error. */
-const problems: Readonly<Record<string, Problem>> = {
+const problems: Readonly<Record<string, FileProblem>> = {
   EACCES: { why: 'permission denied', hint: access, isOneFile: true },
   EPERM: { why: 'operation not permitted', hint: access, isOneFile: true },
   EBUSY: { why: 'it is locked', hint: lock, isOneFile: true },

@@ -5,7 +5,7 @@ const rowBytes = 6 + 2 + 24 + 8
 
 /** Local files: they need no quota, no markers and only a short wait. */
 export const workbookProfile: Profile = {
-  // The service stands still while a batch becomes text: about 20 ms for so many rows.
+  // The service answers nobody while it makes the text of a batch, which takes about 20 ms.
   rowsMax: 5000,
   bytesMax: 4 * 1024 * 1024,
   rowBytes: ({ sheetTab }, textBytes) => rowBytes + sheetTab.length + textBytes,

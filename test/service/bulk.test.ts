@@ -24,7 +24,7 @@ async function backlog(service: BootedService): Promise<unknown> {
   return ready.delivery.backlog
 }
 
-test('all of a bulk request are accepted and become rows in its order', async () => {
+test('all signups of a bulk request are accepted and become rows in its order', async () => {
   await using service = await bootService()
   const signups = [
     { email: 'c@example.com', name: 'C', tags: 'x, y' },
@@ -56,7 +56,7 @@ test('all of a bulk request are accepted and become rows in its order', async ()
   }
 })
 
-test('of a bulk request with wrong signups the others are accepted, and 207 names each', async () => {
+test('a bulk request with some wrong signups is answered 207 with a result for each, and the others are accepted', async () => {
   await using service = await bootService()
   const signups = [
     { email: 'first@example.com' },
@@ -81,7 +81,7 @@ test('of a bulk request with wrong signups the others are accepted, and 207 name
   await expect.poll(() => emailsIn(service)).toEqual(['first@example.com', 'last@example.com'])
 })
 
-test('a bulk request of which nothing can be accepted is 422 with the place of each error', async () => {
+test('a bulk request with wrong signups only is answered 422 with the place of each error', async () => {
   await using service = await bootService()
   const answer = await postBulk(service.url, { signups: [{ email: 'x' }, { emial: 'a@b.co' }] })
   expect(answer.status).toBe(422)
@@ -100,7 +100,7 @@ test('a bulk request of which nothing can be accepted is 422 with the place of e
 test.each([
   ['an empty list', 422, { signups: [] }, /signups/],
   ['no list', 422, {}, /signups/],
-  ['something else than a list', 422, { signups: { 0: { email: 'a@b.co' } } }, /signups/],
+  ['an object in place of the list', 422, { signups: { 0: { email: 'a@b.co' } } }, /signups/],
   [
     'an unknown field',
     422,
@@ -108,8 +108,8 @@ test.each([
     /challengetoken/,
   ],
   ['the fields of a signup beside the list', 422, { signups: [{}], email: 'a@b.co' }, /email/],
-  ['a list as the body', 400, [{ email: 'a@b.co' }], /object/],
-  ['no JSON', 400, '{"signups":[', /JSON/],
+  ['a list as its body', 400, [{ email: 'a@b.co' }], /object/],
+  ['broken JSON', 400, '{"signups":[', /JSON/],
 ])('a bulk request with %s is answered %i and stores nothing', async (_, status, body, detail) => {
   await using service = await bootService()
   const answer = await postBulk(service.url, body)
@@ -118,7 +118,7 @@ test.each([
   expect(await backlog(service)).toBe(0)
 })
 
-test('a bulk request as a form is 415, and by another method 405', async () => {
+test('a bulk request that is a form is answered 415, and a GET of its path 405', async () => {
   await using service = await bootService()
   const url = `${service.url}/api/signup/bulk`
   const form = await fetch(url, {
@@ -129,8 +129,8 @@ test('a bulk request as a form is 415, and by another method 405', async () => {
   expect((await fetch(url)).status).toBe(405)
 })
 
-test('1,000 signups are one commit', async () => {
-  // Delivery is out of reach, so that nothing else is written meanwhile.
+test('a bulk request with 1,000 signups is stored in one commit', async () => {
+  // Google fails, so that delivery writes nothing to the journal meanwhile.
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
   await using service = await bootService({ env: world.env })
@@ -149,11 +149,11 @@ test('1,000 signups are one commit', async () => {
   }
   expect((await answer).status).toBe(202)
   look()
-  // A reader sees committed states only.
+  // Another connection sees only what is committed.
   expect([...seen]).toEqual([0, 1000])
 })
 
-test('a list over BULK_MAX is 413 with the limit, before anything in it is looked at', async () => {
+test('a list over BULK_MAX is answered 413 with the limit, before its signups are checked', async () => {
   await using service = await bootService({ env: { BULK_MAX: '3' } })
   expect((await postBulk(service.url, { signups: people(3) })).status).toBe(202)
   const answer = await postBulk(service.url, { signups: [1, 2, 3, 4], unknown: true })
@@ -163,7 +163,7 @@ test('a list over BULK_MAX is 413 with the limit, before anything in it is looke
   expect(await config.json()).toMatchObject({ limits: { bulkItemsMax: 3 } })
 })
 
-test('with API keys bulk needs one of them, and a single signup none', async () => {
+test('when API keys are set, a bulk request needs one of them and a single signup needs none', async () => {
   await using service = await bootService({
     env: { API_KEYS: 'the-first-long-key, the-second-long-key' },
   })
@@ -188,7 +188,7 @@ test('with API keys bulk needs one of them, and a single signup none', async () 
   expect(service.output()).not.toMatch(/-key|wrong/)
 })
 
-test('a bulk request that waits is 201 when all are written, and 207 when some were wrong', async () => {
+test('a bulk request that waits is answered 201 when all are written, and 207 when some are wrong', async () => {
   await using service = await bootService()
   const wait = { prefer: 'wait=20' }
   const all = await postBulk(service.url, { signups: people(500) }, wait)
@@ -202,7 +202,7 @@ test('a bulk request that waits is 201 when all are written, and 207 when some w
   expect(await some.json()).toMatchObject({ results: [{ status: 'written' }, { index: 1 }] })
 })
 
-test('while delivery is blocked a bulk answer says so, and does not wait', async () => {
+test('while delivery is blocked a bulk request is answered at once, and the answer says so', async () => {
   await using world = await createGoogleWorld()
   world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
   await using service = await bootService({ env: world.env })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Fault } from '../../emulators/challenge/faults.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
-import { postSignup } from '../../harness/post-signup.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type ServiceEnded, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -24,29 +24,6 @@ async function get(service: Pick<BootedService, 'url' | 'output'>, path: string)
   return (await fetch(service.url + path)).json()
 }
 
-async function post(
-  service: Pick<BootedService, 'url' | 'output'>,
-  body: unknown,
-  headers: Record<string, string> = {},
-) {
-  return fetch(`${service.url}/api/signup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
-}
-
-async function postBulk(
-  service: Pick<BootedService, 'url' | 'output'>,
-  body: unknown,
-): Promise<Response> {
-  return fetch(`${service.url}/api/signup/bulk`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-}
-
 async function statusAndDetail(answer: Response): Promise<unknown> {
   const { detail } = (await answer.json()) as { detail?: string }
   return [answer.status, detail]
@@ -59,19 +36,19 @@ async function rowCount(service: Pick<BootedService, 'url' | 'output'>): Promise
   return batches.reduce((rows, [, count]) => rows + Number(count), 0)
 }
 
-test('with both keys a signup needs a token that passes, and the token is good once', async () => {
+test('when both keys are set, a signup needs a token that passes, and the token is good once', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   const challengeToken = world.token()
-  expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
-  const other = await post(service, { email: 'bob@example.com', challengeToken })
+  expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
+  const other = await postSignup(service.url, { email: 'bob@example.com', challengeToken })
   expect(await statusAndDetail(other)).toEqual([403, 'Invalid challenge token'])
-  const again = await post(service, { ...ada, challengeToken })
+  const again = await postSignup(service.url, { ...ada, challengeToken })
   expect(await statusAndDetail(again)).toEqual([403, 'Invalid challenge token'])
   expect(await rowCount(service)).toBe(1)
 })
 
-test('without keys a token is taken and not looked at', async () => {
+test('without keys a signup may have any token, and it is not checked', async () => {
   await using service = await bootService()
   const answer = await postSignup(service.url, { ...ada, challengeToken: 'anything' })
   expect(answer.status).toBe(202)
@@ -87,16 +64,22 @@ test('without keys a token is taken and not looked at', async () => {
 test.each([
   ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'],
   ['CHALLENGE_SECRET_KEY', 'CHALLENGE_SITE_KEY'],
-])('with %s alone the service does not start and says that %s is missing', async (one, other) => {
-  const ended = await startService({ env: { [one]: 'key' } }).catch((error: unknown) => error)
-  expect(ended).toMatchObject({ code: 2, output: expect.stringContaining(`${other}: is missing`) })
-})
+])(
+  'when only %s is set, the service does not start and says that %s is missing',
+  async (one, other) => {
+    const ended = await startService({ env: { [one]: 'key' } }).catch((error: unknown) => error)
+    expect(ended).toMatchObject({
+      code: 2,
+      output: expect.stringContaining(`${other}: is missing`),
+    })
+  },
+)
 
 test.each([
   ['turnstile', 'https://challenges.cloudflare.com/turnstile/v0/api.js'],
   ['hcaptcha', 'https://js.hcaptcha.com/1/api.js'],
   ['recaptcha', 'https://www.google.com/recaptcha/api.js'],
-])('the public config of %s tells the page what it needs, and no secret', async (provider, url) => {
+])('the public config with %s has what a page needs, and no secret', async (provider, url) => {
   const env = { CHALLENGE_SITE_KEY: 'my-site', CHALLENGE_SECRET_KEY: 'my-secret' }
   await using service = await bootService({ env: { ...env, CHALLENGE_PROVIDER: provider } })
   const config = await get(service, '/api/config')
@@ -109,7 +92,7 @@ test.each([
   expect(JSON.stringify(config)).not.toContain('my-secret')
 })
 
-test('another address of the script is told instead of the provider’s own', async () => {
+test('the public config has the address of the script that is set in place of the provider’s own', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   expect(await get(service, '/api/config')).toMatchObject({
@@ -117,36 +100,40 @@ test('another address of the script is told instead of the provider’s own', as
   })
 })
 
-describe('refused without a call', () => {
+describe('without a call of the provider', () => {
   test.each([
     ['no token', {}],
     ['an empty token', { challengeToken: '' }],
     ['a token that is null', { challengeToken: null }],
     ['a token of 2,049 characters', { challengeToken: 'x'.repeat(2_049) }],
-  ])('%s is 403', async (_, token) => {
+  ])('a signup with %s is answered 403', async (_, token) => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
-    const answer = await post(service, { ...ada, ...token })
+    const answer = await postSignup(service.url, { ...ada, ...token })
     expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
     expect(world.emulator.counters.calls).toBe(0)
   })
 
-  test('wrong fields win over a bad token, and the token stays good', async () => {
+  test('a signup with a wrong field is answered 422, whatever its token, and a good token stays good', async () => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
-    expect((await post(service, { email: 'nobody' })).status).toBe(422)
+    expect((await postSignup(service.url, { email: 'nobody' })).status).toBe(422)
     const challengeToken = world.token()
-    expect((await post(service, { email: 'nobody', challengeToken })).status).toBe(422)
+    expect((await postSignup(service.url, { email: 'nobody', challengeToken })).status).toBe(422)
     expect(world.emulator.counters.calls).toBe(0)
-    expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
+    expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
   })
 
-  test('too many signups of one address are refused before their tokens', async () => {
+  test('a signup over the rate limit of its client is refused before its token is checked', async () => {
     await using world = await createChallengeWorld()
     await using service = await boot(world, { RATE_LIMIT_PER_MINUTE: '1', TRUST_PROXY: '1' })
     const from = { 'x-forwarded-for': '203.0.113.7' }
-    expect((await post(service, { ...ada, challengeToken: world.token() }, from)).status).toBe(202)
-    expect((await post(service, { ...ada, challengeToken: world.token() }, from)).status).toBe(429)
+    expect(
+      (await postSignup(service.url, { ...ada, challengeToken: world.token() }, from)).status,
+    ).toBe(202)
+    expect(
+      (await postSignup(service.url, { ...ada, challengeToken: world.token() }, from)).status,
+    ).toBe(429)
     expect(world.emulator.calls.map(({ fields }) => fields['remoteip'])).toEqual(['203.0.113.7'])
   })
 })
@@ -155,21 +142,21 @@ test.each([
   ['forged', () => 'forged'],
   ['of another site', ({ emulator }: ChallengeWorld) => emulator.issueToken(emulator.createSite())],
   ['expired', ({ emulator, site }: ChallengeWorld) => emulator.issueToken(site, { lifeMs: 0 })],
-])('a token that is %s is 403', async (_, token) => {
+])('a signup with a token that is %s is answered 403', async (_, token) => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
-  const answer = await post(service, { ...ada, challengeToken: token(world) })
+  const answer = await postSignup(service.url, { ...ada, challengeToken: token(world) })
   expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
   expect(await get(service, '/api/ready?strict')).toMatchObject({ challenge: { state: 'ok' } })
 })
 
-test('a token from a host that is not listed is 403, and the operator learns which host', async () => {
+test('a signup with a token from a host that is not listed is answered 403, and the log names the host', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world, { CHALLENGE_HOSTNAMES: 'example.com' })
   const tokenFrom = (hostname: string) => world.emulator.issueToken(world.site, { hostname })
-  const good = await post(service, { ...ada, challengeToken: tokenFrom('example.com') })
+  const good = await postSignup(service.url, { ...ada, challengeToken: tokenFrom('example.com') })
   expect(good.status).toBe(202)
-  const bad = await post(service, { ...ada, challengeToken: tokenFrom('other.example') })
+  const bad = await postSignup(service.url, { ...ada, challengeToken: tokenFrom('other.example') })
   expect(bad.status).toBe(403)
   await expect.poll(() => service.output()).toMatch(/other\.example[^\n]*CHALLENGE_HOSTNAMES/)
 })
@@ -178,33 +165,36 @@ test.each<[string, Fault]>([
   ['drops the connection', { times: 0, answer: 'drop' }],
   ['answers 502 with a page', { times: 0, answer: 'badGateway' }],
   ['answers success as text', { times: 0, answer: 'successAsText' }],
-])('while the provider %s signups are 503, nothing is stored, and it heals', async (_, fault) => {
-  await using world = await createChallengeWorld()
-  await using service = await boot(world)
-  const challengeToken = world.token()
-  world.emulator.faults.add(fault)
-  const answer = await post(service, { ...ada, challengeToken })
-  expect(answer.status).toBe(503)
-  expect(answer.headers.get('retry-after')).toBe('5')
-  expect(await get(service, '/api/ready')).toMatchObject({
-    status: 'ready',
-    challenge: {
-      state: 'unavailable',
-      error: 'The challenge provider gives no verdict just now',
-    },
-    delivery: { backlog: 0 },
-  })
-  world.emulator.faults.clear()
-  expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
-  expect(await get(service, '/api/ready')).toMatchObject({ challenge: { state: 'ok' } })
-  expect(await rowCount(service)).toBe(1)
-})
+])(
+  'while the provider %s signups are answered 503 and not stored, and later ones pass again',
+  async (_, fault) => {
+    await using world = await createChallengeWorld()
+    await using service = await boot(world)
+    const challengeToken = world.token()
+    world.emulator.faults.add(fault)
+    const answer = await postSignup(service.url, { ...ada, challengeToken })
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(await get(service, '/api/ready')).toMatchObject({
+      status: 'ready',
+      challenge: {
+        state: 'unavailable',
+        error: 'The challenge provider gives no verdict just now',
+      },
+      delivery: { backlog: 0 },
+    })
+    world.emulator.faults.clear()
+    expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
+    expect(await get(service, '/api/ready')).toMatchObject({ challenge: { state: 'ok' } })
+    expect(await rowCount(service)).toBe(1)
+  },
+)
 
-test('a wrong secret is told in the log and in /api/ready, and is not the visitor’s fault', async () => {
+test('a wrong secret is reported in the log and in /api/ready, and visitors get a 503 that does not mention it', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world, { CHALLENGE_SECRET_KEY: 'wrong-secret-key' })
   for (let visitor = 0; visitor < 3; visitor++) {
-    const answer = await post(service, { ...ada, challengeToken: world.token() })
+    const answer = await postSignup(service.url, { ...ada, challengeToken: world.token() })
     expect(answer.status).toBe(503)
     expect(answer.headers.get('retry-after')).toBe('30')
     expect(await answer.text()).not.toMatch(/secret|misconfig/i)
@@ -226,92 +216,99 @@ test('a wrong secret is told in the log and in /api/ready, and is not the visito
   expect(service.output()).not.toContain('wrong-secret-key')
 })
 
-test('an answer lost after the token was spent costs the visitor nothing', async () => {
+test('a signup passes although the answer of the provider was lost after it had accepted the token', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
-  expect((await post(service, { ...ada, challengeToken: world.token() })).status).toBe(202)
+  expect((await postSignup(service.url, { ...ada, challengeToken: world.token() })).status).toBe(
+    202,
+  )
   const [first, second] = world.emulator.calls
   expect(second?.fields).toEqual(first?.fields)
 })
 
-test('after a kill between verification and storing, the same request passes', async () => {
+test('when the process is killed after it verified a token and before it stored the signup, the same request passes later', async () => {
   await using world = await createChallengeWorld()
   const body = { ...ada, challengeToken: world.token() }
   {
     await using service = await start(world)
     world.emulator.faults.add({ redeem: 'now', answer: 'real', delayMs: 60_000 })
-    const lost = post(service, body, { 'idempotency-key': 'one' }).catch(() => 'lost')
+    const lost = postSignup(service.url, body, { 'idempotency-key': 'one' }).catch(() => 'lost')
     await expect.poll(() => world.emulator.calls.length).toBe(1)
     await service.kill()
     expect(await lost).toBe('lost')
   }
   await using service = await start(world)
-  expect((await post(service, body, { 'idempotency-key': 'one' })).status).toBe(202)
+  expect((await postSignup(service.url, body, { 'idempotency-key': 'one' })).status).toBe(202)
   expect(await rowCount(service)).toBe(1)
 })
 
-test('a token that a signup was stored with is used up, also after a kill and a restart', async () => {
+test('a token that a signup was stored with is used up, even after a kill and a restart', async () => {
   await using world = await createChallengeWorld()
   await using folder = await tempFolder()
   const challengeToken = world.token()
   const service = await startService({ env: world.env, dataDir: folder.path })
-  expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
+  expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
   await service.kill()
   await using again = await startService({ env: world.env, dataDir: folder.path })
   for (const email of [ada.email, 'bob@example.com']) {
-    const answer = await post(again, { email, challengeToken })
+    const answer = await postSignup(again.url, { email, challengeToken })
     expect(await statusAndDetail(answer)).toEqual([403, 'Invalid challenge token'])
   }
-  expect((await post(again, { ...ada, challengeToken: world.token() })).status).toBe(202)
+  expect((await postSignup(again.url, { ...ada, challengeToken: world.token() })).status).toBe(202)
 })
 
-test('of two different signups that show one token at the same time one is stored', async () => {
+test('when two different signups come with one token at the same time, one is stored', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   const challengeToken = world.token()
   const answers = await Promise.all(
-    ['ada', 'bob'].map((name) => post(service, { email: `${name}@example.com`, challengeToken })),
+    ['ada', 'bob'].map((name) =>
+      postSignup(service.url, { email: `${name}@example.com`, challengeToken }),
+    ),
   )
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 403])
 })
 
-test('of two same signups that show one token at the same time one is stored', async () => {
+test('when two equal signups come with one token at the same time, one is stored', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   const body = { ...ada, challengeToken: world.token() }
-  const answers = await Promise.all([post(service, body), post(service, body)])
+  const answers = await Promise.all([postSignup(service.url, body), postSignup(service.url, body)])
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 403])
 })
 
-test('of twins with one key and one token, one is verified and both get its answer', async () => {
+test('when two equal requests come with one key and one token, the token is verified once and both get the same answer', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   const key = { 'idempotency-key': 'one' }
   const body = { ...ada, challengeToken: world.token() }
-  const answers = await Promise.all([post(service, body, key), post(service, body, key)])
+  const answers = await Promise.all([
+    postSignup(service.url, body, key),
+    postSignup(service.url, body, key),
+  ])
   expect(answers.map(({ status }) => status)).toEqual([202, 202])
   expect(world.emulator.counters.calls).toBe(1)
 })
 
-test('a replay by Idempotency-Key needs no token and makes no call', async () => {
+test('a request that is repeated under its Idempotency-Key needs no token, and the provider is not called', async () => {
   await using world = await createChallengeWorld()
   await using service = await boot(world)
   const key = { 'idempotency-key': 'one' }
-  const first = await post(service, { ...ada, challengeToken: world.token() }, key)
-  const replay = await post(service, ada, key)
+  const first = await postSignup(service.url, { ...ada, challengeToken: world.token() }, key)
+  const replay = await postSignup(service.url, ada, key)
   expect([first.status, replay.status]).toEqual([202, 202])
   expect(replay.headers.get('idempotency-replayed')).toBe('true')
   expect(world.emulator.counters.calls).toBe(1)
 })
 
-describe('forms', () => {
+describe('a form', () => {
   test.each([
     'challengeToken',
     'cf-turnstile-response',
     'h-captcha-response',
     'g-recaptcha-response',
-  ])('the token is taken from the field %s', async (field) => {
+  ])('may have the token in the field %s', async (field) => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
     const answer = await fetch(`${service.url}/api/signup`, {
@@ -321,7 +318,7 @@ describe('forms', () => {
     expect(answer.status).toBe(202)
   })
 
-  test('a person without a token gets the form again, with status 403', async () => {
+  test('without a token is answered 403 with a page that has the form again', async () => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
     const answer = await fetch(`${service.url}/api/signup`, {
@@ -335,27 +332,27 @@ describe('forms', () => {
   })
 })
 
-describe('bulk', () => {
+describe('a bulk request', () => {
   const signups = [ada, { email: 'nobody' }, { email: 'bob@example.com' }]
 
-  test('one token counts for the whole request and is verified once', async () => {
+  test('needs one token, which is verified once', async () => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
-    const answer = await postBulk(service, { signups, challengeToken: world.token() })
+    const answer = await postBulk(service.url, { signups, challengeToken: world.token() })
     expect(answer.status).toBe(207)
     expect(await answer.json()).toMatchObject({ accepted: 2, rejected: 1 })
     expect(world.emulator.counters.calls).toBe(1)
   })
 
-  test('without a token it is 403, and with nothing valid in it 422 without a call', async () => {
+  test('without a token is answered 403, and one with wrong signups only 422 without a call of the provider', async () => {
     await using world = await createChallengeWorld()
     await using service = await boot(world)
-    expect(await statusAndDetail(await postBulk(service, { signups }))).toEqual([
+    expect(await statusAndDetail(await postBulk(service.url, { signups }))).toEqual([
       403,
       'Invalid challenge token',
     ])
     const nothing = { signups: [{ email: 'nobody' }], challengeToken: world.token() }
-    expect((await postBulk(service, nothing)).status).toBe(422)
+    expect((await postBulk(service.url, nothing)).status).toBe(422)
     expect(world.emulator.counters.calls).toBe(0)
   })
 })
@@ -372,7 +369,7 @@ test.each([
     '6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI',
     '6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe',
   ],
-])('the keys for tests of %s work, and are warned about once', async (provider, site, secret) => {
+])('the test keys of %s work, and the log warns of them once', async (provider, site, secret) => {
   await using world = await createChallengeWorld(provider as 'turnstile')
   const keys = { CHALLENGE_SITE_KEY: site, CHALLENGE_SECRET_KEY: secret }
   await using service = await boot(world, { ...keys, CHALLENGE_HOSTNAMES: 'mine.example' })
@@ -382,20 +379,20 @@ test.each([
     ticked: false,
   })
   const challengeToken = solution.kind === 'token' ? solution.token : ''
-  expect((await post(service, { ...ada, challengeToken })).status).toBe(202)
+  expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
   await service.stop()
   expect(service.output().match(/it keeps no bot away/g)).toHaveLength(1)
   expect(service.output()).not.toContain(secret)
 })
 
-test('a token that the secret for tests does not take is 403', async () => {
+test('a signup with a token that the test secret does not accept is answered 403', async () => {
   await using world = await createChallengeWorld()
   const secret = '1x0000000000000000000000000000000AA'
   await using service = await boot(world, { CHALLENGE_SECRET_KEY: secret })
-  expect((await post(service, { ...ada, challengeToken: 'mine' })).status).toBe(403)
+  expect((await postSignup(service.url, { ...ada, challengeToken: 'mine' })).status).toBe(403)
 })
 
-test('neither secret nor token nor the visitor’s address is printed, whatever happens', async () => {
+test('the log has neither the secret nor a token nor the address of a visitor, whatever the provider answers', async () => {
   await using world = await createChallengeWorld()
   await using service = await start(world, { TRUST_PROXY: '1' })
   const from = { 'x-forwarded-for': '203.0.113.77' }
@@ -411,9 +408,9 @@ test('neither secret nor token nor the visitor’s address is printed, whatever 
     world.emulator.faults.clear()
     world.emulator.faults.add(fault)
     const challengeToken = tokens[index]
-    await post(service, { email: `person${index}@example.com`, challengeToken }, from)
+    await postSignup(service.url, { email: `person${index}@example.com`, challengeToken }, from)
   }
-  await post(service, { ...ada, challengeToken: 'tok-secret' }, from)
+  await postSignup(service.url, { ...ada, challengeToken: 'tok-secret' }, from)
   await service.stop()
   const output = service.output()
   expect(output).toContain('challenge tokens cannot be verified')
@@ -422,7 +419,7 @@ test('neither secret nor token nor the visitor’s address is printed, whatever 
   }
 })
 
-test('a start that fails on a wrong setting of the challenge does not print its secret', async () => {
+test('a start that fails because of a wrong setting of the challenge does not print its secret', async () => {
   const ended = await startService({
     env: { CHALLENGE_SECRET_KEY: 'my-own-secret', CHALLENGE_PROVIDER: 'nobody' },
   }).catch((error: unknown) => error as ServiceEnded)
@@ -430,7 +427,7 @@ test('a start that fails on a wrong setting of the challenge does not print its 
   expect((ended as ServiceEnded).output).not.toContain('my-own-secret')
 })
 
-test('the sandbox can be started with an emulated challenge', async () => {
+test('the sandbox can start with an emulated challenge', async () => {
   await using folder = await tempFolder()
   const program = join(folder.path, 'start.mjs')
   const sandbox = JSON.stringify(join(projectRoot, 'scripts/sandbox.ts'))
@@ -439,8 +436,8 @@ test('the sandbox can be started with an emulated challenge', async () => {
   const [, siteKey = '', tokens = ''] =
     /curl -d '{"siteKey":"(.*)"}' (\S+)/.exec(service.output()) ?? []
   expect(await get(service, '/api/config')).toMatchObject({ challengeSiteKey: siteKey })
-  expect((await post(service, ada)).status).toBe(403)
+  expect((await postSignup(service.url, ada)).status).toBe(403)
   const issued = await fetch(tokens, { method: 'POST', body: JSON.stringify({ siteKey }) })
   const { token } = (await issued.json()) as { token: string }
-  expect((await post(service, { ...ada, challengeToken: token })).status).toBe(202)
+  expect((await postSignup(service.url, { ...ada, challengeToken: token })).status).toBe(202)
 })

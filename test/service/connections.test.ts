@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { bootService } from '../../harness/boot-service.ts'
 import { openRaw, parseAnswers, type RawConnection } from '../../harness/raw-http.ts'
 
-/** A private address holds three quarters of them. */
+/** A client with a private address, as this test has, may hold three quarters: 6 connections. */
 const limits = { connectionsMax: 8 }
 const health = 'GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-/** Opens one connection after the other, each answered before the next. */
+/** Opens connections one after the other, and a request is answered on each before the next is opened. */
 async function openAnswered(
   url: string,
   count: number,
@@ -22,14 +22,14 @@ async function openAnswered(
   return connections
 }
 
-test('an address that opens more than its share of connections loses its longest idle one', async () => {
+test('when a client opens more connections than its share, its longest idle one is closed', async () => {
   await using service = await bootService({ limits })
   await using stack = new AsyncDisposableStack()
   const [first = expect.fail()] = await openAnswered(service.url, 7, stack)
   expect(parseAnswers(await first.closed)).toHaveLength(1)
 })
 
-test('a trusted proxy may hold all connections, as it speaks for everybody', async () => {
+test('a trusted proxy may hold all connections', async () => {
   await using service = await bootService({ limits, env: { TRUST_PROXY: '1' } })
   await using stack = new AsyncDisposableStack()
   const [first = expect.fail()] = await openAnswered(service.url, 8, stack)

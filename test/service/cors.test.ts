@@ -36,7 +36,7 @@ const preflight = (service: BootedService, origin: string, path = '/api/signup')
   })
 
 describe('a preflight of an allowed origin', () => {
-  test('names what may be sent, may be kept, and allows no credentials', async () => {
+  test('names the allowed method and headers, may be cached for two hours, and allows no credentials', async () => {
     const answer = await preflight(strict, listed)
     expect(answer.status).toBe(204)
     expect(await answer.text()).toBe('')
@@ -56,14 +56,14 @@ describe('a preflight of an allowed origin', () => {
     expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS')
   })
 
-  test('is answered with the star when every origin is allowed', async () => {
+  test('is answered with * when every origin is allowed', async () => {
     const answer = await preflight(open, 'https://any.example')
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   })
 })
 
 test.each([listed, 'http://localhost:8080'])(
-  'a signup from the listed origin %s is taken and may be read',
+  'a signup from the listed origin %s is accepted, and the page may read the answer',
   async (origin) => {
     const answer = await signup(strict, { origin })
     expect(answer.status).toBe(202)
@@ -81,15 +81,18 @@ test.each([
   'https://www.example.com.evil.example',
   'null',
   'https://www.example.com/',
-])('an origin that is not listed is 403 and reads nothing: %s', async (origin) => {
-  for (const answer of [await signup(strict, { origin }), await preflight(strict, origin)]) {
-    expect(expectProblem(answer, await answer.text(), 403)).toContain('ALLOWED_ORIGINS')
-    expect(answer.headers.has('access-control-allow-origin')).toBe(false)
-    expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/)
-  }
-})
+])(
+  'a page of an origin that is not listed is answered 403, and may not read the answer: %s',
+  async (origin) => {
+    for (const answer of [await signup(strict, { origin }), await preflight(strict, origin)]) {
+      expect(expectProblem(answer, await answer.text(), 403)).toContain('ALLOWED_ORIGINS')
+      expect(answer.headers.has('access-control-allow-origin')).toBe(false)
+      expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/)
+    }
+  },
+)
 
-test('a page that is not listed can read why, as answer to a plain GET, and what the forms load', async () => {
+test('a page that is not listed may read why it is refused from /api/config, and may load the files of a form', async () => {
   const origin = 'https://evil.example'
   const get = (path: string, method = 'GET') =>
     fetch(strict.url + path, { method, headers: { origin } })
@@ -105,14 +108,14 @@ test('a page that is not listed can read why, as answer to a plain GET, and what
   expect((await get('/')).status).toBe(403)
 })
 
-test('of an origin that is none only that is told, to the page and in the log', async () => {
+test('when Origin is not an origin, neither the answer nor the log quotes it', async () => {
   const origin = 'https://ada@example.com/ada@example.com'
   const answer = await signup(strict, { origin })
   expect(expectProblem(answer, await answer.text(), 403)).toContain('without a web origin')
   await expect.poll(() => strict.output()).toContain('"origin":"none"')
 })
 
-test('a plain form post of a page that is not listed is 403 as well, and stores nothing', async () => {
+test('a plain form of a page that is not listed is answered 403', async () => {
   const answer = await fetch(`${strict.url}/api/signup`, {
     method: 'POST',
     headers: { origin: 'https://evil.example' },
@@ -121,7 +124,7 @@ test('a plain form post of a page that is not listed is 403 as well, and stores 
   expectProblem(answer, await answer.text(), 403)
 })
 
-test('pages of our own may always send, also behind a proxy that ends TLS', async () => {
+test('the service’s own pages may always send, even behind a proxy that ends TLS', async () => {
   const { host } = new URL(strict.url)
   expect((await signup(strict, { origin: `http://${host}` })).status).toBe(202)
   expect((await signup(strict, { origin: `https://${host}` })).status).toBe(202)
@@ -131,7 +134,7 @@ test('pages of our own may always send, also behind a proxy that ends TLS', asyn
   ).toBe(202)
 })
 
-test('a request without an origin comes from no page and is taken', async () => {
+test('a signup without an origin is accepted, as it comes from no page', async () => {
   const answer = await signup(strict, {})
   expect(answer.status).toBe(202)
   expect(answer.headers.has('access-control-allow-origin')).toBe(false)
@@ -139,7 +142,7 @@ test('a request without an origin comes from no page and is taken', async () => 
 })
 
 test.each(['null', 'https://any.example', 'not an origin'])(
-  'with the star every origin is taken: %s',
+  'when every origin is allowed, a signup from any is accepted: %s',
   async (origin) => {
     const answer = await signup(open, { origin })
     expect(answer.status).toBe(202)
@@ -154,7 +157,7 @@ test.each([
   [415, '/api/signup', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
   [422, '/api/signup', { method: 'POST', body: '{}' }],
   [413, '/api/signup', { method: 'POST', body: 'x'.repeat(1_100_000) }],
-])('an error %i may be read by an allowed page: %s', async (status, path, init: RequestInit) => {
+])('an allowed page may read an error %i: %s', async (status, path, init: RequestInit) => {
   const headers = new Headers({ 'content-type': 'application/json' })
   new Headers(init.headers).forEach((value, name) => headers.set(name, value))
   headers.set('origin', listed)

@@ -8,16 +8,16 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 
 interface Obstacle {
   readonly what: string
-  /** What is in the way; `path` is a folder that is there. */
+  /** Puts the obstacle into an existing folder. */
   readonly place: (path: string) => Promise<unknown>
-  /** Below that folder. */
+  /** Relative to that folder, or absolute. */
   readonly dataDir: string
   readonly says: readonly string[]
 }
 
 const obstacles: readonly Obstacle[] = [
   {
-    what: 'it is a file',
+    what: 'a file has its name',
     place: (path) => writeFile(join(path, 'data'), ''),
     dataDir: 'data',
     says: ['data cannot be used', 'data/lock', 'a file stands where a folder should be (ENOTDIR)'],
@@ -29,13 +29,13 @@ const obstacles: readonly Obstacle[] = [
     says: ['file/data cannot be made', 'a file stands where a folder should be (ENOTDIR)'],
   },
   {
-    what: 'it may not be made',
+    what: 'the user may not make it',
     place: (path) => chmod(path, 0o555),
     dataDir: 'data',
     says: ['data cannot be made', 'permission denied (EACCES)', 'the right to write there'],
   },
   {
-    what: 'it may not be written',
+    what: 'the user may not write to it',
     place: (path) => mkdir(join(path, 'data'), { mode: 0o555 }),
     dataDir: 'data',
     says: ['data cannot be used', 'data/lock', 'permission denied (EACCES)'],
@@ -53,36 +53,36 @@ const obstacles: readonly Obstacle[] = [
     says: ['journal.db cannot be opened', 'a folder stands where a file should be (EISDIR)'],
   },
   {
-    what: 'its journal may not be written',
+    what: 'the user may not write to its journal',
     place: (path) => writeFile(join(path, 'journal.db'), '', { mode: 0o444 }),
     dataDir: '.',
     says: ['journal.db cannot be opened', 'permission denied (EACCES)'],
   },
   {
-    what: 'no folder can be made in the one above it',
+    what: 'the folder above it can hold no folders',
     place: async () => {},
     dataDir: '/proc/rollcall/data',
     says: ['/proc/rollcall/data cannot be made'],
   },
 ]
 
-describe.concurrent('at the start', () => {
+describe.concurrent('the start of the service', () => {
   test.each(obstacles)(
-    'a DATA_DIR that cannot be used ends it with what to do: $what',
+    'a DATA_DIR that cannot be used ends the start with what to do: $what',
     async ({ place, dataDir, says }) => {
       await using folder = await tempFolder()
       const options = await asNobody(folder)
       await place(folder.path)
       const path = dataDir.startsWith('/') ? dataDir : join(folder.path, dataDir)
       const ended = await startService({ ...options, dataDir: path }).catch((it: unknown) => it)
-      if (!(ended instanceof ServiceEnded)) throw new Error('It started.')
+      if (!(ended instanceof ServiceEnded)) throw new Error('The service started.')
       expect(ended.code).toBe(1)
       for (const text of [...says, 'or set DATA_DIR to another folder.']) {
         expect(ended.output).toContain(text)
       }
       const lines = ended.output.trimEnd().split('\n')
       const messages = lines.filter((line) => !line.startsWith('{'))
-      expect(messages, 'one message beside what the log says').toHaveLength(1)
+      expect(messages, 'one message besides the lines of the log').toHaveLength(1)
     },
   )
 })

@@ -8,7 +8,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-/** What is there, with its mode. */
+/** The mode of each file and folder in `folder`, by its name. */
 async function modes(folder: string): Promise<Record<string, string>> {
   const names = ['', ...(await readdir(folder, { recursive: true }))]
   const found = names.map(async (name) => {
@@ -20,14 +20,14 @@ async function modes(folder: string): Promise<Record<string, string>> {
 
 const isPrivate = (mode: string) => mode === '700' || mode === '600'
 
-test('what others could read in DATA_DIR is its owner’s alone from the start on, told in one line', async () => {
+test('the start makes files in DATA_DIR that others could read private to their owner, and says so in one line', async () => {
   await using folder = await tempFolder()
   const dataDir = join(folder.path, 'data')
   await mkdir(join(dataDir, 'sheets'), { recursive: true, mode: 0o755 })
   for (const name of ['lock', 'sheets/by hand.csv']) await writeFile(join(dataDir, name), '')
   await chmod(join(dataDir, 'sheets/by hand.csv'), 0o640)
   await chmod(dataDir, 0o750)
-  // Somebody else reads in the lock.
+  // Another program reads the file `lock`.
   using reader = new DatabaseSync(join(dataDir, 'lock'), { readOnly: true })
   reader.exec('BEGIN; SELECT * FROM sqlite_schema')
   await using service = await startService({ dataDir })

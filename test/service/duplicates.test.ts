@@ -17,7 +17,7 @@ function emailsIn(service: BootedService, file = 'Sheet1.csv'): (string | undefi
   return rows.map(([email]) => email)
 }
 
-/** All of an answer that anybody could compare, without what is never the same twice. */
+/** An answer without its ids and times, which are never the same twice. */
 async function visible(answer: Response): Promise<unknown> {
   const headers = [...answer.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
   const text = (await answer.text())
@@ -69,7 +69,7 @@ test('the same address in another tab is a row, and within one bulk request ther
   expect(emailsIn(service, 'News.csv')).toEqual([ada.email])
 })
 
-test('on Google a duplicate costs the same calls as a row, and makes no tab again', async () => {
+test('on Google a duplicate costs as many calls as a new signup, and does not make a deleted tab again', async () => {
   await using world = await createGoogleWorld()
   await using service = await bootService({ env: { ...world.env, ...ignore } })
   const { counters } = world.emulator
@@ -88,12 +88,12 @@ test('on Google a duplicate costs the same calls as a row, and makes no tab agai
   expect(await world.rows('News')).toBeUndefined()
 })
 
-test('while delivery is blocked a duplicate stays accepted with the same reason, like a first one', async () => {
+test('while delivery is blocked a duplicate gets the same answer as a first signup, with the reason', async () => {
   await using world = await createGoogleWorld()
   await using service = await bootService({ env: { ...world.env, ...ignore } })
   expect((await postSignup(service.url, ada, wait)).status).toBe(201)
   world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
-  // A duplicate alone is enough to notice it.
+  // The duplicate makes the call that shows it.
   const second = await postSignup(service.url, ada, wait)
   const first = await postSignup(service.url, { email: 'eve@example.com' }, wait)
   expect(second.status).toBe(202)
@@ -103,9 +103,9 @@ test('while delivery is blocked a duplicate stays accepted with the same reason,
 })
 
 /**
- * A sign test: of two requests sent in random order, how often is the duplicate the faster one? Noise
- * meets both alike, however busy the machine. The bounds are over five standard deviations away from
- * a half, and a duplicate that spares the server a commit or a batch would be far outside of them.
+ * A sign test: of two requests in random order, how often is the duplicate the faster one? A busy machine
+ * slows both alike. A fair share is a half. The bounds are over five standard deviations away from it;
+ * a duplicate that saves the server a commit or a batch would be far outside of them.
  */
 test.each([
   ['its 202', 800, 0.1, {}],

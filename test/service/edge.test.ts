@@ -20,13 +20,13 @@ const ask = async (method: string, path: string) => {
   return { answer, body: await answer.text() }
 }
 
-/** Without what differs from answer to answer and from connection to connection. */
+/** The headers, without those that differ between answers or connections. */
 function headersOf({ headers }: Response): Record<string, string> {
   const varying = ['date', 'x-request-id', 'connection', 'keep-alive']
   return Object.fromEntries([...headers].filter(([name]) => !varying.includes(name)))
 }
 
-describe.each(reading)('what is read at %s', (path) => {
+describe.each(reading)('the readable path %s', (path) => {
   test('answers HEAD with the headers of GET and no body', async () => {
     const get = await ask('GET', path)
     const head = await ask('HEAD', path)
@@ -39,7 +39,7 @@ describe.each(reading)('what is read at %s', (path) => {
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
-    'refuses %s and names what it takes',
+    'answers %s with 405 and the methods that it takes',
     async (method) => {
       const { answer, body } = await ask(method, path)
       expect(expectProblem(answer, body, 405)).toContain('GET, HEAD, OPTIONS')
@@ -47,7 +47,7 @@ describe.each(reading)('what is read at %s', (path) => {
     },
   )
 
-  test('answers OPTIONS with what it takes', async () => {
+  test('answers OPTIONS with the methods that it takes', async () => {
     const { answer, body } = await ask('OPTIONS', path)
     expect([answer.status, body]).toEqual([204, ''])
     expectSecured(answer)
@@ -56,9 +56,9 @@ describe.each(reading)('what is read at %s', (path) => {
   })
 })
 
-describe.each(writing)('what is sent to %s', (path) => {
+describe.each(writing)('the path %s, which takes signups', (path) => {
   test.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
-    'refuses %s and names what it takes',
+    'answers %s with 405 and the methods that it takes',
     async (method) => {
       const { answer, body } = await ask(method, path)
       expect(expectProblem(answer, body, 405)).toContain('POST, OPTIONS')
@@ -66,7 +66,7 @@ describe.each(writing)('what is sent to %s', (path) => {
     },
   )
 
-  test('refuses HEAD without a body', async () => {
+  test('answers HEAD with 405 and no body', async () => {
     const { answer, body } = await ask('HEAD', path)
     expect([answer.status, body]).toEqual([405, ''])
     expectSecured(answer)
@@ -91,7 +91,7 @@ test.each([
   '/api/health%20',
   '/__proto__',
   '/constructor',
-])('there is nothing at %s, by any method', async (path) => {
+])('a GET or POST of %s is answered 404', async (path) => {
   for (const method of ['GET', 'POST']) {
     const { answer, body } = await ask(method, path)
     expectProblem(answer, body, 404)
@@ -99,14 +99,14 @@ test.each([
 })
 
 test.each(['/api/health/', '/api/config/', '/api/health?x=1', '/api/%68ealth'])(
-  'a slash at the end, a query and needless encoding make no difference: %s',
+  'a path may have a slash at its end, a query or needless encoding: %s',
   async (path) => {
     const { answer } = await ask('GET', path)
     expect(answer.status).toBe(200)
   },
 )
 
-test('a signup is taken with a slash at the end too', async () => {
+test('a signup to a path with a slash at its end is accepted', async () => {
   const answer = await fetch(`${service.url}/api/signup/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -126,7 +126,7 @@ test.each([
   "'",
   '%F0%9F%92%A9',
   'x'.repeat(5_000),
-])('an id that is none is a signup that does not exist: %s', async (id) => {
+])('the status of a malformed id is answered 404: %s', async (id) => {
   const { answer, body } = await ask('GET', `/api/signup/${id}`)
   expectProblem(answer, body, 404)
 })
@@ -136,7 +136,7 @@ describe('the id of a request', () => {
   const askWith = (from: Pick<BootedService, 'url'>, id: string) =>
     fetch(`${from.url}/api/nothing`, { headers: { 'x-request-id': id } })
 
-  test('is another one each time, and never the one that a client made up', async () => {
+  test('is new for each request, even when the client sends one', async () => {
     const ids = new Set<string | null>([given])
     for (let count = 0; count < 5; count++) {
       const answer = await askWith(service, given)
@@ -146,7 +146,7 @@ describe('the id of a request', () => {
     expect(ids.size).toBe(6)
   })
 
-  test('is that of a trusted proxy, unless it holds anything but an id', async () => {
+  test('is the one that a trusted proxy sends, unless that is malformed', async () => {
     await using behindProxy = await bootService({ env: { TRUST_PROXY: '1' } })
     const answer = await askWith(behindProxy, given)
     expect(answer.headers.get('x-request-id')).toBe(given)
@@ -173,11 +173,11 @@ test('a log line about a request carries the id that its answer had, and no othe
     .split('\n')
     .filter((line) => line.startsWith('{'))
   const ids = lines.map((line) => (JSON.parse(line) as { requestId?: string }).requestId)
-  // The redirect that was not followed.
+  // The one line about a request is the warning of the redirect that was not followed.
   expect(ids.filter((id) => id !== undefined)).toEqual([answer.headers.get('x-request-id')])
 })
 
-test('every refused request is in the log by the id of its answer, with status and kind', async () => {
+test('the log has every refused request with the id of its answer, status and kind', async () => {
   await using logging = await bootService({ env: { LOG_LEVEL: 'debug' } })
   const requests = ['GET / HTTP/1.1\r\nhost: a b', 'GET /nothing HTTP/1.1\r\nhost: a']
   for (const request of requests) {
@@ -188,7 +188,7 @@ test('every refused request is in the log by the id of its answer, with status a
   }
 })
 
-test('settings of the edge that mean nothing are told all at once', async () => {
+test('wrong settings of HTTP are reported all at once', async () => {
   const ended = await startService({
     env: {
       ALLOWED_ORIGINS: 'https://example.com/path',

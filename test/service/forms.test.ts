@@ -4,7 +4,7 @@ import { expectSecured } from '../../harness/expect-secured.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
-/** As Chromium sends it. */
+/** The header `Accept` of Chromium. */
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 
 interface Ask extends Post {
@@ -17,7 +17,7 @@ interface Post {
   readonly path?: string
 }
 
-/** Posts a form as a browser does, without following where the answer leads. */
+/** Posts a form as a browser does, without following the redirect. */
 async function postForm(
   { url }: BootedService,
   body: string | URLSearchParams | Record<string, string>,
@@ -58,7 +58,7 @@ function attribute(tag: string, name: string): string {
   return raw.replace(/&(#?\w+);/g, (entity, code: string) => entities[code] ?? entity)
 }
 
-test('a form that a person sends becomes a row, and leads to a page that says thank you', async () => {
+test('a form that a person sends becomes a row, and redirects to a page that says thank you', async () => {
   await using service = await bootService()
   const answer = await postForm(service, {
     email: 'grace@example.com',
@@ -91,7 +91,7 @@ test('a form that a person sends becomes a row, and leads to a page that says th
   expect(service.output()).not.toMatch(/grace|company/i)
 })
 
-describe('behind a proxy, with one other origin that is named', () => {
+describe('behind a proxy, with one allowed origin', () => {
   let service: BootedService
   beforeAll(async () => {
     service = await bootService({
@@ -110,7 +110,7 @@ describe('behind a proxy, with one other origin that is named', () => {
   let visitors = 0
   const visitor = () => ({ 'x-forwarded-for': `203.0.113.${++visitors}` })
 
-  test('a form that is sent again under its key leads on again, marked as a replay', async () => {
+  test('a form that is sent again under its key gets the same redirect, marked as a replay', async () => {
     const send = () =>
       postForm(service, { email: 'ada@example.com' }, { headers: { 'idempotency-key': 'form-1' } })
     const [first, again] = [await send(), await send()]
@@ -119,7 +119,7 @@ describe('behind a proxy, with one other origin that is named', () => {
     expect(again.headers.get('location')).toBe(first.headers.get('location'))
   })
 
-  test('the same form gets JSON when a program sends it', async () => {
+  test('a form that a program sends is answered with JSON', async () => {
     const headers = { ...visitor(), accept: '*/*' }
     const answer = await postForm(service, { email: 'ada@example.com' }, { headers })
     expect(answer.status).toBe(202)
@@ -127,7 +127,7 @@ describe('behind a proxy, with one other origin that is named', () => {
     expect(await answer.json()).toMatchObject({ status: 'accepted' })
   })
 
-  test('JSON is answered with JSON even in a browser, and its errors with a page', async () => {
+  test('a browser that sends JSON is answered with JSON, or with a page when there is an error', async () => {
     const headers = { ...visitor(), 'content-type': 'application/json' }
     const taken = await postForm(service, '{"email":"ada@example.com"}', { headers })
     expect(taken.status).toBe(202)
@@ -138,7 +138,7 @@ describe('behind a proxy, with one other origin that is named', () => {
     expect(page).not.toContain('<form')
   })
 
-  test('what was typed comes back with the error, and sent again it is a row with all of it', async () => {
+  test('a form that is refused comes back with all that was typed, and becomes a row when it is mended and sent again', async () => {
     const typed: [string, string][] = [
       ['email', 'zoe"><b>@'],
       ['name', `Zoë & "Co" <script>alert('1')</script>`],
@@ -182,14 +182,14 @@ describe('behind a proxy, with one other origin that is named', () => {
     expect(service.output()).not.toMatch(/zo[eë]|launch|spent-token|line one/i)
   })
 
-  test('an error of a field that is not shown is told on top, which has the focus', async () => {
+  test('an error of a hidden field stands on top of the page, which has the focus there', async () => {
     const form = { email: 'ada@example.com', sheetTab: 'x'.repeat(101) }
     const page = await expectPage(await postForm(service, form, { headers: visitor() }), 422)
     expect(page).toMatch(/role="alert" tabindex="-1" autofocus[^]*<b>sheetTab<\/b>/)
     expect(page).not.toContain('aria-invalid')
   })
 
-  test('too many signups are told as a page with the form, and when to send it again', async () => {
+  test('a form over the rate limit is answered with a page that has the form again, and when to send it', async () => {
     const headers = visitor()
     const form = { email: 'ada@example.com', company: 'AE' }
     for (const _taken of [1, 2]) {
@@ -206,10 +206,14 @@ describe('behind a proxy, with one other origin that is named', () => {
   test.each<[string, number, Ask]>([
     ['a path that does not exist', 404, { path: '/nothing' }],
     ['a signup that does not exist', 404, { path: '/api/signup/x' }],
-    ['a look at the address of the form', 405, { path: '/api/signup' }],
+    ['a GET of the path of the form', 405, { path: '/api/signup' }],
     ['bulk without a key', 401, { path: '/api/signup/bulk', method: 'POST', body: '{}' }],
-    ['a page that may not send', 403, { headers: { origin: 'https://evil.example' } }],
-    ['a page without an origin', 403, { headers: { origin: 'null' } }],
+    [
+      'a request of an origin that is not allowed',
+      403,
+      { headers: { origin: 'https://evil.example' } },
+    ],
+    ['a request of the origin "null"', 403, { headers: { origin: 'null' } }],
     ['a broken form', 400, { method: 'POST', body: 'x', headers: multipart }],
     ['a form in plain text', 415, { method: 'POST', headers: { 'content-type': 'text/plain' } }],
     ['a form that is too large', 413, { method: 'POST', body: `email=${'x'.repeat(4_096)}` }],
@@ -218,7 +222,7 @@ describe('behind a proxy, with one other origin that is named', () => {
       400,
       { method: 'POST', body: 'email=a', headers: { 'idempotency-key': 'é' } },
     ],
-  ])('%s is answered %i with a page, as it is with JSON', async (_, status, request) => {
+  ])('%s is answered %i, with a page or with JSON as Accept asks', async (_, status, request) => {
     const { path = '/api/signup', headers, ...rest } = request
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const ask = (accept: string) =>
@@ -238,7 +242,7 @@ describe('behind a proxy, with one other origin that is named', () => {
     }
   })
 
-  test('our own form may be sent, whichever other origins are named', async () => {
+  test('the service’s own form may be sent, whichever origins are allowed', async () => {
     const headers = { ...visitor(), origin: service.url }
     const answer = await postForm(service, { email: 'ada@example.com' }, { headers })
     expect(answer.status).toBe(303)
@@ -246,24 +250,27 @@ describe('behind a proxy, with one other origin that is named', () => {
 
   test.each([
     ['a path', '/welcome#top', '/welcome#top'],
-    ['a named origin', 'https://site.example/é?a=1#x', 'https://site.example/%C3%A9?a=1#x'],
-    ['a named origin by another scheme', 'http://site.example/', '../api/signup/thanks'],
-    ['an origin that nobody named', 'https://evil.example/', '../api/signup/thanks'],
+    ['an allowed origin', 'https://site.example/é?a=1#x', 'https://site.example/%C3%A9?a=1#x'],
+    ['an allowed host with another scheme', 'http://site.example/', '../api/signup/thanks'],
+    ['an origin that is not allowed', 'https://evil.example/', '../api/signup/thanks'],
     ['a host without a scheme', '//evil.example/', '../api/signup/thanks'],
     ['a host behind a backslash', '/\\evil.example/', '../api/signup/thanks'],
     ['a script', 'javascript:alert(1)', '../api/signup/thanks'],
     ['a user that looks like a host', 'https://site.example@evil.example/', '../api/signup/thanks'],
     ['another header', '/a\r\nset-cookie: b=c', '../api/signup/thanks'],
     ['a path that is too long', `/${'x'.repeat(2_048)}`, '../api/signup/thanks'],
-  ])('after a signup, a redirect to %s leads to the right place', async (_, redirect, location) => {
-    const form = { email: 'ada@example.com', redirect }
-    const answer = await postForm(service, form, { headers: visitor() })
-    expect(answer.status).toBe(303)
-    expect(answer.headers.get('location')).toBe(location)
-    expect(answer.headers.has('set-cookie')).toBe(false)
-  })
+  ])(
+    'after a signup, a redirect to %s is followed only when it is safe',
+    async (_, redirect, location) => {
+      const form = { email: 'ada@example.com', redirect }
+      const answer = await postForm(service, form, { headers: visitor() })
+      expect(answer.status).toBe(303)
+      expect(answer.headers.get('location')).toBe(location)
+      expect(answer.headers.has('set-cookie')).toBe(false)
+    },
+  )
 
-  test('the stylesheet of the pages is ours, and asked for again only when it changed', async () => {
+  test('the pages have a stylesheet of the service, which is sent again only when it has changed', async () => {
     const thanks = await (await fetch(`${service.url}/api/signup/thanks`)).text()
     const path = attribute(/<link [^>]*>/.exec(thanks)?.[0] ?? '', 'href')
     const address = new URL(path, `${service.url}/api/signup/thanks`)
@@ -278,7 +285,7 @@ describe('behind a proxy, with one other origin that is named', () => {
   })
 })
 
-test('a redirect that is not followed is told once in the log, by its origin only', async () => {
+test('the log has a redirect that is not followed once, with its origin only', async () => {
   await using service = await bootService()
   const redirect = 'https://grace:pw@site.example/grace@example.com?name=grace'
   const answer = await postForm(service, { email: 'grace@example.com', redirect })

@@ -21,7 +21,7 @@ function start(world: GoogleWorld, dataDir?: string): Promise<RunningService> {
   return startService({ env: world.env, ...(dataDir !== undefined && { dataDir }) })
 }
 
-/** Calls to the Sheets API so far; calls for tokens do not count. */
+/** How many calls of the Sheets API there were so far; calls for tokens do not count. */
 function callCount({ emulator }: GoogleWorld): number {
   return emulator.counters.reads + emulator.counters.writes
 }
@@ -60,7 +60,7 @@ test('a signup with all fields becomes a row of text cells below the header', as
   }
 })
 
-test('a cold signup costs at most three calls, and a warm one costs one', async () => {
+test('the first signup costs at most three calls, and the next one costs one', async () => {
   await using world = await createGoogleWorld()
   await using service = await boot(world)
   await postSignup(service.url, { email: 'first@example.com' })
@@ -72,7 +72,7 @@ test('a cold signup costs at most three calls, and a warm one costs one', async 
   expect(callCount(world) - cold).toBe(1)
 })
 
-test('1,000 signups that come before the first answer cost at most three calls and are all there, once', async () => {
+test('1,000 signups that come before the first answer of Google cost at most three calls, and each is written once', async () => {
   const clock = new ManualClock(Date.now())
   await using world = await createGoogleWorld({ clock })
   world.emulator.faults.add({ on: 'read', delayMs: 1_000 })
@@ -86,7 +86,7 @@ test('1,000 signups that come before the first answer cost at most three calls a
   expect(callCount(world)).toBeLessThanOrEqual(3)
 })
 
-test('a new tab is made in the call that brings its first rows, with a bold and frozen header', async () => {
+test('a new tab is made in the call that writes its first rows, with a bold and frozen header', async () => {
   await using world = await createGoogleWorld({ logBodies: true })
   await using service = await boot(world)
   await expect.poll(() => callCount(world)).toBe(1)
@@ -106,7 +106,7 @@ test('a new tab is made in the call that brings its first rows, with a bold and 
   )
 })
 
-test('a tab of a person with fewer than seven columns is widened, and its content stays', async () => {
+test('a person’s tab with fewer than seven columns is widened, and its content stays', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Guests', [['Name'], ['Grace']])
@@ -129,14 +129,14 @@ test('a tab that was renamed keeps its rows, and the old name makes a new tab', 
   await postSignup(service.url, { email: 'one@example.com', sheetTab: 'News' })
   await expect.poll(() => world.rows('News')).toHaveLength(2)
   sheet.renameTab('News', 'Old news')
-  // This one is noticed with: it may go to the renamed tab. The next one goes to a new tab.
+  // The answer to this batch shows the new name, so the batch may go to the renamed tab. The next goes to a new tab.
   await postSignup(service.url, { email: 'two@example.com', sheetTab: 'News' })
   await expect.poll(() => world.rows('Old news')).toHaveLength(3)
   await postSignup(service.url, { email: 'three@example.com', sheetTab: 'News' })
   await expect.poll(() => emailsIn(world, 'News')).toEqual(['three@example.com'])
 })
 
-test('the only tab of a new spreadsheet is the default one, for what came before it was known too', async () => {
+test('the only tab of a new spreadsheet is the default tab, even for signups that came before its name was known', async () => {
   await using folder = await tempFolder()
   await using world = await createGoogleWorld()
   world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
@@ -185,7 +185,7 @@ test('the only tab of a new spreadsheet is the default one, for what came before
   expect(await emailsIn(world)).toHaveLength(1)
 })
 
-test('the only tab is not the default one where another is set, and is allowed where tabs are listed', async () => {
+test('the only tab is not the default tab when the settings name another one, and signups may name it when tabs are listed', async () => {
   const worldOf = async () => {
     const world = await createGoogleWorld()
     world.emulator.spreadsheet(world.spreadsheetId).renameTab('Sheet1', 'Tabelle1')
@@ -209,7 +209,7 @@ test('the only tab is not the default one where another is set, and is allowed w
   expect(await listed.rows('Sheet1')).toBeUndefined()
 })
 
-test('an answer that Google lost after it applied the rows does not write them twice', async () => {
+test('a batch is written once although its answer was lost after Google had applied it', async () => {
   await using world = await createGoogleWorld()
   await using service = await boot(world)
   world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
@@ -218,7 +218,7 @@ test('an answer that Google lost after it applied the rows does not write them t
   expect(await emailsIn(world)).toEqual(['ada@example.com'])
 })
 
-test('a call that Google applies late, after it was sent again, does not write twice', async () => {
+test('a batch is written once although Google applies a call late, after it was sent again', async () => {
   await using world = await createGoogleWorld()
   await using service = await boot(world)
   world.emulator.faults.add({
@@ -233,7 +233,7 @@ test('a call that Google applies late, after it was sent again, does not write t
   expect(await emailsIn(world)).toEqual(['ada@example.com'])
 })
 
-test('with Google down visitors are answered, and after a restart every row arrives once', async () => {
+test('visitors are answered while Google is down, and after a restart every row is written once', async () => {
   await using folder = await tempFolder()
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 1000, apply: 'never', answer: { status: 503 } })
@@ -250,7 +250,7 @@ test('with Google down visitors are answered, and after a restart every row arri
   await expect.poll(() => emailsIn(world)).toEqual(emails)
 })
 
-test('kill -9 while a batch is on its way, then a start: the row is there once', async () => {
+test('a row is written once although the process is killed while its batch is on its way', async () => {
   await using folder = await tempFolder()
   await using world = await createGoogleWorld()
   {
@@ -266,17 +266,17 @@ test('kill -9 while a batch is on its way, then a start: the row is there once',
   expect(await emailsIn(world)).toEqual(['ada@example.com'])
 })
 
-interface Misfortune {
+interface Mistake {
   readonly what: string
   readonly message: string
-  /** What the public learns, where that is not the message. */
+  /** The sentence that the public gets, when it is not the message. */
   readonly error?: string
   readonly hint: RegExp
   readonly happen: (world: GoogleWorld) => void
   readonly mend: (world: GoogleWorld) => void
 }
 
-const misfortunes: readonly Misfortune[] = [
+const mistakes: readonly Mistake[] = [
   {
     what: 'a spreadsheet that is not shared',
     message: 'The caller does not have permission',
@@ -310,7 +310,7 @@ const misfortunes: readonly Misfortune[] = [
     what: 'a key that is not of the account',
     message: 'Invalid Credentials',
     hint: /Invalid JWT Signature.*SHEETS_PRIVATE_KEY/,
-    // The same address with another key, as after the key was deleted in the console.
+    // The account gets another key, as when the old one was deleted in the console.
     happen: ({ emulator, email }) => void emulator.createServiceAccount(email, { ownKey: true }),
     mend: ({ emulator, email }) => void emulator.createServiceAccount(email),
   },
@@ -328,14 +328,14 @@ const misfortunes: readonly Misfortune[] = [
   },
 ]
 
-// Each waits 5 s for the next try: they wait side by side.
-test.concurrent.for(misfortunes)(
-  '$what is told in the log, in /api/ready and in the 202; the signup is kept, and it heals',
+// Each test waits 5 s for the next try, so they run side by side.
+test.concurrent.for(mistakes)(
+  '$what is reported in the log, in /api/ready and in each 202, and signups are kept until it is mended',
   async ({ message, error = message, hint, happen, mend }, { expect }) => {
     await using world = await createGoogleWorld()
     happen(world)
     await using service = await boot(world)
-    // Told before the first signup where opening shows it; a Viewer shows only when it writes.
+    // Opening the spreadsheet shows most mistakes before the first signup. A Viewer can open it, but not write.
     const first = await postSignup(service.url, { email: 'first@example.com' })
     expect(first.status).toBe(202)
     const blocked = { delivery: { state: 'blocked', error } }
@@ -363,7 +363,7 @@ test.each([
   ['hangs', { delayMs: 60_000 }, 'No reason is known yet'],
   ['refuses', { answer: 'notFound' }, 'Requested entity was not found'],
 ] as const)(
-  'a backlog of eleven minutes from before the start makes strict readiness 503 while Google %s',
+  'strict readiness is 503 when no row was written for eleven minutes, restarts included, while Google %s',
   async (_, fault, error) => {
     await using world = await createGoogleWorld()
     await using folder = await tempFolder()
@@ -380,12 +380,12 @@ test.each([
       .toMatchObject({ status: 'ready', delivery: { backlog: 1, stalled } })
     expect((await fetch(`${service.url}/api/ready?strict`)).status).toBe(503)
     expect((await fetch(`${service.url}/api/ready`)).status).toBe(200)
-    // A stop would wait for the call that hangs.
+    // A stop would wait for the call without an answer.
     await service.kill()
   },
 )
 
-test('a protected tab is set aside with its message, and the others go on', async () => {
+test('a protected tab is set aside and reported, and the others go on', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Locked', [['Email']])
@@ -411,7 +411,7 @@ test('a protected tab is set aside with its message, and the others go on', asyn
     .toEqual(['kept@example.com', 'too@example.com'])
 })
 
-test('neither the key nor a token nor an address is printed, whatever Google answers', async () => {
+test('the service prints neither its key nor a token nor an address, whatever Google answers', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add(
     { on: 'token', apply: 'never', answer: { status: 500, body: 'oops' } },

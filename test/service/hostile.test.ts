@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await startService({ env: { BODY_LIMIT_BYTES: '100000' } })
 })
 afterAll(async () => {
-  // Whatever happened here, it still runs, and stops as it should.
+  // After all these requests the service still runs, and stops as usual.
   expect(await service.stop()).toBe(0)
 })
 
@@ -21,7 +21,7 @@ const post = (lines: readonly string[], body = '') =>
   `${head(['POST /api/signup HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...lines])}${body}`
 const whole = post([`Content-Length: ${json.length}`, 'Connection: close'], json)
 
-describe('what is no HTTP is answered 400 and the connection is closed', () => {
+describe('bytes that are not HTTP are answered with one error, and the connection is closed', () => {
   test.each([
     ['garbage', 'hello\r\n\r\n'],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
@@ -40,7 +40,7 @@ describe('what is no HTTP is answered 400 and the connection is closed', () => {
     ['a length beyond all numbers', post(['Content-Length: 99999999999999999999999'], json)],
     ['a chunk whose size is no number', post(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n')],
     ['an unknown transfer coding', post(['Transfer-Encoding: magic'], json)],
-  ])('%s', async (_, bytes) => {
+  ])('%s is answered 400', async (_, bytes) => {
     const answers = await sendRaw(service.url, Buffer.from(bytes, 'latin1'))
     expect(answers).toHaveLength(1)
     for (const answer of answers) expectProblem(answer, answer.body, 400)
@@ -51,13 +51,16 @@ describe('what is no HTTP is answered 400 and the connection is closed', () => {
     ['chunks and length', ['Transfer-Encoding: chunked', 'Content-Length: 4']],
     ['chunks that are not last', ['Transfer-Encoding: chunked, identity']],
     ['chunks by another name', ['Transfer-Encoding: xchunked', 'Content-Length: 4']],
-  ])('a request that is smuggled behind another is not taken: %s', async (_, framing) => {
-    const smuggled = whole.replace('ada@', 'smuggled@').replace('27', '32')
-    const answers = await sendRaw(service.url, post(framing, `0\r\n\r\n${smuggled}`))
-    expect(answers.map(({ status }) => status)).toEqual([400])
-  })
+  ])(
+    'a request that is smuggled in the body of another is not answered: %s',
+    async (_, framing) => {
+      const smuggled = whole.replace('ada@', 'smuggled@').replace('27', '32')
+      const answers = await sendRaw(service.url, post(framing, `0\r\n\r\n${smuggled}`))
+      expect(answers.map(({ status }) => status)).toEqual([400])
+    },
+  )
 
-  test('headers, or an address, that are too long are 431', async () => {
+  test('headers or a path that are too long are answered 431', async () => {
     for (const bytes of [
       `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
       `GET / HTTP/1.1\r\nHost: a\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
@@ -68,7 +71,7 @@ describe('what is no HTTP is answered 400 and the connection is closed', () => {
     }
   })
 
-  test('CONNECT is 405 and an unknown expectation 417', async () => {
+  test('CONNECT is answered 405, and an unknown expectation 417', async () => {
     const [tunnel] = await sendRaw(service.url, head(['CONNECT a:1 HTTP/1.1', 'Host: a:1']))
     expect(tunnel && expectProblem(tunnel, tunnel.body, 405)).toMatch(/proxy/)
     const [expectation] = await sendRaw(service.url, post(['Expect: 42-more', 'Content-Length: 0']))
@@ -76,7 +79,7 @@ describe('what is no HTTP is answered 400 and the connection is closed', () => {
   })
 })
 
-describe('what is unusual and allowed is served', () => {
+describe('unusual HTTP that is allowed is served', () => {
   test('an absolute address, a host of any name, and HTTP/1.0', async () => {
     const statuses = async (bytes: string) => {
       const answers = await sendRaw(service.url, bytes)
@@ -89,7 +92,7 @@ describe('what is unusual and allowed is served', () => {
     expect(await statuses('GET /api/health HTTP/1.0\r\n\r\n')).toEqual([200])
   })
 
-  test('requests that are sent all at once are answered in their order', async () => {
+  test('requests that are sent ahead are answered in their order', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
     const answers = await sendRaw(
       service.url,
@@ -112,8 +115,8 @@ describe('what is unusual and allowed is served', () => {
   })
 })
 
-describe('a body over the limit is 413', () => {
-  test('by its length alone, however huge, and nothing of it is waited for', async () => {
+describe('a body over the limit', () => {
+  test('is answered 413 as soon as its length is announced, without waiting for it', async () => {
     await using connection = openRaw(service.url)
     connection.write(post(['Content-Length: 9007199254740991']))
     await expect.poll(() => connection.received()).toMatch(/requestId":"[^"]+"}$/)
@@ -121,19 +124,19 @@ describe('a body over the limit is 413', () => {
     expect(answer && expectProblem(answer, answer.body, 413)).toContain('100000')
   })
 
-  test('while it streams, and the answer arrives although the client sends on', async () => {
+  test('is answered 413 while it streams, and the answer arrives although the client sends on', async () => {
     await using connection = openRaw(service.url)
     connection.write(post(['Transfer-Encoding: chunked']))
     const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`
     const sending = setInterval(() => connection.write(chunk.repeat(8)), 1)
     await expect.poll(() => connection.received()).toMatch(/requestId":"[^"]+"}$/)
-    // It does not go on for ever: the connection is closed.
+    // The service closes the connection, so that the sending ends.
     const answers = parseAnswers(await connection.closed)
     clearInterval(sending)
     expect(answers.map(({ status }) => status)).toEqual([413])
   })
 
-  test('also when it claims to be shorter: what follows is no request', async () => {
+  test('that is longer than its announced length is answered by that length, and the rest with 400', async () => {
     const answers = await sendRaw(
       service.url,
       post(['Content-Length: 2'], `{}${'x'.repeat(100_000)}`),
@@ -141,7 +144,7 @@ describe('a body over the limit is 413', () => {
     expect(answers.map(({ status }) => status)).toEqual([422, 400])
   })
 
-  test('and one that ends too early leaves nothing behind', async () => {
+  test('and a body that ends too early is answered 400 without an unexpected error', async () => {
     await using connection = openRaw(service.url)
     connection.write(post(['Content-Length: 50'], json))
     connection.socket.end()
@@ -151,7 +154,7 @@ describe('a body over the limit is 413', () => {
   })
 })
 
-test('thousands of bodies over the limit, many at once, leave the memory of the process as it was', async () => {
+test('after thousands of bodies over the limit, many at once, the process uses no more memory than before', async () => {
   const residentKb = () =>
     Number(execFileSync('ps', ['-o', 'rss=', '-p', String(service.pid)], { encoding: 'utf8' }))
   const tooLarge = new Uint8Array(128 * 1024).fill(0x20)
@@ -162,7 +165,7 @@ test('thousands of bodies over the limit, many at once, leave the memory of the 
         const answer = await fetch(`${service.url}/api/signup`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          // A stream has no length that could be refused before it comes.
+          // A stream announces no length by which it could be refused early.
           body: left % 2 === 0 ? tooLarge : new Blob([tooLarge]).stream(),
           ...(left % 2 !== 0 && { duplex: 'half' }),
         }).catch(() => undefined)
@@ -179,7 +182,7 @@ test('thousands of bodies over the limit, many at once, leave the memory of the 
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 
-describe('JSON that would be misunderstood', () => {
+describe('ambiguous or broken JSON', () => {
   const send = async (body: string | Uint8Array<ArrayBuffer>) => {
     const answer = await fetch(`${service.url}/api/signup`, {
       method: 'POST',
@@ -251,7 +254,7 @@ describe('JSON that would be misunderstood', () => {
     expect(expectProblem(answer, text, 400)).toContain('UTF-8')
   })
 
-  test('is taken when nothing is lost: a byte order mark, escapes, __proto__ in metadata', async () => {
+  test('is accepted when nothing of it is lost: a byte order mark, escapes, __proto__ in metadata', async () => {
     const body =
       '\ufeff{"email":"proto@example.com","name":"a\\ud800\\u0000b","metadata":{"__proto__":{"x":9007199254740991}}}'
     const { answer } = await send(body)
@@ -265,8 +268,8 @@ describe('JSON that would be misunderstood', () => {
   })
 })
 
-describe('a body of another kind than it says', () => {
-  // Node's parser takes a very short one for the boundary wherever it stands.
+describe('a body whose headers do not fit it', () => {
+  // Node's parser finds a very short boundary anywhere in the text.
   const boundary = '----formdata-6a5b'
   const part = (name: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -315,14 +318,14 @@ describe('a body of another kind than it says', () => {
       422,
       `${Array.from({ length: 1_001 }, (_, index) => part(`f${index}`, '')).join('')}--${boundary}--\r\n`,
     ],
-  ])('%s is %i', async (type, status, body) => {
+  ])('with the type %s is answered %i', async (type, status, body) => {
     const { answer, text } = await send({ 'content-type': type }, body)
     if (status !== 202) return void expectProblem(answer, text, status)
     expectSecured(answer)
     expect(JSON.parse(text)).toMatchObject({ status: 'accepted' })
   })
 
-  test('a multipart field that is not UTF-8 is 400', async () => {
+  test('with a multipart field that is not UTF-8 is answered 400', async () => {
     const bytes = Buffer.from(
       `${part('email', 'a@example.com')}${part('name', 'Jos\xe9')}--${boundary}--\r\n`,
       'latin1',
@@ -334,7 +337,7 @@ describe('a body of another kind than it says', () => {
     expect(expectProblem(answer, text, 400)).toContain('UTF-8')
   })
 
-  test('a compressed body is 415, and told how to send it', async () => {
+  test('that is compressed is answered 415 with how to send it', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const { answer, text } = await send(headers, json)
     expect(expectProblem(answer, text, 415)).toContain('Content-Encoding')
@@ -348,7 +351,7 @@ describe('a body of another kind than it says', () => {
     ['deflate,\tchunked', 415],
     ['Chunked', 202],
     ['identity, chunked', 202],
-  ])('a body in the transfer codings %j is %i', async (codings, status) => {
+  ])('in the transfer codings %j is answered %i', async (codings, status) => {
     const chunked = `${json.length.toString(16)}\r\n${json}\r\n0\r\n\r\n`
     const headers = [`Transfer-Encoding: ${codings}`, 'Connection: close']
     const answers = await sendRaw(service.url, post(headers, chunked))

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** Posts a form with these headers; gives the status and where the answer leads. */
+/** Posts a form with these headers. Returns the status and the redirect of the answer. */
 async function post(headers: Record<string, string>, redirect = '') {
   const body = new URLSearchParams({ email: 'ada@example.com', redirect }).toString()
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -34,24 +34,24 @@ test.each([
   ['rebound.example', 'http://rebound.example', 403],
   ['signup.example.com:8443', 'https://signup.example.com:8443', 403],
   ['signup.example.com', 'http://rebound.example', 403],
-])('on the host %s a page of %s is answered %d', async (host, origin, status) => {
+])('under the host name %s a page of %s is answered %d', async (host, origin, status) => {
   expect((await post({ host, origin })).status).toBe(status)
 })
 
-test('a host that a trusted proxy forwards is looked up in the list as well', async () => {
+test('a host name that a trusted proxy forwards has to be in the list, too', async () => {
   const forwarded = { host: 'inside:3000', 'x-forwarded-host': 'signup.example.com' }
   expect((await post({ ...forwarded, origin: 'https://signup.example.com' })).status).toBe(303)
   const rebound = { host: 'inside:3000', 'x-forwarded-host': 'rebound.example' }
   expect((await post({ ...rebound, origin: 'https://rebound.example' })).status).toBe(403)
 })
 
-test('a redirect to a host that is not listed is not followed', async () => {
+test('a signup is not redirected to a host that is not listed', async () => {
   const location = async (host: string) => (await post({ host }, `http://${host}/welcome`)).location
   expect(await location('signup.example.com')).toBe('/welcome')
   expect(await location('rebound.example')).toMatch(/thanks/)
 })
 
-test('what comes without an origin is answered under every name, as a health check is', async () => {
+test('a request without an origin is answered under every host name, as a health check needs', async () => {
   expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   expect((await fetch(service.url)).status).toBe(200)
 })

@@ -18,14 +18,14 @@ interface Receipt {
 
 const rowsIn = (folder: string) => readTab(folder, 'Sheet1.csv').slice(1)
 
-test('the same key and content give the first answer again, and one row', async () => {
+test('a request with the same key and content gets the first answer again, and is one row', async () => {
   await using folder = await tempFolder()
   await using service = await bootService({ dataDir: folder.path })
   const first = await postSignup(service.url, ada, keyed('key-1'))
   expect(first.status).toBe(202)
   expect(first.headers.get('idempotency-replayed')).toBeNull()
   const receipt = (await first.json()) as Receipt
-  // The token is no content, and the spelling of the JSON neither.
+  // Neither the token nor the spelling of the JSON is content.
   const { email, ...rest } = ada
   const again = { challengeToken: 'other', ...rest, email: ` ${email} `, source: '' }
   const replay = await postSignup(service.url, again, keyed('key-1'))
@@ -49,7 +49,7 @@ test('metadata with its keys in another order is the same content', async () => 
   expect(await again.json()).toMatchObject({ id: first.id })
 })
 
-test('the same key with other content is 422 with what to do, on either endpoint', async () => {
+test('a request with the same key and other content is answered 422 with what to do, on either endpoint', async () => {
   await using service = await bootService()
   await postSignup(service.url, ada, keyed('key-1'))
   for (const answer of [
@@ -63,7 +63,7 @@ test('the same key with other content is 422 with what to do, on either endpoint
   await expect.poll(rows).toHaveLength(1)
 })
 
-test('each API key has its own keys, all others share theirs, and no API key is stored', async () => {
+test('each API key has idempotency keys of its own, all other clients share theirs, and no API key is stored', async () => {
   await using folder = await tempFolder()
   const apiKeys = ['the-key-of-the-first-client', 'the-key-of-the-other-client']
   const from = (apiKey: string) => ({ ...keyed('order-1'), authorization: `Bearer ${apiKey}` })
@@ -96,7 +96,7 @@ test('each API key has its own keys, all others share theirs, and no API key is 
 })
 
 test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(
-  'the malformed key %j is 400 and stores nothing',
+  'a signup with the malformed key %j is answered 400 and not stored',
   async (key) => {
     await using service = await bootService()
     expect((await postSignup(service.url, ada, keyed(key))).status).toBe(400)
@@ -106,7 +106,7 @@ test.each(['', 'x'.repeat(256), 'sch\u00fcssel'])(
   },
 )
 
-test('a replay outlives a restart and a kill right behind the answer', async () => {
+test('a repeated request gets its first answer after a restart, and after a kill right behind that answer', async () => {
   await using folder = await tempFolder()
   const receipts: Receipt[] = []
   for (const end of ['kill', 'stop', 'kill', 'stop'] as const) {
@@ -123,7 +123,7 @@ test('a replay outlives a restart and a kill right behind the answer', async () 
   expect(rowsIn(folder.path)).toHaveLength(1)
 })
 
-test('of fifty twins at once one is stored, and all get its answer', async () => {
+test('when fifty equal requests come at once, one is stored and all get its answer', async () => {
   await using service = await bootService()
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(
@@ -138,7 +138,7 @@ test('of fifty twins at once one is stored, and all get its answer', async () =>
   expect(rowsIn(join(service.folder, 'data'))).toHaveLength(6)
 })
 
-test('a refused request is not remembered: corrected, it is taken with the same key', async () => {
+test('a refused request is not remembered, so the corrected one is accepted with the same key', async () => {
   await using service = await bootService({ env: { MAX_SHEET_TABS: '0' } })
   for (const wrong of [{ email: 'nobody' }, { ...ada, sheetTab: 'Extra' }]) {
     expect((await postSignup(service.url, wrong, keyed('key-1'))).status).toBe(422)
@@ -148,7 +148,7 @@ test('a refused request is not remembered: corrected, it is taken with the same 
   expect((await postBulk(service.url, { signups: [ada] }, keyed('key-2'))).status).toBe(202)
 })
 
-test('a replay of a bulk request is the whole first answer, with what was rejected', async () => {
+test('a repeated bulk request gets its whole first answer, rejected signups included', async () => {
   await using folder = await tempFolder()
   const deep = '['.repeat(50_000) + ']'.repeat(50_000)
   const body = `{"signups":[

@@ -13,7 +13,7 @@ const refused = {
   output: expect.stringMatching(/in use by another process[\s\S]*Deleting \S+lock does not help/),
 } satisfies Partial<Record<keyof ServiceEnded, unknown>>
 
-test('a lock that is deleted is made again, with a warning, and keeps the next process out', async () => {
+test('a process makes its lock again when it is deleted, with a warning, and the lock keeps the next process out', async () => {
   await using folder = await tempFolder()
   await using service = await startService({ dataDir: folder.path })
   const lock = join(folder.path, 'lock')
@@ -27,7 +27,7 @@ test('a lock that is deleted is made again, with a warning, and keeps the next p
   expect(await service.stop()).toBe(0)
 })
 
-test('a process that finds its lock in other hands stops, and no row is written twice', async () => {
+test('a process whose lock another one has taken stops, and no row is written twice', async () => {
   await using folder = await tempFolder()
   await using first = await startService({ dataDir: folder.path })
   let isLoading = true
@@ -46,11 +46,11 @@ test('a process that finds its lock in other hands stops, and no row is written 
   const loads = ['a', 'b', 'c', 'd'].map((name) => load(first.url, `first-${name}`))
   await expect.poll(() => accepted.length).toBeGreaterThan(100)
 
-  // Stands still from before the lock is deleted until another process holds the new one.
+  // The first process stands still while the lock is deleted and the second one takes it.
   process.kill(first.pid, 'SIGSTOP')
   await rm(join(folder.path, 'lock'))
   const starting = startService({ dataDir: folder.path })
-  // It is held right behind its making: twice seen is enough.
+  // The second process locks the file right after it makes it: seen twice is late enough.
   let seen = 0
   await expect.poll(() => (existsSync(join(folder.path, 'lock')) ? ++seen : 0)).toBe(2)
   process.kill(first.pid, 'SIGCONT')

@@ -10,13 +10,13 @@ import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-/** Starts the service, reads its first line, runs `then`, signs up once, and stops it by SIGTERM. */
+/** Starts the service, reads its first line, does `then`, signs up once, and stops it by SIGTERM. */
 async function run(stdio: StdioOptions, then: 'closeBoth' | 'goOn') {
   await using folder = await tempFolder()
   const child = spawn(process.execPath, [join(projectRoot, 'src/start.js')], {
     cwd: folder.path,
     stdio,
-    // None is left behind when it hangs.
+    // A process that hangs is killed.
     signal: AbortSignal.timeout(patienceMs),
     killSignal: 'SIGKILL',
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'trace' },
@@ -43,17 +43,20 @@ async function run(stdio: StdioOptions, then: 'closeBoth' | 'goOn') {
 
 const drained = { status: 201, code: 0, signal: null, rows: 2 }
 
-describe('what the service prints', () => {
-  test('may have no reader any more: it goes on, and drains when it is stopped', async () => {
+describe('output of the service', () => {
+  test('the service goes on and stops as usual when nobody reads its output any more', async () => {
     expect(await run(['ignore', 'pipe', 'pipe'], 'closeBoth')).toEqual(drained)
   })
 
-  test.skipIf(!existsSync('/dev/full'))('may find its log file on a full disk', async () => {
-    const full = openSync('/dev/full', 'w')
-    try {
-      expect(await run(['ignore', 'pipe', full], 'goOn')).toEqual(drained)
-    } finally {
-      closeSync(full)
-    }
-  })
+  test.skipIf(!existsSync('/dev/full'))(
+    'the service goes on and stops as usual when the disk of its log file is full',
+    async () => {
+      const full = openSync('/dev/full', 'w')
+      try {
+        expect(await run(['ignore', 'pipe', full], 'goOn')).toEqual(drained)
+      } finally {
+        closeSync(full)
+      }
+    },
+  )
 })

@@ -19,7 +19,7 @@ const signup = (
     body,
   })
 
-test('each answer tells where the client stands, and one signup too many is 429 with when to come again', async () => {
+test('each answer has the client’s present limit, and one signup too many is answered 429 with when to try again', async () => {
   await using service = await bootService({ env: behindProxy })
   for (const remaining of [2, 1, 0]) {
     const answer = await signup(service, '192.0.2.7')
@@ -41,7 +41,7 @@ test('each answer tells where the client stands, and one signup too many is 429 
   expect((await fetch(`${service.url}/api/health`)).headers.has('ratelimit')).toBe(false)
 })
 
-test('a client that writes X-Forwarded-For itself gains nothing', async () => {
+test('a client that sends X-Forwarded-For itself gets no more signups', async () => {
   await using service = await bootService({ env: behindProxy })
   const statuses: number[] = []
   for (const lie of ['1.1.1.1', '2.2.2.2', 'x', '::1', '']) {
@@ -50,7 +50,7 @@ test('a client that writes X-Forwarded-For itself gains nothing', async () => {
   expect(statuses).toEqual([202, 202, 202, 429, 429])
 })
 
-test('all addresses of an IPv6 network of 64 bits are one client, and IPv4 in IPv6 is IPv4', async () => {
+test('all addresses of an IPv6 network of 64 bits are one client, and an IPv4 address in IPv6 is the IPv4 client', async () => {
   await using service = await bootService({ env: behindProxy })
   const statuses = async (addresses: readonly string[]) => {
     const all: number[] = []
@@ -64,7 +64,7 @@ test('all addresses of an IPv6 network of 64 bits are one client, and IPv4 in IP
   expect(await statuses(same)).toEqual([202, 202, 202, 429])
 })
 
-test('signups that are refused count too', async () => {
+test('a refused signup counts, too', async () => {
   await using service = await bootService({ env: behindProxy })
   const statuses: number[] = []
   for (const body of ['{}', '{"email":"x"}', '{"email":"ada@example.com"}', '{}']) {
@@ -73,7 +73,7 @@ test('signups that are refused count too', async () => {
   expect(statuses).toEqual([422, 422, 202, 429])
 })
 
-test('an answer that is given again is free, and other content under its key counts', async () => {
+test('a repeated request does not count, and a request with its key and other content does', async () => {
   await using service = await bootService({ env: behindProxy })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = (email: string) => postSignup(service.url, { email }, headers)
@@ -89,7 +89,7 @@ test('an answer that is given again is free, and other content under its key cou
   }
 })
 
-test('who has nothing left is refused before the body is read, unless the key is a known one', async () => {
+test('a client over its limit is refused before its body is read, unless its idempotency key is known', async () => {
   await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
   const body = '{"email":"ada@example.com"}'
   const head = (path: string, key: string) =>
@@ -113,7 +113,7 @@ test('who has nothing left is refused before the body is read, unless the key is
   await expect.poll(() => connection.received()).toMatch(/^HTTP\/1\.1 202 .*replayed: true/is)
 })
 
-test('answers that are given again have a limit of their own, ten times as high', async () => {
+test('repeated requests have a limit of their own, ten times as high', async () => {
   await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = () =>
@@ -134,7 +134,7 @@ test('answers that are given again have a limit of their own, ten times as high'
   expect((await postBulk(service.url, { signups }, elsewhere)).status).toBe(202)
 })
 
-test('a known key lets nobody send other content for ever', async () => {
+test('a client over its limit cannot send other content under a known key without end', async () => {
   await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }
   const send = (email: string) => postSignup(service.url, { email }, headers)
@@ -145,12 +145,12 @@ test('a known key lets nobody send other content for ever', async () => {
     expect(refused.status).toBe(429)
     policies.push(refused.headers.get('ratelimit-policy'))
   }
-  // Ten were read, and found to be no replays.
+  // Ten bodies were read and found to have other content.
   expect(policies.filter((policy) => policy?.includes('signups'))).toHaveLength(10)
   expect(policies.at(-1)).toBe('"replays";q=10;w=60')
 })
 
-test('with a valid API key nothing is counted, and with a wrong one everything is', async () => {
+test('requests with a valid API key do not count, and those with a wrong one do', async () => {
   await using service = await bootService({
     env: { ...behindProxy, API_KEYS: 'a-long-key-of-ours' },
   })
@@ -165,7 +165,7 @@ test('with a valid API key nothing is counted, and with a wrong one everything i
   expect(await answers('a-long-key-of-others')).toEqual([202, 202, 202, 429, 429])
 })
 
-test('without TRUST_PROXY private addresses are not limited, and a line at start tells why', async () => {
+test('without TRUST_PROXY private addresses are not limited, and a line at the start says why', async () => {
   await using service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
   for (let count = 0; count < 3; count++) {
     const answer = await postSignup(service.url, { email: 'ada@example.com' })
@@ -177,7 +177,7 @@ test('without TRUST_PROXY private addresses are not limited, and a line at start
   expect(service.output()).not.toContain('127.0.0.1"')
 })
 
-test('an entry that is no address counts for the connection, and one warning tells so', async () => {
+test('when X-Forwarded-For has no address, the signup counts for the connection, and one warning says so', async () => {
   await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '2' } })
   const statuses: number[] = []
   for (const entry of ['unknown', '<script>', '999.1.1.1', 'x']) {
@@ -187,7 +187,7 @@ test('an entry that is no address counts for the connection, and one warning tel
   await expect.poll(() => service.output().match(/TRUST_PROXY promises/g)).toHaveLength(1)
 })
 
-test('0 is no limit, and nothing warns', async () => {
+test('RATE_LIMIT_PER_MINUTE of 0 means no limit, without a warning', async () => {
   await using service = await bootService({
     env: { RATE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1' },
   })

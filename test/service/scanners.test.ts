@@ -8,9 +8,9 @@ import { type RunningService, startService } from '../../harness/start-service.t
 
 /**
  * How long one request may keep all others waiting. It is processor time of the thread that serves, so
- * that a busy machine does not fail the test, and the best of three tries counts, as code that is not
- * compiled yet and a collection of garbage are nobody's attack. A scanner that takes the square of what
- * it reads needs seconds every time: the first that were found took 2 s and minutes.
+ * that a busy machine does not fail the test. The best of three tries counts, because compilation and
+ * garbage collection take time, too. A scanner whose time grows with the square of its input needs
+ * seconds in every try.
  */
 const longestTurnMsMax = 200
 const tries = 3
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop())
 
-test('no request holds up the others, whatever is in it', async () => {
+test('no request keeps the others waiting, whatever it contains', async () => {
   const slow: string[] = []
   for (const { title, bytes } of costlyRequests(limits.bodyBytesMax)) {
     let longestMs = Infinity
@@ -47,7 +47,7 @@ test('no request holds up the others, whatever is in it', async () => {
   expect(slow).toEqual([])
 })
 
-/** Since it was asked for last. */
+/** The longest turn of the service since the last call of this function. */
 async function longestTurnMs(): Promise<number> {
   const told = service.output().length
   process.kill(service.pid, 'SIGUSR2')

@@ -63,7 +63,7 @@ test.each([
       return form
     },
   ],
-])('a form post (%s) becomes a row, and its unknown fields go into metadata', async (_, body) => {
+])('a form (%s) becomes a row, and its unknown fields go into metadata', async (_, body) => {
   await using service = await bootService()
   const answer = await fetch(`${service.url}/api/signup`, { method: 'POST', body: body() })
   expect(answer.status).toBe(202)
@@ -80,7 +80,7 @@ test.each([
   ])
 })
 
-test('every wrong field is named at once, and nothing is stored', async () => {
+test('a signup with wrong fields gets 422 that names them all, and nothing is stored', async () => {
   await using service = await bootService()
   const answer = await postSignup(service.url, { email: 'nobody', emial: 'x', tags: [7], name: 5 })
   expect(answer.status).toBe(422)
@@ -101,7 +101,7 @@ test.each([
   ['JSON that is not an object', 400, { body: '["ada@example.com"]' }],
   ['JSON that is not UTF-8', 400, { body: new Uint8Array([0x7b, 0xff, 0x7d]) }],
   ['another content type', 415, { body: 'email', headers: { 'content-type': 'text/plain' } }],
-  ['no content type', 415, { body: new Uint8Array([1]), headers: {} }],
+  ['a body without a content type', 415, { body: new Uint8Array([1]), headers: {} }],
   ['a body over the limit', 413, { body: `{"email":"${'x'.repeat(1_100_000)}"}` }],
   [
     'a file in a form',
@@ -131,11 +131,11 @@ test.each([
   },
 )
 
-test('a body over the limit is refused while it streams, without its length announced', async () => {
+test('a body over the limit without an announced length is refused while it streams', async () => {
   await using service = await bootService({ env: { BODY_LIMIT_BYTES: '1024' } })
   const endless = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // Without a pause, the sending alone would keep this process busy.
+      // Without a pause, sending would keep this process busy.
       await new Promise((resolve) => setImmediate(resolve))
       controller.enqueue(new Uint8Array(600))
     },
@@ -147,7 +147,7 @@ test('a body over the limit is refused while it streams, without its length anno
     duplex: 'half',
   }
   const answer = fetch(`${service.url}/api/signup`, streaming)
-  // The server answers or cuts the connection; it does not read on, and goes on serving.
+  // The service either answers or closes the connection. It reads no more of the body, and goes on serving.
   const status = await answer.then(
     (response) => response.status,
     () => 413,
@@ -156,7 +156,7 @@ test('a body over the limit is refused while it streams, without its length anno
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 
-test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
+test('an unknown path is answered 404, and a wrong method 405 with Allow', async () => {
   await using service = await bootService()
   expect((await fetch(`${service.url}/api/nothing`)).status).toBe(404)
   const answer = await fetch(`${service.url}/api/signup`)
@@ -164,7 +164,7 @@ test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
   expect(answer.headers.get('allow')).toBe('POST, OPTIONS')
 })
 
-test('the status of a signup goes from accepted to written, and tells nothing personal', async () => {
+test('the status of a signup goes from accepted to written, and has nothing personal', async () => {
   await using service = await bootService()
   const [id] = await postSignups(service.url, ['ada@example.com'])
   const status = async (): Promise<unknown> =>
@@ -180,7 +180,7 @@ test('the status of a signup goes from accepted to written, and tells nothing pe
   expect(unknown.status).toBe(404)
 })
 
-test('health, readiness and the public config answer, and name no secret', async () => {
+test('health, readiness and the public config answer', async () => {
   await using service = await bootService({ env: { DEFAULT_SHEET_TAB: 'Waitlist' } })
   const get = async (path: string): Promise<unknown> => (await fetch(service.url + path)).json()
   expect(await get('/api/health')).toEqual({ status: 'ok' })
@@ -197,7 +197,7 @@ test('health, readiness and the public config answer, and name no secret', async
   })
 })
 
-test('after a kill right behind the 202 the next start writes the row, once', async () => {
+test('when the process is killed right after the 202, the next one writes the row once', async () => {
   await using folder = await tempFolder()
   const emails = Array.from({ length: 20 }, (_, index) => `person${index}@example.com`)
   for (const email of emails) {
@@ -211,7 +211,7 @@ test('after a kill right behind the 202 the next start writes the row, once', as
   expect(readTab(folder.path, 'Sheet1.csv').map(([email]) => email)).toEqual(['Email', ...emails])
 })
 
-test('SIGTERM answers what has begun, settles what is on its way, and ends with code 0', async () => {
+test('after SIGTERM the service answers the requests that it has, and every signup with a 202 is written', async () => {
   await using folder = await tempFolder()
   const service = await startService({ dataDir: folder.path })
   const emails = Array.from({ length: 200 }, (_, index) => `person${index}@example.com`)
@@ -227,12 +227,12 @@ test('SIGTERM answers what has begun, settles what is on its way, and ends with 
   expect(accepted).toBeGreaterThan(0)
   await using next = await startService({ dataDir: folder.path })
   await expect.poll(() => readTab(folder.path, 'Sheet1.csv').length).toBe(accepted + 1)
-  // The row is in the file before the journal knows it.
+  // The row is in the file a moment before the journal counts it as written.
   const ready = async (): Promise<unknown> => (await fetch(`${next.url}/api/ready`)).json()
   await expect.poll(ready).toMatchObject({ delivery: { backlog: 0 } })
 })
 
-test('a second process on the same data directory is refused and harms nothing', async () => {
+test('a second process on the same DATA_DIR is refused and does no harm', async () => {
   await using folder = await tempFolder()
   await using service = await startService({ dataDir: folder.path })
   const second = await startService({ dataDir: folder.path }).catch((error: unknown) => error)
@@ -243,7 +243,7 @@ test('a second process on the same data directory is refused and harms nothing',
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 
-test('all problems in the settings are told at once, and the exit code is 2', async () => {
+test('all problems of the settings are reported at once, and the exit code is 2', async () => {
   const ended = await startService({
     env: {
       SHEETS_SHEET_ID: 'short',
@@ -266,11 +266,11 @@ test('all problems in the settings are told at once, and the exit code is 2', as
   }
 })
 
-test('a port that is taken is told with what to do', async () => {
+test('a start on a port that is taken ends with what to do', async () => {
   await using service = await startService()
   await using folder = await tempFolder()
   const program = join(folder.path, 'start.mjs')
-  // The helper sets PORT itself, so the program sets it again.
+  // startService sets PORT, so the program sets it again.
   await writeFile(
     program,
     `process.env.PORT = ${JSON.stringify(new URL(service.url).port)}
@@ -284,7 +284,7 @@ test('a port that is taken is told with what to do', async () => {
   })
 })
 
-test('the log names neither addresses nor names nor tabs, whatever comes in', async () => {
+test('the log has neither addresses nor names nor tabs of signups, good or bad', async () => {
   await using service = await startService({ env: { LOG_LEVEL: 'trace' } })
   await postSignup(service.url, {
     email: 'secret.person@example.com',

@@ -23,7 +23,7 @@ const piecesOf = (secret: string) =>
   Array.from({ length: secret.length - 11 }, (_, start) => secret.slice(start, start + 12))
 const pieces = new Set(secrets.flatMap(piecesOf))
 
-/** The pieces of a key that a text has, over line breaks and escapes too. */
+/** The pieces of a key in a text, even when line breaks or escapes split them. */
 function leaks(text: string): readonly string[] {
   const unbroken = text.replace(/\\+n|\s/g, '')
   return [...piecesOf(text), ...piecesOf(unbroken)].filter((piece) => pieces.has(piece))
@@ -31,7 +31,7 @@ function leaks(text: string): readonly string[] {
 
 const id = 'SHEETS_SHEET_ID=1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE\n'
 
-/** Ways to write the key into `.env` that are not the way. */
+/** Wrong ways to write the key into `.env`. */
 const broken: Readonly<Record<string, string>> = {
   'a colon': `SHEETS_PRIVATE_KEY: "${oneLine}"`,
   'a colon, and a key that ends with =': `SHEETS_PRIVATE_KEY: ${base64}=`,
@@ -73,7 +73,7 @@ interface Ended {
   readonly output: string
 }
 
-/** Runs Node until it ends, with nothing of this machine's settings. */
+/** Runs Node until it ends, with no settings of this machine. */
 function run(args: string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
   const options = { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, timeout: patienceMs }
   return new Promise((resolve) => {
@@ -86,8 +86,8 @@ function run(args: string[], cwd: string, env: Record<string, string> = {}): Pro
 const start = join(projectRoot, 'src/start.js')
 const port = { HOST: '127.0.0.1', PORT: '0' }
 
-describe('a key that stands wrongly in .env stops the start, and no piece of it is printed', () => {
-  test('however it is written', async () => {
+describe('a key that is wrongly set stops the start, and no piece of it is printed', () => {
+  test('in .env, in every wrong way', async () => {
     await using temp = await tempFolder()
     const names = Object.keys(broken)
     const folders = names.map((_, index) => join(temp.path, String(index)))
@@ -105,7 +105,7 @@ describe('a key that stands wrongly in .env stops the start, and no piece of it 
   })
 
   test.each(['a colon', 'a space, on several lines', 'the JSON on several lines without quotes'])(
-    'by the service itself: %s',
+    'in .env, when the service itself starts: %s',
     async (way) => {
       await using temp = await tempFolder()
       await writeFile(join(temp.path, '.env'), id + (broken[way] ?? ''))
@@ -116,7 +116,7 @@ describe('a key that stands wrongly in .env stops the start, and no piece of it 
     },
   )
 
-  test('from the environment of the process too, where it is in a name', async () => {
+  test('in the environment, in the name of a variable', async () => {
     await using temp = await tempFolder()
     const { code, output } = await run([start], temp.path, {
       ...port,

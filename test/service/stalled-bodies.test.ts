@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openRaw, parseAnswers, sendRaw } from '../../harness/raw-http.ts'
 import { bootService } from '../../harness/boot-service.ts'
 
-/** The share of an address holds eight of it. */
+/** The share of one client holds eight bodies of this size. */
 const bytes = 1_000_000
 const head = (client: string) =>
   'POST /api/signup HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n' +

@@ -14,7 +14,7 @@ function filesIn(service: BootedService): string[] {
   return names.filter((name) => name.endsWith('.csv')).sort()
 }
 
-test('with a list of tabs only these and the default one are taken, in the spelling of the list', async () => {
+test('when SHEET_TABS is set, only its tabs and the default tab are accepted, in the spelling of the list', async () => {
   await using service = await bootService({
     env: { SHEET_TABS: 'News, Größe', DEFAULT_SHEET_TAB: 'Waitlist', MAX_SHEET_TABS: '0' },
   })
@@ -59,7 +59,7 @@ test('with a list of tabs only these and the default one are taken, in the spell
   expect(filesIn(service)).toHaveLength(3)
 })
 
-test('signups bring so many new tabs into being as allowed, counted across restarts', async () => {
+test('signups make no more new tabs than MAX_SHEET_TABS, counted across restarts', async () => {
   await using folder = await tempFolder()
   const start = () => bootService({ dataDir: folder.path, env: { MAX_SHEET_TABS: '2' } })
   const post = async (service: BootedService, sheetTab: string) =>
@@ -89,7 +89,7 @@ test('signups bring so many new tabs into being as allowed, counted across resta
   })
 })
 
-test('one client cannot use up the new tabs of all, and the pages show no form that cannot succeed', async () => {
+test('one client cannot use up the new tabs of all, and no page shows a form for a tab that would be refused', async () => {
   const apiKey = 'a-key-of-16-characters'
   await using service = await bootService({
     env: { TRUST_PROXY: '1', MAX_SHEET_TABS: '20', API_KEYS: apiKey },

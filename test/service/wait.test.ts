@@ -26,13 +26,13 @@ test('a signup that waits is answered 201 when its row is in the spreadsheet', a
   expect(await status.json()).toMatchObject({ status: 'written' })
 })
 
-test('a wait of more than 30 seconds is granted as 30', async () => {
+test('a signup that asks to wait longer than 30 seconds waits 30 at most', async () => {
   await using service = await bootService()
   const answer = await postSignup(service.url, ada, { prefer: 'wait=3600' })
   expect(answer.headers.get('preference-applied')).toBe('wait=30')
 })
 
-test('a wait on Google ends with the row in the sheet', async () => {
+test('a signup that waits for Google is answered 201 when its row is in the sheet', async () => {
   await using world = await createGoogleWorld()
   await using service = await bootService({ env: world.env })
   const answer = await postSignup(service.url, ada, wait)
@@ -41,7 +41,7 @@ test('a wait on Google ends with the row in the sheet', async () => {
 })
 
 test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
-  'Prefer: %s does not wait',
+  'a signup with "Prefer: %s" does not wait',
   async (prefer) => {
     await using world = await createGoogleWorld()
     world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
@@ -52,7 +52,7 @@ test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
   },
 )
 
-test('a wait that runs out is the 202 of always, and the signup is delivered later', async () => {
+test('a signup whose wait runs out is answered 202, and delivered later', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
   await using service = await bootService({ env: world.env })
@@ -69,7 +69,7 @@ test('a wait that runs out is the 202 of always, and the signup is delivered lat
   await expect.poll(() => emailsIn(world)).toEqual([ada.email])
 })
 
-test('while delivery is blocked nobody waits, and the 202 tells why', async () => {
+test('while delivery is blocked no signup waits, and the 202 says why', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.share(world.email, 'none')
@@ -83,7 +83,7 @@ test('while delivery is blocked nobody waits, and the 202 tells why', async () =
   })
 })
 
-test('delivery that becomes blocked during a wait ends it with the reason', async () => {
+test('when delivery becomes blocked during a wait, the wait ends with the reason', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   await using service = await bootService({ env: world.env })
@@ -96,7 +96,7 @@ test('delivery that becomes blocked during a wait ends it with the reason', asyn
   })
 })
 
-test('a tab that turns out to be protected ends the waits for it, and for no other', async () => {
+test('when a tab turns out to be protected, only the waits for that tab end', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.addTab('Locked', [['Email']])
@@ -113,7 +113,7 @@ test('a tab that turns out to be protected ends the waits for it, and for no oth
   })
 })
 
-test('SIGTERM answers those who wait with 202 at once, and the process ends with code 0', async () => {
+test('after SIGTERM signups that wait are answered 202 at once, and the process ends with code 0', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
   const service = await startService({ env: world.env })

@@ -16,7 +16,7 @@ const second = 1000
 const limits = { rowsMax: 100_000, bytesMax: 1_000_000_000 }
 const staying = () => new AbortController().signal
 
-/** A clock that counts how many sleep at the same time. */
+/** A clock that counts how many sleeps there are at the same time. */
 class CountingClock extends ManualClock {
   sleeping = 0
   most = 0
@@ -82,10 +82,10 @@ test('a wait ends when the batch with the signup is settled', async () => {
   expect(visitor.waitedMs).toBe(2 * second)
 })
 
-test('a wait ends soon after another process has settled the batch, which nobody told of', async () => {
+test('a wait ends within a second after another process has settled the batch', async () => {
   await using journal = openSqliteJournal(':memory:')
   const clock = new CountingClock()
-  // Nobody is told of it.
+  // No listener hears of the settled batch, as when another process settles it.
   const untold = changed(journal.intake, { onSettle: () => () => undefined })
   const waiting = new Waiting({ journal: untold, health: createHealth(), clock })
   const signups = storedOf(await journal.intake.append(makeSignups(1)))
@@ -115,7 +115,7 @@ test('a wait for several signups ends when the last of them is settled', async (
   expect(visitor.waitedMs).toBe(2 * second)
 })
 
-test('a signup that was settled before anybody waits for it is not waited for', async () => {
+test('a wait for a signup that is already settled is over at once', async () => {
   await using it = world()
   const signups = await it.accept(1)
   await it.deliver()
@@ -124,7 +124,7 @@ test('a signup that was settled before anybody waits for it is not waited for', 
   expect(visitor.waitedMs).toBe(0)
 })
 
-test('no wait is longer than asked, nor much shorter', async () => {
+test('a wait is never longer than asked, and at most 200 ms shorter', async () => {
   await using it = world()
   const signups = await it.accept(1)
   const visitors = Array.from({ length: 30 }, (_, index) => it.wait(signups, index + 1))
@@ -161,7 +161,7 @@ test('a tab that is set aside ends the waits for that tab alone', async () => {
   expect(waits.map(({ waitedMs }) => waitedMs !== undefined)).toEqual([true, false])
 })
 
-test('a visitor who leaves is not waited for, before and while', async () => {
+test('a wait ends when its visitor leaves, and does not begin after that', async () => {
   await using it = world()
   const signups = await it.accept(1)
   const leaving = new AbortController()
@@ -175,7 +175,7 @@ test('a visitor who leaves is not waited for, before and while', async () => {
   expect(gone.waitedMs).toBe(0)
 })
 
-test('a stop ends every wait at once, and nobody waits after it', async () => {
+test('a stop ends every wait at once, and no wait begins after it', async () => {
   await using it = world()
   const signups = await it.accept(1)
   const before = it.wait(signups, 30)
@@ -187,7 +187,7 @@ test('a stop ends every wait at once, and nobody waits after it', async () => {
   expect(it.clock.sleeping).toBe(0)
 })
 
-test('a client that hangs up is not waited for', async () => {
+test('a wait ends when the client closes its connection', async () => {
   await using journal = openSqliteJournal(':memory:')
   const waiting = new Waiting({
     journal: journal.intake,
@@ -221,7 +221,7 @@ test('a client that hangs up is not waited for', async () => {
   await server.close(0)
 })
 
-test('when as many signups wait as may, of one address or in all, the next ones are answered at once', async () => {
+test('when too many signups wait, of one client or in all, the next ones are answered at once', async () => {
   await using it = world({ max: 4, addressMax: 2 })
   const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
   const waits = [
@@ -246,7 +246,7 @@ test('when as many signups wait as may, of one address or in all, the next ones 
   ])
 })
 
-test('who leaves, and whose time is over, makes room for others', async () => {
+test('a visitor who leaves or whose wait is over makes room for others', async () => {
   await using it = world({ max: 2, addressMax: 2 })
   const signups = await it.accept(1)
   const leaving = new AbortController()
@@ -259,7 +259,7 @@ test('who leaves, and whose time is over, makes room for others', async () => {
   expect(later.map(({ waitedMs }) => waitedMs === undefined)).toEqual([true, true, false])
 })
 
-test('visitors who wait for the same, earlier and later signups are woken by the right batch', async () => {
+test('each wait ends with the batch of its own signup, in whatever order the waits began', async () => {
   await using it = world()
   const signups = await it.accept(6)
   const order = [3, 0, 5, 3, 1, 0, 4, 2]
@@ -276,7 +276,7 @@ test('visitors who wait for the same, earlier and later signups are woken by the
   }
 })
 
-test('a settled batch looks at none of ten thousand who wait for a later one', async () => {
+test('a settled batch takes no time for ten thousand waits for later ones', async () => {
   await using it = world()
   const [first, ...others] = await it.accept(10_000)
   if (!first) throw new Error('signups were asked for')
@@ -310,7 +310,7 @@ test('ten thousand waits share one timer, and one settled batch ends them all', 
   expect(it.clock.sleeping).toBe(0)
 })
 
-test('ten thousand waits on the real clock add one timer to the process', async () => {
+test('ten thousand waits on the real clock add at most one timer to the process', async () => {
   await using journal = openSqliteJournal(':memory:')
   const waiting = new Waiting({
     journal: journal.intake,

@@ -1,15 +1,13 @@
+import type { RunningService } from '../harness/start-service.ts'
+
 /** `small` takes a few seconds and is part of `npm test`; `full` is what an attacker would send. */
 export type Size = 'small' | 'full'
 
 /** What was sent and what came back, by name. Names are words for people: `connections reset`. */
 export type Counts = Readonly<Record<string, number>>
 
-/** The process that is attacked. */
-export interface Target {
-  /** Without a slash at the end. */
-  readonly url: string
-  readonly pid: number
-}
+/** The process that is attacked, started by `measuredProgram`. */
+export type Target = Pick<RunningService, 'url' | 'pid' | 'output'>
 
 /** One way to harm the service. Each has a fresh process of its own. */
 export interface Attack {

@@ -1,11 +1,12 @@
 /**
- * The service, which tells how long one request kept it from all others: on SIGUSR2 it prints the
- * longest turn of its event loop since the last time, as milliseconds of processor time. Another
- * program that is busy meanwhile does not count.
+ * The service, which tells on SIGUSR2 how much processor time its main thread has needed since the last
+ * time, and how long its longest turn was in which it served nobody else. Another program that is busy
+ * meanwhile does not count. `measure.ts` asks for it.
  */
 const turnMs = 1
 
 let before = usedMs()
+let toldAt = before
 let longestMs = 0
 
 setInterval(() => {
@@ -15,8 +16,12 @@ setInterval(() => {
 }, turnMs).unref()
 
 process.on('SIGUSR2', () => {
-  process.stdout.write(`longest turn: ${Math.round(longestMs)} ms\n`)
+  const now = usedMs()
+  process.stdout.write(
+    `measured: ${Math.round(longestMs)} ms longest turn, ${Math.round(now - toldAt)} ms in all\n`,
+  )
   longestMs = 0
+  toldAt = now
 })
 
 function usedMs(): number {

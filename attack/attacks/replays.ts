@@ -2,7 +2,8 @@ import { openRaw, parseAnswers } from '../../harness/raw-http.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from '../attack.ts'
 
-const perMinute = 500
+/** So few that the small attack is over long before the minute is. */
+const perMinute = 100
 const replaysMax = 10 * perMinute
 const connectionsMax = 50
 const forwardedFor = '192.0.2.1'
@@ -20,7 +21,7 @@ export const replays: Attack = {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
     await send('one')
-    const rounds = Math.ceil((size === 'small' ? 1.2 : 4) * (replaysMax / connectionsMax))
+    const rounds = Math.ceil((size === 'small' ? 1.2 : 20) * (replaysMax / connectionsMax))
     const sender = async (index: number) => {
       for (let round = 0; round < rounds; round++) await send('one')
       for (let round = 0; round < (2 * perMinute) / connectionsMax; round++) {

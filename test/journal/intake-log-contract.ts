@@ -177,14 +177,6 @@ export const usedTokens: readonly ContractTest[] = [
   },
 
   {
-    title: 'a token that one instance has used is used for another one on the same store, too',
-    run: inTwo(async (one, other) => {
-      const answers = await Promise.all([add(one, token), add(other, token)])
-      expect(answers.map(({ kind }) => kind).sort()).toEqual(['appended', 'tokenUsed'])
-    }),
-  },
-
-  {
     title: 'when many appends with one token arrive together, one is added',
     run: inJournal(async (journal) => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => add(journal, token)))

@@ -1,72 +1,110 @@
 /**
- * A second process that has a journal open. Each message names a method; the process calls it and
- * answers with the result.
- * Arguments: the journal's file, its policy as JSON.
+ * The main program of the process that `OtherProcess` starts. It opens journals and calls their methods,
+ * one for each request of its parent.
  */
-import { freezeNext } from '../../harness/freeze-next.ts'
-import type { Quota } from '../../src/journal/call-ledger.ts'
+import type { CallLedger, Quota } from '../../src/journal/call-ledger.ts'
+import type { DefaultTab } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import type { Millis } from '../../src/signup/signup.ts'
 
-/** What one process can ask of the other. */
-export function childMethods(journal: Journal) {
-  const { intake, delivery, reader } = journal
-  return {
-    append: intake.append.bind(intake),
-    recall: intake.recall.bind(intake),
-    knows: intake.knows.bind(intake),
-    takesTab: intake.takesTab.bind(intake),
-    find: intake.find.bind(intake),
-    backlog: reader.backlog.bind(reader),
-    frozenBatch: delivery.frozenBatch.bind(delivery),
-    freezeNext: () => freezeNext(delivery),
-    settle: delivery.settle.bind(delivery),
-    reserveAll: (account: string, quota: Quota) => reserveAll(journal, account, quota),
+/** The parts of a journal whose methods can be called by name. */
+export type Part = 'intake' | 'delivery' | 'reader'
+
+/** What the parent asks for. It numbers the journals. */
+export type Task =
+  | { readonly kind: 'open'; readonly file: string; readonly policy: Partial<JournalPolicy> }
+  | {
+      readonly kind: 'call'
+      readonly part: Part
+      readonly method: string
+      readonly values: readonly unknown[]
+    }
+  /** The times are those of the test's clock. */
+  | {
+      readonly kind: 'reserve'
+      readonly ledger: number
+      readonly account: string
+      readonly quota: Quota
+      readonly now: Millis
+      readonly elapsed: Millis
+    }
+  | { readonly kind: 'close' }
+
+export type Request = { readonly id: number; readonly journal: number } & Task
+
+export type Reply =
+  | { readonly id: number; readonly defaultTab: DefaultTab; readonly value: unknown }
+  | { readonly id: number; readonly defaultTab: DefaultTab; readonly error: unknown }
+  /** For listeners of the parent. It is sent before the reply to the call that caused it. */
+  | { readonly journal: number; readonly event: 'onAppend' | 'onSettle'; readonly news: unknown }
+
+/** A ledger, and the clock that it reads. */
+interface OpenLedger {
+  readonly ledger: CallLedger
+  now: Millis
+  elapsed: Millis
+}
+
+interface OpenJournal {
+  readonly journal: Journal
+  readonly ledgers: Map<number, OpenLedger>
+}
+
+const open = new Map<number, OpenJournal>()
+
+function openJournal(number: number, file: string, policy: Partial<JournalPolicy>): OpenJournal {
+  const journal = openSqliteJournal(file, policy)
+  const opened = { journal, ledgers: new Map<number, OpenLedger>() }
+  open.set(number, opened)
+  journal.delivery.onAppend((news) => send({ journal: number, event: 'onAppend', news }))
+  journal.intake.onSettle((news) => send({ journal: number, event: 'onSettle', news }))
+  return opened
+}
+
+async function run(request: Request, { journal, ledgers }: OpenJournal): Promise<unknown> {
+  switch (request.kind) {
+    case 'open':
+      return undefined
+    case 'call': {
+      const part = journal[request.part]
+      const method = Reflect.get(part, request.method, part) as (...values: unknown[]) => unknown
+      return method.apply(part, [...request.values])
+    }
+    case 'reserve': {
+      const { ledger: number, account, quota, now, elapsed } = request
+      const known = ledgers.get(number) ?? openLedger(journal, account)
+      ledgers.set(number, known)
+      Object.assign(known, { now, elapsed })
+      return known.ledger.reserve(quota)
+    }
+    case 'close':
+      open.delete(request.journal)
+      return journal[Symbol.asyncDispose]()
   }
 }
 
-/** Reserves calls, one after the other, until one has to wait. Returns how many came before it. */
-export async function reserveAll(journal: Journal, account: string, quota: Quota): Promise<number> {
-  const ledger = journal.callLedger(account, systemClock)
-  for (let count = 0; ; count++) {
-    if ((await ledger.reserve(quota)) > 0) return count
-    // Gives the other process its turn.
-    await systemClock.sleep(1)
-  }
+function openLedger(journal: Journal, account: string): OpenLedger {
+  const clock = { now: () => opened.now, elapsed: () => opened.elapsed }
+  const opened: OpenLedger = { ledger: journal.callLedger(account, clock), now: 0, elapsed: 0 }
+  return opened
 }
 
-export type ChildMethods = ReturnType<typeof childMethods>
-
-export interface Call {
-  readonly id: number
-  readonly method: keyof ChildMethods
-  readonly values: readonly unknown[]
+async function answer(request: Request): Promise<void> {
+  const { id, journal: number } = request
+  const opened =
+    request.kind === 'open' ? openJournal(number, request.file, request.policy) : open.get(number)
+  if (!opened) throw new Error(`Journal ${number} is not open.`)
+  const of = () => ({ id, defaultTab: opened.journal.intake.defaultTab })
+  await run(request, opened).then(
+    (value) => send({ ...of(), value }),
+    (error: unknown) => send({ ...of(), error }),
+  )
 }
 
-export interface Answer {
-  readonly id: number
-  readonly value?: unknown
-  /** The message of the error that the method threw. */
-  readonly error?: string
+function send(reply: Reply): void {
+  process.send?.(reply)
 }
 
-/** The child's main program. */
-function answerCalls(file: string, policy: Partial<JournalPolicy>): void {
-  const methods = childMethods(openSqliteJournal(file, policy))
-  const answer = async ({ id, method, values }: Call): Promise<void> => {
-    const run = methods[method] as (...values: readonly unknown[]) => Promise<unknown>
-    const told: Answer = await run(...values).then(
-      (value) => ({ id, value }),
-      (error: unknown) => ({ id, error: String(error) }),
-    )
-    process.send?.(told)
-  }
-  process.on('message', (call) => void answer(call as Call))
-}
-
-if (import.meta.main) {
-  const [file = '', policy = '{}'] = process.argv.slice(2)
-  answerCalls(file, JSON.parse(policy) as Partial<JournalPolicy>)
-}
+process.on('message', (request) => void answer(request as Request))

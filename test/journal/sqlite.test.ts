@@ -8,14 +8,7 @@ import { statements } from '../../src/journal/sqlite/statements.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
-import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
-import { defaultTab } from './delivery-log-default-tab-contract.ts'
-import { markers } from './delivery-log-markers-contract.ts'
-import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
-import { duplicateSignups } from './intake-log-duplicates-contract.ts'
-import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
-import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
-import { readerTests } from './reader-contract.ts'
+import { contracts } from './contracts.ts'
 import { withTwoInstances } from './two-instances.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
@@ -27,21 +20,6 @@ async function createWorld(): Promise<JournalWorld> {
     open: async (policy) => openSqliteJournal(join(folder.path, 'journal.db'), policy),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   }
-}
-
-const contracts = {
-  'intake log: accepted signups': acceptedSignups,
-  'intake log: used challenge tokens': usedTokens,
-  'intake log: duplicates': duplicateSignups,
-  'intake log: repeated requests': repeatedRequests,
-  'intake log: name spaces of idempotency keys': keyNameSpaces,
-  'intake log: the number of tabs': numberOfTabs,
-  'intake log: new tabs of one client': newTabsByOpener,
-  'delivery log: batches': frozenBatches,
-  'delivery log: two instances': sharedBatches,
-  'delivery log: a default tab that the spreadsheet names': defaultTab,
-  'delivery log: markers and running time': markers,
-  reader: readerTests,
 }
 
 for (const [name, tests] of Object.entries(contracts)) {

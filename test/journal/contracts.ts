@@ -1,0 +1,27 @@
+import { appendsAtOnce } from './at-once-contract.ts'
+import type { ContractTest } from './contract.ts'
+import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
+import { defaultTab } from './delivery-log-default-tab-contract.ts'
+import { markers } from './delivery-log-markers-contract.ts'
+import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
+import { duplicateSignups } from './intake-log-duplicates-contract.ts'
+import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
+import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
+import { readerTests } from './reader-contract.ts'
+
+/** All lists of contract tests by name, except the list of the call ledger. */
+export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
+  'intake log: accepted signups': acceptedSignups,
+  'intake log: used challenge tokens': usedTokens,
+  'intake log: duplicates': duplicateSignups,
+  'intake log: repeated requests': repeatedRequests,
+  'intake log: name spaces of idempotency keys': keyNameSpaces,
+  'intake log: the number of tabs': numberOfTabs,
+  'intake log: new tabs by opener': newTabsByOpener,
+  'intake log: two instances append at once': appendsAtOnce,
+  'delivery log: batches': frozenBatches,
+  'delivery log: two at once': sharedBatches,
+  'delivery log: a default tab that the spreadsheet names': defaultTab,
+  'delivery log: markers and running time': markers,
+  reader: readerTests,
+}

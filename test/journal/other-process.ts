@@ -1,0 +1,123 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+import type { CallLedger } from '../../src/journal/call-ledger.ts'
+import type { DefaultTab } from '../../src/journal/intake-log.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { Listeners } from '../../src/journal/listeners.ts'
+import type { JournalPolicy } from '../../src/journal/policy.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { Millis } from '../../src/signup/signup.ts'
+import type { Part, Reply, Request, Task } from './journal-child.ts'
+
+/** A call that has no answer yet. */
+interface Waiting {
+  readonly journal: RemoteJournal
+  readonly answer: PromiseWithResolvers<unknown>
+}
+
+/** A process that opens journals for tests of this one. Every call of a journal goes there and back. */
+export class OtherProcess implements AsyncDisposable {
+  readonly #child: ChildProcess
+  readonly #closed: Promise<unknown>
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #journals = new Map<number, RemoteJournal>()
+  #requests = 0
+
+  constructor() {
+    const program = join(import.meta.dirname, 'journal-child.ts')
+    // Passes on undefined, maps and errors.
+    this.#child = fork(program, { serialization: 'advanced' })
+    this.#closed = once(this.#child, 'close')
+    this.#child.on('message', (reply) => this.#take(reply as Reply))
+    this.#child.on('close', (code) => {
+      const ended = new Error(`The other process ended with ${code}.`)
+      for (const { answer } of this.#waiting.values()) answer.reject(ended)
+    })
+  }
+
+  /** Opens the journal in this file there. */
+  async open(file: string, policy: Partial<JournalPolicy> = {}): Promise<Journal> {
+    const number = this.#journals.size + 1
+    const journal: RemoteJournal = new RemoteJournal((task) => this.#ask(number, journal, task))
+    this.#journals.set(number, journal)
+    await this.#ask(number, journal, { kind: 'open', file, policy })
+    return journal
+  }
+
+  /** Kills the process, as a crash does. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#closed
+  }
+
+  #ask(number: number, journal: RemoteJournal, task: Task): Promise<unknown> {
+    const request: Request = { id: (this.#requests += 1), journal: number, ...task }
+    const answer = Promise.withResolvers<unknown>()
+    this.#waiting.set(request.id, { journal, answer })
+    this.#child.send(request)
+    return answer.promise.finally(() => this.#waiting.delete(request.id))
+  }
+
+  #take(reply: Reply): void {
+    if ('event' in reply) {
+      this.#journals.get(reply.journal)?.listeners[reply.event].tell(reply.news)
+      return
+    }
+    const { journal, answer } = this.#waiting.get(reply.id) ?? {}
+    if (journal) journal.defaultTab = reply.defaultTab
+    if ('error' in reply) answer?.reject(reply.error)
+    else answer?.resolve(reply.value)
+  }
+}
+
+type Ask = (task: Task) => Promise<unknown>
+
+/** A journal that the other process has open. */
+class RemoteJournal implements Journal {
+  /** What that process knows of the default tab, as of its last answer. */
+  defaultTab: DefaultTab = { name: '', isResolved: false }
+  readonly listeners = { onAppend: new Listeners<unknown>(), onSettle: new Listeners<unknown>() }
+  readonly intake = this.#part('intake') as Journal['intake']
+  readonly delivery = this.#part('delivery') as Journal['delivery']
+  readonly reader = this.#part('reader') as Journal['reader']
+  readonly #ask: Ask
+  #ledgers = 0
+
+  constructor(ask: Ask) {
+    this.#ask = ask
+  }
+
+  callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger {
+    const ledger = (this.#ledgers += 1)
+    return {
+      reserve: (quota) => {
+        const times = { now: clock.now(), elapsed: clock.elapsed() }
+        return this.#ask({ kind: 'reserve', ledger, account, quota, ...times }) as Promise<Millis>
+      },
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ask({ kind: 'close' })
+  }
+
+  /** An object whose methods are called in the other process. Listeners and `defaultTab` stay here. */
+  #part(part: Part): object {
+    return new Proxy(
+      {},
+      {
+        get: (_, method): unknown => {
+          if (method === 'defaultTab') return this.defaultTab
+          if (method === 'onAppend' || method === 'onSettle') {
+            const listeners = this.listeners[method]
+            return listeners.add.bind(listeners)
+          }
+          return (...values: readonly unknown[]) =>
+            this.#ask({ kind: 'call', part, method: String(method), values })
+        },
+      },
+    )
+  }
+}

@@ -53,6 +53,8 @@ export interface Schedule {
   readonly writers: 1 | 2
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number
+  /** The most rows of a batch. A full batch is sent at once. */
+  readonly rowsMax: number
   /** How long after `faultsUntil` the last row may arrive. */
   readonly drainMs: Millis
 }
@@ -114,6 +116,7 @@ export function drawSchedule(dice: Dice): Schedule {
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
       : calm.quota,
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
+    rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
     drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
   }
 }
@@ -158,6 +161,7 @@ const calm = {
   chance: { call: 0, token: 0, journal: 0, kill: 0, stop: 0, foreignMarker: 0 },
   writers: 1,
   quota: { perMinute: 50, perDay: 10_000 },
+  rowsMax: 5000,
 } as const
 
 function tabOf(dice: Dice, tabCount: number): string {

@@ -43,7 +43,7 @@ export interface ProcessOptions {
   readonly truth: Truth
   readonly network: Network
   readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
-  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax'>
+  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax'>
   readonly flaw: Flaw
   /** How often the writer looks whether another process has appended. */
   readonly lookEveryMs?: Millis
@@ -110,7 +110,7 @@ export class SimulatedProcess implements Sender {
         lookEveryMs: this.#options.lookEveryMs ?? hour,
         signWith: () => async () => 'signed',
         wrap: (real) => {
-          const spreadsheet = withMarkers(real, schedule.markersMax)
+          const spreadsheet = withLimits(real, schedule)
           return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
         },
       },
@@ -257,7 +257,8 @@ export class SimulatedProcess implements Sender {
       note('journal fails', name)
       throw new JournalUnavailable('The disk is full')
     }
-    const result = await work()
+    // The journal may take turns of the event loop, as when it reads a long backlog in slices.
+    const result = await time.standStill(work)
     if (isBatch(result)) truth.seeBatch(result)
     if (name === 'frozen') this.#allowedAt = time.now
     if (name === 'settle') truth.batchEnded(Number(values[0]), time.now)
@@ -300,10 +301,14 @@ function isBatch(result: unknown): result is FrozenBatch {
   return typeof result === 'object' && result !== null && 'number' in result && 'tabs' in result
 }
 
-/** The same spreadsheet with another limit of markers. */
-function withMarkers(spreadsheet: Spreadsheet, max: number): Spreadsheet {
-  const profile = { ...spreadsheet.profile, markers: { ...spreadsheet.profile.markers, max } }
-  return changed(spreadsheet, { profile })
+/** The same spreadsheet with other limits, which are reached sooner. */
+function withLimits(
+  spreadsheet: Spreadsheet,
+  { markersMax, rowsMax }: ProcessOptions['schedule'],
+): Spreadsheet {
+  const { profile } = spreadsheet
+  const markers = { ...profile.markers, max: markersMax }
+  return changed(spreadsheet, { profile: { ...profile, rowsMax, markers } })
 }
 
 function never(): Promise<never> {

@@ -1,14 +1,7 @@
-import { strictQuota } from '../../emulators/google-sheets/quota.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import { changed } from '../../harness/changed.ts'
-import { makeSignup } from './make-signup.ts'
-import { Network } from './network.ts'
-import { createDice, type Dice, type Schedule } from './schedule.ts'
-import { SimulatedGoogle } from './simulated-google.ts'
-import { SimulatedProcess } from './simulated-process.ts'
-import { SimulatedTime } from './simulated-time.ts'
-import { Truth } from './truth.ts'
+import { CalmWorld } from './calm-world.ts'
+import type { Dice } from './schedule.ts'
+import type { SimulatedTime } from './simulated-time.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -34,86 +27,37 @@ export interface Week {
   readonly steadyBatches: readonly number[]
 }
 
-const calm: Schedule['chance'] = {
-  call: 0,
-  token: 0,
-  journal: 0,
-  kill: 0,
-  stop: 0,
-  foreignMarker: 0,
-}
-const quota = { perMinute: 50, perDay: 10_000 }
-
 /**
  * Runs a week without faults, under every quota that Google has or once had: a day on which somebody
  * signs up every two seconds, then six days of single signups with bursts of hundreds in between.
  */
 export async function runWeek(seed: number): Promise<Week> {
-  const dice = createDice(seed)
-  const time = new SimulatedTime()
   const acceptedAt = new Map<string, { readonly at: Millis; readonly kind: Delivered['kind'] }>()
   const delivered: Delivered[] = []
-  const truth = new Truth({
-    ...quota,
-    markersMax: 300,
+  const steadyBatches: number[] = []
+  await using world = new CalmWorld(seed, {
+    travelMaxMs: 150,
     onRow(email) {
       const accepted = acceptedAt.get(email)
       if (accepted) delivered.push({ kind: accepted.kind, latencyMs: time.now - accepted.at })
     },
+    note(event, detail = '') {
+      if (event === 'batchWritten' && time.now < day)
+        steadyBatches.push(Number(detail.split(', ')[1]))
+    },
   })
-  const google = new SimulatedGoogle(truth, dice.random, strictQuota)
-  const steadyBatches: number[] = []
-  const note = (event: string, detail = '') => {
-    if (event === 'batchWritten' && time.now < day)
-      steadyBatches.push(Number(detail.split(', ')[1]))
-  }
-  const isFaulty = () => false
-  const network = new Network({
-    time,
-    dice,
-    google,
-    chance: calm,
-    isFaulty,
-    travelMaxMs: 150,
-    note,
-  })
-  await using journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
-  // Reading a large batch takes several turns of the event loop, but no simulated time.
-  const delivery = changed(journal.delivery, {
-    waiting: (...slice) => time.standStill(() => journal.delivery.waiting(...slice)),
-  })
-  let acceptedCount = 0
+  const { time, dice, truth } = world
   planTraffic(time, dice, (kind) => {
-    const signup = makeSignup((acceptedCount += 1), 'News', time.now)
-    acceptedAt.set(signup.email, { at: time.now, kind })
-    truth.accept('News', signup.email)
-    void journal.intake.append([signup])
+    const [email = ''] = world.signUp(1)
+    acceptedAt.set(email, { at: time.now, kind })
   })
-  const process = new SimulatedProcess({
-    time,
-    dice,
-    truth,
-    network,
-    journal: { ...journal, delivery },
-    schedule: { chance: calm, quota, markersMax: 300 },
-    flaw: {},
-    wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
-    isFaulty,
-    isDiskFull: isFaulty,
-    note,
-    onDeath: () => undefined,
-  })
-  await process.start()
-  await time.runUntil(7 * day + hour, () => truth.violation !== undefined)
-  process.kill()
-  google.check()
-  const { overQuota } = google
-  const { violation } = truth
+  await world.runUntil(7 * day + hour)
   const callsByDay = Array.from(
     { length: 7 },
     (_, index) => truth.calls.filter((at) => Math.floor(at / day) === index).length,
   )
-  return { delivered, accepted: acceptedCount, violation, overQuota, callsByDay, steadyBatches }
+  const { accepted, overQuota, violation } = world
+  return { delivered, accepted, violation, overQuota, callsByDay, steadyBatches }
 }
 
 function planTraffic(

@@ -1,0 +1,106 @@
+import { strictQuota } from '../../emulators/google-sheets/quota.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import type { Millis } from '../../src/signup/signup.ts'
+import { makeSignup } from './make-signup.ts'
+import { Network } from './network.ts'
+import { createDice, type Dice, type Schedule } from './schedule.ts'
+import { SimulatedGoogle } from './simulated-google.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { SimulatedTime } from './simulated-time.ts'
+import { Truth } from './truth.ts'
+
+export interface CalmOptions {
+  /** How long a request travels at most, in milliseconds; its answer travels up to a third of that. */
+  readonly travelMaxMs: Millis
+  /** The most rows of a batch; 5,000 by default, as in the product. */
+  readonly rowsMax?: number
+  /** Told of every row that goes into the spreadsheet. */
+  readonly onRow?: (email: string) => void
+  /** Told of every event. */
+  readonly note?: (event: string, detail?: string) => void
+}
+
+const quota = { perMinute: 50, perDay: 10_000 }
+const markersMax = 300
+const noFaults: Schedule['chance'] = {
+  call: 0,
+  token: 0,
+  journal: 0,
+  kill: 0,
+  stop: 0,
+  foreignMarker: 0,
+}
+
+/**
+ * One process that delivers to Google in simulated time. Nothing fails. Google enforces every limit that
+ * it has or had, and the truth checks that the process keeps to its own quota and markers.
+ */
+export class CalmWorld implements AsyncDisposable {
+  readonly time = new SimulatedTime()
+  readonly dice: Dice
+  readonly truth: Truth
+  /** How many signups were accepted. */
+  accepted = 0
+  readonly #google: SimulatedGoogle
+  readonly #journal: Journal
+  readonly #process: SimulatedProcess
+
+  constructor(seed: number, options: CalmOptions) {
+    const { travelMaxMs, rowsMax = 5000, onRow, note = () => undefined } = options
+    this.dice = createDice(seed)
+    const { time, dice } = this
+    this.truth = new Truth({ ...quota, markersMax, ...(onRow && { onRow }) })
+    this.#google = new SimulatedGoogle(this.truth, dice.random, strictQuota)
+    this.#journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
+    const never = () => false
+    const chance = noFaults
+    const google = this.#google
+    this.#process = new SimulatedProcess({
+      time,
+      dice,
+      truth: this.truth,
+      network: new Network({ time, dice, google, chance, isFaulty: never, travelMaxMs, note }),
+      journal: this.#journal,
+      schedule: { chance, quota, markersMax, rowsMax },
+      flaw: {},
+      wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
+      isFaulty: never,
+      isDiskFull: never,
+      note,
+      onDeath: () => undefined,
+    })
+  }
+
+  /** The first limit that was not kept. */
+  get violation(): string | undefined {
+    return this.truth.violation
+  }
+
+  /** Calls that Google answered with 429. */
+  get overQuota(): number {
+    return this.#google.overQuota
+  }
+
+  /** Accepts so many signups now. Returns their addresses. */
+  signUp(count: number): readonly string[] {
+    const signups = Array.from({ length: count }, () =>
+      makeSignup((this.accepted += 1), 'News', this.time.now),
+    )
+    for (const { email } of signups) this.truth.accept('News', email)
+    void this.#journal.intake.append(signups)
+    return signups.map(({ email }) => email)
+  }
+
+  /** Starts the process and lets time pass until then, or until `isDone`, or until a limit is broken. */
+  async runUntil(end: Millis, isDone: () => boolean = () => false): Promise<void> {
+    await this.#process.start()
+    await this.time.runUntil(end, () => isDone() || this.violation !== undefined)
+    this.#process.kill()
+    this.#google.check()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#journal[Symbol.asyncDispose]()
+  }
+}

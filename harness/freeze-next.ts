@@ -18,6 +18,6 @@ export async function freezeNext(
   const tabs = (await journal.pending()).filter(({ name }) => wanted(name))
   const rowBytes = (_: unknown, textBytes: number) => textBytes + 100
   const options = { rowsMax: 100, bytesMax: 1_000_000, rowBytes, ...limits }
-  const shares = await fillBatch(journal, tabs, options)
+  const { shares } = await fillBatch(journal, tabs, options)
   return shares.length === 0 ? undefined : journal.freeze(shares, markerIdMax)
 }

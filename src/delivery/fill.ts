@@ -3,6 +3,13 @@ import type { Profile } from '../spreadsheet/spreadsheet.ts'
 
 export type FillOptions = Pick<Profile, 'rowsMax' | 'bytesMax' | 'rowBytes'>
 
+/** What the next batch would hold. */
+export interface Filled {
+  readonly shares: readonly TabShare[]
+  /** Whether more signups wait than fit, so that waiting would not make the batch larger. */
+  readonly isFull: boolean
+}
+
 /**
  * Fills one batch from several tabs. Each tab gets an equal share of the rows and bytes, and unused
  * shares go to the other tabs, so that a tab with a long backlog cannot hold the others back.
@@ -14,14 +21,17 @@ export async function fillBatch(
   log: Pick<DeliveryLog, 'waiting'>,
   tabs: readonly PendingTab[],
   options: FillOptions,
-): Promise<readonly TabShare[]> {
+): Promise<Filled> {
   const shares = tabs.map((tab): Filling => ({ tab, signups: [] }))
   const left = { rows: options.rowsMax, bytes: options.bytesMax }
   const giving = { log, left, options, first: shares[0] }
   // First round: equal shares. Second round: the rest goes to the tabs that have more signups.
   const unsatisfied = await giveEqually(shares, giving)
-  await giveEqually(unsatisfied, giving)
-  return shares.filter(({ signups }) => signups.length > 0)
+  const unfitting = await giveEqually(unsatisfied, giving)
+  return {
+    shares: shares.filter(({ signups }) => signups.length > 0),
+    isFull: unfitting.length > 0,
+  }
 }
 
 /** The share of a tab while it is being filled. */

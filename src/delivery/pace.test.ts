@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { batchBucket, refilled, type Tokens, waitForToken } from './pace.ts'
+import { batchBucket, taken, type Tokens, waitForToken } from './pace.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -27,8 +27,7 @@ test('the bucket lets a burst go at once and then one batch every refill', () =>
   const sent: number[] = []
   for (let batch = 0; batch < 6; batch++) {
     now += waitForToken(tokens, bucket, now)
-    const { count, at } = refilled(tokens, bucket, now)
-    tokens = { count: count - 1, at }
+    tokens = taken(tokens, bucket, now)
     sent.push(now)
   }
   expect(sent).toEqual([0, 0, 0, 10_000, 20_000, 30_000])
@@ -36,5 +35,5 @@ test('the bucket lets a burst go at once and then one batch every refill', () =>
 
 test('after a long pause the bucket is full, not more', () => {
   const bucket = { capacity: 3, refillMs: 10_000 }
-  expect(refilled({ count: 0, at: 0 }, bucket, day)).toEqual({ count: 3, at: day })
+  expect(taken({ count: 0, at: 0 }, bucket, day)).toEqual({ count: 2, at: day })
 })

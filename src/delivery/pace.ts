@@ -20,10 +20,11 @@ export interface Tokens {
 }
 
 /**
- * How often a batch may be sent. The first batches of a busy time go at once, about one a second. Later
- * ones are fewer and larger, so that a whole day of batches takes four fifths of the day's calls and
- * leaves the rest for reads, confirmations and pruning. The bounds keep any 15 minutes under 100
- * batches, far from the limit of 300 markers in the spreadsheet.
+ * How often a batch may be sent that is not full. The first batches of a busy time go at once, about one
+ * a second. Later ones are fewer and larger, so that a whole day of them takes four fifths of the day's
+ * calls and leaves the rest for reads, confirmations and pruning.
+ *
+ * Full batches take no token: 286 of them fill a spreadsheet, so they cannot use up a day's calls.
  */
 export function batchBucket(quota: Quota): TokenBucket {
   return {
@@ -32,7 +33,13 @@ export function batchBucket(quota: Quota): TokenBucket {
   }
 }
 
-export function refilled(tokens: Tokens, bucket: TokenBucket, now: Millis): Tokens {
+/** The tokens that are left when a batch takes one. */
+export function taken(tokens: Tokens, bucket: TokenBucket, now: Millis): Tokens {
+  const { count, at } = refilled(tokens, bucket, now)
+  return { count: count - 1, at }
+}
+
+function refilled(tokens: Tokens, bucket: TokenBucket, now: Millis): Tokens {
   const gained = Math.max(0, now - tokens.at) / bucket.refillMs
   return { count: Math.min(bucket.capacity, tokens.count + gained), at: Math.max(tokens.at, now) }
 }

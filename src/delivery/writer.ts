@@ -8,8 +8,8 @@ import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { Attempts, type Failure } from './attempts.ts'
 import { blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
-import { fillBatch } from './fill.ts'
-import { refilled, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
+import { type Filled, fillBatch } from './fill.ts'
+import { taken, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 
 export interface WriterOptions {
   readonly journal: DeliveryLog
@@ -19,7 +19,7 @@ export interface WriterOptions {
   readonly events: Events
   /** How often an idle writer looks whether another process has appended. */
   readonly lookEveryMs: Millis
-  /** How often a batch may be sent. */
+  /** How often a batch may be sent that is not full. */
   readonly bucket: TokenBucket
 }
 
@@ -44,7 +44,8 @@ interface TabRetry {
  *   OPENING      checks that the spreadsheet can be reached, so that a wrong key is reported at start
  *   IDLE         no signup waits. An append, a tab's next try or `stop` ends it. Now and then the
  *                writer checks whether another process has appended signups
- *   FREEZING     lets a burst arrive, waits for the pace, then freezes the next batch in the journal
+ *   FREEZING     lets a burst arrive and waits for the pace, unless a batch is full already. Then freezes
+ *                the next batch in the journal
  *   SENDING      the batch is on its way
  *   BACKING OFF  the batch was not applied, or that is unknown: it is sent again after a while
  *   BLOCKED      only a person can remove the reason: the batch is sent again now and then
@@ -165,9 +166,13 @@ export class Writer {
 
   /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { bucket } = this.#options
-    await this.#linger()
-    await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
+    const { journal, spreadsheet, bucket } = this.#options
+    // A full batch goes at once, because no wait makes it larger.
+    const ready = dueTab === undefined ? await this.#fill() : undefined
+    if (!ready?.isFull) {
+      await this.#linger()
+      await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
+    }
     if (!(await this.#fence.hasRoom())) {
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
@@ -175,28 +180,26 @@ export class Writer {
     if (this.#isStopping) return undefined
     if (dueTab === undefined) this.#mayHaveMore = false
     this.#triedAside = dueTab !== undefined
-    const batch = await this.#fill(dueTab)
-    if (batch) {
-      this.#mayHaveMore = true
-      this.#own = { number: batch.number, isClear: true }
-      const tokens = refilled(this.#tokens, bucket, this.#now())
-      this.#tokens = { count: tokens.count - 1, at: tokens.at }
-    } else if (dueTab !== undefined) {
-      this.#aside.delete(dueTab)
+    const { shares } = ready?.isFull ? ready : await this.#fill(dueTab)
+    if (shares.length === 0) {
+      if (dueTab !== undefined) this.#aside.delete(dueTab)
+      return undefined
     }
+    const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
+    this.#mayHaveMore = true
+    this.#own = { number: batch.number, isClear: true }
+    if (!ready?.isFull) this.#tokens = taken(this.#tokens, bucket, this.#now())
     return batch
   }
 
-  /** The next batch, of the tab whose try is due or of all that are not set aside. */
-  async #fill(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
+  /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */
+  async #fill(dueTab?: string): Promise<Filled> {
     const { journal, spreadsheet } = this.#options
     const pending = await journal.pending()
     const wanted = pending.filter(({ name }) =>
       dueTab === undefined ? !this.#aside.has(tabKey(name)) : tabKey(name) === dueTab,
     )
-    const shares = await fillBatch(journal, wanted, spreadsheet.profile)
-    if (shares.length === 0) return undefined
-    return journal.freeze(shares, spreadsheet.profile.markers.idMax)
+    return fillBatch(journal, wanted, spreadsheet.profile)
   }
 
   /** SENDING, until the batch is settled or released, or the writer stops. */

@@ -14,7 +14,7 @@ async function countsOf(
   await journal.intake.append(signups)
   const rowBytes = (_: unknown, textBytes: number) => textBytes
   const options = { rowsMax: 10_000, bytesMax: 10_000_000, rowBytes, ...limits }
-  const shares = await fillBatch(journal.delivery, await journal.delivery.pending(), options)
+  const { shares } = await fillBatch(journal.delivery, await journal.delivery.pending(), options)
   return Object.fromEntries(shares.map(({ tab, signups: held }) => [tab.name, held.length]))
 }
 

@@ -22,11 +22,17 @@ export function deliverySettings(
   })
 }
 
-/** A world whose waits are skipped, and in which calls and signing take their time. */
+/** How long a call to the Sheets API takes, in milliseconds: 250 to 450 were measured by others. */
+const callMs = 350
+
+/** A world whose waits are skipped. Calls take 350 ms longer, and signing takes its time. */
 export function hurriedWorld(clock: HurriedClock): Pick<World, 'clock' | 'http' | 'signWith'> {
   return {
     clock,
-    http: (request) => clock.during(() => httpClient(request)),
+    async http(request) {
+      await clock.sleep(callMs, request.signal)
+      return clock.during(() => httpClient(request))
+    },
     signWith(privateKey) {
       const sign = signWith(privateKey)
       return (claims) => clock.during(() => sign(claims))

@@ -95,4 +95,16 @@ export const callLedgerTests: readonly ContractTest[] = [
       }
     }),
   },
+
+  {
+    title: 'a wall clock that is set between the start and the first call changes nothing',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      expect(await one.callLedger(account, clock).reserve(quota)).toBe(0)
+      const second = other.callLedger(account, clock)
+      clock.jump(15 * 60 * minute)
+      expect(await callByTurns([second], clock, 2)).toEqual([0, 0])
+      expect(await one.callLedger(account, clock).reserve(quota)).toBe(61_000)
+    }),
+  },
 ]

@@ -19,8 +19,10 @@ export class SqliteCallLedger implements CallLedger {
   #calls: Millis[] = []
   /** Number of the last call among them. */
   #seen = 0
-  /** The ledger's time `at` the moment `elapsed` of the elapsed clock; set by the first reservation. */
-  #start: { readonly at: Millis; readonly elapsed: Millis } | undefined
+  /** The ledger's time `at` the moment `elapsed` of the elapsed clock. */
+  #start: { readonly at: Millis; readonly elapsed: Millis }
+  /** Whether the first reservation has read the calls of earlier processes. */
+  #hasBegun = false
   /** The last reservation that was asked for. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -28,6 +30,7 @@ export class SqliteCallLedger implements CallLedger {
     this.#db = db
     this.#account = account
     this.#clock = clock
+    this.#start = { at: clock.now(), elapsed: clock.elapsed() }
   }
 
   reserve(quota: Quota): Promise<Millis> {
@@ -39,7 +42,7 @@ export class SqliteCallLedger implements CallLedger {
 
   async #reserve(quota: Quota): Promise<Millis> {
     const result = await this.#db.write(() => {
-      if (this.#start) this.#seeOthers()
+      if (this.#hasBegun) this.#seeOthers()
       else this.#begin(quota)
       const now = this.#now()
       const wait = waitBeforeCall(this.#calls, quota, now)
@@ -58,20 +61,21 @@ export class SqliteCallLedger implements CallLedger {
   }
 
   /**
-   * Sets the ledger's time to the wall clock, or to the last call if that is later. Then moves the calls
-   * of the last minute forward, as if the last one had been made just now.
+   * Sets the ledger's time to the last call if that is later. Then moves the calls of the last minute
+   * forward, as if the last one had been made just now.
    */
   #begin({ perMinute }: Quota): void {
     const known = this.#read()
-    const wall = this.#clock.now()
+    const now = this.#now()
     const calls = known.map(({ at }) => at).sort((a, b) => a - b)
-    const last = calls.at(-1) ?? wall
-    const start = Math.max(wall, last)
+    const last = calls.at(-1) ?? now
+    const start = Math.max(now, last)
     this.#calls = [
       ...calls.slice(0, -perMinute),
       ...calls.slice(-perMinute).map((at) => at + start - last),
     ]
     this.#start = { at: start, elapsed: this.#clock.elapsed() }
+    this.#hasBegun = true
   }
 
   /** Adds the calls that other processes have made since the last reservation. */
@@ -91,7 +95,7 @@ export class SqliteCallLedger implements CallLedger {
   }
 
   #now(): Millis {
-    const { at, elapsed } = this.#start ?? { at: 0, elapsed: 0 }
+    const { at, elapsed } = this.#start
     return at + this.#clock.elapsed() - elapsed
   }
 

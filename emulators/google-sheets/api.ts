@@ -3,8 +3,8 @@ import { badRequest, notFound, permissionDenied } from './api-error.ts'
 import { findRange } from './a1.ts'
 import { below, parseFieldMask, selectFields, type FieldMask } from './field-mask.ts'
 import type { Box } from './grid-range.ts'
-import { findMetadata, isVisible, renderMetadata } from './metadata.ts'
 import type { SheetsModel } from './model.ts'
+import { isMatch, renderMetadata } from './metadata.ts'
 import { renderSpreadsheet } from './render.ts'
 import type { Route } from './route.ts'
 import { readMessage } from './schema.ts'
@@ -106,31 +106,26 @@ function batchUpdate(
   return { ...answer, updatedSpreadsheet }
 }
 
-function getMetadata(spreadsheet: SpreadsheetState, { route, caller }: ApiCall) {
+function getMetadata(spreadsheet: SpreadsheetState, { route }: ApiCall) {
   const id = Number(route.argument)
   if (!Number.isInteger(id)) {
     const description = `Invalid value at 'metadata_id' (TYPE_INT32), "${route.argument}"`
     throw badRequest([{ field: 'metadata_id', description }])
   }
   const metadata = spreadsheet.metadata.get(id)
-  if (!metadata || !isVisible(metadata, caller)) {
-    throw notFound(`No developer metadata with ID ${id}`)
-  }
+  if (!metadata) throw notFound(`No developer metadata with ID ${id}`)
   return renderMetadata(metadata)
 }
 
 function searchMetadata(
   spreadsheet: SpreadsheetState,
-  { body, caller }: ApiCall,
+  { body }: ApiCall,
 ): sheets_v4.Schema$SearchDeveloperMetadataResponse {
   const { dataFilters = [] } = readMessage(searchMetadataBody, body ?? {})
-  const found = findMetadata(spreadsheet, dataFilters, caller)
-  if (found.length === 0) return {}
-  const matchedDeveloperMetadata = found.map((metadata) => ({
-    developerMetadata: renderMetadata(metadata),
-    dataFilters: dataFilters.filter((filter) =>
-      findMetadata(spreadsheet, [filter], caller).includes(metadata),
-    ),
-  }))
-  return { matchedDeveloperMetadata }
+  const matches = [...spreadsheet.metadata.values()].flatMap((metadata) => {
+    const matched = dataFilters.filter((filter) => isMatch(metadata, filter))
+    const match = { developerMetadata: renderMetadata(metadata), dataFilters: matched }
+    return matched.length > 0 ? [match] : []
+  })
+  return matches.length > 0 ? { matchedDeveloperMetadata: matches } : {}
 }

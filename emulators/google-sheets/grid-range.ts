@@ -56,7 +56,7 @@ export interface Shift {
 }
 
 /** Where an index lies after a shift; `undefined` when it was deleted. */
-export function shiftIndex(index: number, { at, count }: Shift): number | undefined {
+function shiftIndex(index: number, { at, count }: Shift): number | undefined {
   if (index < at) return index
   if (count < 0 && index < at - count) return undefined
   return index + count

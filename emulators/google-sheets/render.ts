@@ -1,11 +1,11 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import { renderCell } from './cell.ts'
 import { boxOf, intersects, renderRange, type Box } from './grid-range.ts'
-import { isVisible, renderMetadata } from './metadata.ts'
+import { renderMetadata } from './metadata.ts'
 import { rowAt } from './sheet.ts'
 import { mayEdit } from './batch.ts'
 import { renderTable } from './tables.ts'
-import type { Caller, Sheet, SpreadsheetState, StoredMetadata } from './state.ts'
+import type { Caller, Sheet, SpreadsheetState } from './state.ts'
 
 /** What of a spreadsheet goes into an answer. */
 export interface View {
@@ -20,39 +20,32 @@ export function renderSpreadsheet(
   spreadsheet: SpreadsheetState,
   view: View,
 ): sheets_v4.Schema$Spreadsheet {
-  const { boxes, caller } = view
+  const { boxes } = view
   const sheets = spreadsheet.sheets.filter((sheet) => !boxes || boxes.has(sheet))
-  const metadata = [...spreadsheet.metadata.values()].filter((entry) => isVisible(entry, caller))
-  const ownMetadata = metadata.filter(({ place }) => place.kind === 'spreadsheet')
   return {
     spreadsheetId: spreadsheet.id,
     properties: spreadsheet.properties,
-    sheets: sheets.map((sheet) => renderSheet(spreadsheet, sheet, metadata, view)),
+    sheets: sheets.map((sheet) => renderSheet(spreadsheet, sheet, view)),
     spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${spreadsheet.id}/edit`,
-    ...optional('developerMetadata', ownMetadata.map(renderMetadata)),
+    ...optional('developerMetadata', [...spreadsheet.metadata.values()].map(renderMetadata)),
   }
 }
 
 function renderSheet(
   spreadsheet: SpreadsheetState,
   sheet: Sheet,
-  metadata: readonly StoredMetadata[],
   view: View,
 ): sheets_v4.Schema$Sheet {
   const { caller, includeGridData } = view
   const boxes = view.boxes?.get(sheet) ?? [wholeGrid(sheet)]
-  const own = metadata.filter(
-    ({ place }) => place.kind === 'sheet' && place.sheetId === sheet.sheetId,
-  )
   return {
     properties: renderSheetProperties(spreadsheet, sheet),
-    ...(includeGridData ? { data: boxes.map((box) => renderGrid(sheet, box, metadata)) } : {}),
+    ...(includeGridData ? { data: boxes.map((box) => renderGrid(sheet, box)) } : {}),
     ...optional(
       'protectedRanges',
       sheet.protectedRanges.map((range) => renderProtectedRange(range, spreadsheet, caller)),
     ),
     ...optional('tables', shownTables(sheet, boxes)),
-    ...optional('developerMetadata', own.map(renderMetadata)),
   }
 }
 
@@ -98,41 +91,16 @@ function withoutZeros(grid: Sheet['grid']): sheets_v4.Schema$GridProperties {
   }
 }
 
-const defaultRowPixels = 21
-const defaultColumnPixels = 100
-
-function renderGrid(
-  sheet: Sheet,
-  box: Box,
-  metadata: readonly StoredMetadata[],
-): sheets_v4.Schema$GridData {
+function renderGrid(sheet: Sheet, box: Box): sheets_v4.Schema$GridData {
   const rowData: sheets_v4.Schema$RowData[] = []
   for (let row = box.startRow; row < Math.min(box.endRow, sheet.rows.length); row += 1) {
     const values = rowAt(sheet, row).slice(box.startColumn, box.endColumn).map(renderCell)
     rowData.push(values.length > 0 ? { values } : {})
   }
-  const lines = (dimension: string, start: number, end: number, pixelSize: number) => {
-    const properties: sheets_v4.Schema$DimensionProperties[] = []
-    const own = metadata.filter(
-      ({ place }) =>
-        place.kind === 'dimension' &&
-        place.sheetId === sheet.sheetId &&
-        place.dimension === dimension,
-    )
-    for (let index = start; index < end; index += 1) {
-      const here = own.filter(
-        ({ place }) => place.kind === 'dimension' && place.startIndex === index,
-      )
-      properties.push({ pixelSize, ...optional('developerMetadata', here.map(renderMetadata)) })
-    }
-    return properties
-  }
   return {
     ...(box.startRow > 0 ? { startRow: box.startRow } : {}),
     ...(box.startColumn > 0 ? { startColumn: box.startColumn } : {}),
     ...optional('rowData', rowData),
-    rowMetadata: lines('ROWS', box.startRow, box.endRow, defaultRowPixels),
-    columnMetadata: lines('COLUMNS', box.startColumn, box.endColumn, defaultColumnPixels),
   }
 }
 

@@ -19,7 +19,7 @@ export interface Route {
   /** `spreadsheets.readonly` is enough. */
   readonly readonlyScope: boolean
   readonly spreadsheetId: string
-  /** The range or the metadata id of the path; decoded, may be empty. */
+  /** The range or the metadata id in the path, decoded; '' without one. */
   readonly argument: string
 }
 

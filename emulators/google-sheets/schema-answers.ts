@@ -14,12 +14,9 @@ const sheet = message<sheets_v4.Schema$Sheet>('Sheet', {
       startRow: int32,
       startColumn: int32,
       rowData: list(types.rowData),
-      rowMetadata: opaque(),
-      columnMetadata: opaque(),
     }),
   ),
   protectedRanges: list(types.protectedRange),
-  developerMetadata: list(types.developerMetadata),
   tables: list(types.table),
 })
 

@@ -26,29 +26,21 @@ export const dimensionRange = message<sheets_v4.Schema$DimensionRange>('Dimensio
   endIndex: int32,
 })
 
-const visibility = oneOf('DeveloperMetadataVisibility', 'DOCUMENT', 'PROJECT')
-const locationType = oneOf(
-  'DeveloperMetadataLocationType',
-  ...['ROW', 'COLUMN', 'SHEET', 'SPREADSHEET'],
-)
-
 export const developerMetadata = message<sheets_v4.Schema$DeveloperMetadata>('DeveloperMetadata', {
   metadataId: int32,
   metadataKey: text,
   metadataValue: text,
   location: message<sheets_v4.Schema$DeveloperMetadataLocation>('DeveloperMetadataLocation', {
-    locationType,
+    locationType: oneOf('DeveloperMetadataLocationType', 'SPREADSHEET'),
     spreadsheet: bool,
-    sheetId: int32,
-    dimensionRange,
   }),
-  visibility,
+  visibility: oneOf('DeveloperMetadataVisibility', 'DOCUMENT', 'PROJECT'),
 })
 
 export const dataFilter = message<sheets_v4.Schema$DataFilter>('DataFilter', {
   developerMetadataLookup: message<sheets_v4.Schema$DeveloperMetadataLookup>(
     'DeveloperMetadataLookup',
-    { locationType, metadataId: int32, metadataKey: text, metadataValue: text, visibility },
+    { metadataId: int32, metadataKey: text },
   ),
 })
 

@@ -68,7 +68,7 @@ export class SpreadsheetHandle {
     return sheet.rows.map((_, index) => rowAt(sheet, index).map(unpackCell))
   }
 
-  /** All developer metadata, of every place and every Cloud project. */
+  /** The developer metadata of the spreadsheet. */
   metadata(): sheets_v4.Schema$DeveloperMetadata[] {
     return [...this.#state.metadata.values()].map(renderMetadata)
   }

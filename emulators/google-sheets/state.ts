@@ -52,24 +52,11 @@ export interface Sheet {
   tables: readonly Table[]
 }
 
-export type MetadataPlace =
-  | { readonly kind: 'spreadsheet' }
-  | { readonly kind: 'sheet'; readonly sheetId: number }
-  | {
-      readonly kind: 'dimension'
-      readonly sheetId: number
-      readonly dimension: 'ROWS' | 'COLUMNS'
-      readonly startIndex: number
-    }
-
+/** Developer metadata of the spreadsheet. Every caller sees it. */
 export interface StoredMetadata {
   readonly id: number
   readonly key: string
-  readonly value: string | undefined
-  readonly visibility: 'DOCUMENT' | 'PROJECT'
-  readonly place: MetadataPlace
-  /** The Cloud project that made it: who may see it when visibility is PROJECT. */
-  readonly project: string
+  readonly value: string
 }
 
 export interface SpreadsheetState {

@@ -157,8 +157,6 @@ test('a field mask decides what comes back, and whether cells do', async () => {
           ],
         },
       ],
-      rowMetadata: [{ pixelSize: 21 }],
-      columnMetadata: [{ pixelSize: 100 }, { pixelSize: 100 }, { pixelSize: 100 }],
     },
   ])
   expect(await refusal(get({ fields: 'sheets.colour' }))).toEqual({

@@ -8,7 +8,6 @@ import { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-han
 import type { ModelOptions } from '../../emulators/google-sheets/state.ts'
 
 const robot = { email: 'robot@example.com', project: 'one' }
-const stranger = { email: 'stranger@example.com', project: 'two' }
 type Request = sheets_v4.Schema$Request
 
 function setUp(options: Partial<ModelOptions> = {}) {
@@ -17,7 +16,6 @@ function setUp(options: Partial<ModelOptions> = {}) {
     id: 'sheet-under-test',
     sharedWith: {
       [robot.email]: 'editor',
-      [stranger.email]: 'editor',
       'owner@example.com': 'owner',
     },
   })
@@ -155,58 +153,25 @@ describe('developer metadata', () => {
     expect(handle.metadata().map(({ metadataValue }) => metadataValue)).toEqual(['first'])
   })
 
-  test('the pool of a spreadsheet and that of each sheet hold 30,000 characters of key and value', () => {
+  test('a spreadsheet holds 30,000 characters of keys and values', () => {
     const { apply, refused } = setUp()
     const key = 'marker'.length
     apply(marker(1, 'x'.repeat(30_000 - key)))
     expect(refused(marker(2, ''))).toMatch(/^Invalid requests\[0\]\.createDeveloperMetadata: /)
-    const onSheet = (metadataId: number, length: number): Request => ({
-      createDeveloperMetadata: {
-        developerMetadata: {
-          metadataId,
-          metadataKey: 'k',
-          metadataValue: 'x'.repeat(length),
-          visibility: 'DOCUMENT',
-          location: { sheetId: 0 },
-        },
-      },
-    })
-    apply(onSheet(3, 29_999))
-    refused(onSheet(4, 0))
-    apply(deleteMarker(3), onSheet(4, 0))
+    apply(deleteMarker(1), marker(2, ''))
   })
 
-  test('PROJECT entries are invisible to another Cloud project, but keep their id taken', () => {
-    const { model, state, apply } = setUp()
-    apply(marker(1, 'secret', 'PROJECT'))
-    const seenBy = (caller: typeof robot) =>
-      renderSpreadsheet(state, { caller, includeGridData: false }).developerMetadata
-    expect(seenBy(robot)).toHaveLength(1)
-    expect(seenBy(stranger)).toBeUndefined()
-    expect(() => model.batchUpdate(state, stranger, [marker(1)])).toThrow('already exists')
-    const [reply] = model.batchUpdate(state, stranger, [deleteMarker(1)])
-    expect(reply).toEqual({ deleteDeveloperMetadata: {} })
-    expect(seenBy(robot)).toHaveLength(1)
+  test('metadata of a sheet, and metadata for one Cloud project, are not emulated', () => {
+    const { refused } = setUp()
+    const developerMetadata = { metadataKey: 'k', visibility: 'DOCUMENT', location: { sheetId: 0 } }
+    expect(refused({ createDeveloperMetadata: { developerMetadata } })).toContain(
+      'does not implement metadata of sheets',
+    )
+    expect(refused(marker(1, '', 'PROJECT'))).toContain('does not implement any visibility')
   })
 
   test('deleting what does not exist succeeds', () => {
     expect(setUp().apply(deleteMarker(1))).toEqual([{ deleteDeveloperMetadata: {} }])
-  })
-
-  test('metadata of a row moves with the row, and metadata of a deleted tab is gone', () => {
-    const { apply, handle } = setUp()
-    const dimensionRange = { sheetId: 5, dimension: 'ROWS', startIndex: 3, endIndex: 4 }
-    const create = (metadataId: number, location: sheets_v4.Schema$DeveloperMetadataLocation) => ({
-      createDeveloperMetadata: {
-        developerMetadata: { metadataId, metadataKey: 'k', visibility: 'DOCUMENT', location },
-      },
-    })
-    apply(addSheet('T', { sheetId: 5 }), create(1, { dimensionRange }), create(2, { sheetId: 5 }))
-    handle.insertRows('T', 1, 2)
-    handle.deleteRows('T', 2)
-    expect(handle.metadata()[0]?.location?.dimensionRange?.startIndex).toBe(4)
-    handle.deleteTab('T')
-    expect(handle.metadata()).toEqual([])
   })
 })
 

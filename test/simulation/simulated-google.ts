@@ -92,15 +92,7 @@ export class SimulatedGoogle {
   /** Somebody else takes the id of the marker with which this request begins. */
   takeMarker({ marker, rows }: SentBatch): boolean {
     if (marker === undefined || rows.length === 0 || this.#state.metadata.has(marker)) return false
-    const place = { kind: 'spreadsheet' } as const
-    this.#state.metadata.set(marker, {
-      id: marker,
-      key: 'somebody.else',
-      value: 'mine',
-      visibility: 'DOCUMENT',
-      place,
-      project: owner.project,
-    })
+    this.#state.metadata.set(marker, { id: marker, key: 'somebody.else', value: 'mine' })
     return true
   }
 

@@ -8,7 +8,6 @@ import {
   sheetById,
   type Batch,
 } from '../batch.ts'
-import { shiftMetadata } from '../metadata.ts'
 import { deleteLines, insertLines, resizeGrid } from '../sheet.ts'
 import type { Sheet } from '../state.ts'
 
@@ -44,8 +43,6 @@ const insertDimension = handler('insertDimension', (batch, request) => {
   assertCellsFit(batch, (end - start) * across)
   assertLinesEditable(batch, { sheet, dimension, start, end: start + 1 })
   insertLines(batch.tx, sheet, dimension, start, end - start)
-  const shift = { dimension, at: start, count: end - start }
-  shiftMetadata(batch.tx, batch.spreadsheet, sheet.sheetId, shift)
 })
 
 const deleteDimension = handler('deleteDimension', (batch, request) => {
@@ -67,8 +64,6 @@ const deleteDimension = handler('deleteDimension', (batch, request) => {
   }
   assertLinesEditable(batch, { sheet, dimension, start, end })
   deleteLines(batch.tx, sheet, dimension, start, end - start)
-  const shift = { dimension, at: start, count: start - end }
-  shiftMetadata(batch.tx, batch.spreadsheet, sheet.sheetId, shift)
 })
 
 export const dimensionRequests = [appendDimension, insertDimension, deleteDimension]

@@ -1,57 +1,43 @@
-import { invalidArgument } from '../api-error.ts'
-import { handler, randomId, sheetById, type Batch } from '../batch.ts'
-import { findMetadata, poolCharacters, readPlace, renderMetadata } from '../metadata.ts'
-import type { MetadataPlace, StoredMetadata } from '../state.ts'
+import { invalidArgument, notEmulated } from '../api-error.ts'
+import { handler, randomId, type Batch } from '../batch.ts'
+import { isMatch, renderMetadata } from '../metadata.ts'
 
-/** Characters of all keys and values: of the spreadsheet, and of each sheet. */
+/** Google's limit on the characters of all keys and values of a spreadsheet. */
 const poolCharactersMax = 30_000
 
-/** An id in use is refused, which takes the whole batch with it. */
+/** Google refuses an id that exists, and the whole batch with it. */
 const createDeveloperMetadata = handler('createDeveloperMetadata', (batch, request) => {
-  const { spreadsheet, tx, caller } = batch
+  const { spreadsheet, tx } = batch
   const given = request.developerMetadata ?? {}
   const { metadataId, metadataKey, metadataValue, visibility } = given
   if (typeof metadataId === 'number' && metadataId <= 0) {
     throw invalidArgument(`Developer metadata ID [${metadataId}] must be positive.`)
   }
   if (!metadataKey) throw invalidArgument('Developer metadata must have a metadataKey.')
-  if (visibility !== 'DOCUMENT' && visibility !== 'PROJECT') {
-    throw invalidArgument('Developer metadata must have a visibility.')
-  }
-  const place = existingPlace(batch, readPlace(given.location))
+  if (visibility !== 'DOCUMENT') throw notEmulated('any visibility but DOCUMENT')
+  if (!given.location?.spreadsheet) throw notEmulated('metadata of sheets, rows and columns')
   const id = metadataId ?? freeMetadataId(batch)
   if (spreadsheet.metadata.has(id)) {
     throw invalidArgument(
       `Cannot add developer metadata with ID [${id}] because developer metadata with that ID already exists.`,
     )
   }
-  const created: StoredMetadata = {
-    id,
-    key: metadataKey,
-    value: metadataValue ?? undefined,
-    visibility,
-    place,
-    project: caller.project,
-  }
+  const created = { id, key: metadataKey, value: metadataValue ?? '' }
   tx.mapSet(spreadsheet.metadata, id, created)
-  assertPoolFits(batch, place)
+  assertPoolFits(batch)
   return { createDeveloperMetadata: { developerMetadata: renderMetadata(created) } }
 })
 
+/** Deletes all that match. Succeeds when nothing does. */
 const deleteDeveloperMetadata = handler('deleteDeveloperMetadata', (batch, request) => {
-  const { spreadsheet, tx, caller } = batch
-  const found = findMetadata(spreadsheet, [request.dataFilter ?? {}], caller)
-  for (const { id } of found) tx.mapDelete(spreadsheet.metadata, id)
+  const { metadata } = batch.spreadsheet
+  const found = [...metadata.values()].filter((one) => isMatch(one, request.dataFilter))
+  for (const { id } of found) batch.tx.mapDelete(metadata, id)
   if (found.length === 0) return { deleteDeveloperMetadata: {} }
   return { deleteDeveloperMetadata: { deletedDeveloperMetadata: found.map(renderMetadata) } }
 })
 
 export const metadataRequests = [createDeveloperMetadata, deleteDeveloperMetadata]
-
-function existingPlace(batch: Batch, place: MetadataPlace): MetadataPlace {
-  if (place.kind !== 'spreadsheet') sheetById(batch, place.sheetId, 'sheet')
-  return place
-}
 
 function freeMetadataId({ spreadsheet, options }: Batch): number {
   let id = randomId(options)
@@ -59,9 +45,11 @@ function freeMetadataId({ spreadsheet, options }: Batch): number {
   return id
 }
 
-/** The limit is documented, the words of its error are not: these are the emulator's. */
-function assertPoolFits(batch: Batch, place: MetadataPlace): void {
-  const characters = poolCharacters(batch.spreadsheet, place)
+/** Google documents the limit but not the text of its error: this text is ours. */
+function assertPoolFits({ spreadsheet }: Batch): void {
+  let characters = 0
+  for (const { key, value } of spreadsheet.metadata.values())
+    characters += key.length + value.length
   if (characters <= poolCharactersMax) return
   throw invalidArgument(
     `The developer metadata would take ${characters} characters, above the limit of ${poolCharactersMax}.`,

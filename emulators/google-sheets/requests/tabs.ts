@@ -14,7 +14,6 @@ import { renderSheetProperties } from '../render.ts'
 import { sheetProperties } from '../schema-types.ts'
 import { newSheet, resizeGrid } from '../sheet.ts'
 import type { Grid, Sheet } from '../state.ts'
-import { dropSheetMetadata } from '../metadata.ts'
 
 const defaultRowCount = 1000
 const defaultColumnCount = 26
@@ -49,7 +48,6 @@ const deleteSheet = handler('deleteSheet', (batch, { sheetId }) => {
   }
   assertSheetEditable(batch, sheet)
   tx.assign(spreadsheet, 'sheets', others)
-  dropSheetMetadata(tx, spreadsheet, sheet.sheetId)
 })
 
 const updateSheetProperties = handler('updateSheetProperties', (batch, request) => {

@@ -1,9 +1,9 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import { invalidArgument, LimitError, protectedCell } from './api-error.ts'
 import { parseFieldMask, type FieldMask } from './field-mask.ts'
-import { boxOf, contains, intersects, type Box } from './grid-range.ts'
+import { boxOf, intersects, type Box } from './grid-range.ts'
 import type { Kind } from './schema.ts'
-import type { Caller, ModelOptions, Sheet, SpreadsheetState } from './state.ts'
+import type { Caller, ModelOptions, Protection, Sheet, SpreadsheetState } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a request of a batch works on. */
@@ -71,33 +71,29 @@ function assertKnownFields(mask: FieldMask, of: Kind<unknown>): void {
 
 /** Refuses a change of cells that a protection keeps from the caller. */
 export function assertEditable({ caller, spreadsheet }: Batch, sheet: Sheet, box: Box): void {
-  for (const protection of sheet.protectedRanges) {
-    if (mayEdit(protection, spreadsheet, caller)) continue
-    if (!intersects(boxOf(protection.range ?? {}, unbounded), box)) continue
-    const open = protection.unprotectedRanges ?? []
-    if (!open.some((range) => contains(boxOf(range, unbounded), box))) throw protectedCell()
+  for (const protection of sheet.protections) {
+    const isInside = intersects(boxOf(protection.range, unbounded), box)
+    if (isInside && !mayEdit(protection, spreadsheet, caller)) throw protectedCell()
   }
 }
 
 /** Refuses a change to a tab itself when all of it is protected. */
-export function assertSheetEditable(batch: Batch, sheet: Sheet): void {
-  for (const protection of sheet.protectedRanges) {
-    const { startRowIndex, endRowIndex, startColumnIndex, endColumnIndex } = protection.range ?? {}
-    const sides = [startRowIndex, endRowIndex, startColumnIndex, endColumnIndex]
-    if (sides.some((side) => typeof side === 'number')) continue
-    if (!mayEdit(protection, batch.spreadsheet, batch.caller)) throw protectedCell()
+export function assertSheetEditable({ caller, spreadsheet }: Batch, sheet: Sheet): void {
+  for (const protection of sheet.protections) {
+    const { startRow, endRow, startColumn, endColumn } = boxOf(protection.range, unbounded)
+    const isWhole = startRow + startColumn === 0 && endRow === Infinity && endColumn === Infinity
+    if (isWhole && !mayEdit(protection, spreadsheet, caller)) throw protectedCell()
   }
 }
 
 const unbounded = { rowCount: Infinity, columnCount: Infinity }
 
 export function mayEdit(
-  protection: sheets_v4.Schema$ProtectedRange,
-  spreadsheet: SpreadsheetState,
-  caller: Caller,
+  { users }: Protection,
+  { sharedWith }: SpreadsheetState,
+  { email }: Caller,
 ): boolean {
-  if (protection.warningOnly || spreadsheet.sharedWith.get(caller.email) === 'owner') return true
-  return protection.editors?.users?.includes(caller.email) ?? false
+  return users.has(email) || sharedWith.get(email) === 'owner'
 }
 
 /** Refuses a grid that would take the workbook over its limit of cells. */

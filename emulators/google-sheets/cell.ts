@@ -3,8 +3,8 @@ import { LimitError } from './api-error.ts'
 import { mergeFields, type FieldMask } from './field-mask.ts'
 
 /**
- * A cell as it is kept: plain text, numbers and booleans as themselves, anything with a format, a
- * note or a formula as CellData, `undefined` when empty. Hundreds of thousands of rows stay small.
+ * A cell as it is kept: plain text, numbers and booleans as themselves, anything with a format or
+ * a formula as CellData, `undefined` when empty. Hundreds of thousands of rows stay small.
  */
 export type StoredCell = string | number | boolean | Readonly<sheets_v4.Schema$CellData> | undefined
 export type Row = readonly StoredCell[]
@@ -27,13 +27,12 @@ export function unpackCell(cell: StoredCell): sheets_v4.Schema$CellData {
 
 /** The cheapest form of a cell. Text over 50,000 characters is refused with Google's words. */
 function packCell(data: sheets_v4.Schema$CellData): StoredCell {
-  const { userEnteredValue, userEnteredFormat, note } = data
+  const { userEnteredValue, userEnteredFormat } = data
   const value = packValue(userEnteredValue)
-  if (typeof value === 'object' || userEnteredFormat || note) {
+  if (typeof value === 'object' || userEnteredFormat) {
     const packed: sheets_v4.Schema$CellData = {}
     if (value !== undefined && userEnteredValue) packed.userEnteredValue = userEnteredValue
     if (userEnteredFormat) packed.userEnteredFormat = userEnteredFormat
-    if (note) packed.note = note
     return packed
   }
   return value

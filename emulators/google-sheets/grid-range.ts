@@ -11,7 +11,10 @@ export interface Box {
 }
 
 /** The cells of a GridRange: missing sides are those of the grid, and it is clipped to the grid. */
-export function boxOf(range: sheets_v4.Schema$GridRange, grid: Grid): Box {
+export function boxOf(
+  range: sheets_v4.Schema$GridRange,
+  grid: Pick<Grid, 'rowCount' | 'columnCount'>,
+): Box {
   const box = {
     startRow: range.startRowIndex ?? 0,
     endRow: Math.min(range.endRowIndex ?? grid.rowCount, grid.rowCount),
@@ -36,15 +39,6 @@ export function intersects(left: Box, right: Box): boolean {
     right.startRow < left.endRow &&
     left.startColumn < right.endColumn &&
     right.startColumn < left.endColumn
-  )
-}
-
-export function contains(outer: Box, inner: Box): boolean {
-  return (
-    outer.startRow <= inner.startRow &&
-    outer.endRow >= inner.endRow &&
-    outer.startColumn <= inner.startColumn &&
-    outer.endColumn >= inner.endColumn
   )
 }
 

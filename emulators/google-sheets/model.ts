@@ -46,7 +46,7 @@ export class SheetsModel {
   create(given: NewSpreadsheet = {}): SpreadsheetState {
     const id = given.id ?? this.#randomSpreadsheetId()
     if (this.spreadsheets.has(id)) throw new Error(`There is a spreadsheet ${id} already.`)
-    const grid = { rowCount: 1000, columnCount: 26 }
+    const grid = { rowCount: 1000, columnCount: 26, frozenRowCount: 0 }
     const tabs = given.sheets ?? [{ sheetId: 0, title: 'Sheet1' }]
     const spreadsheet: SpreadsheetState = {
       id,

@@ -5,7 +5,7 @@ import { renderMetadata } from './metadata.ts'
 import { rowAt } from './sheet.ts'
 import { mayEdit } from './batch.ts'
 import { renderTable } from './tables.ts'
-import type { Caller, Sheet, SpreadsheetState } from './state.ts'
+import type { Caller, Protection, Sheet, SpreadsheetState } from './state.ts'
 
 /** What of a spreadsheet goes into an answer. */
 export interface View {
@@ -43,7 +43,7 @@ function renderSheet(
     ...(includeGridData ? { data: boxes.map((box) => renderGrid(sheet, box)) } : {}),
     ...optional(
       'protectedRanges',
-      sheet.protectedRanges.map((range) => renderProtectedRange(range, spreadsheet, caller)),
+      sheet.protections.map((range) => renderProtectedRange(range, spreadsheet, caller)),
     ),
     ...optional('tables', shownTables(sheet, boxes)),
   }
@@ -71,23 +71,19 @@ export function renderSheetProperties(
   spreadsheet: SpreadsheetState,
   sheet: Sheet,
 ): sheets_v4.Schema$SheetProperties {
+  const { rowCount, columnCount, frozenRowCount } = sheet.grid
   return {
     sheetId: sheet.sheetId,
     title: sheet.title,
     index: spreadsheet.sheets.indexOf(sheet),
     sheetType: 'GRID',
-    gridProperties: withoutZeros(sheet.grid),
+    gridProperties: {
+      rowCount,
+      columnCount,
+      // Google's JSON leaves out a zero.
+      ...(frozenRowCount > 0 ? { frozenRowCount } : {}),
+    },
     ...(sheet.hidden ? { hidden: true } : {}),
-  }
-}
-
-function withoutZeros(grid: Sheet['grid']): sheets_v4.Schema$GridProperties {
-  const { rowCount, columnCount, frozenRowCount, frozenColumnCount } = grid
-  return {
-    rowCount,
-    columnCount,
-    ...(frozenRowCount ? { frozenRowCount } : {}),
-    ...(frozenColumnCount ? { frozenColumnCount } : {}),
   }
 }
 
@@ -104,22 +100,14 @@ function renderGrid(sheet: Sheet, box: Box): sheets_v4.Schema$GridData {
   }
 }
 
-/** Editors are shown only to those who may edit. */
+/** Google shows the editors only to callers who may edit. */
 export function renderProtectedRange(
-  protection: sheets_v4.Schema$ProtectedRange,
+  protection: Protection,
   spreadsheet: SpreadsheetState,
   caller: Caller,
 ): sheets_v4.Schema$ProtectedRange {
-  const { protectedRangeId, range, description, warningOnly, editors } = protection
-  const editable = mayEdit(protection, spreadsheet, caller)
-  const users = editors?.users ?? []
-  return {
-    ...(protectedRangeId ? { protectedRangeId } : {}),
-    range: renderRange(range ?? {}),
-    ...(description ? { description } : {}),
-    ...(warningOnly ? { warningOnly } : {}),
-    ...(editable ? { requestingUserCanEdit: true } : {}),
-    ...optional('unprotectedRanges', (protection.unprotectedRanges ?? []).map(renderRange)),
-    ...(editable && !warningOnly ? { editors: optional('users', users) } : {}),
-  }
+  const common = { protectedRangeId: protection.id, range: renderRange(protection.range) }
+  if (!mayEdit(protection, spreadsheet, caller)) return common
+  const editors = optional('users', [...protection.users])
+  return { ...common, requestingUserCanEdit: true, editors }
 }

@@ -1,10 +1,10 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import { bool, int32, list, message, oneOf, text } from './schema.ts'
+import { bool, int32, list, message, text } from './schema.ts'
 import * as types from './schema-types.ts'
 
 /** The requests that a batch may hold. */
 
-const { dimension, dimensionRange, gridRange, gridCoordinate } = types
+const { dimension, dimensionRange, gridCoordinate } = types
 
 export const request = message<sheets_v4.Schema$Request>(
   'Request',
@@ -27,18 +27,8 @@ export const request = message<sheets_v4.Schema$Request>(
     }),
     updateCells: message<sheets_v4.Schema$UpdateCellsRequest>('UpdateCellsRequest', {
       start: gridCoordinate,
-      range: gridRange,
       rows: list(types.rowData),
       fields: text,
-    }),
-    sortRange: message<sheets_v4.Schema$SortRangeRequest>('SortRangeRequest', {
-      range: gridRange,
-      sortSpecs: list(
-        message<sheets_v4.Schema$SortSpec>('SortSpec', {
-          dimensionIndex: int32,
-          sortOrder: oneOf('SortOrder', 'SORT_ORDER_UNSPECIFIED', 'ASCENDING', 'DESCENDING'),
-        }),
-      ),
     }),
     appendDimension: message<sheets_v4.Schema$AppendDimensionRequest>('AppendDimensionRequest', {
       sheetId: int32,
@@ -55,10 +45,6 @@ export const request = message<sheets_v4.Schema$Request>(
     addProtectedRange: message<sheets_v4.Schema$AddProtectedRangeRequest>(
       'AddProtectedRangeRequest',
       { protectedRange: types.protectedRange },
-    ),
-    deleteProtectedRange: message<sheets_v4.Schema$DeleteProtectedRangeRequest>(
-      'DeleteProtectedRangeRequest',
-      { protectedRangeId: int32 },
     ),
     createDeveloperMetadata: message<sheets_v4.Schema$CreateDeveloperMetadataRequest>(
       'CreateDeveloperMetadataRequest',

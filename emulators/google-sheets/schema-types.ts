@@ -5,7 +5,7 @@ import { bool, double, int32, list, message, oneOf, text } from './schema.ts'
 
 export const dimension = oneOf('Dimension', 'DIMENSION_UNSPECIFIED', 'ROWS', 'COLUMNS')
 
-export const gridRange = message<sheets_v4.Schema$GridRange>('GridRange', {
+const gridRange = message<sheets_v4.Schema$GridRange>('GridRange', {
   sheetId: int32,
   startRowIndex: int32,
   endRowIndex: int32,
@@ -64,7 +64,6 @@ export const cellData = message<sheets_v4.Schema$CellData>('CellData', {
   formattedValue: text,
   userEnteredFormat: cellFormat,
   effectiveFormat: cellFormat,
-  note: text,
 })
 
 export const rowData = message<sheets_v4.Schema$RowData>('RowData', { values: list(cellData) })
@@ -78,7 +77,6 @@ export const sheetProperties = message<sheets_v4.Schema$SheetProperties>('SheetP
     rowCount: int32,
     columnCount: int32,
     frozenRowCount: int32,
-    frozenColumnCount: int32,
   }),
   hidden: bool,
 })
@@ -94,11 +92,9 @@ export const protectedRange = message<sheets_v4.Schema$ProtectedRange>('Protecte
   description: text,
   warningOnly: bool,
   requestingUserCanEdit: bool,
-  unprotectedRanges: list(gridRange),
   editors: message<sheets_v4.Schema$Editors>('Editors', {
     users: list(text),
     groups: list(text),
-    domainUsersCanEdit: bool,
   }),
 })
 

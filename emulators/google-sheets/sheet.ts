@@ -1,3 +1,4 @@
+import type { sheets_v4 } from '@googleapis/sheets'
 import { hasValue, type Row, type StoredCell } from './cell.ts'
 import { shiftRange, type Box, type Shift } from './grid-range.ts'
 import type { Grid, Sheet } from './state.ts'
@@ -14,7 +15,7 @@ export function newSheet(sheetId: number, title: string, grid: Grid): Sheet {
     hidden: false,
     grid,
     rows: [],
-    protectedRanges: [],
+    protections: [],
     tables: [],
   }
 }
@@ -47,12 +48,8 @@ export function writeBox(
       cells[column] = cell
       changed = true
     }
-    if (changed) writeRow(tx, sheet, row, cells)
+    if (changed) tx.setAt(sheet.rows, row, cells)
   }
-}
-
-export function writeRow(tx: Transaction, sheet: Sheet, index: number, row: Row | undefined): void {
-  tx.setAt(sheet.rows, index, row)
 }
 
 /** Sets the size of the grid; what lies outside afterwards is gone. */
@@ -70,81 +67,41 @@ export function resizeGrid(tx: Transaction, sheet: Sheet, grid: Grid): void {
   tx.assign(sheet, 'grid', grid)
 }
 
-export function insertLines(
-  tx: Transaction,
-  sheet: Sheet,
-  dimension: 'ROWS' | 'COLUMNS',
-  at: number,
-  count: number,
-): void {
-  const blank: undefined[] = new Array<undefined>(count).fill(undefined)
-  if (dimension === 'ROWS') {
-    if (at < sheet.rows.length) tx.assign(sheet, 'rows', spliced(sheet.rows, at, 0, blank))
-    tx.assign(sheet, 'grid', { ...sheet.grid, rowCount: sheet.grid.rowCount + count })
+/** Inserts empty rows or columns, or deletes some. Protections and tables move with their cells. */
+export function shiftLines(tx: Transaction, sheet: Sheet, shift: Shift): void {
+  const { rows, grid } = sheet
+  if (shift.dimension === 'ROWS') {
+    const frozen = grid.frozenRowCount
+    // A frozen row that is deleted is frozen no more. Rows that come in are not frozen.
+    const lost = shift.count < 0 ? Math.max(0, Math.min(-shift.count, frozen - shift.at)) : 0
+    tx.assign(sheet, 'rows', spliced(rows, shift))
+    const rowCount = grid.rowCount + shift.count
+    tx.assign(sheet, 'grid', { ...grid, rowCount, frozenRowCount: frozen - lost })
   } else {
-    const rows = sheet.rows.map((row) =>
-      row && at < row.length ? spliced(row, at, 0, blank) : row,
+    tx.assign(
+      sheet,
+      'rows',
+      rows.map((row) => row && spliced(row, shift)),
     )
-    tx.assign(sheet, 'rows', rows)
-    tx.assign(sheet, 'grid', { ...sheet.grid, columnCount: sheet.grid.columnCount + count })
+    tx.assign(sheet, 'grid', { ...grid, columnCount: grid.columnCount + shift.count })
   }
-  shiftSheetRanges(tx, sheet, { dimension, at, count })
+  tx.assign(sheet, 'protections', shifted(sheet.protections, shift))
+  tx.assign(sheet, 'tables', shifted(sheet.tables, shift))
 }
 
-export function deleteLines(
-  tx: Transaction,
-  sheet: Sheet,
-  dimension: 'ROWS' | 'COLUMNS',
-  at: number,
-  count: number,
-): void {
-  const grid = sheet.grid
-  if (dimension === 'ROWS') {
-    tx.assign(sheet, 'rows', spliced(sheet.rows, at, count, []))
-    const frozen = frozenAfter(grid.frozenRowCount, at, count)
-    tx.assign(sheet, 'grid', {
-      ...grid,
-      rowCount: grid.rowCount - count,
-      ...(frozen === undefined ? {} : { frozenRowCount: frozen }),
-    })
-  } else {
-    const rows = sheet.rows.map((row) => row && spliced(row, at, count, []))
-    tx.assign(sheet, 'rows', rows)
-    const frozen = frozenAfter(grid.frozenColumnCount, at, count)
-    tx.assign(sheet, 'grid', {
-      ...grid,
-      columnCount: grid.columnCount - count,
-      ...(frozen === undefined ? {} : { frozenColumnCount: frozen }),
-    })
-  }
-  shiftSheetRanges(tx, sheet, { dimension, at, count: -count })
+/** What lies beyond the end of a list is empty, and stays so. */
+function spliced<T>(list: readonly (T | undefined)[], { at, count }: Shift): (T | undefined)[] {
+  if (at >= list.length) return [...list]
+  const come = new Array<undefined>(Math.max(0, count)).fill(undefined)
+  return [...list.slice(0, at), ...come, ...list.slice(at + Math.max(0, -count))]
 }
 
-function spliced<T>(list: readonly T[], at: number, gone: number, come: readonly T[]): T[] {
-  return [...list.slice(0, at), ...come, ...list.slice(at + gone)]
-}
-
-function frozenAfter(frozen: number | undefined, at: number, count: number): number | undefined {
-  if (frozen === undefined) return undefined
-  return frozen - Math.max(0, Math.min(frozen, at + count) - at)
-}
-
-/** Protected ranges and tables move with the cells that they are about. */
-function shiftSheetRanges(tx: Transaction, sheet: Sheet, shift: Shift): void {
-  tx.assign(
-    sheet,
-    'protectedRanges',
-    sheet.protectedRanges.flatMap((protection) => {
-      const range = shiftRange(protection.range ?? {}, shift)
-      return range ? [{ ...protection, range }] : []
-    }),
-  )
-  tx.assign(
-    sheet,
-    'tables',
-    sheet.tables.flatMap((table) => {
-      const range = shiftRange(table.range, shift)
-      return range ? [{ ...table, range }] : []
-    }),
-  )
+function shifted<T extends { readonly range: sheets_v4.Schema$GridRange }>(
+  areas: readonly T[],
+  shift: Shift,
+): readonly T[] {
+  return areas.flatMap((area) => {
+    const range = shiftRange(area.range, shift)
+    return range ? [{ ...area, range }] : []
+  })
 }

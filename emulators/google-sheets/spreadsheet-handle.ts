@@ -1,7 +1,7 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import { columnLetters, findRange, quoteTitle } from './a1.ts'
 import { randomId } from './batch.ts'
-import { displayText, unpackCell } from './cell.ts'
+import { displayText, type Row, unpackCell } from './cell.ts'
 import { renderMetadata } from './metadata.ts'
 import type { SheetsModel } from './model.ts'
 import { renderSheetProperties } from './render.ts'
@@ -24,10 +24,6 @@ export class SpreadsheetHandle {
     this.#model = model
     this.#state = state
     this.id = state.id
-  }
-
-  get url(): string {
-    return `https://docs.google.com/spreadsheets/d/${this.id}/edit`
   }
 
   get title(): string {
@@ -62,7 +58,7 @@ export class SpreadsheetHandle {
     return dataRowCount(this.#sheet(title))
   }
 
-  /** Cells as they were entered: kind of value, format, note. */
+  /** Cells as they were entered: kind of value and format. */
   cells(title: string): sheets_v4.Schema$CellData[][] {
     const sheet = this.#sheet(title)
     return sheet.rows.map((_, index) => rowAt(sheet, index).map(unpackCell))
@@ -105,12 +101,16 @@ export class SpreadsheetHandle {
     this.#do({ updateCells: { start, rows, fields: 'userEnteredValue' } })
   }
 
-  /** Sorts the rows from `firstRow` (1-based, default 2: below the header) by a column. */
-  sortRows(title: string, column: number, order: { firstRow?: number; descending?: boolean } = {}) {
-    const startRowIndex = (order.firstRow ?? 2) - 1
-    const sortOrder = order.descending ? 'DESCENDING' : 'ASCENDING'
-    const range = { sheetId: this.#sheet(title).sheetId, startRowIndex }
-    this.#do({ sortRange: { range, sortSpecs: [{ dimensionIndex: column, sortOrder }] } })
+  /** Sorts the rows below the header by the text of a column (from 0). Empty cells come last. */
+  sortRows(title: string, column: number, order: 'ascending' | 'descending' = 'ascending'): void {
+    const sheet = this.#sheet(title)
+    const [header, ...rows] = Array.from(sheet.rows, (_, index) => rowAt(sheet, index))
+    const text = (row: Row) => displayText(row[column])
+    const sorted = rows
+      .filter((row) => text(row) !== '')
+      .sort((left, right) => text(left).localeCompare(text(right), 'en'))
+    if (order === 'descending') sorted.reverse()
+    sheet.rows = [header, ...sorted, ...rows.filter((row) => text(row) === '')]
   }
 
   /** Inserts empty rows above a row (1-based). */
@@ -154,17 +154,15 @@ export class SpreadsheetHandle {
     this.#sheet(title).tables = []
   }
 
-  /** Protects a whole tab: only the owner and the given editors may change it. */
-  protectTab(title: string, editors: readonly string[] = []): void {
-    const { sheetId } = this.#sheet(title)
-    const protectedRange = { range: { sheetId }, editors: { users: [...editors] } }
-    this.#do({ addProtectedRange: { protectedRange } })
+  /** Protects a tab, or rows of it: only the owner may change them. */
+  protectTab(title: string, rows: { startRowIndex?: number; endRowIndex?: number } = {}): void {
+    const range = { sheetId: this.#sheet(title).sheetId, ...rows }
+    this.#do({ addProtectedRange: { protectedRange: { range, editors: {} } } })
   }
 
+  /** Removes all protections of a tab. */
   unprotectTab(title: string): void {
-    for (const { protectedRangeId } of this.#sheet(title).protectedRanges) {
-      this.#do({ deleteProtectedRange: { protectedRangeId: protectedRangeId ?? 0 } })
-    }
+    this.#sheet(title).protections = []
   }
 
   /** Shares the spreadsheet, changes the role, or takes it back with `none`. */

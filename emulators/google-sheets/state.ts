@@ -26,8 +26,7 @@ export interface ModelOptions {
 export interface Grid {
   readonly rowCount: number
   readonly columnCount: number
-  readonly frozenRowCount?: number
-  readonly frozenColumnCount?: number
+  readonly frozenRowCount: number
 }
 
 /** A table that a person has made of a part of a sheet: its first row is the header. */
@@ -41,6 +40,13 @@ export interface Table {
   readonly footerRows: number
 }
 
+/** Cells that only the owner of the spreadsheet and these users may change. */
+export interface Protection {
+  readonly id: number
+  readonly range: sheets_v4.Schema$GridRange
+  readonly users: ReadonlySet<string>
+}
+
 export interface Sheet {
   readonly sheetId: number
   title: string
@@ -48,7 +54,7 @@ export interface Sheet {
   grid: Grid
   /** Rows from the top; may be shorter than the grid. A row is replaced, never changed in place. */
   rows: (Row | undefined)[]
-  protectedRanges: readonly sheets_v4.Schema$ProtectedRange[]
+  protections: readonly Protection[]
   tables: readonly Table[]
 }
 

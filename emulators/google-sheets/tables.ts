@@ -4,7 +4,7 @@ import { assertCellsFit, assertEditable, type Batch } from './batch.ts'
 import { displayText, hasValue, unpackCell, writeCell, type StoredCell } from './cell.ts'
 import type { FieldMask } from './field-mask.ts'
 import { boxOf, renderRange } from './grid-range.ts'
-import { insertLines, rowAt, writeBox } from './sheet.ts'
+import { rowAt, shiftLines, writeBox } from './sheet.ts'
 import type { Sheet, Table } from './state.ts'
 
 /** Google's tables: what `appendCells` with a `tableId` does, and how answers show them. */
@@ -36,7 +36,7 @@ export function appendToTable(
   const missing = Math.max(0, start + rows.length - bodyEnd)
   if (missing > 0) {
     assertCellsFit(batch, missing * sheet.grid.columnCount)
-    insertLines(batch.tx, sheet, 'ROWS', bodyEnd, missing)
+    shiftLines(batch.tx, sheet, { dimension: 'ROWS', at: bodyEnd, count: missing })
     const range = { ...table.range, endRowIndex: endRow + missing }
     const grown = sheet.tables.map((one) =>
       one.tableId === table.tableId ? { ...one, range } : one,

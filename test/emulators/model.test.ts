@@ -79,11 +79,10 @@ describe('a batch is all or nothing', () => {
       append(10, ['x'], ['y'], ['z']),
       { deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 } } },
       { updateSheetProperties: { properties: { sheetId: 9, title: 'Other' }, fields: 'title' } },
-      { sortRange: { range: { sheetId: 0 }, sortSpecs: [{ sortOrder: 'DESCENDING' }] } },
       { deleteSheet: { sheetId: 9 } },
       append(77, ['nowhere']),
     )
-    expect(message).toBe('Invalid requests[9].appendCells: No grid with id: 77')
+    expect(message).toBe('Invalid requests[8].appendCells: No grid with id: 77')
     expect(everything()).toBe(before)
     expect(handle.rows('Sheet1')).toEqual([['a'], ['b']])
   })
@@ -248,14 +247,12 @@ describe('appending cells', () => {
   test('a protected tab refuses with 400, a protected header row does not matter', () => {
     const { apply, refused, handle } = setUp()
     apply(append(0, ['header']))
-    const users: string[] = []
-    const range = { sheetId: 0, endRowIndex: 1 }
     handle.protectTab('Sheet1')
     expect(refused(append(0, ['row']))).toBe(
       'Invalid requests[0].appendCells: You are trying to edit a protected cell or object. Please contact the spreadsheet owner to remove protection if you need to edit.',
     )
     handle.unprotectTab('Sheet1')
-    apply({ addProtectedRange: { protectedRange: { range, editors: { users } } } })
+    handle.protectTab('Sheet1', { endRowIndex: 1 })
     apply(append(0, ['row']))
     expect(handle.rows('Sheet1')).toEqual([['header'], ['row']])
   })
@@ -279,18 +276,13 @@ describe('tabs', () => {
     apply({ updateSheetProperties: { properties: { title: 'sheet1' }, fields: 'title' } })
   })
 
-  test('the grid, hidden and the place of a tab change by field mask only', () => {
+  test('the grid of a tab changes by field mask only', () => {
     const { apply, handle, refused } = setUp()
     apply(addSheet('B', { sheetId: 2 }), addSheet('C', { sheetId: 3, hidden: true }))
-    const properties = {
-      sheetId: 2,
-      title: 'ignored',
-      index: 0,
-      gridProperties: { frozenRowCount: 1 },
-    }
-    const fields = 'index,gridProperties(frozenRowCount)'
+    const properties = { sheetId: 2, title: 'ignored', gridProperties: { frozenRowCount: 1 } }
+    const fields = 'gridProperties(frozenRowCount)'
     apply({ updateSheetProperties: { properties, fields } })
-    expect(handle.titles()).toEqual(['B', 'Sheet1', 'C'])
+    expect(handle.titles()).toEqual(['Sheet1', 'B', 'C'])
     expect(handle.tab('B').gridProperties).toEqual({
       rowCount: 1000,
       columnCount: 26,
@@ -303,20 +295,24 @@ describe('tabs', () => {
     )
   })
 
-  test('people sort, insert and delete rows; what they protect moves along', () => {
-    const { handle, refused, apply } = setUp()
+  test('people sort, insert and delete rows, and protected rows move along', () => {
+    const { handle, apply, refused } = setUp()
     handle.appendRows('Sheet1', [['head'], ['b'], [''], ['a'], [3]])
     handle.sortRows('Sheet1', 0)
     expect(handle.rows('Sheet1')).toEqual([['head'], ['3'], ['a'], ['b']])
-    const range = { sheetId: 0, startRowIndex: 2, endRowIndex: 3 }
-    apply({ addProtectedRange: { protectedRange: { range, editors: {} } } })
+    handle.protectTab('Sheet1', { startRowIndex: 2, endRowIndex: 3 })
     handle.insertRows('Sheet1', 1, 2)
     handle.deleteRows('Sheet1', 4)
     expect(handle.rows('Sheet1')).toEqual([[], [], ['head'], ['a'], ['b']])
-    const start = { sheetId: 0, rowIndex: 3, columnIndex: 0 }
-    const update = { updateCells: { start, rows: [{ values: [{}] }], fields: '*' } }
-    expect(refused(append(9, ['x']))).toContain('No grid with id: 9')
-    apply(update)
-    expect(handle.rows('Sheet1')[3]).toEqual([])
+    const empty = (rowIndex: number): Request => ({
+      updateCells: {
+        start: { sheetId: 0, rowIndex, columnIndex: 0 },
+        rows: [{ values: [{}] }],
+        fields: '*',
+      },
+    })
+    expect(refused(empty(3))).toContain('You are trying to edit a protected cell')
+    apply(empty(4))
+    expect(handle.rows('Sheet1')).toEqual([[], [], ['head'], ['a']])
   })
 })

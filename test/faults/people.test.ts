@@ -32,7 +32,7 @@ type Sheet = ReturnType<GoogleWorld['emulator']['spreadsheet']>
 const deeds: readonly (readonly [string, (sheet: Sheet) => void, readonly string[]])[] = [
   [
     'sorts the rows',
-    (sheet) => sheet.sortRows('News', 0, { descending: true }),
+    (sheet) => sheet.sortRows('News', 0, 'descending'),
     ['Email', 'grace', 'bob', 'ada', 'new'],
   ],
   [

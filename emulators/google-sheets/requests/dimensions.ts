@@ -8,7 +8,7 @@ import {
   sheetById,
   type Batch,
 } from '../batch.ts'
-import { deleteLines, insertLines, resizeGrid } from '../sheet.ts'
+import { resizeGrid, shiftLines } from '../sheet.ts'
 import type { Sheet } from '../state.ts'
 
 interface Lines {
@@ -42,7 +42,7 @@ const insertDimension = handler('insertDimension', (batch, request) => {
   const across = dimension === 'ROWS' ? sheet.grid.columnCount : sheet.grid.rowCount
   assertCellsFit(batch, (end - start) * across)
   assertLinesEditable(batch, { sheet, dimension, start, end: start + 1 })
-  insertLines(batch.tx, sheet, dimension, start, end - start)
+  shiftLines(batch.tx, sheet, { dimension, at: start, count: end - start })
 })
 
 const deleteDimension = handler('deleteDimension', (batch, request) => {
@@ -57,13 +57,12 @@ const deleteDimension = handler('deleteDimension', (batch, request) => {
   if (end - start === size) {
     throw invalidArgument(`You can't delete all the ${line}s on the sheet.`)
   }
-  const frozen =
-    (dimension === 'ROWS' ? sheet.grid.frozenRowCount : sheet.grid.frozenColumnCount) ?? 0
+  const frozen = dimension === 'ROWS' ? sheet.grid.frozenRowCount : 0
   if (frozen > 0 && start <= frozen && end === size) {
     throw invalidArgument(`Sorry, it is not possible to delete all non-frozen ${line}s.`)
   }
   assertLinesEditable(batch, { sheet, dimension, start, end })
-  deleteLines(batch.tx, sheet, dimension, start, end - start)
+  shiftLines(batch.tx, sheet, { dimension, at: start, count: start - end })
 })
 
 export const dimensionRequests = [appendDimension, insertDimension, deleteDimension]

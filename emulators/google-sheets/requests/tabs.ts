@@ -9,7 +9,7 @@ import {
   updateMask,
   type Batch,
 } from '../batch.ts'
-import { below, mergeFields } from '../field-mask.ts'
+import { mergeFields } from '../field-mask.ts'
 import { renderSheetProperties } from '../render.ts'
 import { sheetProperties } from '../schema-types.ts'
 import { newSheet, resizeGrid } from '../sheet.ts'
@@ -23,7 +23,7 @@ const titleCharactersMax = 100
 const addSheet = handler('addSheet', (batch, { properties = {} }) => {
   const sheet = newSheet(
     freeSheetId(batch, properties.sheetId),
-    freeTitle(batch, properties.title ?? defaultTitle(batch)),
+    freeTitle(batch, properties.title),
     readGrid({
       rowCount: defaultRowCount,
       columnCount: defaultColumnCount,
@@ -32,7 +32,7 @@ const addSheet = handler('addSheet', (batch, { properties = {} }) => {
   )
   sheet.hidden = properties.hidden ?? false
   assertCellsFit(batch, sheet.grid.rowCount * sheet.grid.columnCount)
-  insertSheet(batch, sheet, properties.index)
+  batch.tx.assign(batch.spreadsheet, 'sheets', [...batch.spreadsheet.sheets, sheet])
   return { addSheet: { properties: renderSheetProperties(batch.spreadsheet, sheet) } }
 })
 
@@ -57,8 +57,9 @@ const updateSheetProperties = handler('updateSheetProperties', (batch, request) 
   const sheet = sheetById(batch, given.sheetId, 'sheet')
   assertSheetEditable(batch, sheet)
   const wanted = mergeFields(renderSheetProperties(spreadsheet, sheet), given, mask)
-  const title = wanted.title ?? ''
-  if (title !== sheet.title) tx.assign(sheet, 'title', freeTitle(batch, title, sheet))
+  if (wanted.title !== sheet.title) {
+    tx.assign(sheet, 'title', freeTitle(batch, wanted.title, sheet))
+  }
   const hidden = wanted.hidden ?? false
   if (hidden && spreadsheet.sheets.every((other) => other === sheet || other.hidden)) {
     throw invalidArgument("You can't hide all the sheets in a document.")
@@ -68,39 +69,24 @@ const updateSheetProperties = handler('updateSheetProperties', (batch, request) 
   const cells = (size: Grid) => size.rowCount * size.columnCount
   assertCellsFit(batch, cells(grid) - cells(sheet.grid))
   resizeGrid(tx, sheet, grid)
-  if (below(mask, 'index') !== undefined) moveSheet(batch, sheet, given.index ?? 0)
 })
 
 export const tabRequests = [addSheet, deleteSheet, updateSheetProperties]
 
-function insertSheet(
-  { spreadsheet, tx }: Batch,
-  sheet: Sheet,
-  index: number | null | undefined,
-): void {
-  const count = spreadsheet.sheets.length
-  const at = Math.max(0, Math.min(index ?? count, count))
-  tx.assign(spreadsheet, 'sheets', spreadsheet.sheets.toSpliced(at, 0, sheet))
-}
-
-/** The index counts the tabs as they were before the move, so a move to the right lands one less. */
-function moveSheet({ spreadsheet, tx }: Batch, sheet: Sheet, index: number): void {
-  const from = spreadsheet.sheets.indexOf(sheet)
-  const to = index > from ? index - 1 : index
-  tx.assign(spreadsheet, 'sheets', spreadsheet.sheets.toSpliced(from, 1).toSpliced(to, 0, sheet))
-}
-
 function freeSheetId({ spreadsheet, options }: Batch, wanted: number | null | undefined): number {
   const sheetId = wanted ?? randomId(options)
-  if (sheetId < 0) throw invalidArgument('sheetId must not be negative.')
   if (spreadsheet.sheets.some((sheet) => sheet.sheetId === sheetId)) {
     throw invalidArgument(`A sheet with the id ${sheetId} already exists. Please use another id.`)
   }
   return sheetId
 }
 
-function freeTitle({ spreadsheet, options }: Batch, title: string, except?: Sheet): string {
-  if (title === '') throw invalidArgument('The sheet name cannot be empty.')
+function freeTitle(
+  { spreadsheet, options }: Batch,
+  title: string | null | undefined,
+  except?: Sheet,
+): string {
+  if (!title) throw invalidArgument('The sheet name cannot be empty.')
   if (title.length > titleCharactersMax) {
     throw invalidArgument(`The sheet name cannot be longer than ${titleCharactersMax} characters.`)
   }
@@ -115,32 +101,16 @@ function freeTitle({ spreadsheet, options }: Batch, title: string, except?: Shee
   return title
 }
 
-function defaultTitle({ spreadsheet }: Batch): string {
-  const taken = new Set(spreadsheet.sheets.map((sheet) => sheet.title.toLowerCase()))
-  let number = spreadsheet.sheets.length + 1
-  while (taken.has(`sheet${number}`)) number += 1
-  return `Sheet${number}`
-}
-
 /** Zeros and absent values are the same to Google; a grid needs at least one cell. */
 function readGrid(given: sheets_v4.Schema$GridProperties): Grid {
   const rowCount = given.rowCount ?? 0
   const columnCount = given.columnCount ?? 0
   const frozenRowCount = given.frozenRowCount ?? 0
-  const frozenColumnCount = given.frozenColumnCount ?? 0
   if (rowCount < 1 || columnCount < 1) {
     throw invalidArgument('The grid must have at least one row and one column.')
   }
   if (frozenRowCount >= rowCount && frozenRowCount > 0) {
     throw invalidArgument("You can't freeze all visible rows on the sheet.")
   }
-  if (frozenColumnCount >= columnCount && frozenColumnCount > 0) {
-    throw invalidArgument("You can't freeze all visible columns on the sheet.")
-  }
-  return {
-    rowCount,
-    columnCount,
-    ...(frozenRowCount > 0 ? { frozenRowCount } : {}),
-    ...(frozenColumnCount > 0 ? { frozenColumnCount } : {}),
-  }
+  return { rowCount, columnCount, frozenRowCount }
 }

@@ -9,7 +9,7 @@ import { renderSpreadsheet } from './render.ts'
 import type { Route } from './route.ts'
 import { readMessage } from './schema.ts'
 import { assertMaskFits } from './schema-answers.ts'
-import { batchUpdateBody, searchMetadataBody } from './schema-bodies.ts'
+import { batchUpdateBody, searchMetadataBody } from './schema-requests.ts'
 import type { Caller, Sheet, SpreadsheetState } from './state.ts'
 import { readOptions, readValues } from './values.ts'
 

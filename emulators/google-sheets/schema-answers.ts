@@ -3,12 +3,33 @@ import { badRequest } from './api-error.ts'
 import type { FieldMask } from './field-mask.ts'
 import type { SheetsCallKind } from './route.ts'
 import { int32, list, message, opaque, text, type Kind } from './schema.ts'
-import * as types from './schema-types.ts'
+import * as types from './schema-requests.ts'
 
 /** Descriptions of the answers, to check the paths of a `fields` parameter. */
 
+const table = message<sheets_v4.Schema$Table>('Table', {
+  tableId: text,
+  name: text,
+  range: types.gridRange,
+  columnProperties: list(
+    message<sheets_v4.Schema$TableColumnProperties>('TableColumnProperties', {
+      columnIndex: int32,
+      columnName: text,
+      columnType: text,
+    }),
+  ),
+})
+
+const spreadsheetProperties = message<sheets_v4.Schema$SpreadsheetProperties>(
+  'SpreadsheetProperties',
+  { title: text, locale: text, autoRecalc: text, timeZone: text },
+)
+
 const sheet = message<sheets_v4.Schema$Sheet>('Sheet', {
-  properties: types.sheetProperties,
+  properties: message<sheets_v4.Schema$SheetProperties>('SheetProperties', {
+    ...types.sheetPropertyFields,
+    index: int32,
+  }),
   data: list(
     message<sheets_v4.Schema$GridData>('GridData', {
       startRow: int32,
@@ -17,12 +38,12 @@ const sheet = message<sheets_v4.Schema$Sheet>('Sheet', {
     }),
   ),
   protectedRanges: list(types.protectedRange),
-  tables: list(types.table),
+  tables: list(table),
 })
 
 const spreadsheet = message<sheets_v4.Schema$Spreadsheet>('Spreadsheet', {
   spreadsheetId: text,
-  properties: types.spreadsheetProperties,
+  properties: spreadsheetProperties,
   sheets: list(sheet),
   spreadsheetUrl: text,
   developerMetadata: list(types.developerMetadata),

@@ -3,7 +3,7 @@ import { findRange, rangeText } from '../../emulators/google-sheets/a1.ts'
 import { parseFieldMask, selectFields } from '../../emulators/google-sheets/field-mask.ts'
 import { SheetsModel } from '../../emulators/google-sheets/model.ts'
 import { readMessage } from '../../emulators/google-sheets/schema.ts'
-import { batchUpdateBody } from '../../emulators/google-sheets/schema-bodies.ts'
+import { batchUpdateBody } from '../../emulators/google-sheets/schema-requests.ts'
 import { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { readValues } from '../../emulators/google-sheets/values.ts'
 

@@ -1,10 +1,12 @@
+import { notEmulated } from '../api-error.ts'
 import { handler, randomId, sheetById } from '../batch.ts'
 import { renderProtectedRange } from '../render.ts'
 
 /** Without `editors`, Google adds everybody who may edit now, so that the protection stops nobody. */
 const addProtectedRange = handler('addProtectedRange', (batch, request) => {
   const { spreadsheet, tx, caller, options } = batch
-  const { range = {}, editors } = request.protectedRange ?? {}
+  const { range = {}, editors, warningOnly } = request.protectedRange ?? {}
+  if (warningOnly) throw notEmulated('protections that only warn')
   const sheet = sheetById(batch, range.sheetId, 'sheet')
   const all = [...spreadsheet.sharedWith].filter(([, role]) => role !== 'viewer')
   const users = new Set(editors ? editors.users : all.map(([email]) => email))

@@ -11,7 +11,7 @@ import {
 } from '../batch.ts'
 import { mergeFields } from '../field-mask.ts'
 import { renderSheetProperties } from '../render.ts'
-import { sheetProperties } from '../schema-types.ts'
+import { sheetProperties } from '../schema-requests.ts'
 import { newSheet, resizeGrid } from '../sheet.ts'
 import type { Grid, Sheet } from '../state.ts'
 

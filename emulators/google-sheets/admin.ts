@@ -1,52 +1,41 @@
 import { z } from 'zod'
-import { runAction } from './admin-actions.ts'
 import { jsonAnswer, type Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
 import type { EmulatedGoogle } from './emulator.ts'
 import { isFaultAnswer, type FaultAnswer } from './fault-answers.ts'
 import type { Fault } from './faults.ts'
 import { callKinds } from './route.ts'
+import type { SpreadsheetHandle } from './spreadsheet-handle.ts'
 
 /** The emulator, and the calls that faults hold back. */
 export interface AdminSubject extends EmulatedGoogle {
-  readonly lateCount: number
   releaseLate(): number
 }
 
 const count = z.number().int().nonnegative()
-const answerSchema = z.union([
-  z.enum(['real', 'drop', 'truncated', 'cutOff']),
-  z.custom<FaultAnswer>(
-    (name) => typeof name === 'string' && isFaultAnswer(name),
-    'unknown answer',
-  ),
-  z
-    .object({
-      status: z.number().int(),
-      headers: z.record(z.string(), z.string()),
-      body: z.string(),
-    })
-    .partial()
-    .strict(),
-])
-const faultSchema = z
-  .object({
-    on: z.union([z.enum(['read', 'write', 'any', ...callKinds]), z.array(z.enum(callKinds))]),
-    spreadsheetId: z.string(),
-    skip: count,
-    times: count,
-    probability: z.number().min(0).max(1),
-    apply: z.enum(['never', 'now', 'later', 'twice']),
-    applyAfterMs: count,
-    answer: answerSchema,
-    answerOf: z.enum(['first', 'second']),
-    delayMs: count,
-  })
-  .partial()
-  .strict()
-const faultsSchema = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])])
+const faultSchema = z.strictObject({
+  on: z.enum(['read', 'write', 'any', ...callKinds]).optional(),
+  skip: count.optional(),
+  times: count.optional(),
+  apply: z.enum(['never', 'now', 'later', 'twice']).optional(),
+  applyAfterMs: count.optional(),
+  delayMs: count.optional(),
+  answer: z
+    .union([
+      z.enum(['real', 'drop', 'truncated', 'cutOff']),
+      z.custom<FaultAnswer>((name) => typeof name === 'string' && isFaultAnswer(name)),
+    ])
+    .optional(),
+})
 
-/** The emulator's own API under `/emulator`, for people who try things out in the sandbox. */
+/** What people do to a spreadsheet: methods of `SpreadsheetHandle`. */
+const deeds = [
+  ...['renameTab', 'addTab', 'deleteTab', 'protectTab', 'unprotectTab'],
+  ...['appendRows', 'editCell', 'sortRows', 'insertRows', 'deleteRows', 'insertColumns'],
+  ...['convertToTable', 'revertTables', 'share', 'delete'],
+]
+
+/** Answers the emulator's own API under `/emulator`, for people who try things out in the sandbox. */
 export function answerAdmin(
   google: AdminSubject,
   method: string,
@@ -54,8 +43,7 @@ export function answerAdmin(
   body: string,
 ): Answer {
   try {
-    const given: unknown = body.trim() === '' ? [] : JSON.parse(body)
-    return jsonAnswer(200, runAdmin(google, method, target, given))
+    return jsonAnswer(200, runAdmin(google, `${method} ${target.pathname}`, body))
   } catch (error) {
     if (error instanceof ApiError) return jsonAnswer(error.code, { error: error.message })
     if (error instanceof z.ZodError) return jsonAnswer(400, { error: z.prettifyError(error) })
@@ -63,63 +51,38 @@ export function answerAdmin(
   }
 }
 
-function runAdmin(google: AdminSubject, method: string, target: URL, given: unknown): unknown {
-  const [, , collection = '', id = '', action = ''] = target.pathname
-    .split('/')
-    .map(decodeURIComponent)
-  switch (`${method} ${collection}`.trim()) {
-    case 'GET':
-      return overview(google)
-    case 'GET calls': {
-      const kind = target.searchParams.get('kind')
-      return google.log.calls().filter((call) => kind === null || call.kind === kind)
-    }
-    case 'DELETE calls':
-      google.log.reset()
-      return {}
-    case 'GET faults':
+function runAdmin(google: AdminSubject, call: string, body: string): unknown {
+  const deed = /^POST \/emulator\/spreadsheets\/([^/]+)\/(\w+)$/.exec(call)
+  if (deed) return carryOut(google.spreadsheet(deed[1] ?? ''), deed[2] ?? '', body)
+  switch (call) {
+    case 'POST /emulator/faults':
+      google.faults.add(definedFields(faultSchema.parse(JSON.parse(body))))
       return google.faults.pending
-    case 'POST faults':
-      google.faults.add(...faultsSchema.parse(given).map(definedFault))
-      return google.faults.pending
-    case 'DELETE faults':
+    case 'DELETE /emulator/faults':
       google.faults.clear()
-      return {}
-    case 'POST late':
+      return []
+    case 'POST /emulator/late':
       return { applied: google.releaseLate() }
-    case 'DELETE tokens':
-      google.tokens.expireAll()
-      return {}
-    case 'POST spreadsheets':
-      return runAction(google, id, action, given)
-    case 'GET spreadsheets':
-      return { rows: google.spreadsheet(id).rows(target.searchParams.get('tab') ?? '') }
     default:
-      throw new ApiError(404, 'NOT_FOUND', `${method} ${target.pathname} is not part of this API.`)
+      throw new ApiError(404, 'NOT_FOUND', `${call} is not part of this API.`)
   }
 }
 
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-
-/** Optional settings without those that are `undefined`. */
-function defined<T extends object>(settings: T): Defined<T> {
-  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Defined<T>
-}
-
-function definedFault({ answer, ...fault }: z.infer<typeof faultSchema>): Fault {
-  const given = typeof answer === 'object' ? defined(answer) : answer
-  return { ...defined(fault), ...(given === undefined ? {} : { answer: given }) }
-}
-
-function overview(google: AdminSubject): unknown {
-  return {
-    counters: google.counters,
-    faults: google.faults.pending,
-    late: google.lateCount,
-    spreadsheets: [...google.model.spreadsheets.keys()].map((id) => {
-      const spreadsheet = google.spreadsheet(id)
-      return { id, tabs: spreadsheet.titles(), metadata: spreadsheet.metadata() }
-    }),
+/** Calls a method of the handle with the parameters of a JSON array. */
+function carryOut(spreadsheet: SpreadsheetHandle, name: string, body: string): unknown {
+  const method: unknown = deeds.includes(name) ? Reflect.get(spreadsheet, name) : undefined
+  if (typeof method !== 'function') {
+    throw new ApiError(404, 'NOT_FOUND', `Nobody can "${name}". Known: ${deeds.join(', ')}.`)
   }
+  const result: unknown = Reflect.apply(
+    method,
+    spreadsheet,
+    z.array(z.json()).parse(JSON.parse(body)),
+  )
+  return result ?? {}
+}
+
+/** The fault without the fields that are `undefined`. */
+function definedFields(given: z.infer<typeof faultSchema>): Fault {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

@@ -1,30 +1,23 @@
 import type { CallKind } from './route.ts'
 
-export interface LoggedRequest {
-  readonly kind: string
-  /** The metadata id or sheet id that the request carries, when it does. */
-  readonly id?: number
-}
-
-/** One call to the emulator. Bodies are kept only when the emulator was told to. */
+/** One call to the emulator. */
 export interface LoggedCall {
-  readonly number: number
   readonly time: string
-  readonly method: string
   readonly path: string
   readonly kind: CallKind
-  readonly access?: 'read' | 'write'
-  readonly spreadsheetId?: string
-  readonly account?: string
-  /** What the client saw: a status, or `dropped`. */
+  readonly access: 'read' | 'write' | undefined
+  /** What the client saw. */
   status: number | 'dropped' | 'pending'
-  /** What the emulator did, whatever the client saw. `late`: still to come. */
+  /** What the emulator did, whatever the client saw. `late`: it will apply the call later. */
   applied: 'yes' | 'no' | 'late' | 'twice'
-  /** Rows of all `appendCells` in the body. */
+  /** The kinds of the requests of a batch. */
+  readonly requests: readonly string[]
+  /** The number of rows in all `appendCells` of a batch. */
   readonly rows: number
-  readonly requests: readonly LoggedRequest[]
-  readonly fault?: string
-  readonly body?: unknown
+  /** Describes the fault that met the call. */
+  readonly fault: string | undefined
+  /** Set only when the emulator was told to keep bodies. */
+  readonly body: unknown
 }
 
 export interface CallCounters {
@@ -35,29 +28,26 @@ export interface CallCounters {
 
 const callsKeptMax = 10_000
 
-/** The last calls, and counts of all of them since the start or the last reset. */
+/** The last calls, and counts of all calls since the start or the last reset. */
 export class CallLog {
   #calls: LoggedCall[] = []
   readonly #counters = { reads: 0, writes: 0, tokens: 0 }
-  #number = 0
 
-  add(call: Omit<LoggedCall, 'number'>): LoggedCall {
-    this.#number += 1
-    const logged = { ...call, number: this.#number }
-    this.#calls.push(logged)
+  add(call: LoggedCall): LoggedCall {
+    this.#calls.push(call)
     if (this.#calls.length > callsKeptMax * 2) this.#calls = this.#calls.slice(-callsKeptMax)
     if (call.kind === 'token') this.#counters.tokens += 1
     else if (call.access === 'read') this.#counters.reads += 1
     else this.#counters.writes += 1
-    return logged
+    return call
   }
 
-  /** Oldest first; only those of one kind when it is given. */
+  /** Oldest first; with a `kind`, only calls of this kind. */
   calls(kind?: CallKind): readonly LoggedCall[] {
     return kind === undefined ? this.#calls : this.#calls.filter((call) => call.kind === kind)
   }
 
-  /** They go on counting. */
+  /** The object changes with later calls. */
   get counters(): CallCounters {
     return this.#counters
   }
@@ -68,21 +58,15 @@ export class CallLog {
   }
 }
 
-/** What is worth logging of a batch: kinds, ids and the number of appended rows. */
+/** The kinds of a batch's requests, and the number of rows that it appends. */
 export function summarize(body: unknown): Pick<LoggedCall, 'rows' | 'requests'> {
-  const requests: LoggedRequest[] = []
+  const requests: string[] = []
   let rows = 0
   for (const request of asList(asObject(body)['requests'])) {
     const [kind, inner] = Object.entries(asObject(request))[0] ?? []
     if (kind === undefined) continue
-    const fields = asObject(inner)
-    rows += kind === 'appendCells' ? asList(fields['rows']).length : 0
-    const id =
-      asObject(fields['developerMetadata'])['metadataId'] ??
-      asObject(asObject(fields['dataFilter'])['developerMetadataLookup'])['metadataId'] ??
-      asObject(fields['properties'])['sheetId'] ??
-      fields['sheetId']
-    requests.push({ kind, ...(typeof id === 'number' ? { id } : {}) })
+    requests.push(kind)
+    if (kind === 'appendCells') rows += asList(asObject(inner)['rows']).length
   }
   return { rows, requests }
 }

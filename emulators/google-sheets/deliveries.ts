@@ -95,12 +95,10 @@ export class Deliveries {
     const query = delivery.target.searchParams
     const request = { route, query, authorization: delivery.authorization, body: delivery.body }
     const admitted = google.frontEnd.admit(request, google.clock.now())
-    const isAnswer = 'status' in admitted
-    const account = isAnswer ? undefined : admitted.email
     return {
       fault,
-      run: () => (isAnswer ? admitted : google.frontEnd.apply(request, admitted)),
-      logged: this.#log(delivery, kind, fault, route, account),
+      run: () => ('status' in admitted ? admitted : google.frontEnd.apply(request, admitted)),
+      logged: this.#log(delivery, kind, fault, route),
     }
   }
 
@@ -149,27 +147,18 @@ export class Deliveries {
     this.#timers.add(cancel)
   }
 
-  #log(
-    delivery: Delivery,
-    kind: CallKind,
-    fault: Fault | undefined,
-    route?: Route,
-    account?: string,
-  ): LoggedCall {
-    const { method, target, body } = delivery
+  #log({ target, body }: Delivery, kind: CallKind, fault: Fault | undefined, route?: Route) {
     const parsed = kind === 'token' ? undefined : parsedOrUndefined(body)
     return this.#google.log.add({
       time: new Date(this.#google.clock.now()).toISOString(),
-      method,
       path: target.pathname,
       kind,
-      ...(route ? { access: route.access, spreadsheetId: route.spreadsheetId } : {}),
-      ...(account === undefined ? {} : { account }),
+      access: route?.access,
       status: 'pending',
       applied: 'no',
       ...summarize(parsed),
-      ...(fault ? { fault: describe(fault) } : {}),
-      ...(this.#google.logBodies && parsed !== undefined ? { body: parsed } : {}),
+      fault: fault && describe(fault),
+      body: this.#google.logBodies ? parsed : undefined,
     })
   }
 }

@@ -6,49 +6,12 @@ import type { SpreadsheetHandle } from './spreadsheet-handle.ts'
 const rowsShownMax = 200
 const callsShownMax = 20
 
-/** Pages for a person who watches: all spreadsheets, or the tabs of one. Nothing can be changed. */
+/** The page `/spreadsheets/{id}`: the tabs and the last calls, for a person who watches. */
 export function answerView(google: EmulatedGoogle, path: string): Answer | undefined {
-  if (path === '/') return page('Google Sheets emulator', overview(google))
   const id = /^\/spreadsheets\/([^/]+)$/.exec(path)?.[1]
   if (id === undefined || !google.model.spreadsheets.has(id)) return undefined
   const spreadsheet = google.spreadsheet(id)
-  return page(spreadsheet.title, counters(google) + tabs(spreadsheet) + markers(spreadsheet))
-}
-
-function overview(google: EmulatedGoogle): string {
-  const items = [...google.model.spreadsheets.keys()].map((id) => {
-    const spreadsheet = google.spreadsheet(id)
-    const names = spreadsheet
-      .titles()
-      .map((title) => `${escapeHtml(title)} (${spreadsheet.rowCount(title)} rows)`)
-    const link = `<a href="/spreadsheets/${encodeURIComponent(id)}">${escapeHtml(spreadsheet.title)}</a>`
-    return `<li>${link}: ${names.join(', ')}</li>`
-  })
-  return `${counters(google)}<h2>Spreadsheets</h2><ul>${items.join('')}</ul>${calls(google)}`
-}
-
-function counters(google: EmulatedGoogle): string {
-  const { reads, writes, tokens } = google.counters
-  const faults = google.faults.pending.length
-  return `<p>Calls: ${reads} reads, ${writes} writes, ${tokens} for tokens. Faults to come: ${faults}.</p>`
-}
-
-function calls(google: EmulatedGoogle): string {
-  const rows = google.log
-    .calls()
-    .slice(-callsShownMax)
-    .toReversed()
-    .map(({ time, kind, status, applied, rows: count, requests, fault }) => [
-      time,
-      kind,
-      String(status),
-      applied,
-      count > 0 ? String(count) : '',
-      requests.map((request) => [request.kind, request.id].filter(Boolean).join(' ')).join(', '),
-      fault ?? '',
-    ])
-  const head = ['Time', 'Call', 'Status', 'Applied', 'Rows', 'Requests', 'Fault']
-  return `<h2>Last calls</h2>${table([head, ...rows])}`
+  return page(spreadsheet.title, tabs(spreadsheet) + calls(google))
 }
 
 function tabs(spreadsheet: SpreadsheetHandle): string {
@@ -66,17 +29,19 @@ function tabs(spreadsheet: SpreadsheetHandle): string {
     .join('')
 }
 
-function markers(spreadsheet: SpreadsheetHandle): string {
-  const rows = spreadsheet
-    .metadata()
-    .map(({ metadataId, metadataKey, metadataValue, location }) => [
-      String(metadataId ?? ''),
-      metadataKey ?? '',
-      metadataValue ?? '',
-      location?.locationType ?? '',
+function calls({ log, faults }: EmulatedGoogle): string {
+  const { reads, writes, tokens } = log.counters
+  const rows = log
+    .calls()
+    .slice(-callsShownMax)
+    .toReversed()
+    .map(({ time, kind, status, applied, rows: count, fault }) => [
+      ...[time, kind, String(status), applied, String(count || ''), fault ?? ''],
     ])
-  const head = ['Id', 'Key', 'Value', 'Location']
-  return `<h2>Developer metadata</h2>${table([head, ...rows])}`
+  const head = ['Time', 'Call', 'Status', 'Applied', 'Rows', 'Fault']
+  return `<h2>Last calls</h2>
+<p>${reads} reads, ${writes} writes, ${tokens} for tokens. Faults to come: ${faults.pending.length}.</p>
+${table([head, ...rows])}`
 }
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -91,7 +56,7 @@ const style = `
   td { border: 1px solid #dadce0; padding: 2px 8px; white-space: pre-wrap; max-width: 40em; }
   td:first-child { color: #5f6368; }`
 
-/** Only the body is exchanged, so that the place where one reads is kept. */
+/** Replaces only the content, so that the page does not scroll. */
 const script = `
   setInterval(async () => {
     const response = await fetch(location.href).catch(() => undefined)

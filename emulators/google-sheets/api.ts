@@ -11,7 +11,7 @@ import { readMessage } from './schema.ts'
 import { assertMaskFits } from './schema-answers.ts'
 import { batchUpdateBody, searchMetadataBody } from './schema-requests.ts'
 import type { Caller, Sheet, SpreadsheetState } from './state.ts'
-import { readOptions, readValues } from './values.ts'
+import { readValues } from './values.ts'
 
 /** A call as it reaches the API behind the door: authenticated, routed, its body parsed as JSON. */
 export interface ApiCall {
@@ -23,7 +23,7 @@ export interface ApiCall {
 
 /** Answers a call or throws an ApiError. Pure and synchronous: all state is in the model. */
 export function answer(model: SheetsModel, call: ApiCall): unknown {
-  const fields = call.query.get('fields') ?? call.query.get('$fields')
+  const fields = call.query.get('fields')
   if (!fields) return run(model, call, undefined)
   const mask = parseFieldMask(fields)
   assertMaskFits(mask, call.route.kind)
@@ -47,12 +47,10 @@ function run(model: SheetsModel, call: ApiCall, mask: FieldMask | undefined): un
     case 'developerMetadata.search':
       return searchMetadata(spreadsheet, call)
     case 'values.get':
-      return readValues(spreadsheet, route.argument, readOptions(query))
+      return readValues(spreadsheet, route.argument, query)
     case 'values.batchGet': {
-      const options = readOptions(query)
-      const valueRanges = query
-        .getAll('ranges')
-        .map((range) => readValues(spreadsheet, range, options))
+      const ranges = query.getAll('ranges')
+      const valueRanges = ranges.map((range) => readValues(spreadsheet, range, query))
       return { spreadsheetId: spreadsheet.id, valueRanges }
     }
   }

@@ -3,10 +3,10 @@ import { CallLog, type CallCounters } from './call-log.ts'
 import { realClock, type EmulatorClock } from './clock.ts'
 import { planFaults, seededRandom } from './faults.ts'
 import { FrontEnd } from './front-end.ts'
-import { SheetsModel, type NewSpreadsheet } from './model.ts'
+import { SheetsModel } from './model.ts'
 import { googleQuota, QuotaLedger, strictQuota, type QuotaRule } from './quota.ts'
 import { owner, SpreadsheetHandle } from './spreadsheet-handle.ts'
-import type { Caller, ModelOptions, Role } from './state.ts'
+import type { ModelOptions, Role } from './state.ts'
 import { TokenOffice } from './tokens.ts'
 
 export interface EmulatorOptions {
@@ -25,7 +25,6 @@ export interface EmulatorOptions {
 
 export interface ServiceAccount {
   readonly email: string
-  readonly project: string
   /** PKCS#8, as in the JSON key files of Google. */
   readonly privateKeyPem: string
 }
@@ -33,13 +32,9 @@ export interface ServiceAccount {
 export interface SpreadsheetOptions {
   readonly id?: string
   readonly title?: string
-  /** Editors, or roles by address. */
-  readonly sharedWith?: string | readonly string[] | Readonly<Record<string, Role>>
-  /** Tabs instead of one `Sheet1` with id 0. */
-  readonly sheets?: NewSpreadsheet['sheets']
+  /** An editor, or roles by address. */
+  readonly sharedWith?: string | Readonly<Record<string, Role>>
 }
-
-const defaultScope = 'https://www.googleapis.com/auth/spreadsheets'
 
 interface KeyPair {
   readonly publicKey: string
@@ -82,27 +77,28 @@ export class EmulatedGoogle {
   }
 
   /** A bearer token without the token endpoint. */
-  issueToken(email: string, scopes: readonly string[] = [defaultScope]): string {
-    return this.tokens.issue(email, scopes, this.clock.now())
+  issueToken(email: string): string {
+    return this.tokens.issue(email, this.clock.now())
   }
 
   /** Registers a service account. With an address that exists, the key is replaced. */
   createServiceAccount(
     email = `robot-${(this.#accountCount += 1)}@emulated-project.iam.gserviceaccount.com`,
-    { project = 'emulated-project', ownKey = false } = {},
+    { ownKey = false } = {},
   ): ServiceAccount {
     const pair = ownKey ? makeKeyPair() : (sharedKeyPair ??= makeKeyPair())
-    this.tokens.register({ email, project } satisfies Caller, pair.publicKey)
-    return { email, project, privateKeyPem: pair.privateKey }
+    this.tokens.register({ email, project: 'emulated-project' }, pair.publicKey)
+    return { email, privateKeyPem: pair.privateKey }
   }
 
   createSpreadsheet(options: SpreadsheetOptions = {}): SpreadsheetHandle {
-    const { id, title, sheets, sharedWith } = options
+    const { id, title, sharedWith = {} } = options
+    const roles =
+      typeof sharedWith === 'string' ? ({ [sharedWith]: 'editor' } as const) : sharedWith
     const state = this.model.create({
       ...(id === undefined ? {} : { id }),
       ...(title === undefined ? {} : { title }),
-      ...(sheets === undefined ? {} : { sheets }),
-      sharedWith: { [owner.email]: 'owner', ...rolesOf(sharedWith) },
+      sharedWith: { [owner.email]: 'owner', ...roles },
     })
     return new SpreadsheetHandle(this.model, state)
   }
@@ -115,14 +111,4 @@ export class EmulatedGoogle {
 function rulesOf(quota: EmulatorOptions['quota'] = 'google'): readonly QuotaRule[] {
   if (typeof quota !== 'string') return quota
   return { google: googleQuota, strict: strictQuota, off: [] }[quota]
-}
-
-function rolesOf(sharedWith: SpreadsheetOptions['sharedWith'] = {}): Record<string, Role> {
-  if (typeof sharedWith === 'string') return { [sharedWith]: 'editor' }
-  if (!isList(sharedWith)) return { ...sharedWith }
-  return Object.fromEntries(sharedWith.map((email) => [email, 'editor']))
-}
-
-function isList(value: object): value is readonly string[] {
-  return Array.isArray(value)
 }

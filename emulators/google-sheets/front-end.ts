@@ -16,38 +16,17 @@ export interface SheetsRequest {
   readonly body: string
 }
 
-/** Query parameters of every method, and those of some: any other is refused. */
+/** Any other query parameter is refused. */
 const knownParameters = new Set([
   'fields',
-  '$fields',
   'alt',
-  '$alt',
   'prettyPrint',
-  '$prettyPrint',
-  'key',
-  '$key',
-  'access_token',
-  'oauth_token',
-  'quotaUser',
-  '$.xgafv',
-  'callback',
-  'uploadType',
-  'upload_protocol',
   'ranges',
   'includeGridData',
-  'excludeTablesInBandedRanges',
-  'commentsViewMode',
-  'majorDimension',
   'valueRenderOption',
-  'dateTimeRenderOption',
-  'valueInputOption',
-  'insertDataOption',
-  'includeValuesInResponse',
-  'responseValueRenderOption',
-  'responseDateTimeRenderOption',
 ])
 
-/** What stands between the wire and the model: the door, the quota, JSON in and out. Synchronous. */
+/** Authenticates calls, counts them against the quota, and reads and writes their JSON. Synchronous. */
 export class FrontEnd {
   readonly #model: SheetsModel
   readonly #tokens: TokenOffice
@@ -59,12 +38,10 @@ export class FrontEnd {
     this.#quota = quota
   }
 
-  /** Lets a call in and counts it, or gives the error that it is answered with. */
+  /** Authenticates and counts a call. Returns the caller, or the error to answer with. */
   admit({ route, query, authorization }: SheetsRequest, nowMs: number): Caller | Answer {
     try {
-      const parameter = query.get('access_token')
-      const bearer = authorization ?? (parameter === null ? undefined : `Bearer ${parameter}`)
-      const caller = this.#tokens.authenticate(bearer, route, nowMs)
+      const caller = this.#tokens.authenticate(authorization, nowMs)
       this.#quota.take(caller, route.access, nowMs)
       return caller
     } catch (error) {
@@ -72,7 +49,7 @@ export class FrontEnd {
     }
   }
 
-  /** Carries a call out. What was applied and what the client gets to see may differ: see faults. */
+  /** Applies a call that was admitted, and returns the true answer. */
   apply(request: SheetsRequest, caller: Caller): Answer {
     const { route, query } = request
     try {

@@ -16,21 +16,19 @@ export interface Route {
   readonly kind: SheetsCallKind
   /** Which quota the call counts against; a write also needs an Editor. */
   readonly access: 'read' | 'write'
-  /** `spreadsheets.readonly` is enough. */
-  readonly readonlyScope: boolean
   readonly spreadsheetId: string
   /** The range or the metadata id in the path, decoded; '' without one. */
   readonly argument: string
 }
 
 type Access = 'read' | 'write'
-const table: readonly (readonly [string, RegExp, SheetsCallKind, Access, boolean])[] = [
-  ['GET', /^\/([^/:]+)$/, 'get', 'read', true],
-  ['POST', /^\/([^/:]+):batchUpdate$/, 'batchUpdate', 'write', false],
-  ['GET', /^\/([^/:]+)\/developerMetadata\/([^/:]+)$/, 'developerMetadata.get', 'read', false],
-  ['POST', /^\/([^/:]+)\/developerMetadata:search$/, 'developerMetadata.search', 'read', false],
-  ['GET', /^\/([^/:]+)\/values:batchGet$/, 'values.batchGet', 'read', true],
-  ['GET', /^\/([^/:]+)\/values\/(.+)$/, 'values.get', 'read', true],
+const table: readonly (readonly [string, RegExp, SheetsCallKind, Access])[] = [
+  ['GET', /^\/([^/:]+)$/, 'get', 'read'],
+  ['POST', /^\/([^/:]+):batchUpdate$/, 'batchUpdate', 'write'],
+  ['GET', /^\/([^/:]+)\/developerMetadata\/([^/:]+)$/, 'developerMetadata.get', 'read'],
+  ['POST', /^\/([^/:]+)\/developerMetadata:search$/, 'developerMetadata.search', 'read'],
+  ['GET', /^\/([^/:]+)\/values:batchGet$/, 'values.batchGet', 'read'],
+  ['GET', /^\/([^/:]+)\/values\/(.+)$/, 'values.get', 'read'],
 ]
 
 const base = '/v4/spreadsheets'
@@ -42,11 +40,11 @@ const base = '/v4/spreadsheets'
 export function findRoute(method: string, path: string): Route | undefined {
   if (!path.startsWith(base)) return undefined
   const rest = path.slice(base.length)
-  for (const [verb, pattern, kind, access, readonlyScope] of table) {
+  for (const [verb, pattern, kind, access] of table) {
     const match = verb === method ? pattern.exec(rest) : null
     if (!match) continue
     const [, spreadsheetId = '', argument = ''] = match.map(decodePart)
-    return { kind, access, readonlyScope, spreadsheetId, argument }
+    return { kind, access, spreadsheetId, argument }
   }
   return undefined
 }

@@ -53,7 +53,7 @@ export class GoogleEmulator extends EmulatedGoogle implements AsyncDisposable {
     const target = new URL(request.url ?? '/', this.url)
     const body = await readBody(request)
     const path = target.pathname
-    if (path.startsWith('/v4/') || path === '/token' || path === '/oauth2/v4/token') {
+    if (path.startsWith('/v4/') || path === '/token') {
       const { authorization } = request.headers
       const delivery = { method, target, authorization, body, tokenUrl: this.tokenUrl }
       await this.#deliveries.deliver(delivery, response)

@@ -99,7 +99,6 @@ test('wrong assertions are refused in the order of checks of the real endpoint',
   expect(await answerTo({ ...good, aud: 'elsewhere' })).toEqual(
     refused('invalid_grant', 'Invalid JWT: Failed audience check.'),
   )
-  expect((await answerTo({ ...good, iat: String(now), exp: String(now + 60) })).status).toBe(200)
 })
 
 test('with a scope that does not exist the answer is 200 without an access token', async () => {
@@ -113,7 +112,7 @@ test('with a scope that does not exist the answer is 200 without an access token
   expect(answer).not.toHaveProperty('access_token')
 })
 
-test('no token, a wrong token, a weak scope and a missing share have their own answers', async () => {
+test('no token, a wrong token and a missing share have their own answers', async () => {
   await using emulator = await startGoogleEmulator()
   const { email } = emulator.createServiceAccount()
   const spreadsheet = emulator.createSpreadsheet()
@@ -124,7 +123,6 @@ test('no token, a wrong token, a weak scope and a missing share have their own a
     const { error } = (await response.json()) as { error?: { message: string } }
     return `${response.status} ${error?.message ?? ''}`
   }
-  const readonly = emulator.issueToken(email, [`${scope}.readonly`])
   const full = emulator.issueToken(email)
   expect(await call(undefined)).toMatch(/^403 Method doesn't allow unregistered callers/)
   expect(await call('wrong')).toMatch(/^401 Request had invalid authentication credentials\./)
@@ -133,10 +131,6 @@ test('no token, a wrong token, a weak scope and a missing share have their own a
   expect(await call(full)).toBe('200 ')
   expect(await call(full, ':batchUpdate', 'POST')).toBe('403 The caller does not have permission')
   spreadsheet.share(email, 'editor')
-  expect(await call(readonly)).toBe('200 ')
-  const weak = '403 Request had insufficient authentication scopes.'
-  expect(await call(readonly, ':batchUpdate', 'POST')).toBe(weak)
-  expect(await call(readonly, '/developerMetadata/1')).toBe(weak)
   expect(await call(full, '/developerMetadata/1')).toBe('404 No developer metadata with ID 1')
   spreadsheet.delete()
   expect(await call(full)).toBe('404 Requested entity was not found.')

@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from './source-file.ts'
 import type { RunningService } from './start-service.ts'
 
-/** The program to start instead of the service, for `measure`. */
+/** The program to start instead of the service, for the functions below. */
 export const measuredProgram = join(projectRoot, 'harness/measured-child.ts')
+
+type Service = Pick<RunningService, 'pid' | 'output'>
 
 /** Processor time of the service's main thread, in milliseconds. */
 export interface Measured {
@@ -13,16 +15,24 @@ export interface Measured {
   readonly processorMs: number
 }
 
-/** What a service that was started by `measuredProgram` has needed since this was asked last. */
-export async function measure({
-  pid,
-  output,
-}: Pick<RunningService, 'pid' | 'output'>): Promise<Measured> {
+/** What the service has needed since this was asked last. */
+export async function measure(service: Service): Promise<Measured> {
+  const told = await ask(service, 'SIGUSR2', /measured: (\d+) ms longest turn, (\d+) ms in all\n/)
+  return { longestTurnMs: Number(told[1]), processorMs: Number(told[2]) }
+}
+
+/** The memory that the service uses, in bytes, without garbage. */
+export async function memoryInUse(service: Service): Promise<number> {
+  const told = await ask(service, 'SIGHUP', /measured: (\d+) bytes in use\n/)
+  return Number(told[1])
+}
+
+async function ask({ pid, output }: Service, signal: NodeJS.Signals, answer: RegExp) {
   const told = output().length
-  process.kill(pid, 'SIGUSR2')
+  process.kill(pid, signal)
   for (;;) {
-    const found = /measured: (\d+) ms longest turn, (\d+) ms in all\n/.exec(output().slice(told))
-    if (found) return { longestTurnMs: Number(found[1]), processorMs: Number(found[2]) }
+    const found = answer.exec(output().slice(told))
+    if (found) return found
     await sleep(1)
   }
 }

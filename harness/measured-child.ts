@@ -1,9 +1,16 @@
 /**
- * The service, which tells on SIGUSR2 how much processor time its main thread has needed since the last
- * time, and how long its longest turn was in which it served nobody else. Another program that is busy
- * meanwhile does not count. `measure.ts` asks for it.
+ * The service, which tells what it needs, for `measure.ts`. The processor time is that of its main
+ * thread: another program that is busy meanwhile does not count. SIGUSR2 asks for it: for all of it since
+ * the last time, and for the longest turn of the event loop, in which nobody else was served. SIGHUP asks
+ * for the memory that is left when all garbage is collected.
  */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
 const turnMs = 1
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 let before = usedMs()
 let toldAt = before
@@ -22,6 +29,12 @@ process.on('SIGUSR2', () => {
   )
   longestMs = 0
   toldAt = now
+})
+
+process.on('SIGHUP', () => {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  process.stdout.write(`measured: ${heapUsed + external} bytes in use\n`)
 })
 
 function usedMs(): number {

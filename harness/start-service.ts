@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly dataDir?: string
   /** The program to start instead of the service. */
   readonly program?: string
+  /** A command that runs Node.js, such as `strace` with its options. It has to keep the process id. */
+  readonly under?: readonly string[]
 }
 
 export interface RunningService extends AsyncDisposable {
@@ -57,7 +59,8 @@ export class ServiceEnded extends Error {
 export async function startService(options: StartOptions = {}): Promise<RunningService> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
   const program = options.program ?? join(projectRoot, 'src/start.js')
-  const child = spawn(process.execPath, [program], {
+  const [command, ...parameters] = [...(options.under ?? []), process.execPath, program]
+  const child = spawn(command, parameters, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { postSignup } from '../../harness/post-signup.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { type DiskStep, readDiskSteps, straceTo } from './system-calls.ts'
+
+/** What a power failure would take: the contents and names that were not synced yet. */
+class Unsynced {
+  readonly #folder: string
+  readonly #known = new Set<string>()
+  readonly #contents = new Set<string>()
+  /** New names by their directory. */
+  readonly #names = new Map<string, Set<string>>()
+
+  /** Looks at the files below `folder`, which is empty in the beginning. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  take(step: DiskStep): void {
+    if (step.kind === 'answer' || !this.#matters(step.path)) return
+    const { path } = step
+    if (step.kind === 'write') this.#contents.add(path)
+    if (step.kind === 'sync') {
+      this.#contents.delete(path)
+      this.#names.delete(path)
+    }
+    if (step.kind === 'remove') this.#contents.delete(path)
+    if (step.kind !== 'name') return
+    const { from } = step
+    if (from !== undefined && this.#contents.delete(from)) this.#contents.add(path)
+    if (from === undefined && this.#known.has(path)) return
+    this.#known.add(path)
+    this.#names.getOrInsertComputed(dirname(path), () => new Set()).add(path)
+  }
+
+  /** Names of the files and directories that a power failure would harm now. */
+  list(): readonly string[] {
+    const paths = [...this.#contents, ...[...this.#names.values()].flatMap((names) => [...names])]
+    return [...new Set(paths.map((path) => path.slice(this.#folder.length + 1)))].toSorted()
+  }
+
+  /** SQLite makes its index anew after a crash, and the lock file says nothing then. */
+  #matters(path: string): boolean {
+    const name = basename(path)
+    return (
+      `${path}/`.startsWith(`${this.#folder}/`) &&
+      !name.endsWith('-shm') &&
+      !name.startsWith('lock')
+    )
+  }
+}
+
+/** What has to be on the disk before a step, as far as it is in `data/`; undefined when nothing has to. */
+function neededBefore(step: DiskStep): RegExp | undefined {
+  if (step.kind === 'answer') return /./
+  const name = basename(step.path)
+  // The record of the batch, by which a start repairs a file that was cut in the middle of a row.
+  if (step.kind === 'write' && name.endsWith('.csv')) return /\.rollcall/
+  if (step.kind === 'remove' && name === 'intent.json') return /sheets/
+  // The journal notes after the rows that they are written.
+  if (step.kind === 'write' && name === 'journal.db-wal') return /sheets/
+  return undefined
+}
+
+test('a power failure at any moment takes nothing that was answered, and no row that the journal calls written', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  const traceFile = join(folder.path, 'trace')
+  {
+    await using service = await startService({ dataDir, under: straceTo(traceFile) })
+    const wait = { prefer: 'wait=30' }
+    // One after the other: when the first is answered, nothing of it is left to do.
+    expect((await postSignup(service.url, { email: 'ada@example.com' }, wait)).status).toBe(201)
+    expect((await postSignup(service.url, { email: 'grace@example.com' })).status).toBe(202)
+  }
+  const steps = readDiskSteps(await readFile(traceFile, 'utf8'))
+  const unsynced = new Unsynced(folder.path)
+  for (const step of steps) {
+    const needed = neededBefore(step)
+    const missing = unsynced.list().filter((name) => needed?.test(name))
+    expect(missing, JSON.stringify(step)).toEqual([])
+    unsynced.take(step)
+  }
+  expect(steps.filter(({ kind }) => kind === 'answer')).toEqual([
+    { kind: 'answer', status: 201 },
+    { kind: 'answer', status: 202 },
+  ])
+  const kinds = new Set(steps.filter(neededBefore).map(({ kind }) => kind))
+  expect(kinds).toEqual(new Set(['write', 'answer', 'remove']))
+})

@@ -43,19 +43,23 @@ export function createFuzzClient(url: string, connections: number) {
 
 const last = 'GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-/** Gives all that came back, at the latest when nothing has come for a while. */
+/** Gives all that came back, and whether it is all that there was: after a while nothing is waited for. */
 export async function sendRawRequest(url: string, { bytes, isCutOff }: RawRequest) {
   await using connection = openRaw(url)
   connection.write(bytes)
   if (isCutOff) {
     await new Promise((resolve) => setTimeout(resolve, 5))
-    return ''
+    return { text: '', isAll: false }
   }
   // What is left of the request may swallow this one: then no more comes.
   connection.write(last)
-  connection.socket.setTimeout(1_500, () => connection.socket.destroy())
-  // Not without await: the connection would be destroyed first.
-  return await connection.closed
+  let isAll = true
+  connection.socket.setTimeout(1_500, () => {
+    isAll = false
+    connection.socket.destroy()
+  })
+  const text = await connection.closed
+  return { text, isAll }
 }
 
 /** Runs the work of each item, so many at a time. */

@@ -168,8 +168,8 @@ async function sendOnce(request: FuzzRequest, client: Client, tally: Tally): Pro
 async function sendRude(request: RawRequest, url: string, tally: Tally): Promise<void> {
   const after = tally.ledger.latest
   tally.sent++
-  const text = await sendRawRequest(url, request)
-  if (request.isCutOff || text === '') tally.ledger.lose([request.number])
+  const { text, isAll } = await sendRawRequest(url, request)
+  if (!isAll || text === '') tally.ledger.lose([request.number])
   for (const [, digits] of text.matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
     const status = Number(digits)
     count(tally.statuses, status)

@@ -7,7 +7,7 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
-import { postSignup, postSignups } from '../../harness/post-signup.ts'
+import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -90,11 +90,11 @@ test('a new tab is made in the call that writes its first rows, with a bold and 
   await using world = await createGoogleWorld({ logBodies: true })
   await using service = await boot(world)
   await expect.poll(() => callCount(world)).toBe(1)
-  await Promise.all(
-    ['News', 'news', 'Events'].map((sheetTab) =>
-      postSignup(service.url, { email: 'ada@example.com', sheetTab }),
-    ),
-  )
+  const signups = ['News', 'news', 'Events'].map((sheetTab) => ({
+    email: 'ada@example.com',
+    sheetTab,
+  }))
+  await postBulk(service.url, { signups })
   await expect.poll(() => world.rows('Events')).toHaveLength(2)
   expect(await world.rows('News')).toHaveLength(3)
   expect(callCount(world)).toBe(2)

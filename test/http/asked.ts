@@ -1,6 +1,6 @@
-/** One request of the recorded set, as data. `{name}` in it stands for a value that was kept before. */
+/** One request whose answer is recorded, as data. `{name}` in it stands for a value of an earlier answer. */
 export interface Asked {
-  /** Names the request in the record; no other of its world is called the same. */
+  /** The name of the request in the record, used once in its world. */
   readonly what: string
   /** Method and path, as in the first line of a request. */
   readonly send: `${string} ${string}`
@@ -9,32 +9,32 @@ export interface Asked {
   readonly json?: unknown
   readonly form?: readonly (readonly [string, string])[]
   readonly multipart?: readonly (readonly [string, string])[]
-  /** As it is; `headers` tell its type. */
+  /** The body as it is. Its type is in `headers`. */
   readonly body?: string
-  /** What of the answer later requests use, under which name: a header, or a member of the JSON. */
+  /** Values of the answer for later requests, by name: each is a header or a member of the JSON. */
   readonly keep?: Readonly<Record<string, string>>
-  /** Sent again until the answer holds this text; only that answer counts. */
+  /** The request is sent again until the answer has this text. Only that answer counts. */
   readonly until?: string
 }
 
-/** What no web `Request` can say, as it goes over the wire. */
+/** Bytes for a connection that no web `Request` can stand for. */
 export interface AskedRaw {
   readonly what: string
   readonly bytes: string
 }
 
-/** A service with some settings, and all that is asked of it, in order. */
+/** A service with some settings, and the requests that it gets, in order. */
 export interface AskedWorld {
   readonly name: string
   readonly env: Readonly<Record<string, string>>
-  /** What stands around it besides. */
+  /** The servers around it. */
   readonly outside?:
     'nothing' | 'challenge' | 'misconfigured challenge' | 'sheet that is not shared'
   readonly requests: readonly Asked[]
   readonly raw?: readonly AskedRaw[]
 }
 
-/** A request in bytes, but for its first line. */
+/** A request as it is sent. */
 export interface Spelled {
   readonly method: string
   readonly path: string
@@ -42,12 +42,12 @@ export interface Spelled {
   readonly body: string | undefined
 }
 
-/** What all requests are sent to, unless they say otherwise. */
+/** The host name of all requests that do not set one. */
 const host = 'signup.example.com'
 
 const boundary = 'rollcall-boundary'
 
-/** @param kept values by the names that stand in braces */
+/** @param kept the values for the names in braces */
 export function spell(asked: Asked, kept: ReadonlyMap<string, string>): Spelled {
   const fill = (text: string) =>
     text.replace(/\{(\w+)\}/g, (whole, name: string) => kept.get(name) ?? whole)

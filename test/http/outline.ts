@@ -4,7 +4,7 @@ type Node = ReturnType<Parser['parseHtml']>['childNodes'][number]
 
 const parser = new Parser(await new HtmlValidate().getConfigFor('page.html'))
 
-/** A page as its DOM, a line for each element and text; white space between and in them aside. */
+/** The DOM of a page, with a line for each element and each text. White space is folded. */
 export function outline(html: string): readonly string[] {
   return linesOf(parser.parseHtml(html), 0)
 }

@@ -5,19 +5,19 @@ import { type Asked, type AskedWorld, spell } from './asked.ts'
 import { outline } from './outline.ts'
 import { type Answered, sendBytes, type Transport } from './transport.ts'
 
-/** An answer without what differs from run to run. */
+/** An answer without the parts that differ from run to run. */
 export interface Recorded {
   readonly status: number
-  /** Those that are not as `usual`; of these the ones that are missing are null. */
+  /** The headers that differ from `usual`; null stands for a usual header that is missing. */
   readonly headers: Readonly<Record<string, string | null>>
-  /** Of a page its outline, of a file of the build only that it is one. */
+  /** The outline of a page, `<file>` for a file of the build, or else the text. */
   readonly body: string | readonly string[]
 }
 
-/** All answers of a world by what was asked. */
+/** All answers of a world by the names of the requests. */
 export type WorldRecord = Readonly<Record<string, Recorded>>
 
-/** What stands in for texts that are different in each run, such as the address of an emulator. */
+/** Replacements for texts that differ in each run, such as the address of an emulator. */
 export type StandIns = readonly (readonly [text: string, standIn: string])[]
 
 const folder = join(import.meta.dirname, 'recorded')
@@ -41,7 +41,7 @@ export async function writeDocument({ name }: AskedWorld, document: string): Pro
   await writeFile(join(folder, `${name}.openapi.json`), document)
 }
 
-/** Asks all requests of a world in order. */
+/** Sends the requests of a world in order, and keeps values of their answers. */
 export class Recording {
   readonly #kept: Map<string, string>
   readonly #transport: Transport
@@ -88,7 +88,7 @@ function keptFrom({ headers, body }: Answered, source: string): string {
   return String((JSON.parse(decode(body)) as Record<string, unknown>)[source])
 }
 
-/** What most answers carry. */
+/** The headers of most answers. */
 const usual: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
@@ -103,7 +103,7 @@ const usual: Readonly<Record<string, string>> = {
   'x-request-id': '<request>',
 }
 
-/** Of the connection, and of the moment. */
+/** Headers of the connection or the moment, which are not recorded. */
 const passing = ['connection', 'keep-alive', 'date']
 
 function plain({ status, headers, body }: Answered, standIns: StandIns): Recorded {
@@ -116,7 +116,7 @@ function plain({ status, headers, body }: Answered, standIns: StandIns): Recorde
   const type = values.get('content-type') ?? ''
   const isPage = type.startsWith('text/html')
   const isFile = values.has('etag')
-  // Pages may be written in another way, and files are made by the build.
+  // The white space of pages and the files of the build may change.
   if (isPage || isFile) values.delete('content-length')
   return {
     status,
@@ -139,7 +139,7 @@ function unusual(values: ReadonlyMap<string, string>, standIns: StandIns): Recor
 function plainHeader(name: string, value: string, standIns: StandIns): string {
   if (name === 'etag') return value.replace(/"[\w-]+-(\w+)"/, '"<hash>-$1"')
   if (name === 'ratelimit') return value.replace(/t=\d+/, 't=<seconds>')
-  // A fixed one is short; that of the limit is what is left of its minute.
+  // Over 30 it is the rest of the minute of a rate limit. Fixed values are shorter.
   if (name === 'retry-after' && Number(value) > 30) return '<seconds>'
   return plainText(value, standIns)
 }
@@ -157,7 +157,7 @@ function plainText(text: string, standIns: StandIns): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
 }
 
-/** Whether there is one, and that it is what its coding says. */
+/** `<file>` when the body can be decoded by its coding. Throws when it cannot. */
 function fileBody(body: Uint8Array<ArrayBuffer>, headers: ReadonlyMap<string, string>): string {
   if (body.byteLength === 0) return ''
   const coding = headers.get('content-encoding')

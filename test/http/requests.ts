@@ -10,7 +10,7 @@ import {
 } from './requests/guarded.ts'
 import { openRequests, rawRequests } from './requests/open.ts'
 
-/** The whole HTTP surface as requests, whose answers are in `recorded/`. */
+/** Requests to every path of the service. Their answers are in `recorded/`. */
 export const worlds: readonly AskedWorld[] = [
   { name: 'open', env: {}, requests: openRequests, raw: rawRequests },
   { name: 'closed', env: closedSettings, requests: closedRequests },

@@ -12,7 +12,7 @@ interface Opened extends AsyncDisposable {
   readonly url: string
 }
 
-/** Every way in which requests come to the application. */
+/** Every way in which requests reach the application. */
 const adapters = [
   {
     adapter: 'over TCP, from a process',
@@ -53,19 +53,22 @@ describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
       expect(await recording.ask(asked)).toEqual(record[asked.what])
     })
 
-    // No `Request` can say it.
+    // A web `Request` cannot stand for these bytes.
     const raw = adapter.includes('TCP') ? (world.raw ?? []) : []
-    test.each(raw)('answers as recorded what is no request: $what', async ({ what, bytes }) => {
+    test.each(raw)('answers bytes on a connection as recorded: $what', async ({ what, bytes }) => {
       expect(await askRaw(service.url, bytes)).toEqual(record[what])
     })
 
-    test.each(world.requests.filter(isDocument))('describes itself as recorded', async () => {
-      const headers = { host: 'localhost' }
-      const path = '/api/openapi.json'
-      const answer = await service.transport({ method: 'GET', path, headers, body: undefined })
-      const document = JSON.stringify(JSON.parse(decode(answer.body)), null, 2)
-      expect(`${document}\n`).toBe(await readDocument(world))
-    })
+    test.each(world.requests.filter(isDocument))(
+      'serves the recorded OpenAPI document',
+      async () => {
+        const headers = { host: 'localhost' }
+        const path = '/api/openapi.json'
+        const answer = await service.transport({ method: 'GET', path, headers, body: undefined })
+        const document = JSON.stringify(JSON.parse(decode(answer.body)), null, 2)
+        expect(`${document}\n`).toBe(await readDocument(world))
+      },
+    )
   })
 
   test('every recorded answer belongs to a request, and every name is used once', () => {

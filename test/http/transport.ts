@@ -3,7 +3,7 @@ import type { Application } from '../../src/http/edge.ts'
 import { toFetch } from '../../src/http/fetch.ts'
 import type { Spelled } from './asked.ts'
 
-/** An answer as it came. */
+/** An answer as it arrived. */
 export interface Answered {
   readonly status: number
   /** Names in lower case. */
@@ -11,10 +11,10 @@ export interface Answered {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** A way to ask a service. */
+/** A way to send a request to a service. */
 export type Transport = (request: Spelled) => Promise<Answered>
 
-/** Over TCP, each request on a connection of its own, byte for byte as it is spelled. */
+/** Sends each request over TCP on a connection of its own, byte for byte. */
 export function overTcp(url: string): Transport {
   return async ({ method, path, headers, body }) => {
     const content = body === undefined ? undefined : new TextEncoder().encode(body)
@@ -34,11 +34,11 @@ export function overTcp(url: string): Transport {
   }
 }
 
-/** By web `Request` and `Response`, without a server. */
+/** Sends each request as a web `Request`, without a server. */
 export function byFetch(application: Application): Transport {
   const ask = toFetch(application)
   return async ({ method, path, headers: { host = '', ...given }, body = null }) => {
-    // As a runtime has read it from the wire.
+    // Set by hand, as `Request` does not set it.
     const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const headers = { ...given, ...length }
     const request = new Request(`http://${host}${path}`, { method, headers, body })
@@ -48,7 +48,7 @@ export function byFetch(application: Application): Transport {
   }
 }
 
-/** Sends these bytes; gives the last answer that comes until the other end closes. */
+/** Sends these bytes. Returns the last answer before the other end closes. */
 export async function sendBytes(url: string, bytes: string | Uint8Array): Promise<Answered> {
   await using connection = openRaw(url)
   connection.write(bytes)

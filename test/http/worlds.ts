@@ -3,11 +3,11 @@ import { createGoogleWorld } from '../../harness/google-world.ts'
 import type { AskedWorld } from './asked.ts'
 import type { StandIns } from './record.ts'
 
-/** What stands around the service of a world, for as long as it is asked. */
+/** The servers around the service of a world, with the settings for it. */
 export interface Surroundings extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   readonly standIns: StandIns
-  /** Values that requests can use by name. */
+  /** Values that requests can use by their names. */
   readonly kept: Readonly<Record<string, string>>
 }
 

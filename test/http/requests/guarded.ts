@@ -3,12 +3,12 @@ import type { Asked } from '../asked.ts'
 const page = { accept: 'text/html' }
 const ada = { email: 'ada@example.com' }
 const adaForm = [['email', 'ada@example.com']] as const
-const named = { origin: 'https://www.example.com' }
+const allowed = { origin: 'https://www.example.com' }
 const foreign = { origin: 'https://evil.example' }
 const own = { origin: 'https://signup.example.com' }
 const apiKey = { authorization: 'Bearer correct-horse-battery-staple' }
 
-/** Settings that close what is open without them. */
+/** Settings that restrict what anybody may do without them. */
 export const closedSettings = {
   ALLOWED_ORIGINS: 'https://www.example.com',
   ALLOWED_HOSTS: 'signup.example.com',
@@ -30,7 +30,7 @@ export const closedSettings = {
 
 export const closedRequests: readonly Asked[] = [
   { what: 'JSON without an origin', send: 'POST /api/signup', json: ada },
-  { what: 'JSON of a named page', send: 'POST /api/signup', json: ada, headers: named },
+  { what: 'JSON of an allowed page', send: 'POST /api/signup', json: ada, headers: allowed },
   { what: 'JSON of our own page', send: 'POST /api/signup', json: ada, headers: own },
   { what: 'JSON of a foreign page', send: 'POST /api/signup', json: ada, headers: foreign },
   {
@@ -39,15 +39,20 @@ export const closedRequests: readonly Asked[] = [
     form: adaForm,
     headers: { ...foreign, ...page },
   },
-  { what: 'JSON of no page', send: 'POST /api/signup', json: ada, headers: { origin: 'null' } },
+  {
+    what: 'JSON of the origin null',
+    send: 'POST /api/signup',
+    json: ada,
+    headers: { origin: 'null' },
+  },
   { what: 'config for a foreign page', send: 'GET /api/config', headers: foreign },
-  { what: 'config for a named page', send: 'GET /api/config', headers: named },
+  { what: 'config for an allowed page', send: 'GET /api/config', headers: allowed },
   { what: 'embed for a foreign page', send: 'GET /embed.js', headers: foreign },
   { what: 'embed for a foreign page, HEAD', send: 'HEAD /embed.js', headers: foreign },
   {
-    what: 'preflight of a named page',
+    what: 'preflight of an allowed page',
     send: 'OPTIONS /api/signup',
-    headers: { ...named, 'access-control-request-method': 'POST' },
+    headers: { ...allowed, 'access-control-request-method': 'POST' },
   },
   {
     what: 'preflight of a foreign page',
@@ -73,7 +78,7 @@ export const closedRequests: readonly Asked[] = [
     headers: { 'x-request-id': '0123456789abcdef' },
   },
   {
-    what: 'an id that is none',
+    what: 'a malformed id',
     send: 'GET /api/health',
     headers: { 'x-request-id': 'hello there' },
   },
@@ -101,7 +106,7 @@ export const closedRequests: readonly Asked[] = [
     headers: apiKey,
   },
   {
-    what: 'bulk, too many',
+    what: 'bulk with too many signups',
     send: 'POST /api/signup/bulk',
     json: { signups: [ada, ada, ada, ada] },
     headers: apiKey,
@@ -144,19 +149,19 @@ export const closedRequests: readonly Asked[] = [
     headers: page,
   },
   {
-    what: 'a form that leads to a named page',
+    what: 'a form with a redirect to an allowed page',
     send: 'POST /api/signup',
     form: [...adaForm, ['redirect', 'https://www.example.com/done']],
     headers: page,
   },
   {
-    what: 'a form that leads to our own',
+    what: 'a form with a redirect to our own host',
     send: 'POST /api/signup',
     form: [...adaForm, ['redirect', 'https://signup.example.com/done']],
     headers: { ...page, 'x-forwarded-proto': 'https' },
   },
   {
-    what: 'a form that leads elsewhere',
+    what: 'a form with a redirect to a foreign page',
     send: 'POST /api/signup',
     form: [...adaForm, ['redirect', 'https://evil.example/done']],
     headers: page,
@@ -166,33 +171,33 @@ export const closedRequests: readonly Asked[] = [
   { what: 'stylesheet', send: 'GET /assets/page.css' },
 ]
 
-/** So few signups a minute that the limit is reached at once. */
+/** Limits so low that a few requests reach them. */
 export const limitedSettings = { RATE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: '1', MAX_SHEET_TABS: '1' }
 
 const from = (address: string) => ({ 'x-forwarded-for': `198.51.100.1, ${address}` })
 export const limitedRequests: readonly Asked[] = [
   {
-    what: 'the first',
+    what: 'the first signup',
     send: 'POST /api/signup',
     json: ada,
     headers: { ...from('203.0.113.1'), 'idempotency-key': 'one', prefer: 'wait=10' },
   },
   {
-    what: 'the first again',
+    what: 'the first signup again',
     send: 'POST /api/signup',
     json: ada,
     headers: { ...from('203.0.113.1'), 'idempotency-key': 'one' },
   },
-  { what: 'a wrong one', send: 'POST /api/signup', json: {}, headers: from('203.0.113.1') },
-  { what: 'the third', send: 'POST /api/signup', json: ada, headers: from('203.0.113.1') },
+  { what: 'a wrong signup', send: 'POST /api/signup', json: {}, headers: from('203.0.113.1') },
+  { what: 'the third signup', send: 'POST /api/signup', json: ada, headers: from('203.0.113.1') },
   {
-    what: 'the third, as a person',
+    what: 'the third signup, as a person',
     send: 'POST /api/signup',
     form: adaForm,
     headers: { ...page, ...from('203.0.113.1') },
   },
   {
-    what: 'answered again beyond the limit',
+    what: 'the first signup again, beyond the limit',
     send: 'POST /api/signup',
     json: ada,
     headers: { ...from('203.0.113.1'), 'idempotency-key': 'one' },
@@ -204,7 +209,7 @@ export const limitedRequests: readonly Asked[] = [
     headers: from('203.0.113.1'),
   },
   {
-    what: 'of another client',
+    what: 'a signup of another client',
     send: 'POST /api/signup',
     json: { ...ada, sheetTab: 'First' },
     headers: from('203.0.113.2'),
@@ -227,20 +232,25 @@ export const limitedRequests: readonly Asked[] = [
     json: { signups: [ada, ada, ada] },
     headers: from('203.0.113.5'),
   },
-  { what: 'of an IPv6 client', send: 'POST /api/signup', json: ada, headers: from('2001:db8::1') },
   {
-    what: 'of its neighbour',
+    what: 'a signup of an IPv6 client',
+    send: 'POST /api/signup',
+    json: ada,
+    headers: from('2001:db8::1'),
+  },
+  {
+    what: 'a signup of its neighbour',
     send: 'POST /api/signup',
     json: ada,
     headers: from('[2001:db8::2]:443'),
   },
   {
-    what: 'of its neighbour again',
+    what: 'another signup of its neighbour',
     send: 'POST /api/signup',
     json: ada,
     headers: from('2001:db8::3'),
   },
-  { what: 'without the address that is promised', send: 'POST /api/signup', json: ada },
+  { what: 'a signup without X-Forwarded-For', send: 'POST /api/signup', json: ada },
   {
     what: 'page for a tab too many',
     send: 'GET /?tab=Second',
@@ -249,7 +259,7 @@ export const limitedRequests: readonly Asked[] = [
   { what: 'health is not counted', send: 'GET /api/health', headers: from('203.0.113.1') },
 ]
 
-/** `{token}` is a token that passes. */
+/** `{token}` stands for a token that passes. */
 export const challengedRequests: readonly Asked[] = [
   { what: 'config', send: 'GET /api/config' },
   { what: 'hosted page', send: 'GET /', headers: page },
@@ -284,7 +294,7 @@ export const challengedRequests: readonly Asked[] = [
   { what: 'ready', send: 'GET /api/ready?strict', until: '"backlog":0' },
 ]
 
-/** The secret is none that the provider knows. */
+/** Requests to a service whose secret the provider does not know. */
 export const misconfiguredRequests: readonly Asked[] = [
   { what: 'a signup', send: 'POST /api/signup', json: { ...ada, challengeToken: 'x' } },
   {
@@ -303,14 +313,14 @@ export const blockedRequests: readonly Asked[] = [
   { what: 'blocked', send: 'GET /api/ready', until: '"blocked"' },
   { what: 'a signup', send: 'POST /api/signup', json: ada, keep: { stored: 'id' } },
   {
-    what: 'a signup, waiting',
+    what: 'a signup with a wait',
     send: 'POST /api/signup',
     json: ada,
     headers: { prefer: 'wait=10' },
   },
   { what: 'bulk', send: 'POST /api/signup/bulk', json: { signups: [ada, {}] } },
   { what: 'a form', send: 'POST /api/signup', form: adaForm, headers: page },
-  { what: 'what is stored', send: 'GET /api/signup/{stored}' },
+  { what: 'the status of the stored signup', send: 'GET /api/signup/{stored}' },
   { what: 'ready, strictly', send: 'GET /api/ready?strict' },
   { what: 'health', send: 'GET /api/health' },
 ]

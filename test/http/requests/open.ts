@@ -6,7 +6,7 @@ const unknownId = '01990b6e-1d1c-7c3f-8f0e-5d2a8c1b7e42'
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 const jsonType = { 'content-type': 'application/json' }
 
-/** What is read, by every method that makes a difference. */
+/** Paths that are read, by every method that makes a difference. */
 const reading: readonly Asked[] = [
   { what: 'health', send: 'GET /api/health' },
   { what: 'health, HEAD', send: 'HEAD /api/health' },
@@ -28,27 +28,27 @@ const reading: readonly Asked[] = [
   { what: 'openapi', send: 'GET /api/openapi.json', keep: { document: 'etag' } },
   { what: 'openapi, HEAD', send: 'HEAD /api/openapi.json' },
   {
-    what: 'openapi, known',
+    what: 'openapi, with its ETag',
     send: 'GET /api/openapi.json',
     headers: { 'if-none-match': '{document}' },
   },
   { what: 'openapi, POST', send: 'POST /api/openapi.json' },
-  { what: 'a signup that is not there', send: `GET /api/signup/${unknownId}` },
-  { what: 'a signup that is not there, HEAD', send: `HEAD /api/signup/${unknownId}` },
+  { what: 'an unknown signup', send: `GET /api/signup/${unknownId}` },
+  { what: 'an unknown signup, HEAD', send: `HEAD /api/signup/${unknownId}` },
   {
-    what: 'a signup that is not there, as a person',
+    what: 'an unknown signup, as a person',
     send: `GET /api/signup/${unknownId}`,
     headers: page,
   },
   { what: 'a signup, OPTIONS', send: `OPTIONS /api/signup/${unknownId}` },
   { what: 'a signup, POST', send: `POST /api/signup/${unknownId}`, json: ada },
   { what: 'a signup, DELETE', send: `DELETE /api/signup/${unknownId}` },
-  { what: 'no id', send: 'GET /api/signup/nonsense' },
+  { what: 'a malformed id', send: 'GET /api/signup/nonsense' },
   { what: 'an encoded id', send: 'GET /api/signup/a%2Fb' },
   { what: 'an id with a wrong escape', send: 'GET /api/signup/%' },
 ]
 
-/** Paths as they may be spelled. */
+/** Paths that do not exist, and other spellings of those that do. */
 const paths: readonly Asked[] = [
   { what: 'nothing', send: 'GET /nothing' },
   { what: 'nothing, HEAD', send: 'HEAD /nothing' },
@@ -61,7 +61,7 @@ const paths: readonly Asked[] = [
   { what: '/api/', send: 'GET /api/' },
   { what: 'upper case', send: 'GET /API/health' },
   { what: 'two slashes in front', send: 'GET //api/health' },
-  { what: 'two slashes within', send: 'GET /api//health' },
+  { what: 'two slashes in the middle', send: 'GET /api//health' },
   { what: 'a slash at the end', send: 'GET /api/health/' },
   { what: 'two slashes at the end', send: 'GET /api/health//' },
   { what: 'a query', send: 'GET /api/health?a=b&c' },
@@ -70,12 +70,12 @@ const paths: readonly Asked[] = [
   { what: 'dots', send: 'GET /api/x/../health' },
   { what: 'encoded dots', send: 'GET /assets/%2e%2e/.env' },
   { what: 'a wrong escape', send: 'GET /%zz' },
-  { what: 'bytes that are no UTF-8', send: 'GET /%ff' },
+  { what: 'bytes that are not UTF-8', send: 'GET /%ff' },
   { what: 'a member of every object', send: 'GET /__proto__' },
   { what: 'signups with a slash at the end', send: 'POST /api/signup/', json: ada },
   { what: 'bulk, needlessly encoded', send: 'POST /api/signup/%62ulk', json: { signups: [ada] } },
   { what: 'signups with a query', send: 'POST /api/signup?x=1', json: ada },
-  { what: 'more than bulk', send: 'POST /api/signup/bulk/more', json: ada },
+  { what: 'a path below bulk', send: 'POST /api/signup/bulk/more', json: ada },
 ]
 
 const files: readonly Asked[] = [
@@ -84,29 +84,29 @@ const files: readonly Asked[] = [
   { what: 'embed, OPTIONS', send: 'OPTIONS /embed.js' },
   { what: 'embed, POST', send: 'POST /embed.js', body: 'x' },
   {
-    what: 'embed by brotli',
+    what: 'embed in brotli',
     send: 'GET /embed.js',
     headers: { 'accept-encoding': 'gzip, deflate, br' },
   },
-  { what: 'embed by gzip', send: 'GET /embed.js', headers: { 'accept-encoding': 'gzip' } },
-  { what: 'embed by a wildcard', send: 'GET /embed.js', headers: { 'accept-encoding': '*' } },
+  { what: 'embed in gzip', send: 'GET /embed.js', headers: { 'accept-encoding': 'gzip' } },
+  { what: 'embed in any coding', send: 'GET /embed.js', headers: { 'accept-encoding': '*' } },
   {
-    what: 'embed, brotli not wanted',
+    what: 'embed, brotli refused',
     send: 'GET /embed.js',
     headers: { 'accept-encoding': 'br;q=0, gzip;q=0.5' },
   },
-  { what: 'embed, known', send: 'GET /embed.js', headers: { 'if-none-match': '{embed}' } },
+  { what: 'embed, with its ETag', send: 'GET /embed.js', headers: { 'if-none-match': '{embed}' } },
   {
-    what: 'embed, known weakly',
+    what: 'embed, with its weak ETag',
     send: 'GET /embed.js',
     headers: { 'if-none-match': '"x", W/{embed}' },
   },
   {
-    what: 'embed, known in another coding',
+    what: 'embed, with the ETag of another coding',
     send: 'GET /embed.js',
     headers: { 'if-none-match': '{embed}', 'accept-encoding': 'br' },
   },
-  { what: 'embed, any known', send: 'HEAD /embed.js', headers: { 'if-none-match': '*' } },
+  { what: 'embed, with any ETag', send: 'HEAD /embed.js', headers: { 'if-none-match': '*' } },
   {
     what: 'embed for a foreign page',
     send: 'GET /embed.js',
@@ -114,7 +114,7 @@ const files: readonly Asked[] = [
   },
   { what: 'stylesheet', send: 'GET /assets/page.css' },
   {
-    what: 'stylesheet by gzip',
+    what: 'stylesheet in gzip',
     send: 'GET /assets/page.css',
     headers: { 'accept-encoding': 'gzip' },
   },
@@ -124,7 +124,7 @@ const files: readonly Asked[] = [
   { what: 'no such asset', send: 'GET /assets/nothing.js' },
 ]
 
-/** Signups one by one. `wait` makes sure that a later answer does not depend on the delivery's pace. */
+/** Single signups. With `wait` a later answer does not depend on the pace of delivery. */
 const signups: readonly Asked[] = [
   { what: 'JSON', send: 'POST /api/signup', json: ada },
   {
@@ -157,19 +157,19 @@ const signups: readonly Asked[] = [
     body: '\ufeff{"email":"ada@example.com"}',
   },
   {
-    what: 'waiting for nothing',
+    what: 'a wait of 0 seconds',
     send: 'POST /api/signup',
     json: ada,
     headers: { prefer: 'wait=0' },
   },
   {
-    what: 'waiting badly',
+    what: 'a malformed wait',
     send: 'POST /api/signup',
     json: ada,
     headers: { prefer: 'respond-async, wait=x' },
   },
   {
-    what: 'waiting for too long',
+    what: 'a wait that is too long',
     send: 'POST /api/signup',
     json: ada,
     headers: { prefer: 'wait=999' },
@@ -199,7 +199,7 @@ const signups: readonly Asked[] = [
   },
   { what: 'an empty body', send: 'POST /api/signup', headers: jsonType, body: '' },
   { what: 'no body and no type', send: 'POST /api/signup' },
-  { what: 'no JSON', send: 'POST /api/signup', headers: jsonType, body: '{"email":' },
+  { what: 'broken JSON', send: 'POST /api/signup', headers: jsonType, body: '{"email":' },
   { what: 'a list', send: 'POST /api/signup', json: [ada] },
   {
     what: 'JSON with a name twice',
@@ -209,7 +209,7 @@ const signups: readonly Asked[] = [
   },
   { what: 'no address', send: 'POST /api/signup', json: {} },
   { what: 'a wrong address', send: 'POST /api/signup', json: { email: 'ada@' } },
-  { what: 'a likely slip', send: 'POST /api/signup', json: { email: 'ada@gmial.com' } },
+  { what: 'a likely misspelling', send: 'POST /api/signup', json: { email: 'ada@gmial.com' } },
   {
     what: 'several wrong fields',
     send: 'POST /api/signup',
@@ -223,7 +223,7 @@ const signups: readonly Asked[] = [
     body: 'email=ada%40example.com&name=100%',
   },
   {
-    what: 'form that is no UTF-8',
+    what: 'form that is not UTF-8',
     send: 'POST /api/signup',
     headers: formType,
     body: 'email=ada%40example.com&name=%ff',
@@ -265,7 +265,7 @@ const signups: readonly Asked[] = [
     body: 'x',
   },
   {
-    what: 'a coding that is none',
+    what: 'the coding identity',
     send: 'POST /api/signup',
     headers: { ...jsonType, 'content-encoding': 'identity' },
     body: '{"email":"ada@example.com"}',
@@ -302,7 +302,7 @@ const idempotency: readonly Asked[] = [
     headers: key,
   },
   {
-    what: 'answered again and waiting',
+    what: 'repeated with a wait',
     send: 'POST /api/signup',
     json: { ...ada, metadata: { a: 1, b: 2 } },
     headers: { ...key, prefer: 'wait=3' },
@@ -344,7 +344,7 @@ const idempotency: readonly Asked[] = [
     headers: { 'idempotency-key': 'many', prefer: 'wait=10' },
   },
   {
-    what: 'bulk answered again',
+    what: 'bulk repeated',
     send: 'POST /api/signup/bulk',
     json: { signups: [ada, { email: 'x' }] },
     headers: { 'idempotency-key': 'many' },
@@ -362,7 +362,7 @@ const idempotency: readonly Asked[] = [
     headers: { ...page, 'idempotency-key': 'form' },
   },
   {
-    what: 'a form answered again',
+    what: 'a form repeated',
     send: 'POST /api/signup',
     form: [['email', 'ada@example.com']],
     headers: { ...page, 'idempotency-key': 'form' },
@@ -494,7 +494,7 @@ const people: readonly Asked[] = [
     headers: page,
   },
   {
-    what: 'a form that leads on',
+    what: 'a form with a redirect',
     send: 'POST /api/signup',
     form: [
       ['email', 'ada@example.com'],
@@ -503,7 +503,7 @@ const people: readonly Asked[] = [
     headers: page,
   },
   {
-    what: 'a form that leads to our own host',
+    what: 'a form with a redirect to our own host',
     send: 'POST /api/signup',
     form: [
       ['email', 'ada@example.com'],
@@ -512,7 +512,7 @@ const people: readonly Asked[] = [
     headers: page,
   },
   {
-    what: 'a form that leads away',
+    what: 'a form with a redirect to a foreign page',
     send: 'POST /api/signup',
     form: [
       ['email', 'ada@example.com'],
@@ -521,7 +521,7 @@ const people: readonly Asked[] = [
     headers: page,
   },
   {
-    what: 'a form that leads away by a trick',
+    what: 'a form with a redirect to a foreign host',
     send: 'POST /api/signup',
     form: [
       ['email', 'ada@example.com'],
@@ -555,11 +555,15 @@ const people: readonly Asked[] = [
     body: 'a'.repeat(1_100_000),
   },
   {
-    what: 'HTML and JSON equally liked',
+    what: 'HTML and JSON accepted alike',
     send: 'GET /nothing',
     headers: { accept: 'application/json, text/html' },
   },
-  { what: 'HTML liked less', send: 'GET /nothing', headers: { accept: 'text/html;q=0.5, */*' } },
+  {
+    what: 'HTML accepted with a lower weight',
+    send: 'GET /nothing',
+    headers: { accept: 'text/html;q=0.5, */*' },
+  },
 ]
 
 const foreign = { origin: 'https://a.example' }
@@ -593,12 +597,12 @@ const origins: readonly Asked[] = [
     headers: { ...foreign, 'access-control-request-method': 'POST' },
   },
   {
-    what: 'an id of a request that nobody trusts',
+    what: 'an id of a request without a trusted proxy',
     send: 'GET /api/health',
     headers: { 'x-request-id': '0123456789abcdef' },
   },
   {
-    what: 'an address of a host in capitals',
+    what: 'a host name in capitals',
     send: 'GET /api/health',
     headers: { host: 'SIGNUP.example.com:80' },
   },
@@ -621,20 +625,20 @@ export const openRequests = [
   ...origins,
 ]
 
-/** What HTTP itself does not allow, or what the server answers before any path is looked at. */
+/** Requests that HTTP does not allow, or that the server answers before it looks at the path. */
 export const rawRequests = [
-  { what: 'no HTTP', bytes: 'nonsense\r\n\r\n' },
+  { what: 'bytes that are not HTTP', bytes: 'nonsense\r\n\r\n' },
   { what: 'no host', bytes: 'GET /api/health HTTP/1.1\r\n\r\n' },
   { what: 'two hosts', bytes: 'GET /api/health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n' },
   { what: 'HTTP/1.0 without a host', bytes: 'GET /api/health HTTP/1.0\r\n\r\n' },
   { what: 'a host with a path', bytes: 'GET /api/health HTTP/1.1\r\nHost: a/b\r\n\r\n' },
   { what: 'a backslash', bytes: 'GET /api\\health HTTP/1.1\r\nHost: a\r\n\r\n' },
   {
-    what: 'a whole address',
+    what: 'an absolute URL',
     bytes: 'GET http://b.example/api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
   },
   {
-    what: 'a whole address with a user',
+    what: 'an absolute URL with a user',
     bytes: 'GET http://u:p@b.example/api/health HTTP/1.1\r\nHost: a\r\n\r\n',
   },
   { what: 'an asterisk', bytes: 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' },
@@ -642,7 +646,7 @@ export const rawRequests = [
   { what: 'CONNECT', bytes: 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n' },
   { what: 'an expectation', bytes: 'GET /api/health HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n' },
   {
-    what: 'a body that is asked for',
+    what: 'a body that waits for 100 Continue',
     bytes:
       'POST /api/signup HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nConnection: close\r\n' +
       'Content-Type: application/json\r\nContent-Length: 27\r\n\r\n{"email":"ada@example.com"}',

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../../harness/source-file.ts'
 
-/** A block of code that a page of the documentation shows. */
+/** A block of code on a page of the documentation. */
 export interface Snippet {
-  /** The heading above it, and which one there in its language, from 1. */
+  /** The heading above it, and its number among the blocks there in its language, from 1. */
   readonly title: string
   readonly language: string
   readonly code: string

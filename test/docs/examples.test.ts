@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
 }
 
-/** The examples on an origin of their own, as they are for a service at an address of its own. */
+/** A server of the examples, on another origin than the service that they use. */
 interface Site extends AsyncDisposable {
   readonly origin: string
   serviceUrl: string
@@ -27,7 +27,7 @@ interface Site extends AsyncDisposable {
 
 let browser: Browser
 let site: Site
-/** Knows the origin of the site by name. */
+/** The service whose ALLOWED_ORIGINS names the site. */
 let service: RunningService
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ async function signUp(page: Page, email = 'ada@example.com'): Promise<void> {
   await form.getByRole('button').click()
 }
 
-/** Where the form is: in the page itself, or in a frame. */
+/** The page itself, or the frame in it that has the form. */
 async function formOf(page: Page): Promise<FrameLocator | Page> {
   const frame = page.locator('iframe[title^="Sign up"]')
   return (await frame.count()) > 0 ? frame.contentFrame() : page
@@ -87,7 +87,7 @@ async function formOf(page: Page): Promise<FrameLocator | Page> {
 
 const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1)
 
-/** The pages with a form, what each says at the end, and the tab of its signups. */
+/** The pages with a form, the thanks that each shows, and the tab of its signups. */
 const pages = [
   ['embed.html', 'Thank you! You are signed up.', 'Newsletter'],
   ['landing-page.html', 'Welcome aboard!', 'Launch'],
@@ -97,7 +97,7 @@ const pages = [
   ['custom-frontend.html', 'Thank you! You are on the list "Newsletter".', 'Newsletter'],
 ] as const
 
-test('every example is opened here, and explained', async () => {
+test('the README of the examples explains each, and each is tested here', async () => {
   const names = await readdir(examples)
   const withForms = names.filter((name) => name.endsWith('.html') && name !== 'thanks.html')
   expect(withForms).toEqual(pages.map(([name]) => name).sort())
@@ -117,7 +117,7 @@ describe.each(pages)('%s', (name, thanks, tab) => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('is there on a phone and in the dark, with nothing to be scrolled sideways', async () => {
+  test('is accessible on a phone in a dark theme, and does not scroll sideways', async () => {
     await using opened = await openPage(browser, `${site.origin}/${name}`, {
       colorScheme: 'dark',
       viewport: { width: 360, height: 640 },
@@ -134,7 +134,7 @@ describe.each(pages)('%s', (name, thanks, tab) => {
   })
 })
 
-test('the page of thanks is valid HTML and accessible', async () => {
+test('thanks.html is valid HTML and accessible', async () => {
   expect(await htmlProblems(await readFile(join(examples, 'thanks.html'), 'utf8'))).toEqual([])
   await using opened = await openPage(browser, `${site.origin}/thanks.html`)
   expect(await accessibilityProblems(opened.page, true)).toEqual([])
@@ -153,7 +153,7 @@ test.each(['own-form.html', 'plain-form.html', 'custom-frontend.html', 'frame.ht
   },
 )
 
-test('opened as files they sign somebody up, too, but for the frame, which needs an origin', async () => {
+test('an example that is opened as a file signs somebody up, too, except the frame, which needs an origin', async () => {
   await using anybody = await startService()
   await using folder = await tempFolder()
   for (const name of await readdir(examples)) {
@@ -164,14 +164,14 @@ test('opened as files they sign somebody up, too, but for the frame, which needs
     await using opened = await openPage(browser, pathToFileURL(join(folder.path, name)).href)
     const { page } = opened
     await signUp(page, `${name}@example.com`)
-    // With an origin that is not named, the plain form ends at the service's own page of thanks.
+    // A file has no allowed origin, so the plain form ends at the thank-you page of the service.
     const end = name === 'plain-form.html' ? page.getByRole('heading') : page.getByText(thanks)
     await end.filter({ hasText: /thank you|welcome/i }).waitFor()
     expect(opened.complaints, name).toEqual([])
   }
 })
 
-test('custom-frontend.html shows what is wrong, and a lost answer costs no second row', async () => {
+test('custom-frontend.html shows what is wrong, and makes one row even when an answer is lost', async () => {
   await using opened = await openPage(browser, `${site.origin}/custom-frontend.html`)
   const { page } = opened
   await signUp(page, `${'a'.repeat(65)}@example.com`)
@@ -195,7 +195,7 @@ test('custom-frontend.html shows what is wrong, and a lost answer costs no secon
 })
 
 test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
-  'custom-frontend.html shows the challenge of %s when there is one',
+  'custom-frontend.html shows the challenge of %s when it is on',
   async (provider) => {
     await using challenge = await createChallengeWorld(provider)
     await using guarded = await startService({ env: challenge.env })

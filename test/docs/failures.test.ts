@@ -27,7 +27,7 @@ test('every failure in docs/failures.md has an answer of up to six lines and nam
   }
 })
 
-/** Titles of all tests; what a title takes from a table of cases may be anything. */
+/** Patterns of the titles of all tests. A placeholder in a title matches any text. */
 function testTitles(): RegExp[] {
   const files = '{src,test,harness,emulators,scripts,bench,attack}/**/*{.test,-contract}.ts'
   return globSync(files, { cwd: projectRoot }).flatMap((path) => {
@@ -43,7 +43,7 @@ function titlesIn(node: ts.Node): RegExp[] {
   return titles
 }
 
-/** Of a test in a list. */
+/** The title of a test in a list, as contract suites have them. */
 function titleProperty(node: ts.Node): ts.Expression | undefined {
   const isTitle = ts.isPropertyAssignment(node) && node.name.getText() === 'title'
   return isTitle ? node.initializer : undefined
@@ -55,7 +55,7 @@ function titlePattern(title: ts.Expression): RegExp[] {
     : ts.isTemplateExpression(title)
       ? [title.head.text, ...title.templateSpans.map(({ literal }) => literal.text)]
       : []
-  // A few words at least: other calls have texts as well.
+  // Titles have at least four words. Other calls with a shorter text are left out.
   if (parts.join('').split(' ').length < 4) return []
   return [new RegExp(`^${parts.map(RegExp.escape).join('.+')}$`)]
 }

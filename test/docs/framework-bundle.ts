@@ -5,7 +5,7 @@ import { compile } from 'svelte/compiler'
 import { compileScript, parse } from 'vue/compiler-sfc'
 import { projectRoot } from '../../harness/source-file.ts'
 
-/** With the real compiler of each framework. */
+/** The real compiler of each framework. */
 const compilers = {
   react: (code: string): OnLoadResult => ({ contents: code, loader: 'jsx' }),
   vue: compileVue,
@@ -19,8 +19,8 @@ const compilers = {
 export type Framework = keyof typeof compilers
 
 /**
- * A script that gives its page `mountSnippet(box, props)`, which shows the component and returns
- * what takes it away again. For development, so that the framework complains about what is wrong.
+ * A script that gives its page `mountSnippet(box, props)`, which shows the component and returns a
+ * function that removes it. The framework is in development mode, so that it complains about mistakes.
  */
 export async function bundleComponent(framework: Framework, code: string): Promise<string> {
   const name = framework === 'react' ? 'Signup' : 'default'
@@ -31,7 +31,7 @@ export async function bundleComponent(framework: Framework, code: string): Promi
   return bundle(entry, () => compilers[framework](code))
 }
 
-/** The HTML of a static component. Its compiler is Astro's, the little it needs to run is not. */
+/** The HTML of a static component, made by Astro's compiler and by a small runtime of our own. */
 export async function renderAstro(code: string, props: object): Promise<string> {
   const entry = `
     import component from 'component'
@@ -42,7 +42,7 @@ export async function renderAstro(code: string, props: object): Promise<string> 
       internalURL: './test/docs/mounts/astro-runtime.js',
     })
     expectNone(diagnostics)
-    // As TypeScript, of whose imports those that are not used are dropped.
+    // As TypeScript, because esbuild drops its unused imports.
     return { contents, loader: 'ts' }
   })
   const page: { rendered?: string } = {}
@@ -95,5 +95,6 @@ function compileVue(code: string): OnLoadResult {
 }
 
 function expectNone(complaints: readonly unknown[]): void {
-  if (complaints.length > 0) throw new Error(`It compiles with ${JSON.stringify(complaints)}`)
+  if (complaints.length > 0)
+    throw new Error(`The component compiles with ${JSON.stringify(complaints)}`)
 }

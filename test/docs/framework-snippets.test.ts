@@ -19,7 +19,7 @@ let browser: Browser
 let challenge: ChallengeWorld
 let service: RunningService
 
-// With a challenge, as its widget is one thing more that could be left behind.
+// The challenge is on, because its widget could be left behind, too.
 beforeAll(async () => {
   ;[browser, challenge] = await Promise.all([startBrowser(), createChallengeWorld()])
   service = await startService({ env: challenge.env })
@@ -55,7 +55,7 @@ test.each([
   ['vue', 'vue'],
   ['svelte', 'svelte'],
 ] as const)(
-  'the component for %s signs somebody up, tells the app, leaves nothing when it goes, and comes again',
+  'the component for %s signs somebody up, tells the app, and leaves nothing behind when it is removed',
   async (framework, language) => {
     const code = snippet(language).replaceAll(documentedUrl, service.url)
     const script = await bundleComponent(framework, code)
@@ -78,7 +78,7 @@ test.each([
   },
 )
 
-test('what Astro’s compiler makes of the component signs somebody up; Astro’s runtime is stood in for', async () => {
+test('the component for Astro signs somebody up, compiled by Astro but with a small runtime of our own', async () => {
   const code = snippet('astro').replaceAll(documentedUrl, service.url)
   const body = await renderAstro(code, { tab: 'astro' })
   await using host = await openHost(browser, { body: `<main>${body}</main>`, service: service.url })
@@ -89,7 +89,7 @@ test('what Astro’s compiler makes of the component signs somebody up; Astro’
   expect(host.complaints).toEqual([])
 })
 
-test('with the types for React the component and every option are right, and slips are found', () => {
+test('the types for React accept the component and every option, and find wrong ones', () => {
   const use = (element: string) => `export const used = ${element}`
   const errors = typeErrors({
     'rollcall-form.d.ts': snippet('ts'),
@@ -108,7 +108,7 @@ test('with the types for React the component and every option are right, and sli
   ])
 })
 
-/** What the compiler says of files that are not on the disk. */
+/** The errors of the TypeScript compiler for files that are only in memory. */
 function typeErrors(files: Readonly<Record<string, string>>): string[] {
   const texts = new Map(
     Object.entries(files).map(([name, text]) => [join(projectRoot, 'test', name), text]),
@@ -141,7 +141,7 @@ function typeErrors(files: Readonly<Record<string, string>>): string[] {
   })
 }
 
-/** Runs in the page. */
+/** Runs in the page: shows the component. */
 function mountInPage(tab: string): void {
   const app = document.querySelector('#app')
   window.doneTabs = []

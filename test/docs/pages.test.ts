@@ -25,7 +25,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-test('the settings in the guide make the page that it tells of', async () => {
+test('the settings in the guide make the page that the guide describes', async () => {
   expect(Object.keys(settings)).toHaveLength(8)
   await using opened = await openPage(browser, service.url)
   const { page } = opened
@@ -39,7 +39,7 @@ test('the settings in the guide make the page that it tells of', async () => {
   )
 })
 
-test('the frame in the guide signs somebody up, and is as high as what is in it', async () => {
+test('the frame in the guide signs somebody up, and is as high as its content', async () => {
   const body = block('html').replaceAll('https://signup.example.com', '%s')
   const page = `<!doctype html><html lang="en"><head><title>x</title></head><body>${block('html')}`
   expect(await htmlProblems(page)).toEqual([])
@@ -57,7 +57,7 @@ test('the frame in the guide signs somebody up, and is as high as what is in it'
   expect(host.complaints).toEqual([])
 })
 
-test('the link in the guide leads to its tab, with its source', async () => {
+test('a signup by the link in the guide goes to its tab, with its source', async () => {
   const link = /`https:\/\/signup\.example\.com(\/\?[^`]+)`/.exec(docs)?.[1] ?? ''
   await using opened = await openPage(browser, service.url + link)
   const { page } = opened

@@ -26,7 +26,7 @@ echo two
 \`\`\`
 `
 
-test('blocks marked "run" are taken with the answer that follows, the others are left', () => {
+test('a block marked "run" is a command, with the answer that follows it, and other blocks are not', () => {
   expect(extractCommands('page.md', page)).toMatchObject([
     {
       line: 10,
@@ -47,7 +47,7 @@ test('the npm scripts that a page names are found in its blocks', () => {
   expect(npmScriptsIn(page)).toEqual(['start', 'docs:configuration'])
 })
 
-describe('an answer has the shape of the one that is shown', () => {
+describe('an answer is compared with the one that is shown', () => {
   const accepted = `HTTP/1.1 202 Accepted
 Content-Type: application/json
 
@@ -55,7 +55,7 @@ Content-Type: application/json
 `
   const reply = accepted.replaceAll('\n', '\r\n')
 
-  test('when only its values and further headers differ', () => {
+  test('and fits it when only values and further headers differ', () => {
     expect(compareAnswer('json', '{ "id": "1", "n": [1] }', '{"n":[2],"id":"2"}')).toEqual([])
     expect(compareAnswer('http', accepted, reply.replace('0199', '0200'))).toEqual([])
     expect(compareAnswer('http', 'HTTP/1.1 202 Accepted\n', reply)).toEqual([])
@@ -83,7 +83,7 @@ Content-Type: application/json
       '{ "errors": [{ "field": "b", "message": "Yes." }] }',
       'answer.errors[0].message is "Yes.", not "No."',
     ],
-    ['it is no JSON', 'json', '{}', '<html>', 'missing or no JSON'],
+    ['it is not JSON', 'json', '{}', '<html>', 'missing or not JSON'],
     ['the status differs', 'http', accepted, reply.replace('202', '422'), 'status is 422, not 202'],
     ['a header is missing', 'http', accepted, reply.replace('Content', 'X'), 'header content-type'],
     ['the body differs', 'http', accepted, reply.replace('id', 'no'), 'answer.id is missing'],
@@ -92,7 +92,7 @@ Content-Type: application/json
     ['a row has more cells', 'csv', 'Email\na', 'Email\na,b', 'row 2 has 2 cells, not 1'],
     ['a row is missing', 'csv', 'Email\na', 'Email', 'it has 1 rows, not 2'],
     ['the text differs', 'text', 'one', 'two', 'is two, not one'],
-  ])('and is reported when %s', (_, language, shown, actual, problem) => {
+  ])('and does not fit it when %s', (_, language, shown, actual, problem) => {
     expect(compareAnswer(language, shown, actual).join('\n')).toContain(problem)
   })
 })

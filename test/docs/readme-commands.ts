@@ -1,5 +1,5 @@
 /**
- * Commands in the documentation, which a test runs. In Markdown:
+ * Finds the commands in the documentation that a test runs. In Markdown:
  *
  *     ```sh run
  *     curl http://localhost:3000/api/health
@@ -9,16 +9,16 @@
  *     { "status": "ok" }
  *     ```
  *
- * The words behind the language do not show on the rendered page.
+ * The words after the language do not show on the rendered page.
  */
 import { isRecord } from '../../src/signup/json.ts'
 
 export interface DocumentedCommand {
   readonly file: string
-  /** Of the opening fence, from 1. */
+  /** The line of the opening fence, from 1. */
   readonly line: number
   readonly script: string
-  /** What the page shows as its answer: the next block, when it is marked `answer`. */
+  /** The answer that the page shows: the next block, when it is marked `answer`. */
   readonly answer?: { readonly language: string; readonly text: string }
 }
 
@@ -34,7 +34,9 @@ export function extractCommands(file: string, markdown: string): DocumentedComma
   const blocks = blocksOf(markdown)
   const lost = blocks.find((it, i) => it.mark === 'answer' && blocks[i - 1]?.mark !== 'run')
   if (lost) {
-    throw new Error(`${file}:${lost.line} shows an answer, but the block before is no "sh run"`)
+    throw new Error(
+      `${file}:${lost.line} shows an answer, but the block before it is not marked "run"`,
+    )
   }
   return blocks.flatMap(({ line, mark, text }, i) => {
     if (mark !== 'run') return []
@@ -53,7 +55,7 @@ function blocksOf(markdown: string): Block[] {
   })
 }
 
-/** Names of the package.json scripts that the blocks of shell commands call through npm. */
+/** Names of the npm scripts that the blocks of shell commands call. */
 export function npmScriptsIn(markdown: string): string[] {
   return blocksOf(markdown)
     .filter(({ language }) => /^(sh|bash|shell|console)$/.test(language))
@@ -62,9 +64,9 @@ export function npmScriptsIn(markdown: string): string[] {
 }
 
 /**
- * How an answer differs in shape from the one that the page shows; empty when it does not. Ids and
- * times may differ, but not status, keys, types, the number of items or columns, and what people
- * are told in words: `message` and `detail`.
+ * The differences between an answer and the one that the page shows. Empty when it fits. Ids and times
+ * may differ, but not the status, keys, types, the number of items or columns, and the texts for
+ * people: `message` and `detail`.
  */
 export function compareAnswer(language: string, shown: string, actual: string): string[] {
   if (shown.startsWith('HTTP/')) return compareHttp(shown, actual)
@@ -73,7 +75,7 @@ export function compareAnswer(language: string, shown: string, actual: string): 
   return shown.trim() === actual.trim() ? [] : [`is ${actual.trim()}, not ${shown.trim()}`]
 }
 
-/** An answer as `curl -i` prints it: status line, the headers that are shown, and the body. */
+/** Compares an answer as `curl -i` prints it: the status, the headers that are shown, and the body. */
 function compareHttp(shown: string, actual: string): string[] {
   const [want, got] = [splitHttp(shown), splitHttp(actual)]
   const missing = want.headers.filter((name) => !got.headers.includes(name))
@@ -114,7 +116,7 @@ function compareJson(path: string, shown: unknown, actual: unknown): string[] {
   return keys.flatMap((key) => compareJson(`${path}.${key}`, shown[key], actual[key]))
 }
 
-/** The header row is the same, and so are the number of rows and the cells of each. */
+/** Compares the header row, the number of rows, and the number of cells in each. */
 function compareCsv(shown: string, actual: string): string[] {
   const rows = (text: string) => text.trim().split(/\r?\n/)
   const [want, got] = [rows(shown), rows(actual)]
@@ -137,7 +139,7 @@ function parse(text: string): unknown {
 }
 
 function kindOf(value: unknown): string {
-  if (value === undefined) return 'missing or no JSON'
+  if (value === undefined) return 'missing or not JSON'
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }

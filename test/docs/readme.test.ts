@@ -16,7 +16,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((path) => `docs/${pat
   .map((path) => ({ path, text: readFileSync(join(projectRoot, path), 'utf8') }))
   .map(({ path, text }) => ({ path, text, commands: extractCommands(path, text) }))
 
-test('the README shows commands that are run here', () => {
+test('the README has commands that are run here', () => {
   expect(pages.find(({ path }) => path === 'README.md')?.commands).not.toEqual([])
 })
 
@@ -27,7 +27,7 @@ test.each(pages)('the npm scripts that $path names exist', ({ text }) => {
   })
 })
 
-// The commands of a page build on each other: they share one service, in the order of the page.
+// The commands of a page run in order against one service, as later ones build on earlier ones.
 describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ commands }) => {
   let service: RunningService
 
@@ -44,13 +44,13 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
       return
     }
     const differences = async () => compareAnswer(answer.language, answer.text, await run())
-    // A row is in its file a moment after the answer: look again, as a person would.
+    // A row is in its file a moment after the answer, so look again, as a person would.
     if (answer.language === 'csv') await expect.poll(differences).toEqual([])
     else expect(await differences()).toEqual([])
   })
 })
 
-/** What the script prints to stdout; rejects, with all that it printed, when it fails. */
+/** Returns what the script prints to stdout. Rejects with all that it printed when it fails. */
 async function runScript(script: string, folder: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder })
   return stdout

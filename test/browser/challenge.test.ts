@@ -23,7 +23,7 @@ interface World extends AsyncDisposable {
   readonly service: RunningService
   readonly page: Page
   readonly complaints: string[]
-  /** Addresses in the tab. */
+  /** The addresses of the rows in the tab. */
   rows(): (string | undefined)[]
 }
 
@@ -61,7 +61,7 @@ async function submit(page: Page, address = 'ada@example.com'): Promise<void> {
 }
 
 test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
-  'with %s on, a signup goes through, and nothing of it is loaded before the first focus',
+  'a visitor can sign up with %s, and no script of it is loaded before the first focus',
   async (provider) => {
     await using world = await open({ provider })
     const { page, challenge } = world
@@ -75,7 +75,7 @@ test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
   },
 )
 
-test('a challenge that wants a click has room for it, and is shown in language and theme', async () => {
+test('a challenge that needs a click does not cover the button, and has the language and theme of the form', async () => {
   await using world = await open({
     body: tag.replace('async', 'data-theme="dark" data-language="de" async'),
   })
@@ -101,7 +101,7 @@ test('a challenge that wants a click has room for it, and is shown in language a
   await page.getByText('Vielen Dank!').waitFor()
 })
 
-test('a token that the provider refuses is tried anew once, then the visitor is told', async () => {
+test('the form gets a new token once when the provider refuses the first one', async () => {
   await using world = await open()
   const { page, challenge } = world
   const refused = {
@@ -120,7 +120,7 @@ test('a token that the provider refuses is tried anew once, then the visitor is 
   expect(new Set(tokens).size).toBe(2)
 })
 
-test('a provider whose script never comes is told after a while', async () => {
+test('the visitor is told when the script of the provider does not come', async () => {
   await using world = await open()
   const { page, challenge } = world
   challenge.emulator.setWidget({ script: 'hang' })
@@ -135,7 +135,7 @@ test('a provider whose script never comes is told after a while', async () => {
     .toBe(true)
 })
 
-test('two forms have a widget each and load the script once; what is removed leaves nothing', async () => {
+test('two forms have a widget each and load the script once, and a removed form leaves nothing behind', async () => {
   await using world = await open({ body: tag + tag })
   const { page, challenge } = world
   await email(page).nth(0).fill('one@example.com')
@@ -155,7 +155,7 @@ test('two forms have a widget each and load the script once; what is removed lea
   await expect.poll(() => world.rows()).toEqual(['one@example.com', 'two@example.com'])
 })
 
-test('in a form that was taken over, the token is in the field challengeToken', async () => {
+test('a form that Rollcall.enhance has taken over sends the token in the field challengeToken', async () => {
   await using world = await open({
     body: `<form id="plain" method="post" action="%s/api/signup">
       <label>Email address <input type="email" name="email"></label>
@@ -171,7 +171,7 @@ test('in a form that was taken over, the token is in the field challengeToken', 
   await expect.poll(() => world.rows()).toHaveLength(1)
 })
 
-/** Ticks the box of the widget, as a person would. */
+/** Ticks the box of the widget, as a person does. */
 async function tick(page: Page): Promise<void> {
   const frame = page.frameLocator('rollcall-form iframe')
   await frame.getByRole('checkbox').click()

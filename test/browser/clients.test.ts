@@ -35,7 +35,7 @@ interface Client {
   readonly client: string
   /** The page's body with a form for this tab. */
   readonly body: (tab: string, language: string) => string
-  /** What the page's script does then. Not inline, which a strict policy forbids. */
+  /** What a script of the page does after that. It runs outside of the page's HTML, as a strict policy wants. */
   readonly begin?: (page: Page, tab: string, language: string) => Promise<unknown>
 }
 
@@ -87,7 +87,7 @@ interface Form extends AsyncDisposable {
   readonly email: Locator
   readonly button: Locator
   readonly complaints: string[]
-  /** Addresses in the form's tab. */
+  /** The addresses of the rows in the form's tab. */
   rows(): (string | undefined)[]
 }
 
@@ -129,15 +129,15 @@ async function expectOneRow({ page, rows }: Form, text = thanks): Promise<void> 
   await expect.poll(rows).toEqual([address])
 }
 
-/** The visitor is told, with what was typed still there. */
+/** Expects that the form shows this alert and keeps what was typed. */
 async function expectAlert({ page, email }: Form, text: string): Promise<void> {
   await page.getByRole('alert').getByText(text).waitFor()
   expect(await accessibilityProblems(page)).toEqual([])
   expect(await email.inputValue()).toBe(address)
 }
 
-describe.each(clients)('by $client', (client) => {
-  test('with the challenge off, the keyboard is enough', async () => {
+describe.each(clients)('a form by $client', (client) => {
+  test('needs no mouse while the challenge is off', async () => {
     await using form = await open(client, { service: plain })
     await form.button.waitFor()
     await form.page.keyboard.press('Tab')
@@ -149,7 +149,7 @@ describe.each(clients)('by $client', (client) => {
     expect(form.complaints).toEqual([])
   })
 
-  test('with the challenge on, a signup goes through under a strict policy', async () => {
+  test('works under a strict policy while the challenge is on', async () => {
     const { url } = challenge.emulator
     await using form = await open(client, {
       csp: `default-src 'none'; script-src ${guarded.url} ${url}; connect-src ${guarded.url}; frame-src ${url}`,
@@ -159,7 +159,7 @@ describe.each(clients)('by $client', (client) => {
     expect(form.complaints).toEqual([])
   })
 
-  test('a challenge that fails is told, in German, and the next try gets a new one', async () => {
+  test('says in German that a challenge failed, and the next try gets a new challenge', async () => {
     await using form = await open(client, { language: 'de' })
     challenge.emulator.setWidget({ outcome: 'error' })
     await submit(form)
@@ -169,7 +169,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form, 'Vielen Dank!')
   })
 
-  test('a challenge that nobody solves in time is told, and can be solved with the next try', async () => {
+  test('says that nobody solved the challenge in time, and it can be solved with the next try', async () => {
     await using form = await open(client)
     challenge.emulator.setWidget({ outcome: 'interactive' })
     await form.page.clock.install()
@@ -183,7 +183,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('a token that expires before it is sent is renewed', async () => {
+  test('renews a token that expires before it is sent', async () => {
     await using form = await open(client)
     const { counters } = challenge.emulator
     const solvedBefore = counters.solved
@@ -195,7 +195,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('a challenge whose script cannot be had is told, and tried again with the next try', async () => {
+  test('says that the script of the challenge did not load, and loads it with the next try', async () => {
     await using form = await open(client)
     challenge.emulator.setWidget({ script: 'missing' })
     await submit(form)
@@ -205,9 +205,9 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('an outage of the provider is waited for, and then it is one row', async () => {
+  test('tries again during an outage of the provider, and then there is one row', async () => {
     await using form = await open(client)
-    // The service itself asks twice.
+    // The service itself asks the provider twice.
     challenge.emulator.faults.add({ times: 2, answer: 'serverError' })
     await form.page.clock.install()
     await submit(form)
@@ -216,7 +216,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('settings with a challenge and no key, an answer that only a routed one can be, close the form', async () => {
+  test('does not send when the public config has a challenge without a key, which only a test can make', async () => {
     await using form = await open(client)
     const { page } = form
     await page.route('**/api/config', async (route) => {
@@ -233,11 +233,11 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('a signup that is sent offline arrives once the network is back', async () => {
+  test('sends a signup that was made offline once the network is back', async () => {
     await using form = await open(client)
     const { page } = form
     await form.email.fill(address)
-    // All that the form loads is there once the challenge is solved.
+    // The form has loaded everything once the challenge is solved.
     await expect.poll(() => page.locator('[name=challengeToken]').inputValue()).not.toBe('')
     await page.context().setOffline(true)
     await form.button.click()
@@ -246,7 +246,7 @@ describe.each(clients)('by $client', (client) => {
     await expectOneRow(form)
   })
 
-  test('on a slow network the form is busy, and a double click is one request', async () => {
+  test('is busy while it waits for a slow network, and sends one request for a double click', async () => {
     await using form = await open(client)
     const { page, email, button } = form
     const answer = Promise.withResolvers<undefined>()
@@ -267,7 +267,7 @@ describe.each(clients)('by $client', (client) => {
   })
 })
 
-test('all four on one page share the provider’s script, and each has its own challenge', async () => {
+test('all four forms on one page load the script of the provider once, and each has its own challenge', async () => {
   const scriptsBefore = challenge.emulator.counters.scripts
   const tabs = clients.map((_, index) => `Together${index}`)
   await using host = await openHost(browser, {
@@ -289,7 +289,7 @@ test('all four on one page share the provider’s script, and each has its own c
   expect(host.complaints).toEqual([])
 })
 
-test('without JavaScript a form that would be taken over is sent as any form is', async () => {
+test('without JavaScript a form for Rollcall.enhance is sent as a plain form', async () => {
   const [, , , enhanced] = clients
   await using host = await openHost(browser, {
     body: enhanced?.body('Scriptless', 'en') ?? '',

@@ -21,7 +21,7 @@ afterAll(async () => {
 const open = (options: Omit<HostOptions, 'service'>) =>
   openHost(browser, { ...options, service: service.url })
 
-/** A tag that renders a form into a tab of its own. */
+/** A script tag of a form for this tab. */
 const tag = (tab: string, more = '') =>
   `<script src="%s/embed.js" data-tab="${tab}" ${more} async></script>`
 
@@ -29,7 +29,7 @@ const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`
 
 const thanks = 'Thank you! You are signed up.'
 
-test('one script tag is a form where it stands, and what is typed becomes a row', async () => {
+test('a script tag puts a form where it stands, and a signup becomes a row', async () => {
   await using host = await open({
     body: `<p id="before">before</p>${tag('Plain', 'data-tags="a, b" data-source="footer" data-name data-field-plan="pro"')}<p id="after">after</p>`,
   })
@@ -58,7 +58,7 @@ test('one script tag is a form where it stands, and what is typed becomes a row'
   expect(host.complaints).toEqual([])
 })
 
-test('everything can be done by keyboard, and the focus goes where it is needed', async () => {
+test('a visitor needs no mouse, and the focus goes to the field with an error', async () => {
   await using host = await open({ body: tag('Keyboard', 'data-name="required"') })
   const { page } = host
   await page.getByRole('button').waitFor()
@@ -83,7 +83,7 @@ test('everything can be done by keyboard, and the focus goes where it is needed'
   expect(await page.getByText(thanks).evaluate((element) => element.matches(':focus'))).toBe(true)
 })
 
-test('a domain that looks mistyped is asked about, and never in the way', async () => {
+test('the form asks about a domain that looks mistyped, and sends it all the same', async () => {
   await using host = await open({ body: tag('Slip') })
   const { page } = host
   const email = page.getByLabel('Email address')
@@ -98,7 +98,7 @@ test('a domain that looks mistyped is asked about, and never in the way', async 
   await expect.poll(() => rows('Slip').map(([address]) => address)).toEqual(['ada@gmal.com'])
 })
 
-test('a form that goes with its page while somebody types leaves no error behind', async () => {
+test('a form that the page removes while somebody types throws no error', async () => {
   const form =
     '<form id="own"><label>Email <input name="email" type="email" required></label>' +
     '<button>Join</button></form><script src="%s/embed.js"></script>' +
@@ -115,7 +115,7 @@ test('a form that goes with its page while somebody types leaves no error behind
   expect(host.complaints).toEqual([])
 })
 
-test('a double click and a second Enter are one request and one row', async () => {
+test('a double click and another Enter send one request, which is one row', async () => {
   await using host = await open({ body: tag('Double') })
   const { page } = host
   const answer = Promise.withResolvers<undefined>()
@@ -134,7 +134,7 @@ test('a double click and a second Enter are one request and one row', async () =
   expect(posts).toBe(1)
 })
 
-test('an answer that is lost is asked for again under the same key: one row', async () => {
+test('a request whose answer is lost is sent again with the same key, and is one row', async () => {
   await using host = await open({ body: tag('Lost') })
   const { page } = host
   const keys: (string | undefined)[] = []
@@ -155,34 +155,37 @@ test('an answer that is lost is asked for again under the same key: one row', as
   await expect.poll(() => rows('Lost')).toHaveLength(1)
 })
 
-test.each([429, 503])('%i is tried again when Retry-After says, not before', async (status) => {
-  await using host = await open({ body: tag(`Busy${status}`) })
-  const { page } = host
-  await page.clock.install()
-  let posts = 0
-  await page.route('**/api/signup', (route) => {
-    if (route.request().method() !== 'POST' || ++posts > 1) return route.continue()
-    const headers = {
-      'retry-after': '40',
-      'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'Retry-After',
-    }
-    return route.fulfill({ status, headers, json: { status } })
-  })
-  await page.getByLabel('Email address').fill('ada@example.com')
-  const now = () => page.evaluate(() => Date.now())
-  const sentAfter = await now()
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText('Still trying').waitFor()
-  const answeredBefore = await now()
-  await page.clock.pauseAt(sentAfter + 39_900)
-  expect(posts).toBe(1)
-  await page.clock.pauseAt(answeredBefore + 40_100)
-  await page.getByText(thanks).waitFor()
-  expect(posts).toBe(2)
-})
+test.each([429, 503])(
+  'after a %i the form tries again when Retry-After says, and not before',
+  async (status) => {
+    await using host = await open({ body: tag(`Busy${status}`) })
+    const { page } = host
+    await page.clock.install()
+    let posts = 0
+    await page.route('**/api/signup', (route) => {
+      if (route.request().method() !== 'POST' || ++posts > 1) return route.continue()
+      const headers = {
+        'retry-after': '40',
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'Retry-After',
+      }
+      return route.fulfill({ status, headers, json: { status } })
+    })
+    await page.getByLabel('Email address').fill('ada@example.com')
+    const now = () => page.evaluate(() => Date.now())
+    const sentAfter = await now()
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByText('Still trying').waitFor()
+    const answeredBefore = await now()
+    await page.clock.pauseAt(sentAfter + 39_900)
+    expect(posts).toBe(1)
+    await page.clock.pauseAt(answeredBefore + 40_100)
+    await page.getByText(thanks).waitFor()
+    expect(posts).toBe(2)
+  },
+)
 
-test('after a while without an answer the visitor is told, what was typed stays, and the key too', async () => {
+test('the visitor is told when no answer comes, and the next try has the same text and the same key', async () => {
   await using host = await open({ body: tag('GiveUp') })
   const { page } = host
   await page.clock.install()
@@ -206,12 +209,12 @@ test('after a while without an answer the visitor is told, what was typed stays,
   expect(new Set(keys).size).toBe(1)
 })
 
-test('offline is told, and what was typed is sent once the network is back', async () => {
+test('the form says that the visitor is offline, and sends the signup once the network is back', async () => {
   await using host = await open({ body: tag('Offline') })
   const { page } = host
   const config = page.waitForResponse('**/api/config')
   await page.getByLabel('Email address').fill('ada@example.com')
-  // All that the form loads is there then.
+  // With the config the form has loaded everything.
   await (await config).finished()
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Sign up' }).click()
@@ -222,7 +225,7 @@ test('offline is told, and what was typed is sent once the network is back', asy
   await expect.poll(() => rows('Offline')).toHaveLength(1)
 })
 
-test('on a slow network the button is busy, keeps its width, and the wait is told', async () => {
+test('on a slow network the button is busy, keeps its width, and says that it waits', async () => {
   await using host = await open({ body: tag('Slow') })
   const { page } = host
   const answer = Promise.withResolvers<undefined>()
@@ -242,7 +245,7 @@ test('on a slow network the button is busy, keeps its width, and the wait is tol
   await page.getByText(thanks).waitFor()
 })
 
-test('the error of a refused field stands beside it, and the field has the focus', async () => {
+test('the error of a refused field is beside it, and the field has the focus', async () => {
   await using host = await open({ body: tag('Refused') })
   const { page } = host
   const email = page.getByLabel('Email address')
@@ -253,7 +256,7 @@ test('the error of a refused field stands beside it, and the field has the focus
   expect(await accessibilityProblems(page)).toEqual([])
 })
 
-test('two forms on a page are two forms, also with the script in the page twice', async () => {
+test('two forms on a page work on their own, even with the script in the page once more', async () => {
   await using host = await open({
     body: tag('One') + tag('Two') + '<script src="%s/embed.js"></script>',
   })
@@ -272,7 +275,7 @@ test('two forms on a page are two forms, also with the script in the page twice'
   expect(host.complaints).toEqual([])
 })
 
-test('the check for accessibility finds a field without a label, in a shadow tree too', async () => {
+test('the check for accessibility finds a field without a label, even in a shadow tree', async () => {
   await using host = await open({ body: '<div id="host"></div>' })
   const { page } = host
   await page.evaluate(() => {
@@ -282,7 +285,7 @@ test('the check for accessibility finds a field without a label, in a shadow tre
   expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label at #host/)])
 })
 
-test('a page that may not use the service says so at once, and its author is told what to set', async () => {
+test('a form on a page that may not use the service says so at once, and tells its author what to set', async () => {
   await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
   await using host = await openHost(browser, {
     html: 'lang="de"',
@@ -307,7 +310,7 @@ test('a page that may not use the service says so at once, and its author is tol
   expect(readTab(join(strict.folder, 'data'), 'Refused.csv')).toEqual([])
 })
 
-test('a page that is no longer allowed finds that out with the signup that fails', async () => {
+test('a form on a page that is no longer allowed says so when a signup fails', async () => {
   await using host = await open({ body: tag('Late') })
   const { page } = host
   const config = page.waitForResponse('**/api/config')
@@ -324,7 +327,7 @@ test('a page that is no longer allowed finds that out with the signup that fails
 
 const consent = 'I have read the [privacy policy](https://example.com/privacy).'
 
-test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, by keyboard', async () => {
+test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, and needs no mouse', async () => {
   await using asking = await startService({ env: { PAGE_CONSENT: consent, PAGE_NAME: 'required' } })
   await using host = await openHost(browser, { body: tag('Agreed'), service: asking.url })
   const { page } = host
@@ -356,7 +359,7 @@ test('with PAGE_CONSENT the form has a checkbox from the start, which must be ti
   expect(host.complaints).toEqual([])
 })
 
-test('a text of its own goes before PAGE_CONSENT, on a phone, in the dark, from right to left', async () => {
+test('a form with a consent of its own shows that as text, fits on a phone and runs from right to left', async () => {
   const hostile = `<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](https://example.com/?a=1&amp;b='2')`
   await using host = await open({
     html: 'lang="ar" dir="rtl" style="background: #111"',
@@ -386,7 +389,7 @@ test('a text of its own goes before PAGE_CONSENT, on a phone, in the dark, from 
     .toEqual([JSON.stringify({ consent: text })])
 })
 
-/** The text of what describes a field of the only form on the page. */
+/** The text of the elements that describe a field of the only form on the page. */
 async function describedBy(page: Page, id: string): Promise<string> {
   return page.locator(`rollcall-form #${id}`).evaluate((field) => {
     const ids = field.getAttribute('aria-describedby')?.split(' ') ?? []

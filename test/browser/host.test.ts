@@ -38,7 +38,7 @@ async function signUp(page: Page, email = 'ada@example.com'): Promise<void> {
   await page.getByText(thanks).waitFor()
 }
 
-test('it works, with its looks, under a policy that allows no inline script and no inline style', async () => {
+test('the form works and has its colours under a policy that allows no inline script and no inline style', async () => {
   const { url } = service
   await using host = await open({
     csp: `default-src 'none'; script-src ${url}; connect-src ${url}; style-src 'none'; trusted-types 'none'`,
@@ -56,7 +56,7 @@ test('it works, with its looks, under a policy that allows no inline script and 
   expect(host.complaints).toEqual([])
 })
 
-test('a policy by nonce lets in what the script loads', async () => {
+test('the form works under a policy with a nonce', async () => {
   const { url } = service
   await using host = await open({
     csp: `script-src 'nonce-abc'; connect-src ${url}; style-src 'none'`,
@@ -66,7 +66,7 @@ test('a policy by nonce lets in what the script loads', async () => {
   expect(host.complaints).toEqual([])
 })
 
-test('the CSS of a hostile page changes nothing but the place', async () => {
+test('hostile CSS of the page does not change how the form looks', async () => {
   const hostile = `body * { all: unset !important; font-size: 60px !important; color: red !important;
     background: red !important; text-transform: uppercase !important; letter-spacing: 9px !important;
     line-height: 4 !important; display: inline !important; float: right !important; opacity: .3 !important;
@@ -112,7 +112,7 @@ async function looks(page: Page): Promise<unknown> {
   })
 }
 
-test('in Arabic it runs from right to left', async () => {
+test('in Arabic the form runs from right to left', async () => {
   await using host = await open({
     html: 'lang="ar-EG" dir="rtl"',
     body: tag('Arabic', 'data-name'),
@@ -133,7 +133,7 @@ test('in Arabic it runs from right to left', async () => {
 })
 
 test.each(['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'ar', 'hi', 'ja', 'ko', 'zh'])(
-  'the form is there in %s, the language of the browser',
+  'the form is in %s when that is the language of the browser',
   async (locale) => {
     await using host = await open({ html: '', body: tag('Language'), context: { locale } })
     const card = host.page.locator('rollcall-form .card')
@@ -143,7 +143,7 @@ test.each(['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'tr', 'ar', 'hi', 'ja', 'ko
   },
 )
 
-test('a language that cannot be loaded leaves English', async () => {
+test('the form is in English when its language cannot be loaded', async () => {
   await using host = await open({ body: `<p>…</p>` })
   const { page } = host
   await page.route('**/de.json', (route) => route.abort())
@@ -157,7 +157,7 @@ test.each([
   ['a light page on a dark system', 'style="background: #fff"', 'dark', 'light'],
   ['a page that follows a dark system', 'style="color-scheme: light dark"', 'dark', 'dark'],
   ['a page that says nothing on a dark system', '', 'dark', 'light'],
-] as const)('on %s it is as the page is', async (_, html, colorScheme, expected) => {
+] as const)('on %s the form has the theme of the page', async (_, html, colorScheme, expected) => {
   await using host = await open({
     html: `lang="en" ${html}`,
     body: tag('Theme'),
@@ -170,7 +170,7 @@ test.each([
   expect(await accessibilityProblems(page)).toEqual([])
 })
 
-test('the theme can be settled, and changed later', async () => {
+test('the page can set the theme of the form, and change it later', async () => {
   await using host = await open({ body: tag('Theme', 'data-theme="dark"') })
   const { page } = host
   const card = page.locator('rollcall-form .card')
@@ -181,7 +181,7 @@ test('the theme can be settled, and changed later', async () => {
   expect(await scheme()).toBe('light')
 })
 
-test('with less motion nothing turns, and with forced colours every edge is there', async () => {
+test('the form has no animation with reduced motion, and its button has an edge with forced colours', async () => {
   await using host = await open({ body: tag('Media') })
   const { page } = host
   await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
@@ -198,7 +198,7 @@ test('with less motion nothing turns, and with forced colours every edge is ther
   expect(seen.edge).not.toBe('rgba(0, 0, 0, 0)')
 })
 
-test('every control is at least 44 pixels high', async () => {
+test('every control of the form is at least 44 pixels high', async () => {
   await using host = await open({ body: tag('Targets', 'data-name') })
   const { page } = host
   await page.getByLabel('Email address').fill('ada@gmial.com')
@@ -210,7 +210,7 @@ test('every control is at least 44 pixels high', async () => {
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
 })
 
-test('a form that is taken out while it tries again stops trying', async () => {
+test('a form that is removed while it tries again stops trying', async () => {
   await using host = await open({ body: tag('Gone') })
   const { page } = host
   await page.clock.install()
@@ -231,7 +231,7 @@ test('a form that is taken out while it tries again stops trying', async () => {
   expect(posts).toBe(1)
 })
 
-test('an app can put a form in, take it out and put it in again', async () => {
+test('an app can add a form, remove it and add it again', async () => {
   await using host = await open({
     body: '<div id="app"></div>',
     head: '<script src="%s/embed.js"></script>',
@@ -258,7 +258,7 @@ test('an app can put a form in, take it out and put it in again', async () => {
   expect(host.complaints).toEqual([])
 })
 
-test('an element that is moved keeps what was typed; reset empties it for another signup', async () => {
+test('a form that is moved keeps what was typed, and reset empties it for another signup', async () => {
   await using host = await open({
     body: '<rollcall-form tab="Moved"></rollcall-form><div id="there"></div><script type="module" src="%s/embed.js"></script>',
   })
@@ -277,7 +277,7 @@ test('an element that is moved keeps what was typed; reset empties it for anothe
   await expect.poll(() => rows('Moved')).toHaveLength(2)
 })
 
-test('events tell the page, which can add to a signup or cancel it', async () => {
+test('the page gets events of a signup, and can add to it or cancel it', async () => {
   await using host = await open({ body: tag('Events') })
   const { page } = host
   await page.evaluate(() => {
@@ -315,7 +315,7 @@ test('events tell the page, which can add to a signup or cancel it', async () =>
   await expect.poll(() => rows('Events').map((row) => row[5])).toEqual(['{"page":"start"}'])
 })
 
-test('UTM parameters go into Metadata when asked for, within limits, and nothing else of the address', async () => {
+test('with data-utm the UTM parameters of the page’s address go into Metadata, cut to 200 characters, and no other parameters', async () => {
   const query = `?utm_source=news&utm_campaign=${'x'.repeat(500)}&token=secret`
   await using host = await open({ body: tag('Utm', 'data-utm'), query })
   await signUp(host.page)
@@ -326,7 +326,7 @@ test('UTM parameters go into Metadata when asked for, within limits, and nothing
   })
 })
 
-test('a redirect is followed after signing up, but never to a script', async () => {
+test('after a signup the form follows its redirect, but never to a script', async () => {
   await using host = await open({ body: tag('Redirect', 'data-redirect="/welcome"') })
   await host.page.getByLabel('Email address').fill('ada@example.com')
   await host.page.getByRole('button', { name: 'Sign up' }).click()
@@ -339,7 +339,7 @@ test('a redirect is followed after signing up, but never to a script', async () 
   expect(await evil.page.title()).toBe('Host')
 })
 
-test('a slip in an option and a tab that cannot be are told to the page’s author', async () => {
+test('the console names each misspelt option and a name of a tab that is too long', async () => {
   const tab = 'x'.repeat(101)
   await using host = await open({
     body: `${tag('Slips', 'data-text="a" data-texts-submit="b" data-test="c" data-x-tab="d" data-sorce="e"')}
@@ -377,7 +377,7 @@ const plainForm = `<form id="plain" method="post" action="%s/api/signup">
     <button>Sign up</button>
   </form><script src="%s/embed.js"></script>`
 
-test('any form of the page can be taken over, with every field that it has', async () => {
+test('Rollcall.enhance takes over any form of the page, with all of its fields', async () => {
   await using host = await open({ body: plainForm })
   const { page } = host
   const enhance = () =>
@@ -402,7 +402,7 @@ test('any form of the page can be taken over, with every field that it has', asy
     .toEqual([['ada@example.com', '{"city":"London","consent":"on"}']])
 })
 
-test('a form that was taken over can be let go, and is as it was', async () => {
+test('Rollcall.enhance can be undone, and the form is as before', async () => {
   await using host = await open({ body: plainForm })
   const { page } = host
   const before = await page.locator('#plain').evaluate((it) => it.outerHTML)
@@ -413,7 +413,7 @@ test('a form that was taken over can be let go, and is as it was', async () => {
   expect(await page.locator('#plain').evaluate((it) => it.outerHTML)).toBe(before)
 })
 
-/** Runs in the page: as a script of the page puts ours in. */
+/** Runs in the page: loads our script as a script of the page would. */
 async function loadScript(url: string): Promise<void> {
   const script = document.createElement('script')
   script.src = url

@@ -12,7 +12,7 @@ test.each([
   ['ada@yaho.co.uk', 'ada@yahoo.co.uk'],
   ['ada@t-onlin.de', 'ada@t-online.de'],
   ['a@b@gmai.com', 'a@b@gmail.com'],
-])('%j was probably meant to be %j', (typed, meant) => {
+])('for %j the form suggests %j', (typed, meant) => {
   expect(suggestEmail(typed)).toBe(meant)
 })
 
@@ -30,6 +30,6 @@ test.each([
   'gmial.com',
   'ada@',
   '',
-])('%j is left as it is', (typed) => {
+])('for %j the form suggests nothing', (typed) => {
   expect(suggestEmail(typed)).toBeUndefined()
 })

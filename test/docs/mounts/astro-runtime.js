@@ -1,6 +1,6 @@
 /**
- * As much of what Astro's compiler imports as static components need: they become text. Astro
- * itself escapes more and streams.
+ * The functions of Astro's runtime that static components need. They return text. Astro itself
+ * escapes more, and streams.
  */
 export const createComponent = (make) => make
 export const createAstro = () => ({})

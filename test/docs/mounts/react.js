@@ -1,7 +1,7 @@
 import { createElement, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 
-/** In strict mode, in which React mounts everything twice to find what is left behind. */
+/** Mounts in strict mode, in which React mounts everything twice to find what a component leaves behind. */
 export function mount(component, box, props) {
   const root = createRoot(box)
   root.render(createElement(StrictMode, null, createElement(component, props)))

@@ -40,11 +40,11 @@ const rows = (service: RunningService, tab: string) =>
 const email = (page: Page) => page.getByLabel('Email address')
 const signUp = (page: Page) => page.getByRole('button', { name: 'Sign up' }).click()
 
-/** Axe needs scripts: without them, its place is taken by the block of tests about axe below. */
+/** Axe needs scripts. The tests about axe below check these pages for visitors without scripts. */
 const problemsOf = async (page: Page, javaScriptEnabled: boolean, isWhole = true) =>
   javaScriptEnabled ? accessibilityProblems(page, isWhole) : []
 
-/** The browser's own check would keep a wrong form from being sent. */
+/** Turns the browser's own check off, which would not send a wrong form. */
 const withoutItsOwnCheck = (page: Page) =>
   page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
 
@@ -59,7 +59,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
   test.each([
     ['the hosted page', '/', 'hosted'],
     ['the bare form', '/api/signup/form', 'form'],
-  ])('%s tells an error, keeps what was typed and signs up', async (_, path, look) => {
+  ])('%s shows an error, keeps what was typed and signs up', async (_, path, look) => {
     await using opened = await open(plain, `${path}?tab=${tab}-${look}&name`, { javaScriptEnabled })
     const { page } = opened
     await page.getByLabel('Name').fill('Ada')
@@ -74,7 +74,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
     expect(await email(page).inputValue()).toBe('ada@nowhere')
     expect(await page.getByLabel('Name').inputValue()).toBe('Ada')
     const hasFocus = () => email(page).evaluate((it) => it === document.activeElement)
-    // No browser lets a frame take the focus by itself.
+    // The bare form is made for frames, in which browsers give no field the focus.
     await expect.poll(hasFocus).toBe(javaScriptEnabled || look === 'hosted')
     expect(await problemsOf(page, javaScriptEnabled, look === 'hosted')).toEqual([])
 
@@ -88,7 +88,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
       .toEqual([['ada@example.com', 'Ada']])
   })
 
-  test('the visitor is sent on to where the address says', async () => {
+  test('after a signup the visitor is redirected to the place that the link names', async () => {
     await using opened = await open(plain, '/?redirect=/api/health?a=1%26b=2', {
       javaScriptEnabled,
     })
@@ -99,7 +99,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('consent is needed, and stored as it was read', async () => {
+  test('a signup needs consent, and the row has the text that the visitor agreed to', async () => {
     await using opened = await open(branded, `/?tab=${tab}`, { javaScriptEnabled })
     const { page } = opened
     const button = page.getByRole('button', { name: 'Count me in' })
@@ -118,7 +118,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
       .toEqual([JSON.stringify({ consent: 'I have read the privacy policy.' })])
   })
 
-  test('all of it can be done with the keyboard', async () => {
+  test('a visitor needs no mouse', async () => {
     await using opened = await open(branded, `/?tab=${tab}-keys`, { javaScriptEnabled })
     const { page } = opened
     const { keyboard } = page
@@ -141,7 +141,7 @@ describe.each(ways)('$way', ({ javaScriptEnabled }) => {
     await expect.poll(() => rows(branded, `${tab}-keys`).map((row) => row[3])).toEqual(['Ada'])
   })
 
-  test('in German everything is German, from the form to the thanks', async () => {
+  test('a German visitor gets everything in German, from the form to the thank-you page', async () => {
     await using opened = await open(branded, `/?name=required`, {
       javaScriptEnabled,
       locale: 'de-AT',
@@ -184,7 +184,7 @@ test('in Arabic the page runs from right to left, and the address from left to r
   expect(await accessibilityProblems(page, true)).toEqual([])
 })
 
-describe('by the policy of the page nothing is missing', () => {
+describe('a page works under its own policy', () => {
   test.each(['/', '/api/signup/form'])('on %s', async (path) => {
     await using opened = await open(branded, `${path}?tab=Policy`)
     const { page, complaints } = opened
@@ -201,7 +201,7 @@ describe('by the policy of the page nothing is missing', () => {
   })
 })
 
-test('a script goes on with what the service’s answer would have said, and an old error is gone', async () => {
+test('the script takes over a page that shows an error, and the error goes away with the next try', async () => {
   await using opened = await open(plain, '/?tab=Old', { javaScriptEnabled: true })
   const { page } = opened
   await page.route('**/assets/page.js', (route) => route.abort())
@@ -228,7 +228,7 @@ test('a script goes on with what the service’s answer would have said, and an 
   expect(await accessibilityProblems(page, true)).toEqual([])
 })
 
-describe.each(['light', 'dark'] as const)('in %s axe finds nothing', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('in the %s theme axe finds no problem', (colorScheme) => {
   test.each([
     ['the hosted page', '/'],
     ['the bare form', '/api/signup/form?theme=auto'],
@@ -251,7 +251,7 @@ describe.each(['light', 'dark'] as const)('in %s axe finds nothing', (colorSchem
   })
 
   test.each(['/?name=required', '/api/signup/form?theme=auto&name=required'])(
-    'on %s after an error, by the service and by the script',
+    'on %s after an error that the service or the script shows',
     async (path) => {
       for (const isScripted of [false, true]) {
         await using opened = await open(branded, path, { colorScheme })
@@ -272,11 +272,11 @@ describe.each(['light', 'dark'] as const)('in %s axe finds nothing', (colorSchem
   )
 })
 
-/** What is behind a frame axe cannot know: a dark page. */
+/** Puts a dark page behind the bare form, as axe cannot see the page around a frame. */
 const putOnDark = (page: Page) =>
   page.evaluate(() => (document.documentElement.style.background = '#12161c'))
 
-test('every control is at least 44 pixels high, but for a box in its text', async () => {
+test('every control is at least 44 pixels high, except a checkbox inside its label', async () => {
   await using opened = await open(branded, '/?name')
   const { page } = opened
   await email(page).fill('ada@gmial.com')
@@ -288,7 +288,7 @@ test('every control is at least 44 pixels high, but for a box in its text', asyn
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
 })
 
-test('a phone needs no scrolling to the side, whatever the words', async () => {
+test('no page scrolls sideways on a phone', async () => {
   for (const path of ['/', '/api/signup/form', '/api/signup/thanks', '/nothing']) {
     await using opened = await open(branded, path, { viewport: { width: 320, height: 480 } })
     const overflow = () =>

@@ -19,11 +19,11 @@ interface World extends AsyncDisposable {
   readonly challenge: ChallengeWorld
   readonly page: Page
   readonly complaints: string[]
-  /** Addresses in the tab. */
+  /** The addresses of the rows in the tab. */
   rows(): (string | undefined)[]
 }
 
-/** A page of a service whose challenge is on. */
+/** Opens a page of a service whose challenge is on. */
 async function open(
   options: {
     path?: string
@@ -61,7 +61,7 @@ test.each([
   ['hcaptcha', '/api/signup/form?tab=Guarded'],
   ['recaptcha', '/?tab=Guarded'],
 ] as const)(
-  'with %s on, a signup on %s goes through under its policy, and nothing is loaded before the first focus',
+  'a visitor can sign up with %s on %s under its policy, and no script of it is loaded before the first focus',
   async (provider, path) => {
     await using world = await open({ provider, path })
     const { page, challenge } = world
@@ -74,7 +74,7 @@ test.each([
   },
 )
 
-test('a challenge that wants a click is shown in the page’s language and theme', async () => {
+test('a challenge that needs a click has the language and theme of the page', async () => {
   await using world = await open({ path: '/?tab=Guarded&language=de&theme=dark' })
   const { page, challenge } = world
   challenge.emulator.setWidget({ outcome: 'interactive' })
@@ -90,7 +90,7 @@ test('a challenge that wants a click is shown in the page’s language and theme
   await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
 })
 
-test('a challenge that fails is told beside the form, and the next try gets a new one', async () => {
+test('the page says that a challenge failed, and the next try gets a new challenge', async () => {
   await using world = await open()
   const { page, challenge } = world
   challenge.emulator.setWidget({ outcome: 'error' })
@@ -103,7 +103,7 @@ test('a challenge that fails is told beside the form, and the next try gets a ne
   await expect.poll(() => world.rows()).toHaveLength(1)
 })
 
-test('a provider that cannot be reached is told, and tried again with what was typed', async () => {
+test('the page says that the script of the provider did not load, and the next try loads it', async () => {
   await using world = await open()
   const { page, challenge } = world
   challenge.emulator.setWidget({ script: 'missing' })
@@ -116,7 +116,7 @@ test('a provider that cannot be reached is told, and tried again with what was t
 })
 
 test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(
-  'without JavaScript, %s says that it is needed, why, and what to do',
+  'without JavaScript, %s says that it needs it, why, and what to do',
   async (path) => {
     await using world = await open({ path, context: { javaScriptEnabled: false } })
     const { page } = world
@@ -125,7 +125,7 @@ test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(
     expect(await told.innerText()).toMatch(
       /This form needs JavaScript\s+Without it we cannot keep bots out. Please switch it on/,
     )
-    // Sent all the same, it is refused, and says it once again with what was typed.
+    // A form that is sent all the same comes back with what was typed, and says it again.
     await submit(page)
     await page.getByText('Please allow JavaScript on this page').waitFor()
     expect(await told.count()).toBe(0)
@@ -134,7 +134,7 @@ test.each(['/?tab=Guarded', '/api/signup/form?tab=Guarded'])(
   },
 )
 
-test('with a blocked script the visitor learns what to allow, and can go on from there', async () => {
+test('when our script is blocked, the visitor is told what to allow, and can sign up after that', async () => {
   await using world = await open()
   const { page } = world
   await page.route('**/assets/page.js', (route) => route.abort())
@@ -144,7 +144,7 @@ test('with a blocked script the visitor learns what to allow, and can go on from
   await page.getByText('Please allow JavaScript on this page').waitFor()
   expect(await accessibilityProblems(page, true)).toEqual([])
   await page.unroute('**/assets/page.js')
-  // This one loads the script with the answer, and the next one uses it.
+  // The answer to this try loads the script, and the next try uses it.
   const answered = page.waitForResponse('**/assets/page.js')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await answered

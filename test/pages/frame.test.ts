@@ -33,7 +33,7 @@ const open = (options: Partial<HostOptions> = {}) =>
 
 const inside = (page: Page) => page.frameLocator('iframe')
 const heightOf = (page: Page) => page.locator('iframe').evaluate((it) => it.clientHeight)
-/** Of what is in the frame. */
+/** The height of the page in the frame. */
 const contentOf = (page: Page) =>
   inside(page)
     .locator('html')
@@ -49,7 +49,7 @@ describe.each([
   ['before the frame', script + frame],
   ['as a module', frame + script.replace('async', 'type="module"')],
 ])('with the script %s', (_, body) => {
-  test('the height of the frame follows errors and thanks', async () => {
+  test('the frame is as high as its content, with errors and thanks', async () => {
     await using host = await open({ body })
     const { page } = host
     const email = inside(page).getByLabel('Email address')
@@ -68,7 +68,7 @@ describe.each([
   })
 })
 
-test('a host page with a strict policy needs to allow the frame and the script, and nothing else', async () => {
+test('a page with a strict policy has to allow the frame and the script, and nothing else', async () => {
   const { url } = service
   await using host = await open({
     csp: `default-src 'none'; frame-src ${url}; script-src ${url}; style-src 'none'; trusted-types 'none'`,
@@ -78,7 +78,7 @@ test('a host page with a strict policy needs to allow the frame and the script, 
   expect(host.complaints).toEqual([])
 })
 
-test('without any script on the host page the frame works, as high as the page says', async () => {
+test('without a script on the page around it, the frame works with its given height', async () => {
   await using host = await open({ body: frame, context: { javaScriptEnabled: false } })
   const { page } = host
   await inside(page).getByLabel('Email address').fill('framed@example.com')
@@ -90,7 +90,7 @@ test('without any script on the host page the frame works, as high as the page s
   expect(host.complaints).toEqual([])
 })
 
-test('an error of the service stays in the frame, bare, and does not reach for the focus', async () => {
+test('an error page of the service stays bare in the frame, and does not ask for the focus', async () => {
   await using host = await open({ context: { javaScriptEnabled: false } })
   const { page } = host
   await inside(page)
@@ -110,7 +110,7 @@ test.each([
   ['a light page on a dark system', '', 'dark', 'rgb(27, 36, 48)'],
   ['a page that follows a dark system', 'theme=auto', 'dark', 'rgb(233, 237, 242)'],
   ['a dark page on a light system', 'theme=dark', 'light', 'rgb(233, 237, 242)'],
-] as const)('on %s the frame lets the page shine through', async (_, theme, colorScheme, color) => {
+] as const)('on %s the frame is transparent', async (_, theme, colorScheme, color) => {
   const isDark = color !== 'rgb(27, 36, 48)'
   await using host = await open({
     body: frame.replace('tab=', `${theme}&tab=`),
@@ -130,7 +130,7 @@ test.each([
   expect(corner).toEqual(isDark ? [17, 17, 17] : [238, 238, 238])
 })
 
-/** The colour right at the edge of the frame, as it is seen. */
+/** The colour that a visitor sees in the corner of the frame. */
 async function pixelOf(page: Page, png: string): Promise<number[]> {
   return page.evaluate(async (data) => {
     const image = new Image()
@@ -144,7 +144,7 @@ async function pixelOf(page: Page, png: string): Promise<number[]> {
   }, png)
 }
 
-test('two frames have a height each', async () => {
+test('two frames on a page have heights of their own', async () => {
   await using host = await open({
     body: `${frame}${frame.replace('tab=Framed', 'name&tab=Framed')}${script}`,
   })
@@ -155,7 +155,7 @@ test('two frames have a height each', async () => {
   expect(other).toBeGreaterThan(one)
 })
 
-describe('hostile messages change nothing', () => {
+describe('hostile messages do not change the height', () => {
   test.each([
     ['with a text', '"rollcall:height"'],
     ['with nothing', 'null'],
@@ -163,44 +163,44 @@ describe('hostile messages change nothing', () => {
     ['without a height', '{ type: "rollcall:height" }'],
     ['with a text as height', '{ type: "rollcall:height", height: "50px; position: fixed" }'],
     ['with no number', '{ type: "rollcall:height", height: NaN }'],
-    ['without end', '{ type: "rollcall:height", height: Infinity }'],
+    ['with an infinite height', '{ type: "rollcall:height", height: Infinity }'],
     ['with a negative height', '{ type: "rollcall:height", height: -50 }'],
     ['with a huge height', '{ type: "rollcall:height", height: 5001 }'],
-    ['with many heights', '{ type: "rollcall:height", height: [50] }'],
+    ['with a list of heights', '{ type: "rollcall:height", height: [50] }'],
   ])('from the frame %s', async (_, message) => {
     await using host = await open({ body: script })
     const { page } = host
     await putFrame(page, `parent.postMessage(${message}, '*')`, service.url)
-    expect(await markOf(page)).toBe('321px')
+    expect(await setHeightOf(page)).toBe('321px')
   })
 
-  test('a message like that with a good height is taken, which shows that the others arrived', async () => {
+  test('a message with a good height does change it, which shows that messages arrive in these tests', async () => {
     await using host = await open({ body: script })
     await putFrame(
       host.page,
       'parent.postMessage({ type: "rollcall:height", height: 50 }, "*")',
       service.url,
     )
-    expect(await markOf(host.page)).toBe('50px')
+    expect(await setHeightOf(host.page)).toBe('50px')
   })
 
-  test('from the page itself, from another origin, and from our origin for somebody else’s frame', async () => {
+  test('from a frame of another origin, and from the page itself', async () => {
     const good = '{ type: "rollcall:height", height: 50 }'
     await using host = await open({ body: script })
     const { page } = host
     await putFrame(page, `parent.postMessage(${good}, '*')`, 'http://other.example')
-    expect(await markOf(page)).toBe('321px')
+    expect(await setHeightOf(page)).toBe('321px')
     await page.evaluate((origin) => {
       const data = { type: 'rollcall:height', height: 50 }
       postMessage(data, '*')
       dispatchEvent(new MessageEvent('message', { data, origin, source: window }))
     }, service.url)
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
-    expect(await markOf(page)).toBe('321px')
+    expect(await setHeightOf(page)).toBe('321px')
   })
 })
 
-/** A frame from that origin whose only content is this script, and waits for its message. */
+/** Adds a frame of this origin that runs only this code, and waits until it has. */
 async function putFrame(page: Page, code: string, origin: string): Promise<void> {
   const body = `<!doctype html><script>${code}; parent.postMessage('done', '*')</script>`
   await page.route(`${origin}/hostile`, (route) =>
@@ -220,10 +220,10 @@ async function putFrame(page: Page, code: string, origin: string): Promise<void>
   }, `${origin}/hostile`)
 }
 
-const markOf = (page: Page) =>
+const setHeightOf = (page: Page) =>
   page.locator('iframe').evaluate((it: HTMLIFrameElement) => it.style.height)
 
-test('what a frame tells the page around is its height and nothing else', async () => {
+test('a frame sends its height to the page around it and nothing else', async () => {
   await using host = await open({
     body: `<script>window.told = []; addEventListener('message', ({ data }) => told.push(data))</script>${frame}${script}`,
   })
@@ -239,14 +239,14 @@ test('what a frame tells the page around is its height and nothing else', async 
   }
 })
 
-test('in a frame axe finds nothing, in the page around neither', async () => {
+test('axe finds no problem on a page with a frame', async () => {
   await using host = await open()
   await inside(host.page).getByRole('button', { name: 'Sign up' }).click()
   await inside(host.page).getByText('Please enter your email address.').waitFor()
   expect(await accessibilityProblems(host.page)).toEqual([])
 })
 
-test('the script for the page around is under 1 KB', () => {
+test('the script for the page around a frame is under 1 KB', () => {
   const bytes = readFileSync(join(projectRoot, 'dist/embed/frame.js'))
   expect(bytes.byteLength).toBeLessThan(1024)
   expect(gzipSync(bytes).byteLength).toBeLessThan(600)

@@ -7,7 +7,7 @@ import { htmlProblems } from '../../harness/html-problems.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
-/** As Chromium sends it. */
+/** The header `Accept` of Chromium. */
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 const branding = {
@@ -64,10 +64,10 @@ function post(
   })
 }
 
-/** White space as browsers see it. */
+/** Folds white space, as browsers do. */
 const flat = (html: string) => html.replace(/\s+/g, ' ')
 
-test('the hosted page may be found and may not be framed, the bare form the other way round', async () => {
+test('search engines may list the hosted page but pages may not frame it, and the bare form is the other way round', async () => {
   const hosted = await get(plain, '/')
   expectSecured(hosted)
   expect(hosted.headers.get('x-frame-options')).toBe('DENY')
@@ -84,7 +84,7 @@ test('the hosted page may be found and may not be framed, the bare form the othe
   )
 })
 
-test('every setting is shown, and none of them is markup', async () => {
+test('the hosted page shows every setting, and none of them as markup', async () => {
   const answer = await get(branded, '/')
   const page = flat(await answer.text())
   expect(page).toContain('<title>Tea &amp; &lt;script&gt;alert(1)&lt;/script&gt;</title>')
@@ -105,7 +105,7 @@ test('every setting is shown, and none of them is markup', async () => {
   expect(styles).toContain('--accent: light-dark(#ffd000, #ffd000)')
 })
 
-test('the bare form has button, name and consent of the settings, and no title or logo', async () => {
+test('the bare form shows the settings for button, name and consent, and no title or logo', async () => {
   const page = flat(await (await get(branded, '/api/signup/form')).text())
   expect(page).toContain('Count &lt;b&gt;me&lt;/b&gt; in')
   expect(page).toContain('&lt;terms&gt;')
@@ -113,7 +113,7 @@ test('the bare form has button, name and consent of the settings, and no title o
   expect(page).not.toMatch(/<h1|class="intro"|class="logo"/)
 })
 
-describe('what the pages ask for is asked for by the service, too', () => {
+describe('the service checks what the pages ask for', () => {
   const filled = { email: 'ada@example.com', name: 'Ada', 'metadata[consent]': consent }
 
   test.each([
@@ -124,22 +124,25 @@ describe('what the pages ask for is asked for by the service, too', () => {
       'consent',
       'Please tick this box to sign up.',
     ],
-  ])('without %s nothing is stored', async (_, fields, id, message) => {
-    for (const page of ['hosted', 'form']) {
-      const answer = await post(branded, `/api/signup?page=${page}`, fields)
-      expect(answer.status).toBe(422)
-      const html = flat(await answer.text())
-      expect(html).toContain(`<p class="problem" id="${id}-problem">${message}</p>`)
-      expect(html.match(/aria-invalid/g)).toHaveLength(1)
-      // No browser lets a frame take the focus, and one complains.
-      expect(html.match(/autofocus/g) ?? []).toHaveLength(page === 'form' ? 0 : 1)
-      expect(html.includes('checked')).toBe(id !== 'consent')
-    }
-    const forProgram = await post(branded, '/api/signup?page=form', fields, { accept: '*/*' })
-    expect(await forProgram.json()).toMatchObject({ status: 422, errors: [{ message }] })
-  })
+  ])(
+    'a signup without %s is answered 422 with the form and its error',
+    async (_, fields, id, message) => {
+      for (const page of ['hosted', 'form']) {
+        const answer = await post(branded, `/api/signup?page=${page}`, fields)
+        expect(answer.status).toBe(422)
+        const html = flat(await answer.text())
+        expect(html).toContain(`<p class="problem" id="${id}-problem">${message}</p>`)
+        expect(html.match(/aria-invalid/g)).toHaveLength(1)
+        // Browsers do not give a field in a frame the focus, and one complains about autofocus there.
+        expect(html.match(/autofocus/g) ?? []).toHaveLength(page === 'form' ? 0 : 1)
+        expect(html.includes('checked')).toBe(id !== 'consent')
+      }
+      const forProgram = await post(branded, '/api/signup?page=form', fields, { accept: '*/*' })
+      expect(await forProgram.json()).toMatchObject({ status: 422, errors: [{ message }] })
+    },
+  )
 
-  test('with both it is a row, in which the consent stands as it was read', async () => {
+  test('a signup with both becomes a row with the text of the consent', async () => {
     const answer = await post(branded, '/api/signup?page=hosted', { ...filled, sheetTab: 'Agreed' })
     expect(answer.status).toBe(303)
     const rows = () => readTab(join(branded.folder, 'data'), 'Agreed.csv').slice(1)
@@ -147,13 +150,13 @@ describe('what the pages ask for is asked for by the service, too', () => {
     expect(rows()[0]?.slice(2, 6)).toEqual(['form', 'Ada', '', JSON.stringify({ consent })])
   })
 
-  test('a form of somebody else’s needs neither, and gets none of it in its errors', async () => {
+  test('a form of another page needs neither, and its errors have neither', async () => {
     expect((await post(branded, '/api/signup', { email: 'ada@example.com' })).status).toBe(303)
     const page = await (await post(branded, '/api/signup', { email: 'ada' })).text()
     expect(page).not.toMatch(/metadata\[consent\]|name="name"|Count/)
   })
 
-  test('a form of the embed needs the consent, and nothing else of it', async () => {
+  test('a form of the embed needs the consent, but no name', async () => {
     const path = '/api/signup?page=embed'
     const missing = await post(branded, path, { email: 'ada@example.com' }, { accept: '*/*' })
     expect(await missing.json()).toMatchObject({
@@ -165,7 +168,7 @@ describe('what the pages ask for is asked for by the service, too', () => {
     expect((await post(plain, path, { email: 'ada@example.com' })).status).toBe(303)
   })
 
-  test('an address cannot give the consent', async () => {
+  test('a link cannot give the consent', async () => {
     const page = await (await get(branded, '/?field-consent=yes&field-plan=pro')).text()
     expect(page.match(/name="metadata\[consent\]"/g)).toHaveLength(1)
     expect(page).toContain('name="metadata[plan]" value="pro"')
@@ -173,7 +176,7 @@ describe('what the pages ask for is asked for by the service, too', () => {
   })
 })
 
-test('the address fills in what is sent along, and what it asks for stays through errors', async () => {
+test('a link can set the hidden fields of a form, and its options stay after an error', async () => {
   const query =
     'tab=Poster&source=%22%3E%3Cb%3E&tags=a,b&field-plan=pro&utm_source=x&name=required&theme=dark&language=en&redirect=/w?a=1%26b=2&gclid=1'
   const page = flat(await (await get(plain, `/api/signup/form?${query}`)).text())
@@ -213,11 +216,11 @@ test('the address fills in what is sent along, and what it asks for stays throug
 
 test.each([
   ['a source that is too long', `source=${'x'.repeat(201)}`, 'source'],
-  ['a tab that cannot be', 'tab=a%0Ab', 'sheetTab'],
+  ['a malformed tab', 'tab=a%0Ab', 'sheetTab'],
   ['a tab that is not allowed', 'tab=Other', 'sheetTab'],
   ['too many tags', `tags=${'a,'.repeat(51)}`, 'tags'],
   ['too much metadata', `field-a=${'x'.repeat(10_001)}`, 'metadata'],
-])('an address with %s is refused before anybody types', async (_, query, field) => {
+])('a link with %s is answered 400 in place of a form', async (_, query, field) => {
   for (const path of ['/', '/api/signup/form']) {
     const answer = await get(strict, `${path}?${query}&language=en`)
     expect(answer.status).toBe(400)
@@ -237,12 +240,12 @@ test.each([
   'email=a',
   'field-=1',
   'utm_=1',
-])('of an address with the nonsense %s the page is as without it', async (query) => {
+])('a page ignores the meaningless parameter %s of its link', async (query) => {
   const expected = await (await get(plain, '/')).text()
   expect(await (await get(plain, `/?${query}`)).text()).toBe(expected)
 })
 
-test('a redirect to where nobody may be sent leads a script to the thank-you page, too', async () => {
+test('the script of a page redirects to the thank-you page when the redirect of the link is not allowed', async () => {
   const page = await (await get(strict, '/?redirect=https://evil.example/&language=en')).text()
   expect(page).toContain('data-next="./api/signup/thanks?page=hosted&amp;language=en"')
   const named = await (await get(strict, '/?redirect=https://site.example/x')).text()
@@ -263,15 +266,15 @@ describe('the language', () => {
     ['/api/signup/form', 'ja', 'ja'],
     ['/api/signup/thanks', 'ja', 'ja'],
     ['/nothing', 'ja', 'ja'],
-  ])('of %s for a visitor who likes %s is %s', async (path, accepted, language) => {
+  ])('of %s for a visitor who accepts %s is %s', async (path, accepted, language) => {
     expect(await langOf(strict, path, accepted)).toBe(language)
   })
 
-  test('is English where nothing says otherwise', async () => {
+  test('is English when neither visitor nor settings choose another one', async () => {
     expect(await langOf(plain, '/', 'sv')).toBe('en')
   })
 
-  test('of the settings’ texts is told where it is another one', async () => {
+  test('of the settings’ texts is marked when the page has another language', async () => {
     const page = await (await get(strict, '/', { 'accept-language': 'ar' })).text()
     expect(page).toContain('<html lang="ar" dir="rtl"')
     expect(page).toContain('<span lang="de" dir="auto">Der Brief</span>')
@@ -280,7 +283,7 @@ describe('the language', () => {
 
 const bad = { email: 'x', name: 'n'.repeat(300), sheetTab: 'Other', 'metadata[a]': '"<' }
 
-describe('html-validate finds nothing in', () => {
+describe('html-validate finds no problem in', () => {
   test.each(languages)('the pages and errors in %s', async (language) => {
     const answers = await Promise.all([
       get(branded, `/?language=${language}&tab=A&field-a=b`),
@@ -301,7 +304,7 @@ describe('html-validate finds nothing in', () => {
     for (const answer of answers) expect(await htmlProblems(await answer.text())).toEqual([])
   })
 
-  test('the page of too many signups, and of one that cannot be read', async () => {
+  test('the page after too many signups', async () => {
     const visitor = { 'x-forwarded-for': '203.0.113.9' }
     await post(strict, '/api/signup', { email: 'ada@example.com' }, visitor)
     const tooMany = await post(strict, '/api/signup', { email: 'ada@example.com' }, visitor)

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { idOfBytes } from '../../src/journal/sqlite/signup-id.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 
-/** Answered with 2xx. */
+/** A signup that was answered with 2xx. */
 export interface AcceptedSignup {
   readonly id: string
   readonly email: string
@@ -18,15 +18,15 @@ const receipt = z.object({ id: z.string() })
 export interface Load {
   readonly tabs: readonly string[]
   readonly visitorsAtOnce: number
-  /** Between the signups of one visitor. */
+  /** The pause between two signups of one visitor. */
   readonly pauseMs: number
 }
 
 /**
- * Visitors who sign up one after the other, several at once, until the service is gone. Each has an
- * address of its own that begins with `prefix`.
+ * Lets several visitors sign up again and again until the service is gone. Each signup has an address of
+ * its own, which begins with `prefix`.
  *
- * @returns those who were answered with 202.
+ * @returns the signups that were answered with 202.
  */
 export async function signUpUntilGone(
   url: string,
@@ -46,7 +46,7 @@ export async function signUpUntilGone(
       if (pauseMs > 0) await sleep(pauseMs)
     }
   }
-  // fetch throws a TypeError when the connection is refused or ends; anything else is a finding.
+  // fetch throws a TypeError when the connection is refused or ends. Any other error is a bug.
   const gone = (error: unknown) => {
     if (!(error instanceof TypeError)) throw error
   }

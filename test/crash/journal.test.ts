@@ -16,7 +16,7 @@ const random = seededRandom(seed)
 const tabs = ['Sheet1', 'News', 'Events']
 const pageBytes = 4096
 
-/** What befalls a file of the journal, between a kill and the next start. */
+/** Damage to a file of the journal, between a kill and the next start. */
 interface Damage {
   readonly what: string
   readonly file: string
@@ -51,13 +51,13 @@ const damages: readonly Damage[] = [
   { what: 'that is missing', file: 'journal.db-wal', times: 1, inflict: remove },
 ]
 
-describe('a start with a damaged journal', () => {
+describe('a damaged journal', () => {
   let template: TempFolder
   let journal: readonly AcceptedSignup[]
 
-  // A service with many signups that could not deliver any, killed in the middle of its work.
+  // A service with many signups, none of them delivered, is killed in the middle of its work.
   beforeAll(async () => {
-    console.log(`The seed of the damage is ${seed}; SEED=${seed} repeats it.`)
+    console.log(`The seed of the damage is ${seed}. SEED=${seed} repeats it.`)
     template = await tempFolder()
     await using world = await createGoogleWorld()
     world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
@@ -81,7 +81,7 @@ describe('a start with a damaged journal', () => {
   })
 
   test.each(damages)(
-    'ends with a message, or goes on from an earlier moment: $file $what',
+    'a start with a damaged journal ends with a message, or loses the last signups alone: $file $what',
     async ({ file, times, inflict }) => {
       const ends: string[] = []
       for (let time = 0; time < times; time += 1) {
@@ -94,7 +94,7 @@ describe('a start with a damaged journal', () => {
     },
   )
 
-  test('ends with a message when the journal is no journal', async () => {
+  test('a start with a file that is not a journal ends with a message', async () => {
     await using folder = await copyOf(template.path)
     await writeFile(join(folder.path, 'journal.db'), 'Dear diary,\n'.repeat(1000))
     await rm(join(folder.path, 'journal.db-wal'))
@@ -103,7 +103,7 @@ describe('a start with a damaged journal', () => {
   })
 })
 
-/** Every row that is written is true, and in order; what is missing is missing at the end. */
+/** Starts the service and expects a message, or the signups of the journal in order, perhaps without the last ones. */
 async function startAndDeliver(
   dataDir: string,
   journal: readonly AcceptedSignup[],
@@ -131,7 +131,7 @@ async function startAndDeliver(
   return `${kept.length} of ${journal.length} kept`
 }
 
-/** Without the shared memory, which no backup has. */
+/** Copies the folder without the shared memory, as a backup does. */
 async function copyOf(path: string): Promise<TempFolder> {
   const copy = await tempFolder()
   const isKept = (source: string) => !source.endsWith('-shm')

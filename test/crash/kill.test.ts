@@ -31,14 +31,14 @@ const harms: readonly Fault[] = [
   { apply: 'later', answer: 'drop', applyAfterMs: 100, delayMs: 400 },
 ]
 
-/** More than half of all batches meet one of these, and a tenth of what is read before and after. */
+/** More than half of all batches meet one of these faults, and a tenth of the reads. */
 const faults = harms.flatMap((harm): Fault[] => [
   { ...harm, on: 'batchUpdate', probability: 0.07, times: 0 },
   { ...harm, on: 'read', probability: 0.01, times: 0 },
 ])
 
-describe.concurrent('every id that was answered with 2xx is one row, in order', () => {
-  test(`after ${kills} kills at random moments under load (workbook)`, async () => {
+describe.concurrent('kills at random moments', () => {
+  test(`after ${kills} kills under load every accepted signup is one row, in order (workbook)`, async () => {
     await using folder = await tempFolder()
     const load = { tabs, visitorsAtOnce, pauseMs: 0 }
     const accepted = await killUnderLoad({ dataDir: folder.path }, load, 400, seed)
@@ -49,12 +49,12 @@ describe.concurrent('every id that was answered with 2xx is one row, in order', 
     expectJournalIsRows('workbook', accepted, readJournal(folder.path), rows)
   })
 
-  test(`after ${kills} kills at random moments under load (Google)`, async () => {
+  test(`after ${kills} kills under load every accepted signup is one row, in order (Google)`, async () => {
     await using folder = await tempFolder()
     await using world = await createGoogleWorld({ seed })
     const env = { ...world.env, SHEETS_REQUESTS_PER_MINUTE: '3000' }
     world.emulator.faults.add(...faults)
-    // So slow that a batch goes out after 0.8 s: a burst would be let in for 3 s.
+    // Signups come so slowly that a batch is sent after 0.8 s. In a burst it would wait for 3 s.
     const load = { tabs, visitorsAtOnce, pauseMs: visitorsAtOnce * 20 }
     const accepted = await killUnderLoad({ dataDir: folder.path, env }, load, 2500, seed + 1)
     const calls = world.emulator.log.calls('batchUpdate')
@@ -72,52 +72,57 @@ describe.concurrent('every id that was answered with 2xx is one row, in order', 
   })
 })
 
-describe.concurrent('a process that is stopped for longer than it waits for Google', () => {
+describe.concurrent('a process that stands still', () => {
   const late: readonly (readonly [string, Fault])[] = [
     ['before the stop', { apply: 'now' }],
     ['during the stop', { apply: 'later', applyAfterMs: 20_000, answer: 'drop' }],
     ['after the stop', { apply: 'later', applyAfterMs: 64_000, answer: 'drop' }],
   ]
-  test.each(late)('writes no row twice when its batch is applied %s', async (_, fault) => {
-    await using world = await createGoogleWorld()
-    await using service = await startService({ env: world.env })
-    await postSignup(service.url, { email: 'first@example.com' })
-    await allDelivered(service)
+  test.each(late)(
+    'a process that stands still for a minute writes no row twice when its batch is applied %s',
+    async (_, fault) => {
+      await using world = await createGoogleWorld()
+      await using service = await startService({ env: world.env })
+      await postSignup(service.url, { email: 'first@example.com' })
+      await allDelivered(service)
 
-    world.emulator.log.reset()
-    world.emulator.faults.add({ on: 'batchUpdate', delayMs: 120_000, ...fault })
-    await postSignup(service.url, { email: 'second@example.com' })
-    const isOnItsWay = () => world.emulator.log.calls('batchUpdate').length === 1
-    await waitUntil(isOnItsWay, () => 'no batch is sent')
-    signal(service.pid, 'SIGSTOP')
-    await sleep(61_000)
-    signal(service.pid, 'SIGCONT')
-    expect((await postSignup(service.url, { email: 'third@example.com' })).status).toBe(202)
+      world.emulator.log.reset()
+      world.emulator.faults.add({ on: 'batchUpdate', delayMs: 120_000, ...fault })
+      await postSignup(service.url, { email: 'second@example.com' })
+      const isOnItsWay = () => world.emulator.log.calls('batchUpdate').length === 1
+      await waitUntil(isOnItsWay, () => 'no batch is sent')
+      signal(service.pid, 'SIGSTOP')
+      await sleep(61_000)
+      signal(service.pid, 'SIGCONT')
+      expect((await postSignup(service.url, { email: 'third@example.com' })).status).toBe(202)
 
-    await allDelivered(service)
-    await waitUntil(
-      () => world.emulator.lateCount === 0,
-      () => 'a call is still held back',
-    )
-    expect(service.output()).toContain('no answer within 60000 ms')
-    const emails = ((await world.rows('Sheet1')) ?? []).map(([email]) => email)
-    expect(emails).toEqual([
-      'Email',
-      'first@example.com',
-      'second@example.com',
-      'third@example.com',
-    ])
-  })
+      await allDelivered(service)
+      await waitUntil(
+        () => world.emulator.lateCount === 0,
+        () => 'a call is still held back',
+      )
+      expect(service.output()).toContain('no answer within 60000 ms')
+      const emails = ((await world.rows('Sheet1')) ?? []).map(([email]) => email)
+      expect(emails).toEqual([
+        'Email',
+        'first@example.com',
+        'second@example.com',
+        'third@example.com',
+      ])
+    },
+  )
 })
 
-/** Starts the service and kills it under load, again and again; whom it answered with 202. */
+/** Starts the service and kills it under load, again and again. Returns the signups with a 202. */
 async function killUnderLoad(
   options: StartOptions,
   load: Load,
   lifeMsMax: number,
   ownSeed: number,
 ): Promise<AcceptedSignup[]> {
-  console.log(`The seed of the kill tests is ${seed}; SEED=${seed} repeats their moments.`)
+  console.log(
+    `The seed of the kill tests is ${seed}. SEED=${seed} kills at the same moments again.`,
+  )
   const random = seededRandom(ownSeed)
   const accepted: AcceptedSignup[] = []
   for (let life = 1; life <= kills; life += 1) {
@@ -142,7 +147,7 @@ function expectJournalIsRows(
       `${journal.length} in the journal, ${written} rows`,
   )
   expect(accepted.length).toBeGreaterThan(kills)
-  // A kill between the commit and the answer leaves a signup that nobody was told of.
+  // A kill between commit and answer leaves a signup in the journal whose visitor got no answer.
   const known = new Map(journal.map((signup) => [signup.id, signup]))
   expect(accepted.filter(({ id, email }) => known.get(id)?.email !== email)).toEqual([])
   for (const [index, tab] of tabs.entries()) {

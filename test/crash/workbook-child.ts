@@ -12,6 +12,6 @@ const { signal } = new AbortController()
 for (let number = Number(first); ; number += 1) {
   const outcome = await workbook.write(numberedBatch(number), signal)
   if (outcome.kind !== 'applied') throw new Error(`Writing batch ${number}: ${outcome.kind}`)
-  // Synchronous, as the journal's commit: what the child has said is known after its death.
+  // Synchronous, so that the line is out before a kill, as a commit of the journal is on disk.
   writeSync(stdout.fd, `${number}\n`)
 }

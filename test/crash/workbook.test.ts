@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { columns } from '../../src/signup/row.ts'
 import { codeOf } from '../../src/platform/node/durable-file.ts'
@@ -23,29 +24,29 @@ import type { WorkbookWorld } from '../../harness/workbook-world.ts'
 const header: string[] = [...columns]
 const applied = { kind: 'applied' }
 
-/** What a person may do to a tab file between the crash and the restart. */
+/** Changes that a person may make to a tab file between the crash and the restart. */
 const deeds = {
-  'leaves it alone': async () => {},
+  'leaves the file alone': async () => {},
   'adds a line below': (path: string) => appendFile(path, '\r\nCall them,,,,,,\r\n'),
-  'turns it upside down': (path: string) => saveAnew(path, (lines) => [...lines].reverse()),
-  'adds a column and saves it with semicolons': (path: string) =>
-    // Where the crash left half a header row, it would be one of the person's own from then on.
+  'reverses the lines': (path: string) => saveAnew(path, (lines) => [...lines].reverse()),
+  'adds a column and saves with semicolons': (path: string) =>
+    // Half a header row of ours, with a column added, would count as the person's own header.
     saveAnew(path, (lines) => (isHeaderCut(lines) ? lines : lines.map(withSemicolons))),
-  'empties it': (path: string) => writeFile(path, ''),
-  'deletes it': (path: string) => rm(path, { force: true }),
-  'renames it': (path: string) => rename(path, `${path}.old.csv`),
+  'empties the file': (path: string) => writeFile(path, ''),
+  'deletes the file': (path: string) => rm(path, { force: true }),
+  'renames the file': (path: string) => rename(path, `${path}.old.csv`),
 }
 type Deed = keyof typeof deeds
 
 const keepingDeeds: Deed[] = [
-  'leaves it alone',
+  'leaves the file alone',
   'adds a line below',
-  'turns it upside down',
-  'adds a column and saves it with semicolons',
+  'reverses the lines',
+  'adds a column and saves with semicolons',
 ]
-const removingDeeds: Deed[] = ['empties it', 'deletes it', 'renames it']
+const removingDeeds: Deed[] = ['empties the file', 'deletes the file', 'renames the file']
 
-/** Each step of a write, undone, half done and done. More steps than it has: the last ones never come. */
+/** Crashes before, in and after each step of a write. A write has fewer than 12 steps, so the last ones never happen. */
 const crashPoints: CrashPoint[] = Array.from({ length: 12 }, (_, index) => index + 1).flatMap(
   (step) => [0, 0.03, 0.5, 0.97, 0.999, 1].map((part) => ({ step, part })),
 )
@@ -66,7 +67,7 @@ const after = makeBatch(3, {
 })
 
 describe('after a crash at any step of a write', () => {
-  test('the same batch again gives every row once, in order', async () => {
+  test('writing the same batch again gives every row once, in order', async () => {
     for (const point of crashPoints) {
       await using world = await crashedWorld(point)
       await writeAll(world, during, during, after)
@@ -77,7 +78,7 @@ describe('after a crash at any step of a write', () => {
     }
   })
 
-  test.each(keepingDeeds)('and a person who %s, every row is there once', async (deed) => {
+  test.each(keepingDeeds)('and after a person %s, every row is there once', async (deed) => {
     for (const point of crashPoints) {
       await using world = await crashedWorld(point)
       await toEachFile(world, deed)
@@ -85,7 +86,7 @@ describe('after a crash at any step of a write', () => {
       await writeAll(world, during, during, after)
 
       expect(await readLines(world.path('News')), about(point)).toEqual(
-        expect.arrayContaining(deed === 'leaves it alone' ? [] : linesBefore),
+        expect.arrayContaining(deed === 'leaves the file alone' ? [] : linesBefore),
       )
       for (const tab of ['News', 'Events', 'New one']) {
         for (const row of rowsOf(tab, before, during, after)) {
@@ -96,7 +97,7 @@ describe('after a crash at any step of a write', () => {
   })
 
   test.each(keepingDeeds)(
-    'and a person who %s, rows of one visitor and moment in two batches are all there once',
+    'and after a person %s, rows with one address and time in two batches are each there once',
     async (deed) => {
       const { email, receivedAt } = makeFullSignup()
       const alike = (name: string) => makeFullSignup({ email, receivedAt, name })
@@ -107,7 +108,7 @@ describe('after a crash at any step of a write', () => {
         await writeAll(world, first)
         await crash(world, point, 'write', second)
         await toEachFile(world, deed)
-        // A crash of the repair, and one more person.
+        // The repair crashes, and a person changes the file again.
         await crash(world, { step: 3, part: 0.5 }, 'write', second)
         await toEachFile(world, deed)
         await writeAll(world, second)
@@ -118,7 +119,7 @@ describe('after a crash at any step of a write', () => {
     },
   )
 
-  test.each(removingDeeds)('and a person who %s, no row comes twice', async (deed) => {
+  test.each(removingDeeds)('and after a person %s, no row is written twice', async (deed) => {
     for (const point of crashPoints) {
       await using world = await crashedWorld(point)
       const wasSettled = await isSettled(world, during)
@@ -133,7 +134,7 @@ describe('after a crash at any step of a write', () => {
   })
 
   test.each(keepingDeeds)(
-    'and a person who %s, abandoning the batch leaves all of its rows or none',
+    'and after a person %s, giving the batch up leaves all of its rows or none',
     async (deed) => {
       for (const point of crashPoints) {
         await using world = await crashedWorld(point)
@@ -163,7 +164,7 @@ describe('after a crash at any step of a write', () => {
     },
   )
 
-  test('abandoning the batch gives back the very bytes, and no file that was new', async () => {
+  test('giving the batch up restores every file byte for byte, and removes new files', async () => {
     for (const point of crashPoints) {
       await using world = await createWorkbookWorld()
       await writeAll(world, before)
@@ -182,7 +183,7 @@ describe('after a crash at any step of a write', () => {
     }
   })
 
-  test('rows that a person added below such zeros stay', async () => {
+  test('rows that a person added below the zeros of a power failure stay', async () => {
     await using world = await worldWithZeros(150)
     await appendFile(world.path('News'), 'Call them,,,,,,\r\n')
     await writeAll(world, during)
@@ -192,7 +193,7 @@ describe('after a crash at any step of a write', () => {
     }
   })
 
-  test('an abandoned batch stays out when a crash left its intent and its marker was pruned', async () => {
+  test('a batch that was given up is never written, even after a crash meanwhile and after its marker is pruned', async () => {
     await using world = await crashedWorld({ step: 3, part: 0.5 })
     await crash(world, { step: 5, part: 0 }, 'abandon')
     expect(await isSettled(world, during)).toBe(true)
@@ -202,7 +203,7 @@ describe('after a crash at any step of a write', () => {
     expect(await world.rows('News')).toEqual([header, ...rowsOf('News', before, after)])
   })
 
-  test('crashes during the repair, and people in between, end with every row once', async () => {
+  test('after several crashes, with people in between, every row of the batch is there once, or none is', async () => {
     const crashes = fc.array(
       fc.record({
         point: fc.record({
@@ -234,7 +235,7 @@ describe('after a crash at any step of a write', () => {
     )
   })
 
-  test('a write that a lost journal left half done is finished before the batch of another journal', async () => {
+  test('a write that is half done when its journal is lost is finished before the batch of another journal', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
     const other = {
       ...makeBatch(1, { News: [makeFullSignup()] }),
@@ -246,7 +247,7 @@ describe('after a crash at any step of a write', () => {
     expect(await world.rows('New one')).toEqual([header, ...rowsOf('New one', during)])
   })
 
-  test('a write of a lost journal that cannot be finished does not block the tabs of another journal', async () => {
+  test('when a write of a lost journal cannot be finished, no tab of another journal is set aside', async () => {
     await using world = await crashedWorld({ step: 4, part: 0.5 })
     const other = {
       ...makeBatch(1, { News: [makeFullSignup()] }),
@@ -254,7 +255,7 @@ describe('after a crash at any step of a write', () => {
     }
     const files = interceptedFiles(async (change) => {
       if (change.kind !== 'append') return change.make()
-      throw Object.assign(new Error('The test says so.'), { code: 'EBUSY' })
+      throw Object.assign(new Error('simulated by the test'), { code: 'EBUSY' })
     })
     const locked = createWorkbook({ directory: world.directory }, files)
     const outcome = await locked.write(other, testSignal)
@@ -263,9 +264,9 @@ describe('after a crash at any step of a write', () => {
   })
 })
 
-test('killed at 40 random moments, the workbook holds every row once and in order', async () => {
+test('after 40 kills at random moments the workbook has every row once and in order', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-  console.log(`The seed of the kill test is ${seed}; SEED=${seed} repeats its delays.`)
+  console.log(`The seed of the kill test is ${seed}. SEED=${seed} repeats its delays.`)
   const random = seededRandom(seed)
   await using world = await createWorkbookWorld()
   let last = 0
@@ -281,7 +282,7 @@ test('killed at 40 random moments, the workbook holds every row once and in orde
   }
 })
 
-/** Starts a process that writes batches from `first` on; the number of the last it said was applied. */
+/** Starts a process that writes batches from `first` on, and kills it. Returns the last batch that it reported. */
 async function writeUntilKilled(
   directory: string,
   first: number,
@@ -294,7 +295,7 @@ async function writeUntilKilled(
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
   const closed = once(child, 'close')
-  // The delay runs from its first word: before that it only loads.
+  // The delay begins with the first output, as the process only loads before.
   await Promise.race([once(child.stdout, 'data'), closed])
   await sleep(delayMs)
   child.kill('SIGKILL')
@@ -312,7 +313,7 @@ async function crashedWorld(point: CrashPoint): Promise<WorkbookWorld> {
   return world
 }
 
-/** The same, with zeros in the first tab's file where all of its new bytes but `kept` should be. */
+/** The same, with zeros in the file of the first tab in place of its new bytes, except the first `kept`. */
 async function worldWithZeros(kept: number): Promise<WorkbookWorld> {
   const world = await crashedWorld({ step: 3, part: 0 })
   await using twin = await crashedWorld({ step: 3, part: 1 })
@@ -322,7 +323,7 @@ async function worldWithZeros(kept: number): Promise<WorkbookWorld> {
   return world
 }
 
-/** Whether the process came as far as to the crash. */
+/** Writes or gives up the batch until it crashes. Returns whether it came to the crash. */
 async function crash(
   world: WorkbookWorld,
   point: CrashPoint,
@@ -384,7 +385,7 @@ async function countRow(path: string, row: readonly string[]): Promise<number> {
   return lines.filter((line) => isRow(cellsOf(line, ',')) || isRow(cellsOf(line, ';'))).length
 }
 
-/** The cells of one line; a line that was cut within quotes is a single cell. */
+/** The cells of one line. A line that was cut within quotes is a single cell. */
 function cellsOf(line: string, delimiter: string): string[] {
   try {
     const rows: string[][] = parse(line, { delimiter, relax_column_count: true })
@@ -396,15 +397,4 @@ function cellsOf(line: string, delimiter: string): string[] {
 
 function about(point: CrashPoint, ...rest: (string | undefined)[]): string {
   return [`step ${point.step}, part ${point.part}`, ...rest].join(', ')
-}
-
-/** Mulberry32: a small generator that a seed can repeat. */
-function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

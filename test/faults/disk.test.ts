@@ -18,10 +18,10 @@ import { type RunningService, ServiceEnded, startService } from '../../harness/s
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 if (noSmallDisk !== undefined) {
-  console.warn(`Tests with a full disk are skipped, for none can be mounted: ${noSmallDisk}`)
+  console.warn(`Skipping tests with a full disk, as no small disk can be mounted: ${noSmallDisk}`)
 }
 if (noFileSizeLimit !== undefined) {
-  console.warn(`Tests with limited files are skipped, for none can be set: ${noFileSizeLimit}`)
+  console.warn(`Skipping tests with limited files, as no limit can be set: ${noFileSizeLimit}`)
 }
 
 /** Posts signups until one is not answered with 202. */
@@ -35,7 +35,7 @@ async function postUntilRefused(url: string, prefix: string, accepted: string[])
   throw new Error('100 signups were accepted by a service that cannot store any.')
 }
 
-/** Without room for the journal: nothing is taken, nothing is lost, and it heals without a restart. */
+/** Expects that a service without room for its journal refuses signups, loses none, and goes on without a restart. */
 async function expectSafeWithoutRoom(
   service: RunningService,
   take: () => Promise<void> | void,
@@ -57,9 +57,9 @@ async function expectSafeWithoutRoom(
   expect(await status.json()).toMatchObject({ id, status: 'written' })
 
   await giveBack()
-  // A load balancer sends no signup to what is not ready: it has to find out by itself.
+  // A load balancer sends no signup to a service that is not ready, so it must become ready by itself.
   const isReady = async () => (await readiness(service)).status === 200
-  await waitUntil(isReady, () => 'it is not ready, though there is room again')
+  await waitUntil(isReady, () => 'the service is not ready although there is room again')
   const email = 'last@example.com'
   expect((await postSignup(service.url, { email })).status).toBe(202)
   accepted.push(email)
@@ -75,7 +75,7 @@ function addressesIn(dataDir: string): (string | undefined)[] {
 }
 
 describe.skipIf(noFileSizeLimit !== undefined)('with no file allowed to grow', () => {
-  test('signups are refused with 503 and not stored, and it goes on when files may grow again', async () => {
+  test('signups are refused with 503 and not stored while files cannot grow, and accepted when they can again', async () => {
     await using folder = await tempFolder()
     await using service = await startService({ dataDir: folder.path })
     const accepted = await expectSafeWithoutRoom(
@@ -90,7 +90,7 @@ describe.skipIf(noFileSizeLimit !== undefined)('with no file allowed to grow', (
 })
 
 describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
-  test('signups are refused with 503 and not stored, and it goes on when there is room (workbook)', async () => {
+  test('signups are refused with 503 and not stored while the disk is full, and accepted when there is room (workbook)', async () => {
     await using folder = await tempFolder()
     await using disk = await mountSmallDisk(folder.path)
     await using service = await startService({ dataDir: folder.path })
@@ -100,7 +100,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     expect(addressesIn(folder.path)).toEqual(accepted)
   })
 
-  test('signups are refused with 503 and not stored, and it goes on when there is room (Google)', async () => {
+  test('signups are refused with 503 and not stored while the disk is full, and accepted when there is room (Google)', async () => {
     await using folder = await tempFolder()
     await using disk = await mountSmallDisk(folder.path)
     await using world = await createGoogleWorld()
@@ -132,7 +132,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     ])
   })
 
-  test('of the workbook alone, signups are stored, the log says so, and delivery goes on by itself when there is room', async () => {
+  test('while only the disk of the workbook is full, signups are stored, the log says why, and delivery goes on when there is room', async () => {
     await using folder = await tempFolder()
     await using disk = await mountSmallDisk(join(folder.path, 'sheets'))
     await using service = await startService({ dataDir: folder.path })
@@ -146,7 +146,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     expect((await readdir(join(folder.path, 'sheets'))).sort()).toEqual(['.rollcall', 'Sheet1.csv'])
   })
 
-  test('a start ends with a message that names the journal, or takes no harm', async () => {
+  test('a start on a full disk ends with a message that names the journal, or does no harm', async () => {
     await using folder = await tempFolder()
     await using disk = await mountSmallDisk(folder.path)
     {

@@ -10,7 +10,7 @@ import { type RunningService, startService } from '../../harness/start-service.t
 
 type Answer = NonNullable<Fault['answer']>
 
-/** What the service sees of a batch that was applied, or was not, or will be. */
+/** Answers that do not say whether a batch was applied. */
 const unclearAnswers: readonly Answer[] = [
   'drop',
   'cutOff',
@@ -27,14 +27,14 @@ const unclearAnswers: readonly Answer[] = [
 
 const header = [...columns]
 
-/** The service against an emulated spreadsheet, and every address that it was given, by tab. */
+/** A service with an emulated spreadsheet. It remembers the addresses that signed up for each tab. */
 interface Run extends AsyncDisposable {
   readonly world: GoogleWorld
   readonly service: RunningService
   readonly faults: GoogleWorld['emulator']['faults']
   /** Signs up for a tab that has rows, and for one that is new. */
   signUp(): Promise<void>
-  /** Every address is there once and in order, and every planned fault has happened. */
+  /** Expects every address once and in order, and that every planned fault has happened. */
   expectAllOnce(): Promise<void>
 }
 
@@ -78,9 +78,9 @@ async function startRun(before?: (world: GoogleWorld) => void): Promise<Run> {
   }
 }
 
-describe.concurrent('rows arrive once and in order', () => {
+describe.concurrent('faults of Google and the network', () => {
   test.each(unclearAnswers)(
-    'when a batch is answered "%s", be it never applied, at once, twice, or late',
+    'rows arrive once and in order when a batch is answered "%s", applied never, at once, twice or late',
     async (answer) => {
       await using run = await startRun()
       await run.signUp()
@@ -93,7 +93,7 @@ describe.concurrent('rows arrive once and in order', () => {
     },
   )
 
-  test('when the network delivers a batch twice, whichever answer comes back', async () => {
+  test('rows arrive once when the network delivers a batch twice, whichever answer comes back', async () => {
     await using run = await startRun()
     for (const answerOf of ['first', 'second'] as const) {
       run.faults.add({ on: 'batchUpdate', apply: 'twice', answer: 'real', answerOf })
@@ -102,7 +102,7 @@ describe.concurrent('rows arrive once and in order', () => {
     }
   })
 
-  test('when Google answers 429, and not before the time that it asks for', async () => {
+  test('rows arrive once when Google answers 429, and not before the time that it asks for', async () => {
     await using run = await startRun()
     await run.signUp()
     await run.expectAllOnce()
@@ -117,7 +117,7 @@ describe.concurrent('rows arrive once and in order', () => {
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(2990)
   })
 
-  test('when Google refuses a token once, with no wait and no word to the operator', async () => {
+  test('rows arrive once when Google refuses a token once, without a wait and without a word to the operator', async () => {
     await using run = await startRun()
     await run.signUp()
     await run.expectAllOnce()
@@ -135,17 +135,20 @@ describe.concurrent('rows arrive once and in order', () => {
     ['looking whether a tab is empty', 'get', ['internal', 'cutOff', 'html200'], 1],
     ['looking whether a tab is empty', 'get', ['aborted', 'drop', 'badGateway'], 1],
   ]
-  test.each(reads)('when %s fails in three ways, one after the other (%s: %s)', async (...read) => {
-    const [, on, answers, skip] = read
-    await using run = await startRun(({ emulator }) => {
-      for (const answer of answers)
-        emulator.faults.add({ on, answer, skip, apply: applied(answer) })
-    })
-    await run.signUp()
-    await run.expectAllOnce()
-  })
+  test.each(reads)(
+    'rows arrive once when %s fails in three ways, one after the other (%s: %s)',
+    async (...read) => {
+      const [, on, answers, skip] = read
+      await using run = await startRun(({ emulator }) => {
+        for (const answer of answers)
+          emulator.faults.add({ on, answer, skip, apply: applied(answer) })
+      })
+      await run.signUp()
+      await run.expectAllOnce()
+    },
+  )
 
-  test('when the token endpoint is slow', async () => {
+  test('rows arrive once when the token endpoint is slow', async () => {
     await using run = await startRun(({ emulator }) =>
       emulator.faults.add({ on: 'token', delayMs: 2000 }),
     )
@@ -158,7 +161,7 @@ describe.concurrent('rows arrive once and in order', () => {
     ['html200', 'quota'],
     ['truncated', 'requestTimeout'],
   ])(
-    'when asking for the marker fails with "%s" and "%s" after the answer to the batch was lost',
+    'rows arrive once when asking for the marker fails with "%s" and "%s" after the answer to the batch was lost',
     async (...answers) => {
       await using run = await startRun()
       await run.signUp()
@@ -184,7 +187,7 @@ test('while Google answers nothing but errors, visitors are answered and strict 
   await run.signUp()
   await waitUntil(
     () => run.service.output().includes('delivery delayed'),
-    () => 'nothing is said of the outage',
+    () => 'the log says nothing of the outage',
   )
   const outage = { delivery: { state: 'delayed', backlog: 3 } }
   expect(await readiness(run.service)).toMatchObject({ status: 200, body: outage })

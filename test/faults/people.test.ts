@@ -8,7 +8,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-/** What people do to a spreadsheet, to its tabs and to our own files, and what becomes of rows. */
+/** People change a spreadsheet, its tabs and our own files. Rows still arrive once. */
 
 async function signUp({ url }: RunningService, ...names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -22,9 +22,17 @@ async function namesIn(world: GoogleWorld, tab = 'News'): Promise<(string | unde
   return rows.map(([cell]) => cell?.replace('@example.com', ''))
 }
 
-/** Google applies the next batch, and its answer is lost. */
-function loseNextAnswer({ emulator }: GoogleWorld): void {
-  emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop', delayMs: 400 })
+/** Signs up, and lets Google apply the batch and lose its answer. The service does not know it yet. */
+async function signUpWithoutAnswer(
+  world: GoogleWorld,
+  service: RunningService,
+  name: string,
+): Promise<void> {
+  const lost = { on: 'batchUpdate', apply: 'now', answer: 'drop', delayMs: 400 } as const
+  world.emulator.faults.add(lost)
+  await signUp(service, name)
+  const isApplied = async () => (await namesIn(world)).includes(name)
+  await waitUntil(isApplied, () => 'no batch was applied')
 }
 
 type Sheet = ReturnType<GoogleWorld['emulator']['spreadsheet']>
@@ -52,19 +60,16 @@ const deeds: readonly (readonly [string, (sheet: Sheet) => void, readonly string
   ['deletes rows', (sheet) => sheet.deleteRows('News', 3, 2), ['Email', 'ada', 'new']],
 ]
 
-describe.concurrent('with the answer to a batch lost and a person at work', () => {
+describe.concurrent('the answer to a batch is lost and a person changes the tab', () => {
   test.each(deeds)(
-    'after a person %s, no row comes twice and new ones go below',
+    'after a person %s, no row is written twice and new ones go below',
     async (_, deed, names) => {
       await using world = await createGoogleWorld()
       await using service = await startService({ env: world.env })
       const sheet = world.emulator.spreadsheet(world.spreadsheetId)
       await signUp(service, 'ada', 'bob')
       await allDelivered(service)
-      loseNextAnswer(world)
-      await signUp(service, 'grace')
-      const isApplied = async () => (await namesIn(world)).includes('grace')
-      await waitUntil(isApplied, () => 'no batch was applied')
+      await signUpWithoutAnswer(world, service, 'grace')
       deed(sheet)
       await allDelivered(service)
       await signUp(service, 'new')
@@ -78,10 +83,7 @@ describe.concurrent('with the answer to a batch lost and a person at work', () =
     await using service = await startService({ env: world.env })
     await signUp(service, 'ada')
     await allDelivered(service)
-    loseNextAnswer(world)
-    await signUp(service, 'grace')
-    const isApplied = async () => (await namesIn(world)).includes('grace')
-    await waitUntil(isApplied, () => 'no batch was applied')
+    await signUpWithoutAnswer(world, service, 'grace')
     world.emulator.spreadsheet(world.spreadsheetId).renameTab('News', 'Old news')
     await allDelivered(service)
     await signUp(service, 'new')
@@ -95,10 +97,7 @@ describe.concurrent('with the answer to a batch lost and a person at work', () =
     await using service = await startService({ env: world.env })
     await signUp(service, 'ada')
     await allDelivered(service)
-    loseNextAnswer(world)
-    await signUp(service, 'grace')
-    const isApplied = async () => (await namesIn(world)).includes('grace')
-    await waitUntil(isApplied, () => 'no batch was applied')
+    await signUpWithoutAnswer(world, service, 'grace')
     world.emulator.spreadsheet(world.spreadsheetId).deleteTab('News')
     await allDelivered(service)
     await signUp(service, 'new')
@@ -107,8 +106,8 @@ describe.concurrent('with the answer to a batch lost and a person at work', () =
   })
 })
 
-describe.concurrent('a data directory', () => {
-  test('that is lost costs the signups that were not delivered, and no other row', async () => {
+describe.concurrent('DATA_DIR', () => {
+  test('when DATA_DIR is lost, the signups that were not delivered are lost, and no row', async () => {
     await using folder = await tempFolder()
     await using world = await createGoogleWorld()
     const options = { dataDir: folder.path, env: world.env }
@@ -128,7 +127,7 @@ describe.concurrent('a data directory', () => {
     expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'new'])
   })
 
-  test('that comes back from a backup knows by its marker the batch that it had frozen', async () => {
+  test('when DATA_DIR is restored from a backup, its frozen batch is not written again', async () => {
     await using folder = await tempFolder()
     await using world = await createGoogleWorld()
     const options = { dataDir: join(folder.path, 'data'), env: world.env }
@@ -136,10 +135,7 @@ describe.concurrent('a data directory', () => {
       await using service = await startService(options)
       await signUp(service, 'ada')
       await allDelivered(service)
-      loseNextAnswer(world)
-      await signUp(service, 'grace')
-      const isApplied = async () => (await namesIn(world)).includes('grace')
-      await waitUntil(isApplied, () => 'no batch was applied')
+      await signUpWithoutAnswer(world, service, 'grace')
       await service.kill()
     }
     await cp(options.dataDir, join(folder.path, 'backup'), { recursive: true })
@@ -154,11 +150,11 @@ describe.concurrent('a data directory', () => {
     await allDelivered(service)
     await signUp(service, 'new')
     await allDelivered(service)
-    // "later" is in the spreadsheet only; the batch number that it had is used again.
+    // "later" is only in the spreadsheet. The number of its batch is used again.
     expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace', 'later', 'new'])
   })
 
-  test('that is given another spreadsheet delivers there what was not delivered', async () => {
+  test('when the settings name another spreadsheet, the signups that wait are delivered there', async () => {
     await using folder = await tempFolder()
     await using world = await createGoogleWorld()
     await using other = await createGoogleWorld()
@@ -186,7 +182,7 @@ test('a spreadsheet that is deleted blocks delivery, and the signups are kept', 
   world.emulator.spreadsheet(world.spreadsheetId).delete()
   await signUp(service, 'grace')
   const isTold = () => service.output().includes('Requested entity was not found')
-  await waitUntil(isTold, () => 'nothing is said')
+  await waitUntil(isTold, () => 'the log does not say it')
   const answer = await postSignup(service.url, { email: 'bob@example.com' })
   expect(answer.status).toBe(202)
   expect(await answer.json()).toMatchObject({
@@ -209,12 +205,12 @@ test('while somebody else uses up the quota, rows wait for their turn and arrive
   await allDelivered(service)
   while ((await get()).status !== 429);
   await signUp(service, 'grace')
-  // Whatever becomes free meanwhile is taken.
+  // Somebody else takes each call that becomes free meanwhile.
   const isDelayed = async () => {
     await get()
     return service.output().includes('Quota exceeded')
   }
-  await waitUntil(isDelayed, () => 'the quota holds nobody back')
+  await waitUntil(isDelayed, () => 'the quota delays no batch')
   await allDelivered(service)
   expect(await namesIn(world)).toEqual(['Email', 'ada', 'grace'])
 })

@@ -14,7 +14,7 @@ import {
 } from '../../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
-/** A running service on the workbook, with two rows in Sheet1. */
+/** A service with a workbook that has two rows in Sheet1. */
 interface Run extends AsyncDisposable {
   readonly service: RunningService
   readonly dataDir: string
@@ -68,7 +68,7 @@ const edits: readonly Edit[] = [
     names: ['Email', 'ada', 'grace', 'new', 'newer'],
   },
   {
-    what: 'sorts it the other way round',
+    what: 'reverses its rows',
     edit: (text) => {
       const [header = '', ...rows] = linesOf(text)
       return [header, ...rows.toReversed(), ''].join('\r\n')
@@ -89,25 +89,28 @@ const edits: readonly Edit[] = [
   { what: 'empties it', edit: () => '', names: ['Email', 'new', 'newer'] },
 ]
 
-describe.concurrent('a tab file that a person has changed while the service runs', () => {
-  test.each(edits)('keeps all of it when the person $what, and gets new rows once', async (it) => {
-    await using folder = await tempFolder()
-    await using run = await startRun(folder)
-    const edited = it.edit(await readFile(run.path, 'utf8'))
-    await writeFile(run.path, edited)
-    for (const name of ['new', 'newer']) {
-      await run.signUp(name)
-      await allDelivered(run.service)
-    }
-    const text = await readFile(run.path, 'utf8')
-    expect(text.startsWith(edited)).toBe(true)
-    const first = (line: string) =>
-      line.split(/[,;]/)[0]?.replaceAll(/["\ufeff]|@example\.com/g, '')
-    const lines = text.split(/\r?\n/).filter((line) => line !== '')
-    expect(lines.map(first)).toEqual(it.names)
-  })
+describe.concurrent('a person changes a tab file while the service runs', () => {
+  test.each(edits)(
+    'a tab file keeps its content when a person $what, and gets new rows once',
+    async (it) => {
+      await using folder = await tempFolder()
+      await using run = await startRun(folder)
+      const edited = it.edit(await readFile(run.path, 'utf8'))
+      await writeFile(run.path, edited)
+      for (const name of ['new', 'newer']) {
+        await run.signUp(name)
+        await allDelivered(run.service)
+      }
+      const text = await readFile(run.path, 'utf8')
+      expect(text.startsWith(edited)).toBe(true)
+      const first = (line: string) =>
+        line.split(/[,;]/)[0]?.replaceAll(/["\ufeff]|@example\.com/g, '')
+      const lines = text.split(/\r?\n/).filter((line) => line !== '')
+      expect(lines.map(first)).toEqual(it.names)
+    },
+  )
 
-  test('is made again with its header when the person deletes it, without the rows of before', async () => {
+  test('a tab file that a person deletes is made again with its header, without the earlier rows', async () => {
     await using folder = await tempFolder()
     await using run = await startRun(folder)
     await unlink(run.path)
@@ -161,42 +164,46 @@ const obstacles: readonly Obstacle[] = [
 ]
 
 describe.concurrent('a tab file that cannot be written', () => {
-  test.each(obstacles)('holds back no other tab when $what, and heals by itself', async (it) => {
-    await using folder = await tempFolder()
-    await using run = await startRun(folder, await asNobody(folder))
-    await it.place(run)
-    expect((await run.signUp('first')).status).toBe(202)
-    await run.signUp('free', 'Other')
-    const isAside = async () => (await readiness(run.service)).body.delivery.tabsSetAside.length > 0
-    await waitUntil(isAside, () => `no tab is set aside:\n${run.service.output().slice(-2000)}`)
-    const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
-    await waitUntil(onlyOneWaits, () => 'the other tab waits too')
-    expect(run.names('Other.csv')).toEqual(['Email', 'free'])
-    const place = `the file with inode ${(await lstat(run.path)).ino}`
-    const aside = { tab: place, error: 'The file of the tab cannot be written' }
-    expect(await readiness(run.service)).toMatchObject({
-      status: 200,
-      body: { delivery: { state: 'ok', tabsSetAside: [aside], backlog: 1 } },
-    })
-    expect((await readiness(run.service, 'strict')).status).toBe(503)
-    const second = await run.signUp('second')
-    expect(await second.json()).toMatchObject({
-      delivery: { state: 'blocked', error: aside.error },
-    })
+  test.each(obstacles)(
+    'a tab file that cannot be written delays no other tab, and is written once it can be: $what',
+    async (it) => {
+      await using folder = await tempFolder()
+      await using run = await startRun(folder, await asNobody(folder))
+      await it.place(run)
+      expect((await run.signUp('first')).status).toBe(202)
+      await run.signUp('free', 'Other')
+      const isAside = async () =>
+        (await readiness(run.service)).body.delivery.tabsSetAside.length > 0
+      await waitUntil(isAside, () => `no tab is set aside:\n${run.service.output().slice(-2000)}`)
+      const onlyOneWaits = async () => (await readiness(run.service)).body.delivery.backlog === 1
+      await waitUntil(onlyOneWaits, () => 'the other tab waits too')
+      expect(run.names('Other.csv')).toEqual(['Email', 'free'])
+      const place = `the file with inode ${(await lstat(run.path)).ino}`
+      const aside = { tab: place, error: 'The file of the tab cannot be written' }
+      expect(await readiness(run.service)).toMatchObject({
+        status: 200,
+        body: { delivery: { state: 'ok', tabsSetAside: [aside], backlog: 1 } },
+      })
+      expect((await readiness(run.service, 'strict')).status).toBe(503)
+      const second = await run.signUp('second')
+      expect(await second.json()).toMatchObject({
+        delivery: { state: 'blocked', error: aside.error },
+      })
 
-    await it.mend(run)
-    await allDelivered(run.service)
-    expect(run.names()).toEqual(it.names)
-    expect((await readiness(run.service, 'strict')).status).toBe(200)
-    const output = run.service.output()
-    expect(output.split(it.message).length - 1, 'told once').toBe(1)
-    expect(output).toContain(place)
-    // The default tab's name is the operator's, and is told with the start of delivery alone.
-    const others = output.split('\n').filter((line) => !line.includes('delivery started'))
-    expect(others.join('\n'), 'no name of a tab').not.toContain('Sheet1')
-  })
+      await it.mend(run)
+      await allDelivered(run.service)
+      expect(run.names()).toEqual(it.names)
+      expect((await readiness(run.service, 'strict')).status).toBe(200)
+      const output = run.service.output()
+      expect(output.split(it.message).length - 1, 'logged once').toBe(1)
+      expect(output).toContain(place)
+      // The name of the default tab is the operator's. Only the line about the start of delivery has it.
+      const others = output.split('\n').filter((line) => !line.includes('delivery started'))
+      expect(others.join('\n'), 'no name of a tab').not.toContain('Sheet1')
+    },
+  )
 
-  test('in a folder that is locked blocks delivery, with what to do, until it is unlocked', async () => {
+  test('a workbook folder that cannot be written blocks delivery, with what to do, until it can be', async () => {
     await using folder = await tempFolder()
     await using run = await startRun(folder, await asNobody(folder))
     const sheets = join(run.dataDir, 'sheets')

@@ -27,11 +27,11 @@ async function fetchDocument(): Promise<Document> {
   return (await answer.json()) as Document
 }
 
-test('the document has no fault by the recommended rules of its linter', async () => {
+test('the document follows the recommended rules of its linter', async () => {
   const source = await (await fetch(service.url + path)).text()
   const config = await createConfig({
     extends: ['recommended'],
-    // Fixed paths are looked up before those with a parameter, as OpenAPI itself says.
+    // OpenAPI itself says that fixed paths go before those with a parameter.
     rules: { 'no-ambiguous-paths': 'off' },
   })
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
@@ -40,7 +40,7 @@ test('the document has no fault by the recommended rules of its linter', async (
   ).toEqual([])
 })
 
-test('the linter finds what is wrong with a document', async () => {
+test('the linter finds a mistake in a document', async () => {
   const document: Record<string, unknown> = { ...(await fetchDocument()), info: {} }
   const config = await createConfig({ extends: ['recommended'] })
   const source = JSON.stringify(document)
@@ -48,7 +48,7 @@ test('the linter finds what is wrong with a document', async () => {
   expect(problems.filter(({ severity }) => severity === 'error')).not.toEqual([])
 })
 
-test('it is not sent again to a client that has it', async () => {
+test('the document is not sent again to a client that has it', async () => {
   const first = await fetch(service.url + path)
   expect(first.headers.get('content-type')).toBe('application/json')
   const etag = first.headers.get('etag') ?? ''
@@ -58,7 +58,7 @@ test('it is not sent again to a client that has it', async () => {
   expect(await second.text()).toBe('')
 })
 
-test('every method of every path is in it', async () => {
+test('the document has every method of its paths', async () => {
   const { paths } = await fetchDocument()
   for (const [path, operations] of Object.entries(paths)) {
     const answer = await fetch(service.url + path, { method: 'OPTIONS' })
@@ -71,7 +71,7 @@ test('every method of every path is in it', async () => {
   }
 })
 
-describe('it tells the limits', () => {
+describe('the document has the limits', () => {
   test('of the settings', async () => {
     const { paths, components } = await fetchDocument()
     expect(components.schemas['Bulk']?.properties['signups']).toMatchObject({ maxItems: 7 })

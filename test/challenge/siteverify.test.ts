@@ -29,7 +29,7 @@ const attempt = (token: string | undefined, submissionId = 'one'): Attempt => ({
 })
 
 describe.each(providerNames)('%s', (provider: ProviderName) => {
-  test('a good token passes, once', async () => {
+  test('a good token passes once', async () => {
     await using world = await createChallengeWorld(provider)
     const challenge = connect(world)
     const token = world.token()
@@ -37,7 +37,7 @@ describe.each(providerNames)('%s', (provider: ProviderName) => {
     expect(await challenge.verify(attempt(token, 'another'))).toMatchObject({ kind: 'rejected' })
   })
 
-  test('a forged token is refused, and a wrong secret is the operator’s', async () => {
+  test('a forged token is rejected, and a wrong secret is reported as the operator’s mistake', async () => {
     await using world = await createChallengeWorld(provider)
     expect(await connect(world).verify(attempt('forged'))).toMatchObject({
       kind: 'rejected',
@@ -47,14 +47,14 @@ describe.each(providerNames)('%s', (provider: ProviderName) => {
     expect(await wrong.verify(attempt(world.token()))).toMatchObject({ kind: 'misconfigured' })
   })
 
-  test('an answer that was lost before the token was spent costs a second call, no more', async () => {
+  test('when an answer is lost before the token is spent, a second call passes', async () => {
     await using world = await createChallengeWorld(provider)
     world.emulator.faults.add({ redeem: 'never', answer: 'drop' })
     expect(await connect(world).verify(attempt(world.token()))).toEqual({ kind: 'passed' })
     expect(world.emulator.counters).toMatchObject({ calls: 2, passed: 1, lost: 1 })
   })
 
-  test('the visitor’s address goes along when it is known, and only then', async () => {
+  test('a call has the visitor’s address when it is known', async () => {
     await using world = await createChallengeWorld(provider)
     const challenge = connect(world)
     await challenge.verify({ ...attempt(world.token()), remoteAddress: '203.0.113.7' })
@@ -68,19 +68,19 @@ describe.each(providerNames)('%s', (provider: ProviderName) => {
 test.each<[string, string | undefined]>([
   ['a missing token', undefined],
   ['a token of 2,049 characters', 'x'.repeat(2_049)],
-])('%s is refused without a call', async (_, token) => {
+])('%s is rejected without a call', async (_, token) => {
   await using world = await createChallengeWorld()
   expect(await connect(world).verify(attempt(token))).toMatchObject({ kind: 'rejected' })
   expect(world.emulator.counters.calls).toBe(0)
 })
 
-test('a token of 2,048 characters is asked about', async () => {
+test('a token of 2,048 characters is sent to the provider', async () => {
   await using world = await createChallengeWorld()
   await connect(world).verify(attempt('x'.repeat(2_048)))
   expect(world.emulator.counters.calls).toBe(1)
 })
 
-test('an answer that was lost after the token was spent: under the same key it passes', async () => {
+test('when an answer of Turnstile is lost after the token was spent, a second call with the same key passes', async () => {
   await using world = await createChallengeWorld('turnstile')
   world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
   expect(await connect(world).verify(attempt(world.token()))).toEqual({ kind: 'passed' })
@@ -90,7 +90,7 @@ test('an answer that was lost after the token was spent: under the same key it p
 })
 
 test.each(['hcaptcha', 'recaptcha'] as const)(
-  'an answer of %s that was lost after the token was spent is no verdict on the visitor',
+  'when an answer of %s is lost after the token was spent, there is no verdict',
   async (provider) => {
     await using world = await createChallengeWorld(provider)
     world.emulator.faults.add({ redeem: 'now', answer: 'drop' })
@@ -104,12 +104,12 @@ test('the same submission with the same token passes again, as after a crash', a
   await using world = await createChallengeWorld()
   const token = world.token()
   expect(await connect(world).verify(attempt(token, 'mine'))).toEqual({ kind: 'passed' })
-  // Another process: nothing is remembered but what the provider knows.
+  // Another process remembers nothing. Only the provider does.
   expect(await connect(world).verify(attempt(token, 'mine'))).toEqual({ kind: 'passed' })
   expect(await connect(world).verify(attempt(token, 'yours'))).toMatchObject({ kind: 'rejected' })
 })
 
-test('when two submissions show one token at the same time, one passes', async () => {
+test('when two submissions send one token at the same time, one passes', async () => {
   await using world = await createChallengeWorld()
   const challenge = connect(world)
   const token = world.token()
@@ -134,17 +134,23 @@ test.each<[string, Fault, number, Partial<Verdict>]>([
     1,
     { retryAfterSeconds: 5 },
   ],
-  ['a body without end', { times: 0, answer: { body: 'x'.repeat(100_000) } }, 2, {}],
-])('with %s there is no verdict, and the token stays good', async (_, fault, calls, expected) => {
-  await using world = await createChallengeWorld()
-  const challenge = connect(world)
-  const token = world.token()
-  world.emulator.faults.add(fault)
-  expect(await challenge.verify(attempt(token))).toMatchObject({ kind: 'unavailable', ...expected })
-  expect(world.emulator.counters.calls).toBe(calls)
-  world.emulator.faults.clear()
-  expect(await challenge.verify(attempt(token))).toEqual({ kind: 'passed' })
-})
+  ['a body of 100,000 bytes', { times: 0, answer: { body: 'x'.repeat(100_000) } }, 2, {}],
+])(
+  'after %s from the provider there is no verdict, and the token stays good',
+  async (_, fault, calls, expected) => {
+    await using world = await createChallengeWorld()
+    const challenge = connect(world)
+    const token = world.token()
+    world.emulator.faults.add(fault)
+    expect(await challenge.verify(attempt(token))).toMatchObject({
+      kind: 'unavailable',
+      ...expected,
+    })
+    expect(world.emulator.counters.calls).toBe(calls)
+    world.emulator.faults.clear()
+    expect(await challenge.verify(attempt(token))).toEqual({ kind: 'passed' })
+  },
+)
 
 test('a provider that cannot be reached at all gives no verdict', async () => {
   const world = await createChallengeWorld()
@@ -157,7 +163,7 @@ test('a provider that cannot be reached at all gives no verdict', async () => {
   })
 })
 
-test('an answer that does not come is waited for twice, four seconds each', async () => {
+test('a call without an answer is made twice, and waits four seconds each time', async () => {
   const waits: number[] = []
   const challenge = createSiteverify({
     provider: 'turnstile',
@@ -173,7 +179,7 @@ test('an answer that does not come is waited for twice, four seconds each', asyn
   expect(waits).toEqual([4_000, 4_000])
 })
 
-test('no more than 1,000 calls wait at once, and the next visitor is not kept waiting', async () => {
+test('at most 1,000 calls wait at once, and the next visitor gets no verdict at once', async () => {
   const { promise: answers, resolve } = Promise.withResolvers<undefined>()
   let calls = 0
   const challenge = createSiteverify({
@@ -195,7 +201,7 @@ test('no more than 1,000 calls wait at once, and the next visitor is not kept wa
   expect(await challenge.verify(attempt('token'))).toEqual({ kind: 'passed' })
 })
 
-test('a token from a host that is not listed is refused', async () => {
+test('a token from a host that is not listed is rejected', async () => {
   await using world = await createChallengeWorld()
   const challenge = connect(world, { hostnames: ['example.com'] })
   const elsewhere = world.emulator.issueToken(world.site, { hostname: 'evil.example' })
@@ -204,7 +210,7 @@ test('a token from a host that is not listed is refused', async () => {
   expect(await challenge.verify(attempt(ours))).toEqual({ kind: 'passed' })
 })
 
-test('a token of another site of the same hCaptcha account is told to the operator', async () => {
+test('a token of another site of the same hCaptcha account is reported as the operator’s mistake', async () => {
   await using world = await createChallengeWorld('hcaptcha')
   const challenge = connect(world, { siteKey: 'another-site-key' })
   expect(await challenge.verify(attempt(world.token()))).toMatchObject({

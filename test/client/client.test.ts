@@ -53,12 +53,12 @@ const faults: readonly (readonly [string, Fault, boolean])[] = [
 ]
 
 test.each(faults)(
-  'after %s it sends again with the same key: one row',
+  'after %s the client sends the signup again with the same key, and it is one row',
   async (what, fault, isReplay) => {
     await using proxy = await startFaultyProxy(service.url, [fault])
     const tab = `After ${what}`.slice(0, 20).trim()
     const client = clientAt(proxy.url, fault === 'hang' ? { timeoutMs: 1_500 } : {})
-    // What hangs would hang for the wait, too.
+    // A request that hangs would last as long as the wait.
     const wait = fault === 'hang' ? 1 : 20
     const signup = await client.signup({ ...ada, sheetTab: tab }, { wait })
     expect(signup.isReplay).toBe(isReplay)
@@ -70,14 +70,17 @@ test.each(faults)(
   },
 )
 
-test.each([400, 401, 403, 404, 408, 413, 422, 500])('%i is not sent again', async (status) => {
-  await using proxy = await startFaultyProxy(service.url, [{ status }])
-  const error = await failureOf(clientAt(proxy.url).signup(ada))
-  expect(error).toMatchObject({ status, errors: [] })
-  expect(proxy.requests).toHaveLength(1)
-})
+test.each([400, 401, 403, 404, 408, 413, 422, 500])(
+  'a signup that is answered %i is not sent again',
+  async (status) => {
+    await using proxy = await startFaultyProxy(service.url, [{ status }])
+    const error = await failureOf(clientAt(proxy.url).signup(ada))
+    expect(error).toMatchObject({ status, errors: [] })
+    expect(proxy.requests).toHaveLength(1)
+  },
+)
 
-test('it gives up after its retries, with the key to go on with later', async () => {
+test('the client gives up after its retries, and its error has the key for a later try', async () => {
   await using proxy = await startFaultyProxy(service.url, Array<Fault>(3).fill('drop answer'))
   const client = clientAt(proxy.url, { retries: 2 })
   const signup = { ...ada, sheetTab: 'Given up' }
@@ -92,7 +95,7 @@ test('it gives up after its retries, with the key to go on with later', async ()
   expect(rowsIn('Given up')).toHaveLength(1)
 })
 
-test('two signups have two keys, and so two rows', async () => {
+test('two equal signups have two keys and are two rows', async () => {
   const client = clientAt(service.url)
   const signup = { ...ada, sheetTab: 'Twice' }
   await client.signup(signup, { wait: 20 })
@@ -112,7 +115,7 @@ test('a refused signup is an error that names every wrong field and the request'
   expect(error.message).toContain(`${service.url}/api/signup: 422`)
 })
 
-test('bulk tells what became of each signup, and rejects when none was accepted', async () => {
+test('bulk resolves with the result of each signup, and rejects when none was accepted', async () => {
   const client = clientAt(service.url)
   const bulk = await client.bulk([ada, { email: 'nobody' }], { wait: 20 })
   expect(bulk).toMatchObject({
@@ -135,7 +138,7 @@ test('bulk with a wrong API key is an error of status 401', async () => {
   expect(JSON.stringify(error) + error.message).not.toContain('wrong-key')
 })
 
-test('the API key goes with every signup, and with nothing else', async () => {
+test('the client sends its API key with signups, and with nothing else', async () => {
   await using proxy = await startFaultyProxy(service.url, [])
   const client = clientAt(`${proxy.url}/`)
   const { id } = await client.signup(ada)
@@ -150,7 +153,7 @@ test('an id that no signup has is an error of status 404', async () => {
   expect(error.status).toBe(404)
 })
 
-test('a signal ends the call, also between two tries', async () => {
+test('a signal ends a call, even between two tries', async () => {
   const later = { status: 503, headers: { 'retry-after': '60' } }
   await using proxy = await startFaultyProxy(service.url, [later])
   const abort = new AbortController()
@@ -163,7 +166,7 @@ test('a signal ends the call, also between two tries', async () => {
   expect(proxy.requests).toHaveLength(1)
 })
 
-test('types tell what may be sent, and what an answer holds', () => {
+test('the types describe what may be sent, and what an answer has', () => {
   expectTypeOf<{
     email: string
     tags: string[]
@@ -179,12 +182,12 @@ test('types tell what may be sent, and what an answer holds', () => {
 const page = readFileSync(join(projectRoot, 'docs/api.md'), 'utf8')
 const snippet = /^```ts\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? ''
 
-test('the snippet of docs/api.md has the types of the client', () => {
+test('the snippet in docs/api.md fits the types of the client', () => {
   expect(typeProblems(snippet)).toEqual([])
   expect(typeProblems(snippet.replace('email:', 'mail:')).join()).toContain("write 'email'")
 })
 
-test('the snippet of docs/api.md runs by the package name', async () => {
+test('the snippet in docs/api.md runs, and imports the client by the name of the package', async () => {
   await using open = await startService()
   const code = snippet.replaceAll('http://localhost:3000', open.url)
   const args = ['--input-type=module-typescript', '--eval', code]
@@ -192,7 +195,7 @@ test('the snippet of docs/api.md runs by the package name', async () => {
   expect(run.stdout.trim().split('\n')).toEqual(['written', 'accepted, rejected', '422 email'])
 })
 
-/** What the compiler has against a module that would stand in the project's folder. */
+/** The errors of the TypeScript compiler for a module in the project's folder. */
 function typeProblems(code: string): readonly string[] {
   const name = join(projectRoot, 'snippet.ts')
   const { config } = ts.readConfigFile(join(projectRoot, 'tsconfig.json'), ts.sys.readFile)

@@ -7,11 +7,11 @@ import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { makeBatch, rowsOf, testSignal } from './spreadsheet-contract.ts'
 
-/** What people do to the columns of a tab in Google Sheets, tables included, and where rows go then. */
+/** People change the columns of a tab in Google Sheets, or make tables. Rows still go to the right place. */
 
 const header = [...columns]
 
-/** A world with a tab `News`, and how to write to it. */
+/** A world with a tab `News`, and a function that writes to it. */
 async function newsWorld(
   rows: readonly (readonly (string | boolean)[])[] = [],
   prepare: (sheet: ReturnType<GoogleWorld['emulator']['spreadsheet']>) => void = () => undefined,
@@ -27,7 +27,7 @@ async function newsWorld(
   return Object.assign(world, {
     sheet,
     spreadsheet,
-    /** Writes a batch, as the writer does: at once again when that makes sense. */
+    /** Writes a batch as the writer does, which tries again at once when the outcome asks for it. */
     async write(...signups: Signup[]) {
       number += 1
       const batch = makeBatch(number, { News: signups })
@@ -42,7 +42,7 @@ async function newsWorld(
 }
 
 const applied = { kind: 'applied' }
-const told = {
+const withNotice = {
   kind: 'applied',
   notices: [
     expect.stringMatching(
@@ -55,7 +55,7 @@ async function emailsIn(world: GoogleWorld, column = 0): Promise<(string | undef
   return ((await world.rows('News')) ?? []).map((row) => row[column])
 }
 
-describe('when a person changes the columns while rows come', () => {
+describe('a person changes the columns while rows come', () => {
   test.each<[string, (world: Awaited<ReturnType<typeof newsWorld>>) => void, number]>([
     ['inserts a column in front', ({ sheet }) => sheet.insertColumns('News', 0), 1],
     [
@@ -68,13 +68,13 @@ describe('when a person changes the columns while rows come', () => {
       0,
     ],
   ])(
-    'who %s, one batch goes by the old ones, which is told, and the next by the new ones',
+    'when a person %s, one batch goes by the old columns with a notice, and the next by the new ones',
     async (_, deed, email) => {
       await using world = await newsWorld()
       expect(await world.write(makeFullSignup())).toEqual(applied)
       deed(world)
       const before = world.calls()
-      expect(await world.write(makeFullSignup())).toEqual(told)
+      expect(await world.write(makeFullSignup())).toEqual(withNotice)
       const signup = makeFullSignup()
       expect(await world.write(signup)).toEqual(applied)
       expect(world.calls() - before).toBe(2)
@@ -84,7 +84,7 @@ describe('when a person changes the columns while rows come', () => {
     },
   )
 
-  test('and adds one of their own behind ours, there is no warning', async () => {
+  test('when a person adds a column behind ours, there is no warning', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.resizeTab('News', { columnCount: 8 })
@@ -93,7 +93,7 @@ describe('when a person changes the columns while rows come', () => {
     expect(world.spreadsheet.warnings).toEqual([])
   })
 
-  test('and the answer to the batch is lost, it is told with the next one', async () => {
+  test('when the answer to a batch by old columns is lost, the notice comes with the next batch', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.insertColumns('News', 0)
@@ -101,11 +101,11 @@ describe('when a person changes the columns while rows come', () => {
     expect(await world.write(makeFullSignup())).toMatchObject({ kind: 'unknown' })
     const again = makeBatch(2, { News: [makeFullSignup()] })
     expect(await world.spreadsheet.write(again, testSignal)).toEqual(applied)
-    expect(await world.write(makeFullSignup())).toMatchObject(told)
+    expect(await world.write(makeFullSignup())).toMatchObject(withNotice)
   })
 
   test.each(['refuse', 'apply'] as const)(
-    'and renames the tab, no row is lost or doubled, should Google %s a batch that asks about it',
+    'when a person renames the tab, no row is lost or doubled, even if Google would %s a batch that asks about it',
     async (unknownRanges) => {
       await using world = await newsWorld([], undefined, { unknownRanges })
       const signups = [makeFullSignup(), makeFullSignup(), makeFullSignup()] as const
@@ -119,14 +119,14 @@ describe('when a person changes the columns while rows come', () => {
       )
       expect((await emailsIn(world)).at(-1)).toBe(signups[2].email)
       const isApplied = unknownRanges === 'apply'
-      expect([second, third]).toMatchObject([applied, isApplied ? told : applied])
+      expect([second, third]).toMatchObject([applied, isApplied ? withNotice : applied])
       expect(await emailsIn(world)).toHaveLength(isApplied ? 2 : 3)
     },
   )
 })
 
-describe('a tab that a person has made a table of', () => {
-  test('takes rows into the table, above its footer and what is below', async () => {
+describe('a person makes a table of a tab', () => {
+  test('a table takes rows above its footer, and above what is below', async () => {
     await using world = await newsWorld([header, ['ada@example.com'], ['Total']], (sheet) => {
       sheet.convertToTable('News', { footerRows: 1 })
       sheet.editCell('News', 'A6', 'a note')
@@ -140,7 +140,7 @@ describe('a tab that a person has made a table of', () => {
     ])
   })
 
-  test('with a column of checkboxes that is filled down gets no rows below line 1000', async () => {
+  test('a table with a column of checkboxes down to line 1000 takes a row at its first free line', async () => {
     const rows = Array.from({ length: 999 }, () => [...header.map(() => ''), false])
     await using world = await newsWorld([[...header, 'Done'], ...rows], (sheet) => {
       sheet.convertToTable('News')
@@ -151,20 +151,20 @@ describe('a tab that a person has made a table of', () => {
     expect(world.spreadsheet.warnings).toEqual([])
   })
 
-  test('while rows come is noticed with the next batch, which may land below the table, and the log says so', async () => {
+  test('when a table is made while rows come, one batch may go below it with a notice, and the next goes into it', async () => {
     await using world = await newsWorld()
     await world.write(makeFullSignup())
     world.sheet.convertToTable('News')
     world.sheet.editCell('News', 'A4', 'a note')
     const before = world.calls()
-    expect(await world.write(makeFullSignup())).toEqual(told)
+    expect(await world.write(makeFullSignup())).toEqual(withNotice)
     const signup = makeFullSignup()
     expect(await world.write(signup)).toEqual(applied)
     expect(world.calls() - before).toBe(2)
     expect((await emailsIn(world))[2]).toBe(signup.email)
   })
 
-  test('and reverts goes on as before, with nothing to tell', async () => {
+  test('when a table is reverted, rows go on as before without a notice', async () => {
     await using world = await newsWorld([header, ['ada@example.com']], (sheet) => {
       sheet.convertToTable('News')
     })
@@ -175,7 +175,7 @@ describe('a tab that a person has made a table of', () => {
     expect(await emailsIn(world)).toHaveLength(5)
   })
 
-  test('and deletes with its cells gets the header row again', async () => {
+  test('when a table is deleted with its cells, the tab gets the header row again', async () => {
     await using world = await newsWorld([header, ['ada@example.com']], (sheet) => {
       sheet.convertToTable('News')
     })
@@ -190,7 +190,7 @@ describe('a tab that a person has made a table of', () => {
     ])
   })
 
-  test('goes by the names of its columns, wherever it begins', async () => {
+  test('a table takes cells by the names of its columns, wherever it begins', async () => {
     const rows = [
       ['Our guests'],
       [],
@@ -214,7 +214,7 @@ describe('a tab that a person has made a table of', () => {
     expect(await world.rows('News')).toHaveLength(10)
   })
 
-  test('beside our own columns is left alone, and the one with our columns is taken of two', async () => {
+  test('a table beside our columns gets no rows, and of two tables the one with our columns gets them', async () => {
     await using beside = await newsWorld([[...header, '', 'Name', 'Email']], (sheet) => {
       sheet.convertToTable('News', { cells: 'I1:J1' })
     })
@@ -234,7 +234,7 @@ describe('a tab that a person has made a table of', () => {
     expect((await two.rows('News'))?.[2]?.[3]).toBe(signup.email)
   })
 
-  test('with another type for a column of ours gets text all the same, and that is told', async () => {
+  test('a table with another type for a column of ours gets text all the same, with a warning', async () => {
     await using world = await newsWorld([header], (sheet) => {
       sheet.convertToTable('News', { types: { Timestamp: 'DATE', Notes: 'DOUBLE' } })
     })
@@ -250,7 +250,7 @@ describe('a tab that a person has made a table of', () => {
   })
 })
 
-test('a title that Google does not read in a range costs three calls once, and rows go in', async () => {
+test('a tab whose title Google cannot read in a range gets its rows, at one call a batch after the first', async () => {
   await using world = await newsWorld([header])
   const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!A1:ZZ1" } })
   world.emulator.faults.add({ on: 'batchUpdate', answer: { status: 400, body }, times: 2 })

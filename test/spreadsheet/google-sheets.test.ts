@@ -14,7 +14,7 @@ spreadsheetContract('Google Sheets', {
   readsFormulaAs: (text) => text,
 })
 
-test('a spreadsheet that is nearly full is told before it is full', async () => {
+test('a spreadsheet has a warning while it is nearly full', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   const spreadsheet = world.connect()
@@ -30,7 +30,7 @@ test('a spreadsheet that is nearly full is told before it is full', async () => 
   expect(spreadsheet.warnings).toEqual([])
 })
 
-test('a full spreadsheet refuses with the words of Google, and takes rows again after mending', async () => {
+test('a full spreadsheet refuses a batch in the words of Google, and takes it when there is room', async () => {
   await using world = await createGoogleWorld({ model: { cellsMax: 8000 } })
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
   sheet.resizeTab('Sheet1', { rowCount: 1000, columnCount: 7 })
@@ -49,7 +49,7 @@ test('a full spreadsheet refuses with the words of Google, and takes rows again 
 })
 
 describe('the only tab of a new spreadsheet', () => {
-  /** What `open` says of a spreadsheet with these tabs, and the calls that it took. */
+  /** The answer of `open` for a spreadsheet with these tabs, and the number of calls that it took. */
   async function opened(prepare: (sheet: Handle) => void, ...defaultTab: string[]) {
     await using world = await createGoogleWorld()
     prepare(world.emulator.spreadsheet(world.spreadsheetId))
@@ -57,7 +57,7 @@ describe('the only tab of a new spreadsheet', () => {
     return { answer, calls: callsOf(world) }
   }
 
-  /** Calls for tokens do not count. */
+  /** The number of calls; calls for tokens do not count. */
   const callsOf = ({ emulator }: GoogleWorld) => emulator.counters.reads + emulator.counters.writes
 
   const rename = (sheet: Handle) => {
@@ -65,7 +65,7 @@ describe('the only tab of a new spreadsheet', () => {
     return 'Tabelle1'
   }
 
-  test('is told when it is empty, and gets the header with three calls in all', async () => {
+  test('is named by open when it is empty, and gets the header within three calls', async () => {
     await using world = await createGoogleWorld()
     rename(world.emulator.spreadsheet(world.spreadsheetId))
     const spreadsheet = world.connect()
@@ -83,15 +83,15 @@ describe('the only tab of a new spreadsheet', () => {
     ['has the name of the default tab', (sheet) => sheet.renameTab('Sheet1', 'sheet1'), 1],
     ['has something in it', (sheet) => sheet.editCell(rename(sheet), 'C9', 'x'), 2],
     ['is not the only one', (sheet) => sheet.addTab(`${rename(sheet)} too`), 1],
-  ])('is not told when it %s', async (_, prepare, calls) => {
+  ])('is not named by open when it %s', async (_, prepare, calls) => {
     expect(await opened(prepare, 'Sheet1')).toEqual({ answer: { kind: 'open' }, calls })
   })
 
-  test('is not looked at when nobody asks', async () => {
+  test('is not read when the settings name the default tab', async () => {
     expect(await opened(rename)).toEqual({ answer: { kind: 'open' }, calls: 1 })
   })
 
-  test('that somebody wrote into long after it was looked at gets no header', async () => {
+  test('gets no header when somebody writes into it more than a minute after it was read', async () => {
     await using world = await createGoogleWorld()
     const sheet = world.emulator.spreadsheet(world.spreadsheetId)
     rename(sheet)
@@ -107,7 +107,7 @@ describe('the only tab of a new spreadsheet', () => {
   })
 })
 
-test('a copy of a spreadsheet, which carries our markers along, is noticed', async () => {
+test('a copy of a spreadsheet, which has our markers too, gives a warning', async () => {
   await using world = await createGoogleWorld()
   const first = world.connect()
   await first.write(makeBatch(1, { Sheet1: [makeFullSignup()] }), testSignal)
@@ -117,7 +117,7 @@ test('a copy of a spreadsheet, which carries our markers along, is noticed', asy
   const second = world.connect(copy.id)
   expect(await second.open(testSignal)).toEqual({ kind: 'open' })
   expect(second.warnings).toEqual([{ kind: 'copy', message: expect.stringContaining('is a copy') }])
-  // A batch whose marker the copy brought along is not taken for applied.
+  // A batch whose marker came with the copy does not count as applied.
   const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
 })
@@ -131,7 +131,7 @@ test('a marker takes at most 60 characters, key and value together', async () =>
   expect(`${marker?.metadataKey}${marker?.metadataValue}`.length).toBeLessThanOrEqual(60)
 })
 
-test('after a 401 a batch goes again only if it is frozen still', async () => {
+test('after a 401 a batch is sent again only if it is still frozen', async () => {
   await using world = await createGoogleWorld()
   const spreadsheet = world.connect()
   await spreadsheet.open(testSignal)
@@ -145,7 +145,7 @@ test('after a 401 a batch goes again only if it is frozen still', async () => {
   expect(await world.rows('Sheet1')).toHaveLength(2)
 })
 
-test('a batch that has ended is not sent, which is looked at once the access token is there', async () => {
+test('a batch that has ended while the access token was fetched is not sent', async () => {
   await using world = await createGoogleWorld()
   const kinds = () => world.emulator.log.calls().map(({ kind }) => kind)
   const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
@@ -157,7 +157,7 @@ test('a batch that has ended is not sent, which is looked at once the access tok
   expect(kinds()).not.toContain('batchUpdate')
 })
 
-test('a tab that somebody empties gets the header again once there was no batch for a minute', async () => {
+test('a tab that somebody empties gets the header again when no batch came for a minute', async () => {
   await using world = await createGoogleWorld()
   const clock = new ManualClock(Date.now())
   const spreadsheet = world.connect(world.spreadsheetId, clock)
@@ -169,7 +169,7 @@ test('a tab that somebody empties gets the header again once there was no batch 
   }
   await write(1)
   sheet.deleteRows('News', 1, 2)
-  // Its first batch cannot know: asking before each would take the quota of every other call.
+  // The first batch does not look, because a look before each batch would double the calls.
   expect(await write(2)).toBe(1)
   expect(await world.rows('News')).toHaveLength(1)
   sheet.deleteRows('News', 1, 1)
@@ -183,8 +183,8 @@ test('a tab that somebody empties gets the header again once there was no batch 
   expect(await write(5)).toBe(1)
 })
 
-describe('a tab that Google does not let us use is refused by itself, so that the others go on', () => {
-  test('when Google takes its name for that of another tab', async () => {
+describe('a tab that Google does not let us use', () => {
+  test('a tab is refused by itself when Google takes its name for that of another tab', async () => {
     await using world = await createGoogleWorld({ model: { titles: 'case folding' } })
     const spreadsheet = world.connect()
     await spreadsheet.write(makeBatch(1, { Newsletter: [makeFullSignup()] }), testSignal)
@@ -200,7 +200,7 @@ describe('a tab that Google does not let us use is refused by itself, so that th
     expect(await world.rows('Guests')).toBeUndefined()
   })
 
-  test('when it is a chart', async () => {
+  test('a tab is refused by itself when it is a chart', async () => {
     await using world = await createGoogleWorld()
     const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
     const answer = { status: 200, body: JSON.stringify({ sheets }) }
@@ -213,7 +213,7 @@ describe('a tab that Google does not let us use is refused by itself, so that th
     })
   })
 
-  test('and not when only its title cannot be asked about', async () => {
+  test('a tab is not refused when Google cannot read its title in a range', async () => {
     await using world = await createGoogleWorld()
     await world.createTab('News', [['Notes']])
     const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!1:1" } })
@@ -223,7 +223,7 @@ describe('a tab that Google does not let us use is refused by itself, so that th
   })
 })
 
-test('a hundred tabs with the longest names are looked at in calls of a length that servers take', async () => {
+test('a hundred tabs with the longest names are read in calls whose paths have at most 4,500 characters', async () => {
   await using world = await createGoogleWorld()
   const names = Array.from({ length: 100 }, (_, index) => `${'表'.repeat(97)}${100 + index}`)
   for (const name of names) await world.createTab(name, [])
@@ -248,7 +248,7 @@ test('a tab gets its header row and its rows by one appendCells, and only the he
   }
 })
 
-test('text of a request that Google quotes is left out of the outcome', async () => {
+test('an outcome leaves out the name of a tab that Google quotes', async () => {
   await using world = await createGoogleWorld()
   const spreadsheet = world.connect()
   await spreadsheet.open(testSignal)

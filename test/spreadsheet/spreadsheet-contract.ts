@@ -5,11 +5,11 @@ import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 
-/** What the suite needs to know of one kind of spreadsheet. */
+/** What the suite has to know about one kind of spreadsheet. */
 export interface SpreadsheetHarness {
   /** An empty spreadsheet of its own for each test. */
   createWorld(): Promise<SpreadsheetWorld>
-  /** What a person reads in a cell that was given this text, which begins with =, +, - or @. */
+  /** How a person reads a cell with this text, which begins with =, +, - or @. */
   readsFormulaAs(text: string): string
 }
 
@@ -17,7 +17,7 @@ export interface SpreadsheetHarness {
 export interface SpreadsheetWorld extends AsyncDisposable {
   /** A new instance, as after a restart; the suite calls its `open`. */
   connect(): Spreadsheet
-  /** All rows of a tab, header included, by a reader that is not ours; undefined without the tab. */
+  /** All rows of a tab, header included, read by other code than ours; undefined when there is no tab. */
   rows(tab: string): Promise<string[][] | undefined>
   /** A person makes a tab with these rows; with none it is empty. */
   createTab(tab: string, rows: readonly (readonly string[])[]): Promise<void>
@@ -61,7 +61,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
 
     async function write(batch: FrozenBatch): Promise<void> {
       let outcome = await spreadsheet.write(batch, testSignal)
-      // As the writer does: at once, once.
+      // The writer tries again at once in this case.
       if (outcome.kind === 'retryable' && outcome.afterMs === 0) {
         outcome = await spreadsheet.write(batch, testSignal)
       }
@@ -90,7 +90,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
-      test('a tab with content of its own is only appended to', async () => {
+      test('a tab with other content keeps it, and gets rows below', async () => {
         const content = [
           ['Guests', 'Table'],
           ['Grace, the first', '"7"'],
@@ -104,7 +104,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(rows.slice(2)).toEqual(rowsOf('News', batch))
       })
 
-      test('under a header of its own with a column Email, cells go by the names of the columns', async () => {
+      test('below another header with a column Email, cells go by the names of the columns', async () => {
         await world.createTab('News', [
           ['Name', 'E mail', 'Phone'],
           ['Grace', 'g@example.org', '7'],
@@ -134,7 +134,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(told).toContain('no column for Timestamp, Source, Name: that goes into Metadata')
       })
 
-      test('below data of somebody’s own the seven columns go in their order, and that is told', async () => {
+      test('below other data the seven columns go in their order, with a warning', async () => {
         await world.createTab('News', [['Guests', 'Table']])
         await world.createTab('Ours', [[...header, 'Notes']])
         await restart()
@@ -145,7 +145,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         ])
       })
 
-      test('a tab that differs in case only is the same tab', async () => {
+      test('a tab whose name differs in letter case alone is the same tab', async () => {
         await world.createTab('News', [header])
         await restart()
         const batch = makeBatch(1, { news: [makeFullSignup()] })
@@ -153,7 +153,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('news', batch)])
       })
 
-      test('names that look like paths, ranges, cells, booleans or quotations are names', async () => {
+      test('a tab may have a name that looks like a path, a range, a cell, a boolean or a quotation', async () => {
         const names = [
           ...['../../x', '/etc/passwd', 'a/b', 'a\\b', 'A1', 'A1:B2', 'TRUE', 'd09037', 'R1C1'],
           ...[
@@ -182,7 +182,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         for (const tab of names) {
           const [first, ...rows] = (await world.rows(tab)) ?? []
           expect(first, tab).toEqual(header)
-          // The last cell is the tab's name, which may look like a formula itself.
+          // The last cell has the tab's name, which may look like a formula.
           const expected = rowsOf(tab, batch, next).map((row) => row.slice(0, -1))
           expect(
             rows.map((row) => row.slice(0, -1)),
@@ -209,7 +209,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toBeUndefined()
       })
 
-      test('a tab without rows stays as it is, beside one that gets some', async () => {
+      test('a tab that gets no rows stays as it is while another one gets some', async () => {
         await world.createTab('Empty', [])
         await restart()
         const first = makeBatch(1, { News: [makeFullSignup()] })
@@ -227,7 +227,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('Missing')).toBeUndefined()
       })
 
-      test('the first row of a tab that got none before comes with the header row', async () => {
+      test('a tab that got no rows before gets the header row with its first one', async () => {
         await world.createTab('Empty', [])
         await restart()
         await write(makeBatch(1, { Empty: [], Missing: [] }))
@@ -237,7 +237,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('Missing')).toEqual([header, ...rowsOf('Missing', batch)])
       })
 
-      test('a batch without rows can be given up, and is never applied then', async () => {
+      test('a batch without rows that was given up is never applied', async () => {
         const batch = makeBatch(1, { News: [] })
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
         expect(await spreadsheet.write(batch, testSignal)).not.toEqual(applied)
@@ -267,13 +267,13 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('Press 2026')).toEqual([header, ...rowsOf('Press 2026', batch)])
       })
 
-      test('5,000 rows go in one batch', async () => {
+      test('a batch may have 5,000 rows', async () => {
         const batch = makeBatch(1, { News: Array.from({ length: 5_000 }, () => makeFullSignup()) })
         await write(batch)
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
-      test('optional cells that are empty keep their columns', async () => {
+      test('empty cells keep their columns', async () => {
         const batch = makeBatch(1, { News: [makeFullSignup({ name: '', tags: [], metadata: '' })] })
         await write(batch)
         const [, row] = (await world.rows('News')) ?? []
@@ -283,7 +283,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
 
       test.each([
         ...['=1+1', '+1', '-1', '@SUM(A1)', '=HYPERLINK("https://example.org","x")', '-', '=', '@'],
-      ])('%j in a cell is text and no formula', async (text) => {
+      ])('a cell with %j is text and not a formula', async (text) => {
         const signup = makeFullSignup({ source: text, name: text, tags: [text, 'b'] })
         await write(makeBatch(1, { News: [signup] }))
         const [, row] = (await world.rows('News')) ?? []
@@ -320,7 +320,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
           'null',
           '\ufefftext',
         ],
-      ])('%j in a cell stays as it is', async (text) => {
+      ])('a cell with %j keeps its text', async (text) => {
         const signup = makeFullSignup({ name: text, metadata: JSON.stringify({ text }) })
         const batch = makeBatch(1, { News: [signup] })
         await write(batch)
@@ -349,14 +349,14 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
       })
 
-      test('two signups that agree in everything are two rows', async () => {
+      test('two equal signups are two rows', async () => {
         const signup = makeFullSignup()
         const batch = makeBatch(1, { News: [signup, signup] })
         await write(batch)
         expect(await world.rows('News')).toHaveLength(3)
       })
 
-      test('a batch that was abandoned before it was sent is never applied', async () => {
+      test('a batch that was given up before it was sent is never applied', async () => {
         const batch = makeBatch(1, { News: [makeFullSignup()] })
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
         expect(await spreadsheet.abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
@@ -366,7 +366,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toBeUndefined()
       })
 
-      test('the signups of an abandoned batch are written by the next one, once', async () => {
+      test('the signups of a batch that was given up are written once by the next one', async () => {
         const signup = makeFullSignup()
         const abandoned = makeBatch(1, { News: [signup] })
         expect(await spreadsheet.abandon(abandoned, testSignal)).toEqual({ kind: 'abandoned' })
@@ -376,7 +376,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
-      test('abandoning a batch that was applied says so and takes nothing back', async () => {
+      test('giving up a batch that was applied says so, and removes no row', async () => {
         const batch = makeBatch(1, { News: [makeFullSignup()] })
         await write(batch)
         await restart()
@@ -384,7 +384,7 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
       })
 
-      test('pruning settled batches can be repeated and changes no row', async () => {
+      test('markers can be pruned more than once, which changes no row', async () => {
         const first = makeBatch(1, { News: [makeFullSignup()] })
         const second = makeBatch(2, { News: [makeFullSignup()] })
         const third = makeBatch(3, { News: [makeFullSignup()] })

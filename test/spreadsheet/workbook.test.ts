@@ -67,20 +67,20 @@ describe('a tab file', () => {
     expect(await contentAfter('a,b\n')).toBe(`a,b\n${row}\n`)
   })
 
-  test('that a program saved with semicolons and no last line end goes on like that', async () => {
+  test('that a program saved with semicolons and no last line end gets rows with semicolons', async () => {
     const saved = `\ufeff${header.join(';')}\na;b`
     const expected = `${saved}\n${row.replaceAll(',', ';').replace('Brien;', 'Brien,')}\n`
     expect(await contentAfter(saved)).toBe(expected)
   })
 
-  test('that holds nothing but a byte order mark or a line end gets the header row', async () => {
+  test('that has only a byte order mark and a line end gets the header row', async () => {
     expect(await contentAfter('\ufeff\r\n')).toBe(`\ufeff\r\n${headerLine}${row}\r\n`)
   })
 
   test('of 3 GB is appended to, not read', async () => {
     const size = 3e9
     await writeFile(world.path('News'), '')
-    await truncate(world.path('News'), size) // A hole, which takes no space.
+    await truncate(world.path('News'), size) // A sparse file, which takes no space.
     expect(await world.connect().write(batch, testSignal)).toEqual(applied)
     await using file = await open(world.path('News'))
     const { buffer, bytesRead } = await file.read(Buffer.alloc(1000), 0, 1000, size)
@@ -88,7 +88,7 @@ describe('a tab file', () => {
   })
 })
 
-test('the hidden record keeps no address once the batch is written', async () => {
+test('the record of the last batch keeps no address', async () => {
   const signup = makeFullSignup()
   await world.connect().write(makeBatch(1, { News: [signup] }), testSignal)
   const folder = join(world.directory, '.rollcall')
@@ -97,11 +97,11 @@ test('the hidden record keeps no address once the batch is written', async () =>
   expect(await readFile(join(folder, 'settled.json'), 'utf8')).not.toContain(signup.email)
 })
 
-describe('a write that a person has to make possible is refused, and goes on afterwards', () => {
+describe('a write is refused until a person removes the obstacle', () => {
   const batch = makeBatch(1, { News: [makeFullSignup()], Events: [makeFullSignup()] })
   const write = () => world.connect().write(batch, testSignal)
 
-  test('a tab file that is a link out of the folder is not followed', async () => {
+  test('when a tab file is a symbolic link, which is not followed', async () => {
     const outside = join(dirname(world.directory), 'outside.csv')
     await writeFile(outside, 'precious\r\n')
     await symlink(outside, world.path('Events'))
@@ -119,7 +119,7 @@ describe('a write that a person has to make possible is refused, and goes on aft
     expect(await write()).toEqual(applied)
   })
 
-  test('a folder in the place of a tab file', async () => {
+  test('when a folder has the name of a tab file', async () => {
     await mkdir(world.path('Events'))
     expect(await write()).toMatchObject({ kind: 'refused', tab: { name: 'Events' } })
     expect(await world.rows('News')).toBeUndefined()
@@ -128,7 +128,7 @@ describe('a write that a person has to make possible is refused, and goes on aft
     expect(await write()).toEqual(applied)
   })
 
-  test('a file in the place of the workbook folder', async () => {
+  test('when a file has the name of the folder of the workbook', async () => {
     await rm(world.directory, { recursive: true })
     await writeFile(world.directory, '')
     const refused = {
@@ -145,7 +145,7 @@ describe('a write that a person has to make possible is refused, and goes on aft
     expect(await write()).toEqual(applied)
   })
 
-  test('a record that somebody else wrote into', async () => {
+  test('when somebody has changed the record of the last batch', async () => {
     expect(await write()).toEqual(applied)
     const path = join(world.directory, '.rollcall', 'settled.json')
     const content = await readFile(path)
@@ -168,7 +168,7 @@ describe('when the disk fails during a write', () => {
   })
   const tabs = ['News', 'Events', 'New one']
 
-  /** Writes the second batch on a disk that fails where `trouble` says so; part of the change is made. */
+  /** Writes the second batch on a disk that fails with the codes of `trouble`, after a part of the change. */
   function writeWith(trouble: (change: Change, step: number) => string | undefined, part = 0.5) {
     let steps = 0
     const files = interceptedFiles(async (change) => {
@@ -176,7 +176,7 @@ describe('when the disk fails during a write', () => {
       const code = trouble(change, steps)
       if (code === undefined) return change.make()
       await change.makePart(part)
-      throw Object.assign(new Error(`${code}: the test says so`), { code })
+      throw Object.assign(new Error(`${code}: simulated by the test`), { code })
     })
     return createWorkbook({ directory: world.directory }, files).write(second, testSignal)
   }
@@ -191,12 +191,12 @@ describe('when the disk fails during a write', () => {
     expect(await world.connect().write(first, testSignal)).toEqual(applied)
   })
 
-  // The steps: folder, intent, three tab files, sync, settled, intent away.
+  // The steps: folder, intent, three tab files, sync, settled, removal of the intent.
   test.each([
     ...[1, 2, 3, 4, 5].map((step) => [step, 'refused'] as const),
     ...[6, 7].map((step) => [step, 'unknown'] as const),
     [8, 'applied'] as const,
-  ])('on a disk that is full from step %i on, the outcome is %s', async (from, kind) => {
+  ])('when the disk is full from step %i on, the outcome is %s', async (from, kind) => {
     const before = await readTabFiles(world)
     const outcome = await writeWith((change, step) =>
       step >= from && ['append', 'replace'].includes(change.kind) ? 'ENOSPC' : undefined,
@@ -211,7 +211,7 @@ describe('when the disk fails during a write', () => {
     await expectAllRowsOnce()
   })
 
-  test('a lock on one tab refuses that tab, applies nothing, and lets the others go on', async () => {
+  test('when one tab file is locked, its tab is refused and nothing is applied, and a batch without it is', async () => {
     const before = await readTabFiles(world)
     const isLocked = ({ kind, path }: Change) =>
       kind === 'append' && path === world.path('Events') ? 'EBUSY' : undefined
@@ -225,7 +225,7 @@ describe('when the disk fails during a write', () => {
     expect(await world.rows('Events')).toEqual([header, ...rowsOf('Events', first)])
   })
 
-  test('a folder in which no file can be made is no problem of one tab', async () => {
+  test('when no file can be made in the folder, no single tab is refused', async () => {
     const isShut = ({ kind, path }: Change) =>
       kind === 'append' && path === world.path('New one') ? 'EACCES' : undefined
     const outcome = await writeWith(isShut, 0)
@@ -233,7 +233,7 @@ describe('when the disk fails during a write', () => {
     expect(outcome).not.toHaveProperty('tab')
   })
 
-  test('rows that can neither be finished nor undone are remembered and finished later', async () => {
+  test('a write that can neither be finished nor undone is finished by the next one', async () => {
     const trouble = ({ kind, path }: Change) => {
       if (kind === 'append' && path === world.path('Events')) return 'EIO'
       return kind === 'truncate' || kind === 'remove' ? 'EIO' : undefined
@@ -243,7 +243,7 @@ describe('when the disk fails during a write', () => {
     await expectAllRowsOnce()
   })
 
-  test('an unknown error can be tried again', async () => {
+  test('a write with an unknown error can be tried again', async () => {
     const outcome = await writeWith((_, step) => (step === 2 ? 'ESTALE' : undefined))
     expect(outcome.kind).toBe('retryable')
     expect(await world.connect().write(second, testSignal)).toEqual(applied)

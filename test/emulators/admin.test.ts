@@ -30,7 +30,7 @@ test('faults are added and removed, and late calls are applied, over HTTP', asyn
   expect(emulator.faults.pending).toEqual([])
 })
 
-test('people rename, fill, sort, protect and delete over HTTP, too', async () => {
+test('the acts of people on a spreadsheet can be done over HTTP, too', async () => {
   await using emulator = await startGoogleEmulator()
   const spreadsheet = emulator.createSpreadsheet()
   const act = (deed: string, ...given: unknown[]) =>
@@ -78,7 +78,7 @@ test('a call that the admin API does not understand is refused with a reason', a
   expect(emulator.faults.pending).toEqual([])
 })
 
-test('the page shows tabs and calls, and nothing in it is taken for HTML', async () => {
+test('the page shows tabs and calls as text and not as HTML', async () => {
   await using emulator = await startGoogleEmulator()
   const spreadsheet = emulator.createSpreadsheet({ id: 'abc', title: '<i>Mine</i>' })
   const evil = `<script>alert("1" & '2')</script>`
@@ -104,7 +104,7 @@ test('the page shows tabs and calls, and nothing in it is taken for HTML', async
   expect((await page('/spreadsheets/unknown')).status).toBe(404)
 })
 
-test('stopping closes connections that are kept alive and ends waiting faults', async () => {
+test('a stop closes connections that are kept alive, and ends delayed answers', async () => {
   const emulator = await startGoogleEmulator()
   const { email } = emulator.createServiceAccount()
   emulator.createSpreadsheet({ id: 'abc', sharedWith: email })

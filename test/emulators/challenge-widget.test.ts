@@ -22,15 +22,15 @@ interface World extends AsyncDisposable {
   readonly page: Page
   readonly siteKey: string
   readonly secret: string
-  /** What the page saw: errors, console messages, violations of its policy. */
+  /** Errors, console messages and violations of the policy on the page. */
   readonly seen: string[]
-  /** Renders a widget that notes its callbacks; resolves with its id. */
+  /** Renders a widget that notes its callbacks. Resolves with its id. */
   render(options?: Record<string, unknown>, box?: string): Promise<unknown>
-  /** The callbacks so far, as `name` or `name:what`. */
+  /** The callbacks so far, as `name` or `name:argument`. */
   events(): Promise<string[]>
 }
 
-/** A page with a form, under a policy that lets in the emulator's script and frame and no more. */
+/** A page with a form. Its policy allows the emulator's script and frame and nothing else. */
 async function openPage(provider: ProviderName = 'turnstile', query = '?render=explicit') {
   const emulator = await startChallengeEmulator()
   const { siteKey, secret } = emulator.createSite(provider)
@@ -74,7 +74,7 @@ interface Rendering {
   readonly box: string
 }
 
-/** Runs in the page. */
+/** Runs in the page: renders a widget. */
 function renderInPage({ provider, siteKey, options, box }: Rendering): unknown {
   const page = window as unknown as Record<string, unknown> & { events?: string[] }
   const events = (page.events ??= [])
@@ -104,7 +104,7 @@ async function verify({ emulator, secret }: World, response: string): Promise<un
   return answer.json()
 }
 
-test('under a strict policy of the page a widget gives a token that passes, in the field asked for', async () => {
+test('under a strict policy a widget puts a token that passes into the named field', async () => {
   await using world = await openPage()
   const { page } = world
   await world.render({ 'response-field-name': 'challengeToken', action: 'signup', cData: 'x-1' })
@@ -120,7 +120,7 @@ test('under a strict policy of the page a widget gives a token that passes, in t
   expect(world.seen).toEqual([])
 })
 
-test('a page’s onload function is called, and elements render themselves unless explicit', async () => {
+test('an element renders itself, unless the page asks for explicit rendering', async () => {
   await using world = await openPage('turnstile', '')
   const field = world.page.locator('.cf-turnstile [name=cf-turnstile-response]')
   await expect.poll(() => field.inputValue()).not.toBe('')
@@ -128,12 +128,12 @@ test('a page’s onload function is called, and elements render themselves unles
   expect(await other.page.locator('.cf-turnstile iframe').count()).toBe(0)
 })
 
-test('reset gives another token, remove leaves nothing behind', async () => {
+test('a reset gives another token, and a removed widget leaves nothing behind', async () => {
   await using world = await openPage()
   const id = await world.render()
   await expect.poll(() => world.events()).toHaveLength(1)
   const first = await world.page.evaluate('turnstile.getResponse()')
-  // In one turn of the page: the next token may come right after it.
+  // In one turn of the page, as the next token may come right after it.
   const reset = `turnstile.reset(${JSON.stringify(id)}), turnstile.getResponse()`
   expect(await world.page.evaluate(reset)).toBeUndefined()
   await expect.poll(() => world.events()).toHaveLength(2)
@@ -143,7 +143,7 @@ test('reset gives another token, remove leaves nothing behind', async () => {
   await expect(world.page.evaluate('turnstile.getResponse()')).rejects.toThrow('Turnstile')
 })
 
-test('a second render into one container is refused, two containers have a widget each', async () => {
+test('a second widget in one container is refused, and two containers have a widget each', async () => {
   await using world = await openPage()
   const first = await world.render()
   expect(await world.render()).toBeUndefined()
@@ -153,7 +153,7 @@ test('a second render into one container is refused, two containers have a widge
   expect(world.seen).toEqual([expect.stringContaining('already rendered')])
 })
 
-test('a failing challenge tells its code, and tries again by itself', async () => {
+test('a challenge that fails gives its code, and tries again by itself', async () => {
   await using world = await openPage()
   world.emulator.setWidget({ outcome: 'error', outcomeTimes: 2 })
   await world.render({ 'retry-interval': 20 })
@@ -162,14 +162,14 @@ test('a failing challenge tells its code, and tries again by itself', async () =
     .toEqual(['error-callback:600010', 'error-callback:600010', 'callback'])
 })
 
-test('without an error callback the page sees a JavaScript error', async () => {
+test('a challenge that fails throws an error when the page has no error callback', async () => {
   await using world = await openPage()
   world.emulator.setWidget({ outcome: 'error', errorCode: '300030' })
   await world.render({ 'error-callback': undefined, retry: 'never' })
   await expect.poll(() => world.seen).toContainEqual(expect.stringContaining('300030'))
 })
 
-test('a token that expires is taken back and replaced, unless that is left to the page', async () => {
+test('a token that expires is removed and replaced, unless the page wants to do that', async () => {
   await using world = await openPage()
   world.emulator.setWidget({ expireAfterMs: 50 })
   await world.render({ 'refresh-expired': 'manual' })
@@ -202,7 +202,7 @@ test('an interactive challenge that nobody solves times out', async () => {
     .toEqual(['before-interactive-callback', 'timeout-callback'])
 })
 
-test('with execution on demand nothing happens before execute', async () => {
+test('a widget with execution on demand does nothing before execute', async () => {
   await using world = await openPage()
   await world.render({ execution: 'execute' })
   expect(await world.page.locator('#box iframe').count()).toBe(0)
@@ -221,7 +221,7 @@ test.each([
   [{ language: 'klingon' }, 'language'],
   [{ 'retry-interval': 900_000 }, 'retry-interval'],
   [{ callback: 'not a function' }, 'callback'],
-])('options that Turnstile refuses are refused: %o', async (options, name) => {
+])('a widget with an option that Turnstile refuses is refused: %o', async (options, name) => {
   await using world = await openPage()
   await expect(world.render(options)).rejects.toThrow(`"${name}"`)
 })
@@ -231,23 +231,29 @@ test.each([
   ['1x00000000000000000000AA', ['callback']],
   ['3x00000000000000000000FF', ['before-interactive-callback']],
   ['0x4unknown', ['error-callback:110100']],
-])('the widget of the site key %s does as it is known for', async (sitekey, expected) => {
-  await using world = await openPage()
-  await world.render({ sitekey, retry: 'never' })
-  await expect.poll(() => world.events()).toEqual(expected)
-})
+])(
+  'the widget of the test site key %s does what its provider documents',
+  async (sitekey, expected) => {
+    await using world = await openPage()
+    await world.render({ sitekey, retry: 'never' })
+    await expect.poll(() => world.events()).toEqual(expected)
+  },
+)
 
 describe('the script', () => {
-  test.each(['missing', 'drop'] as const)('that is %s makes the tag fail', async (script) => {
-    await using emulator = await startChallengeEmulator()
-    emulator.setWidget({ script })
-    const page = await browser.newPage()
-    await page.goto(emulator.url)
-    await expect(page.addScriptTag({ url: emulator.scriptUrl() })).rejects.toThrow()
-    await page.close()
-  })
+  test.each(['missing', 'drop'] as const)(
+    'fails to load when it is set to be %s',
+    async (script) => {
+      await using emulator = await startChallengeEmulator()
+      emulator.setWidget({ script })
+      const page = await browser.newPage()
+      await page.goto(emulator.url)
+      await expect(page.addScriptTag({ url: emulator.scriptUrl() })).rejects.toThrow()
+      await page.close()
+    },
+  )
 
-  test('that is loaded twice keeps the first and warns', async () => {
+  test('warns when it is loaded twice, and the first one stays', async () => {
     await using world = await openPage()
     await world.page.evaluate((src) => {
       const tag = document.createElement('script')
@@ -261,16 +267,19 @@ describe('the script', () => {
 test.each([
   ['hcaptcha', 'hcaptcha', 'h-captcha-response'],
   ['recaptcha', 'grecaptcha', 'g-recaptcha-response'],
-] as const)('the script of %s offers %s and fills %s', async (provider, api, field) => {
-  await using world = await openPage(provider)
-  world.emulator.setWidget({ expireAfterMs: 60_000 })
-  const id = await world.render()
-  await expect.poll(() => world.events()).toEqual(['callback'])
-  const token = await world.page.inputValue(`[name=${field}]`)
-  expect(token).not.toBe('')
-  expect(await world.page.evaluate(`${api}.getResponse(${JSON.stringify(id)})`)).toBe(token)
-  await expect(world.render()).rejects.toThrow('already been rendered')
-  await world.page.evaluate(`${api}.reset(${JSON.stringify(id)})`)
-  await expect.poll(() => world.events()).toEqual(['callback', 'callback'])
-  expect(world.seen).toEqual([])
-})
+] as const)(
+  'the script of %s has the API %s and fills the field %s',
+  async (provider, api, field) => {
+    await using world = await openPage(provider)
+    world.emulator.setWidget({ expireAfterMs: 60_000 })
+    const id = await world.render()
+    await expect.poll(() => world.events()).toEqual(['callback'])
+    const token = await world.page.inputValue(`[name=${field}]`)
+    expect(token).not.toBe('')
+    expect(await world.page.evaluate(`${api}.getResponse(${JSON.stringify(id)})`)).toBe(token)
+    await expect(world.render()).rejects.toThrow('already been rendered')
+    await world.page.evaluate(`${api}.reset(${JSON.stringify(id)})`)
+    await expect.poll(() => world.events()).toEqual(['callback', 'callback'])
+    expect(world.seen).toEqual([])
+  },
+)

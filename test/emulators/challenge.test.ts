@@ -22,7 +22,7 @@ async function verify(
 
 const refused = (code: string) => ({ success: false, 'error-codes': [code], messages: [] })
 
-test('a token of a site passes with all that was bound into it', async () => {
+test('the answer to a token of a site has everything that was bound into the token', async () => {
   await using emulator = await startChallengeEmulator({ clock: new ManualClock(start) })
   const site = emulator.createSite()
   const content = { hostname: 'example.com', action: 'signup', cdata: 'form-1' }
@@ -56,7 +56,7 @@ describe.each(providerNames)('%s', (provider) => {
     })
   })
 
-  test('a token is good once, and for its own site only', async () => {
+  test('a token is good once, and only for its own site', async () => {
     await using emulator = await startChallengeEmulator()
     const [site, other] = [emulator.createSite(provider), emulator.createSite(provider)]
     const response = emulator.issueToken(site)
@@ -77,7 +77,7 @@ describe.each(providerNames)('%s', (provider) => {
     expect(await codesOf({ secret, response: dummyToken })).toEqual(['invalid-input-response'])
   })
 
-  test('the secret for tests takes the dummy token', async () => {
+  test('the test secret accepts the dummy token', async () => {
     await using emulator = await startChallengeEmulator()
     const [{ secret } = { secret: '' }] = testSecrets
     expect(await verify(emulator, { secret, response: dummyToken }, provider)).toMatchObject({
@@ -95,12 +95,12 @@ test.each([
     refused('invalid-input-response'),
   ],
   ['3x0000000000000000000000000000000AA', 'XXXX.DUMMY.TOKEN.XXXX', refused('timeout-or-duplicate')],
-])('the secret for tests %s answers %s as documented', async (secret, response, expected) => {
+])('the test secret %s answers %s as documented', async (secret, response, expected) => {
   await using emulator = await startChallengeEmulator()
   expect(await verify(emulator, { secret, response })).toEqual(expected)
 })
 
-test('under one idempotency key a token passes again and again, and under no other', async () => {
+test('a token passes again and again with one idempotency key, and with no other', async () => {
   await using emulator = await startChallengeEmulator()
   const site = emulator.createSite()
   const call = { secret: site.secret, response: emulator.issueToken(site) }
@@ -112,7 +112,7 @@ test('under one idempotency key a token passes again and again, and under no oth
   expect(await verify(emulator, other)).toEqual(refused('timeout-or-duplicate'))
 })
 
-test('an idempotency key that is no UUID is a bad request', async () => {
+test('an idempotency key that is not a UUID is a bad request', async () => {
   await using emulator = await startChallengeEmulator()
   const site = emulator.createSite()
   const call = { secret: site.secret, response: emulator.issueToken(site), idempotency_key: 'x' }
@@ -141,7 +141,7 @@ test.each([
   expect(await answer.json()).toMatchObject(verdict)
 })
 
-test('siteverify is for POST; only reCAPTCHA takes a query', async () => {
+test('siteverify takes POST, and that of reCAPTCHA a query, too', async () => {
   await using emulator = await startChallengeEmulator()
   expect((await fetch(emulator.verifyUrl('turnstile'))).status).toBe(405)
   expect((await fetch(emulator.verifyUrl('hcaptcha'))).status).toBe(405)
@@ -151,7 +151,7 @@ test('siteverify is for POST; only reCAPTCHA takes a query', async () => {
   expect(await answer.json()).toMatchObject({ success: true })
 })
 
-test('faults meet the calls they are meant for, and say whether the token was spent', async () => {
+test('faults meet the calls that they are meant for, and decide whether the token is spent', async () => {
   await using emulator = await startChallengeEmulator()
   const site = emulator.createSite()
   const ask = async (response: string) =>
@@ -171,7 +171,7 @@ test('faults meet the calls they are meant for, and say whether the token was sp
   expect(emulator.faults.pending).toEqual([{ provider: 'hcaptcha' }])
 })
 
-test('a delayed answer is the true one', async () => {
+test('a delayed answer is the real one', async () => {
   const clock = new ManualClock(start)
   await using emulator = await startChallengeEmulator({ clock })
   const site = emulator.createSite()
@@ -182,7 +182,7 @@ test('a delayed answer is the true one', async () => {
   expect(await verdict).toMatchObject({ success: true })
 })
 
-test('all of it can be done over HTTP as well', async () => {
+test('sites, tokens, faults and the widget can be managed over HTTP', async () => {
   await using emulator = await startChallengeEmulator()
   const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) }

@@ -35,7 +35,7 @@ const row = {
   },
 }
 
-/** Sends one row; `lost` when the connection went away. */
+/** Sends one row. Returns status and kind of the answer, or `lost` when the connection was closed. */
 async function send(requests: readonly object[] = [row]): Promise<string> {
   try {
     const response = await fetch(`${emulator.url}/v4/spreadsheets/${spreadsheet.id}:batchUpdate`, {
@@ -63,7 +63,7 @@ function isJson(text: string): boolean {
 
 const rowCount = () => spreadsheet.rowCount('Sheet1')
 
-describe('a fault decides separately what the client sees and what is applied', () => {
+describe('a fault decides what the client sees and what is applied', () => {
   const cases: readonly [string, Fault, string, number][] = [
     ['dropped before it is applied', { answer: 'drop' }, 'lost', 0],
     ['applied, then dropped', { apply: 'now', answer: 'drop' }, 'lost', 1],
@@ -126,7 +126,7 @@ test('a request that is delivered twice can show the answer of either delivery',
   expect(rowCount()).toBe(1)
 })
 
-test('faults skip, repeat, last until they are cleared, and keep to their kind and spreadsheet', async () => {
+test('a fault can skip calls, repeat, last until it is cleared, and meet one kind of call or one spreadsheet', async () => {
   emulator.faults.add({ on: 'write', skip: 1, times: 2 })
   expect([await send(), await send(), await send(), await send()]).toEqual([
     '200 whole',
@@ -147,7 +147,7 @@ test('faults skip, repeat, last until they are cleared, and keep to their kind a
   expect(emulator.faults.pending).toEqual([])
 })
 
-test('an answer is held back until its time has come', async () => {
+test('a delayed answer comes when its time has passed', async () => {
   emulator.faults.add({ apply: 'now', delayMs: 5_000 })
   let settled = false
   const sent = send().finally(() => {
@@ -159,7 +159,7 @@ test('an answer is held back until its time has come', async () => {
   expect(await sent).toBe('200 whole')
 })
 
-test('the log has the kinds and the number of rows of a batch, and no body unless asked', async () => {
+test('the log has the kinds and the number of rows of a batch, and no body by default', async () => {
   await send([marker, row, row])
   const [call] = emulator.log.calls('batchUpdate')
   expect(call).toMatchObject({
@@ -223,7 +223,7 @@ test('the 61st write in a minute is refused with the body that Google sends', as
   expect(await send()).toBe('200 whole')
 })
 
-test('the strict quota also holds 100 calls in 100 seconds and 10,000 a day', () => {
+test('the strict quota also allows no more than 100 calls in 100 seconds and 10,000 a day', () => {
   const ledger = new QuotaLedger(strictQuota)
   const caller = { email: 'robot@example.com', project: 'one' }
   let nowMs = 0

@@ -119,7 +119,7 @@ test("Google's own client signs in, makes a tab, appends rows and reads them bac
   expect(emulator.counters).toEqual({ reads: 3, writes: 2, tokens: 1 })
 })
 
-test('a field mask decides what comes back, and whether cells do', async () => {
+test('a field mask decides which fields an answer has, cells included', async () => {
   await using emulator = await startGoogleEmulator()
   const { api, account } = googleClient(emulator)
   const spreadsheet = emulator.createSpreadsheet({ sharedWith: account.email })

@@ -67,7 +67,7 @@ function deleteMarker(metadataId: number): Request {
 }
 
 describe('a batch is all or nothing', () => {
-  test('an invalid last request takes everything before it back', () => {
+  test('an invalid last request undoes all requests before it', () => {
     const { apply, refused, everything, handle } = setUp()
     apply(append(0, ['a'], ['b']), marker(1), addSheet('Keep', { sheetId: 9 }))
     const before = everything()
@@ -87,7 +87,7 @@ describe('a batch is all or nothing', () => {
     expect(handle.rows('Sheet1')).toEqual([['a'], ['b']])
   })
 
-  test('any batch of random requests that fails leaves no trace', () => {
+  test('a batch of random requests that fails leaves no trace', () => {
     const requests = fc.oneof(
       fc.integer({ min: 1, max: 5 }).map((id) => marker(id)),
       fc.integer({ min: 1, max: 5 }).map((id) => deleteMarker(id)),
@@ -142,7 +142,7 @@ describe('a batch is all or nothing', () => {
 })
 
 describe('developer metadata', () => {
-  test('an id that exists is refused with the text that names it, and takes the batch along', () => {
+  test('an id that exists is refused with a message that names it, and the whole batch with it', () => {
     const { apply, refused, handle } = setUp()
     apply(marker(7, 'first'))
     expect(refused(marker(7, 'second'), append(0, ['row']))).toBe(
@@ -169,13 +169,13 @@ describe('developer metadata', () => {
     expect(refused(marker(1, '', 'PROJECT'))).toContain('does not implement any visibility')
   })
 
-  test('deleting what does not exist succeeds', () => {
+  test('deleting metadata that does not exist succeeds', () => {
     expect(setUp().apply(deleteMarker(1))).toEqual([{ deleteDeveloperMetadata: {} }])
   })
 })
 
 describe('appending cells', () => {
-  test('rows go below the last row with data, and the grid grows by what is missing', () => {
+  test('rows go below the last row with data, and the grid grows when it is too short', () => {
     const { apply, handle } = setUp()
     apply(addSheet('T', { sheetId: 5, gridProperties: { rowCount: 2, columnCount: 3 } }))
     apply(append(5, ['1']), append(5, ['2'], ['3']))
@@ -188,7 +188,7 @@ describe('appending cells', () => {
     expect(handle.tab('T').gridProperties?.rowCount).toBe(50)
   })
 
-  test('empty rows and cells that only have a format are no data', () => {
+  test('empty rows and cells with only a format do not count as data', () => {
     const { apply, handle } = setUp()
     const cell = { userEnteredFormat: { textFormat: { bold: true } } }
     const rows = Array.from({ length: 10 }, () => ({ values: [cell, cell] }))
@@ -222,7 +222,7 @@ describe('appending cells', () => {
     )
   })
 
-  test('limits of a cell and of the workbook have texts without a prefix', () => {
+  test('messages about the limits of a cell and of the workbook have no prefix', () => {
     const { refused, apply } = setUp({ cellsMax: 26_010 })
     apply(append(0, ['x'.repeat(50_000)]))
     expect(refused(append(0, ['x'.repeat(50_001)]))).toBe(
@@ -236,7 +236,7 @@ describe('appending cells', () => {
     )
   })
 
-  test('an empty checkbox is data, and moves the place of the next append', () => {
+  test('an empty checkbox counts as data, so the next row goes below it', () => {
     const start = { sheetId: 0, rowIndex: 9, columnIndex: 0 }
     const rows = [{ values: [{ userEnteredValue: { boolValue: false } }] }]
     const { apply, handle } = setUp()
@@ -244,7 +244,7 @@ describe('appending cells', () => {
     expect(handle.rows('Sheet1').findIndex(([text]) => text === 'text')).toBe(10)
   })
 
-  test('a protected tab refuses with 400, a protected header row does not matter', () => {
+  test('a protected tab refuses rows, and a protected header row does not', () => {
     const { apply, refused, handle } = setUp()
     apply(append(0, ['header']))
     handle.protectTab('Sheet1')
@@ -257,7 +257,7 @@ describe('appending cells', () => {
     expect(handle.rows('Sheet1')).toEqual([['header'], ['row']])
   })
 
-  test('ten thousand batches grow the list of rows in place, it is never copied', () => {
+  test('ten thousand batches add rows to one list, which is never copied', () => {
     const { apply, handle, state } = setUp()
     const rows = state.sheets[0]?.rows
     for (let index = 0; index < 10_000; index += 1) apply(append(0, [String(index), 'text']))
@@ -267,7 +267,7 @@ describe('appending cells', () => {
 })
 
 describe('tabs', () => {
-  test('ids and titles must be free, titles without regard to case', () => {
+  test('ids and titles of tabs must be free, letter case of titles aside', () => {
     const { refused, apply } = setUp()
     expect(refused(addSheet('SHEET1'))).toBe(
       'Invalid requests[0].addSheet: A sheet with the name "SHEET1" already exists. Please enter another name.',
@@ -276,7 +276,7 @@ describe('tabs', () => {
     apply({ updateSheetProperties: { properties: { title: 'sheet1' }, fields: 'title' } })
   })
 
-  test('the grid of a tab changes by field mask only', () => {
+  test('only properties of the grid that the field mask names change', () => {
     const { apply, handle, refused } = setUp()
     apply(addSheet('B', { sheetId: 2 }), addSheet('C', { sheetId: 3, hidden: true }))
     const properties = { sheetId: 2, title: 'ignored', gridProperties: { frozenRowCount: 1 } }

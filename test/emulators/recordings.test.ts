@@ -5,10 +5,10 @@ import { z } from 'zod'
 import { startGoogleEmulator } from '../../emulators/google-sheets/server.ts'
 
 /**
- * Requests and answers that were recorded against the live API, replayed over HTTP. Status, body
- * (byte for byte) and those headers below that were recorded are compared. Ignored are only
+ * Requests and answers that were recorded with the live API. They are replayed over HTTP, and status,
+ * body (byte for byte) and the recorded ones of the headers below are compared. Not compared are
  * - ids that Google drew at random, which become `<id>` on both sides,
- * - the headers Date, Alt-Svc, x-l2-request-path, and content-length, which is the recorder's own.
+ * - the headers Date, Alt-Svc, x-l2-request-path, and content-length, which the recorder has set.
  */
 const recordings = z
   .array(
@@ -62,7 +62,7 @@ const cells = (
   },
 })
 
-/** What the spreadsheet held when the recorded request was made, where it was not fresh. */
+/** The content of the spreadsheet before the recorded request, when it was not new. */
 const preparations: Readonly<Record<string, readonly sheets_v4.Schema$Request[]>> = {
   deleteSheet: [addSheet('test_add_del_worksheet 1', { sheetId: 1877059582 })],
   updateSheetProperties: [addSheet('other', { sheetId: 755875121 })],
@@ -78,19 +78,19 @@ function prepare(recording: (typeof recordings)[number]): readonly sheets_v4.Sch
     ]
     return [addSheet(title, { sheetId: 5, gridProperties }), cells(5, rows)]
   }
-  // The tab that could not be hidden was the only one.
+  // The request to hide the only tab failed, so there was no other tab.
   if (recording.status !== 200) return []
   return preparations[recording.kinds] ?? []
 }
 
-/** Ids that Google draws differ in every run. */
+/** Replaces ids that Google draws, as they differ in every run. */
 function withoutDrawnIds(body: string): string {
   return body
     .replace(/("addSheet": \{\s*"properties": \{\s*"sheetId": )\d+/, '$1<id>')
     .replace(/("protectedRangeId": )\d+/, '$1<id>')
 }
 
-test('the file of recordings has a pair for each test below', () => {
+test('the file of recordings has twelve pairs, with each status that Google answered', () => {
   expect(recordings).toHaveLength(12)
   expect(new Set(recordings.map(({ status }) => status))).toEqual(new Set([200, 400, 403, 404]))
 })
@@ -99,7 +99,7 @@ for (const [index, recording] of recordings.entries()) {
   const { method, uri, kinds, status } = recording
   const url = new URL(uri)
   const call = `${method} ${url.pathname.replace(/[\w-]{30,}/, '{id}')} ${kinds}`.trim()
-  test(`recording ${index + 1} is answered as Google answered it: ${status} for ${call}`, async () => {
+  test(`the emulator answers recording ${index + 1} as Google did: ${status} for ${call}`, async () => {
     await using emulator = await startGoogleEmulator()
     const { email } = emulator.createServiceAccount()
     const authorization = `Bearer ${emulator.issueToken(email)}`

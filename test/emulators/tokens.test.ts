@@ -54,7 +54,7 @@ test('a signed assertion is traded for a bearer token that works for an hour', a
   expect(await expired.json()).toMatchObject({ error: { status: 'UNAUTHENTICATED' } })
 })
 
-test('wrong assertions are refused in the order of checks of the real endpoint', async () => {
+test('wrong assertions are refused in the order in which the real endpoint checks them', async () => {
   await using emulator = await startGoogleEmulator({ clock: new ManualClock(nowMs) })
   const { email, privateKeyPem } = emulator.createServiceAccount()
   const other = generateKeyPairSync('rsa', {
@@ -101,7 +101,7 @@ test('wrong assertions are refused in the order of checks of the real endpoint',
   )
 })
 
-test('with a scope that does not exist the answer is 200 without an access token', async () => {
+test('an assertion with an unknown scope is answered 200 without an access token', async () => {
   await using emulator = await startGoogleEmulator({ clock: new ManualClock(nowMs) })
   const { email, privateKeyPem } = emulator.createServiceAccount()
   const aud = emulator.tokenUrl
@@ -112,7 +112,7 @@ test('with a scope that does not exist the answer is 200 without an access token
   expect(answer).not.toHaveProperty('access_token')
 })
 
-test('no token, a wrong token and a missing share have their own answers', async () => {
+test('a missing token, a wrong token and a missing share have different answers', async () => {
   await using emulator = await startGoogleEmulator()
   const { email } = emulator.createServiceAccount()
   const spreadsheet = emulator.createSpreadsheet()

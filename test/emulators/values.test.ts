@@ -46,14 +46,14 @@ describe('ranges in A1 notation', () => {
     test(`${spec} is echoed as ${echoed}`, () => expect(setUp().echo(spec)).toBe(echoed))
   }
 
-  test('an unknown tab or a malformed range names the whole spec', () => {
+  test('an error about an unknown tab or a malformed range names the whole range', () => {
     const { echo } = setUp()
     for (const spec of ['X!A1', "'X'", 'Sheet1!A', 'Sheet1!A1:B2:C3', 'Sheet1!', 'Sheet1!A0']) {
       expect(() => echo(spec)).toThrow(`Unable to parse range: ${spec}`)
     }
   })
 
-  test('a start beyond the grid is refused, a tab name that looks like a cell is one', () => {
+  test('a range that starts outside of the grid is refused, and a tab name that looks like a cell means the cell', () => {
     const { echo } = setUp()
     const limits = 'exceeds grid limits. Max rows: 1000, max columns: 26'
     expect(() => echo('Sheet1!AA1:AB5')).toThrow(`Range (Sheet1!AA1:AB5) ${limits}`)
@@ -62,7 +62,7 @@ describe('ranges in A1 notation', () => {
 })
 
 describe('values', () => {
-  test('empty cells and rows at the end are cut', () => {
+  test('empty cells and rows at the end are left out', () => {
     const { handle, state } = setUp()
     handle.appendRows('Sheet1', [['a', '', ''], ['', 'b'], [''], ['']])
     expect(readValues(state, 'Sheet1!A1:C9')).toEqual({
@@ -72,7 +72,7 @@ describe('values', () => {
     })
   })
 
-  test('numbers, checkboxes and formulas are read as they are shown, or as they are kept', () => {
+  test('numbers, checkboxes and formulas can be read as they are shown or as they are stored', () => {
     const { handle, state } = setUp()
     handle.appendRows('Sheet1', [[1, true, { formula: '=1+1' }, '007']])
     const row = (valueRenderOption: string) =>
@@ -91,7 +91,7 @@ describe('field masks', () => {
       { properties: { sheetId: 1, title: 'B', grid: { rows: 2 } } },
     ],
   }
-  test('nested, grouped, slashed and starred masks select the same way', () => {
+  test('masks with dots, slashes, groups and stars select the same fields', () => {
     const titles = { sheets: [{ properties: { title: 'A' } }, { properties: { title: 'B' } }] }
     for (const mask of [
       'sheets.properties.title',
@@ -121,7 +121,7 @@ describe('field masks', () => {
   })
 })
 
-test('unknown names, wrong types and two kinds in one request are refused with their paths', () => {
+test('errors about unknown names, wrong types and two kinds in one request name their paths', () => {
   const messageOf = (body: unknown) => {
     try {
       readMessage(batchUpdateBody, body)

@@ -9,7 +9,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-// As a process manager does it: the signal reaches npm alone, not the processes that npm started.
+// As with a process manager, the signal reaches only npm and not the processes that npm started.
 test.each([
   ['start', 'SIGTERM'],
   ['start', 'SIGINT'],
@@ -31,7 +31,7 @@ test.each([
   },
 )
 
-test('npm run dev starts the service anew when a source changes, with its data', async () => {
+test('npm run dev starts the service again with its data when a source file changes', async () => {
   const { npm, url, output, exited } = await startByNpm('dev', { PORT: '0' })
   const first = { email: 'ada@example.com', sheetTab: 'News' }
   expect((await postSignup(url, first)).status).toBe(202)
@@ -49,7 +49,7 @@ test('npm run dev starts the service anew when a source changes, with its data',
   await expect(fetch(`${urls()[1] ?? ''}/api/health`)).rejects.toThrow()
 })
 
-test('an old Node.js is told what to do instead', async () => {
+test('a start with an old Node.js ends with what to do', async () => {
   const old = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})`
   const child = spawn(process.execPath, ['--import', old, 'src/start.js'], {
     cwd: projectRoot,
@@ -77,7 +77,7 @@ async function startByNpm(script: string, settings: Record<string, string>) {
 
 const listens = /Rollcall listens on (http:\/\/[\w.:]+)/
 
-/** What it has printed so far, and with which code and signal it and its output came to an end. */
+/** The output of a process so far, and its exit code and signal once it and its output have ended. */
 function watch(child: ChildProcessByStdio<null, Readable, Readable>) {
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))

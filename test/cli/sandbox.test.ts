@@ -5,7 +5,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 
-test('the sandbox takes signups and shows the emulated sheet as it fills, without any account', async () => {
+test('the sandbox accepts signups and shows the rows of the emulated sheet, without an account', async () => {
   const sandbox = await startService({
     program: join(projectRoot, 'scripts/sandbox.ts'),
     env: { PAGE_TITLE: 'The sandbox letter', SHEETS_SHEET_ID: 'that-of-a-real-spreadsheet' },

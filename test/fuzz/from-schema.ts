@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 import { marker, nastyText } from './fuzz-requests.ts'
 
-/** As much of JSON Schema as the document uses for requests. */
+/** The part of JSON Schema that the document uses for requests. */
 export interface RequestSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -20,7 +20,7 @@ export interface RequestSchema {
 
 const address = fc.nat().map((number) => `${marker}-${number}-@people.example.com`)
 
-/** Values that fit the schema. `resolve` follows references. */
+/** Draws values that fit the schema. `resolve` follows references. */
 export function fitting(
   schema: RequestSchema,
   resolve: (schema: RequestSchema) => RequestSchema,
@@ -53,7 +53,7 @@ export function fitting(
   }
 }
 
-/** The value with something in it that need not fit. */
+/** Replaces a part of the value by something that need not fit the schema. */
 export function mutated(arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const other = fc.oneof(nastyText, fc.jsonValue({ maxDepth: 3 }))
   return fc.tuple(arbitrary, other, fc.nat()).map(([value, other, place]) => {

@@ -9,7 +9,7 @@ export interface FuzzAnswer {
   readonly body: string
 }
 
-/** Over connections that are used again. Rejects when the connection breaks. */
+/** Sends requests over connections that are used again. Rejects when the connection breaks. */
 export function createFuzzClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const { hostname, port } = new URL(url)
@@ -43,7 +43,7 @@ export function createFuzzClient(url: string, connections: number) {
 
 const last = 'GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
-/** Gives all that came back, and whether it is all that there was: after a while nothing is waited for. */
+/** Sends the bytes. Returns what came back, and whether that is all: after 1.5 s without a byte it gives up. */
 export async function sendRawRequest(url: string, { bytes, isCutOff }: RawRequest) {
   await using connection = openRaw(url)
   connection.write(bytes)
@@ -51,7 +51,7 @@ export async function sendRawRequest(url: string, { bytes, isCutOff }: RawReques
     await new Promise((resolve) => setTimeout(resolve, 5))
     return { text: '', isAll: false }
   }
-  // What is left of the request may swallow this one: then no more comes.
+  // The server may read this as the rest of the request, and then it sends nothing more.
   connection.write(last)
   let isAll = true
   connection.socket.setTimeout(1_500, () => {
@@ -62,7 +62,7 @@ export async function sendRawRequest(url: string, { bytes, isCutOff }: RawReques
   return { text, isAll }
 }
 
-/** Runs the work of each item, so many at a time. */
+/** Runs `work` for each item, `atOnce` at a time. */
 export async function runAtOnce<T>(
   items: readonly T[],
   atOnce: number,

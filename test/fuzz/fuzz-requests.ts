@@ -1,30 +1,30 @@
 import fc from 'fast-check'
 
-/** In every address, name, token and key that the fuzzers send. It belongs into rows, and never into a log. */
+/** A part of every address, name, token and key that the fuzzers send. It may be in rows, and never in a log. */
 export const marker = 'fuzzmark'
 
 export const apiKey = `${marker}-api-key-0123456789`
 
 const addressOf = (number: number) => `${marker}-${number}-@people.example.com`
 
-/** Of the addresses in a text, the numbers. */
+/** The numbers of the addresses in a text. */
 export const numbersIn = (text: string) =>
   [...text.matchAll(new RegExp(`${marker}-(\\d+)-@`, 'g'))].map(([, number]) => Number(number))
 
 export interface FuzzRequest {
-  /** What it is, for the figures. */
+  /** The kind of the request, for the statistics. */
   readonly kind: string
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | string
-  /** Of the addresses in it; of a bulk request by index. */
+  /** The numbers of its addresses, in the order of a bulk request. */
   readonly numbers: readonly number[]
-  /** Sent twice at the same time. */
+  /** Whether it is sent twice at the same time. */
   readonly isTwin?: boolean
 }
 
-/** Gives each address a number of its own. */
+/** Builds a request in which each address has a number of its own. */
 export type Build<T = FuzzRequest> = (nextNumber: () => number) => T
 
 const nasty = [
@@ -63,8 +63,8 @@ const tabs = [
   'a'.repeat(100),
 ]
 
-/** Optional fields of a signup in order. */
-const orderly = fc.record(
+/** Optional fields of a signup with good values. */
+const goodFields = fc.record(
   {
     sheetTab: fc.constantFrom(...tabs, null, ''),
     source: fc.constantFrom('page', null, ''),
@@ -79,8 +79,8 @@ const orderly = fc.record(
   { requiredKeys: [] },
 )
 
-/** The same fields with whatever JSON can hold. */
-const disorderly = fc.record(
+/** The same fields with any values that JSON can have. */
+const anyFields = fc.record(
   {
     sheetTab: fc.oneof(nastyText, fc.jsonValue({ maxDepth: 2 })),
     source: fc.oneof(nastyText, fc.jsonValue({ maxDepth: 2 })),
@@ -94,7 +94,7 @@ const disorderly = fc.record(
 
 const printable = fc.stringMatching(/^[ -~]{0,60}$/)
 
-/** Headers that `node:http` sends; what it would not is sent by raw sockets. */
+/** Headers that `node:http` would send. Others are sent over raw sockets. */
 const someHeaders = fc.record(
   {
     'idempotency-key': fc.oneof(
@@ -114,7 +114,7 @@ const someHeaders = fc.record(
   { requiredKeys: [] },
 )
 
-/** Mostly none. */
+/** No headers in most requests. */
 const headers = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: someHeaders },
@@ -126,7 +126,7 @@ const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
 type Body = Pick<FuzzRequest, 'headers' | 'body'>
 type Bodied = Build<Body & { numbers: readonly number[] }>
 
-/** A body around one address. */
+/** Draws a body with one address. */
 function around(arbitrary: fc.Arbitrary<(address: string) => Body>): fc.Arbitrary<Bodied> {
   return arbitrary.map((build) => (nextNumber) => {
     const number = nextNumber()
@@ -135,14 +135,14 @@ function around(arbitrary: fc.Arbitrary<(address: string) => Body>): fc.Arbitrar
 }
 
 const validJson = around(
-  orderly.map((fields) => (email) => ({
+  goodFields.map((fields) => (email) => ({
     headers: json,
     body: JSON.stringify({ ...fields, email }),
   })),
 )
 
 const wrongFields = around(
-  disorderly.map((fields) => (email) => ({
+  anyFields.map((fields) => (email) => ({
     headers: json,
     body: JSON.stringify({ email, ...fields }),
   })),
@@ -151,7 +151,7 @@ const wrongFields = around(
 const nested = (open: string, depth: number, close: string) =>
   `${open.repeat(depth)}1${close.repeat(depth)}`
 
-/** Each is put in place of the closing brace of a signup. */
+/** Each of these replaces the closing brace of a signup. */
 const tails = [
   ',"email":"a@b.example.com"}',
   ',"metadata":{"a":1,"a":2}}',
@@ -180,10 +180,10 @@ const hostileJson = around(
   })),
 )
 
-/** A valid body with bytes put in, but for the address itself. */
+/** A valid body with some bytes added outside of the address. */
 const mutatedJson = around(
   fc
-    .tuple(orderly, fc.uint8Array({ maxLength: 6 }), fc.nat(), fc.nat(4))
+    .tuple(goodFields, fc.uint8Array({ maxLength: 6 }), fc.nat(), fc.nat(4))
     .map(([fields, bytes, place, dropped]) => (email) => {
       const before = Buffer.from(`${JSON.stringify({ source: 'page', ...fields }).slice(0, -1)},`)
       const at = place % before.length
@@ -289,7 +289,7 @@ const single: fc.Arbitrary<Build> = fc
   })
 
 const bulkItem: fc.Arbitrary<Build<unknown>> = fc
-  .oneof({ weight: 5, arbitrary: orderly }, { weight: 1, arbitrary: disorderly })
+  .oneof({ weight: 5, arbitrary: goodFields }, { weight: 1, arbitrary: anyFields })
   .map(({ challengeToken: _, ...fields }) => (nextNumber) => ({
     ...fields,
     email: addressOf(nextNumber()),
@@ -369,7 +369,7 @@ export const requests: fc.Arbitrary<Build> = fc.oneof(
 export interface RawRequest {
   readonly bytes: Uint8Array
   readonly number: number
-  /** Leaves before an answer can come. */
+  /** Whether the connection is closed before an answer can come. */
   readonly isCutOff: boolean
 }
 
@@ -393,7 +393,7 @@ const extraLines = [
   ' folded: line',
 ]
 
-/** What `node:http` would not send: anything in first line and headers, and connections that break. */
+/** Requests that `node:http` would not send: any bytes in the first line and headers, and broken connections. */
 export const rawRequests: fc.Arbitrary<Build<RawRequest>> = fc
   .record({
     first: fc.oneof(

@@ -1,12 +1,12 @@
 import { numbersIn } from './fuzz-requests.ts'
 
-/** What the service has said of the signups it was sent, by the number in the address. */
+/** The answers of the service to signups, by the number in the address. */
 export class Ledger {
-  /** The number of each signup that was accepted. */
+  /** The number of each accepted signup, by its id. */
   readonly #accepted = new Map<string, number>()
-  /** Those that were accepted by an answer without an id. */
+  /** Numbers that were accepted by an answer without an id. */
   readonly #unnamed = new Set<number>()
-  /** Those whose answer was lost: each may be a row, once. */
+  /** Numbers whose answer was lost: each may be one row. */
   readonly #unknown = new Set<number>()
   readonly #disorder: string[] = []
   #latest = ''
@@ -15,7 +15,7 @@ export class Ledger {
     return this.#accepted.size
   }
 
-  /** The greatest id so far: all that is sent from now on comes after it. */
+  /** The greatest id so far. Signups that are sent from now on get greater ones. */
   get latest(): string {
     return this.#latest
   }
@@ -27,7 +27,7 @@ export class Ledger {
     if (id > this.#latest) this.#latest = id
   }
 
-  /** For the redirect of a form. */
+  /** Accepts signups of forms, whose answer is a redirect without an id. */
   acceptUnnamed(numbers: readonly number[]): void {
     for (const number of numbers) this.#unnamed.add(number)
   }
@@ -36,7 +36,7 @@ export class Ledger {
     for (const number of numbers) this.#unknown.add(number)
   }
 
-  /** Everything in which these tabs differ from what was answered: rows missing, twice, or in disorder. */
+  /** Where these tabs differ from the answers: rows that are missing, there twice, or in the wrong order. */
   differences(tabs: readonly (readonly string[][])[]): string[] {
     const expected = new Map([...this.#unnamed].map((number) => [number, 0]))
     for (const number of this.#accepted.values()) {

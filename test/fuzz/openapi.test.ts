@@ -17,7 +17,7 @@ const visitor = { 'x-forwarded-for': '192.0.2.1' }
 type Setup = readonly [
   name: string,
   env: Readonly<Record<string, string>>,
-  /** Answers that surely come. */
+  /** Answers that must have come at the end. */
   expected: readonly string[],
 ]
 
@@ -40,8 +40,8 @@ const setups: readonly Setup[] = [
 ]
 
 describe.each(setups)('%s', (_, env, expected) => {
-  test('every answer to a request made from the document is one that the document describes', async () => {
-    console.log(`The seed is ${seed}; SEED=${seed} repeats the requests.`)
+  test('the document describes every answer to requests that are made from it', async () => {
+    console.log(`The seed is ${seed}. SEED=${seed} repeats the requests.`)
     await using service = await startService({ env: { ...env, LOG_LEVEL: 'trace' } })
     const document = await OpenapiDocument.fetch(service.url)
     using client = createFuzzClient(service.url, 1)
@@ -69,7 +69,7 @@ describe.each(setups)('%s', (_, env, expected) => {
   })
 })
 
-test('any other method or path is answered by a problem document, with Allow for the method', async () => {
+test('any other method or path is answered with a problem, and a wrong method with Allow', async () => {
   await using service = await startService()
   const document = await OpenapiDocument.fetch(service.url)
   using client = createFuzzClient(service.url, 1)
@@ -95,7 +95,7 @@ test('any other method or path is answered by a problem document, with Allow for
   }
 })
 
-test('an answer that the document does not describe is found', async () => {
+test('the check finds an answer that the document does not describe', async () => {
   await using service = await startService()
   const document = await OpenapiDocument.fetch(service.url)
   const operation = document.operations.find((it) => it.operationId === 'getHealth')
@@ -117,7 +117,7 @@ test('an answer that the document does not describe is found', async () => {
   expect(faults(200, asText, '{"status":"ok"}')).toBe(1)
 })
 
-/** Those of signups, as the others tell little. */
+/** The counts of answers to signups, as the others say little. */
 function figures(seen: ReadonlyMap<string, number>): string {
   const posts = [...seen].filter(([key]) => /^createSignups? /.test(key))
   return posts.map(([key, count]) => `${key}: ${count}`).join(', ')
@@ -125,7 +125,7 @@ function figures(seen: ReadonlyMap<string, number>): string {
 
 const printable = fc.stringMatching(/^[ -~]{0,40}$/)
 
-/** Valid, mutated and hostile. `id` is that of a signup. */
+/** Draws valid, mutated and hostile requests. `id` is the id of a signup. */
 function requestsFor(
   operation: DocumentedOperation,
   document: OpenapiDocument,
@@ -143,7 +143,7 @@ function requestsFor(
       values: fc.record(values),
       hostile: hostileHeaders,
       isPerson: fc.nat(5).map((one) => one === 0),
-      // Not with HEAD: node does not tell that method when its headers are too long.
+      // Not with HEAD, as Node does not report the method when headers are too long.
       isLong: method === 'HEAD' ? fc.constant(false) : fc.nat(20).map((one) => one === 0),
       sent: bodiesFor(operation, document),
     })
@@ -154,7 +154,7 @@ function requestsFor(
           return where === place && value !== undefined ? [[name, value]] : []
         })
       const query = new URLSearchParams(named('query')).toString()
-      // Operations beside "{id}" have paths of their own.
+      // These would be paths of other operations.
       const filled = path.replace('{id}', /^(bulk|thanks|form)$/.test(id) ? 'x' : id)
       return {
         method,
@@ -184,7 +184,7 @@ function parameterValues(
   return fc.oneof(marked, printable, fc.constant('wait=1'))
 }
 
-/** Mostly none. */
+/** No headers in most requests. */
 const hostileHeaders = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   {

@@ -21,14 +21,14 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const requestsMin = 20_000
-/** Of these a tenth by raw sockets. */
+/** A tenth of the requests of a round is sent over raw sockets. */
 const rounds = 20
 const inRound = requestsMin / rounds
 const connections = 48
-/** Over some ten thousand requests. A body kept from each would be far more. */
+/** How much the memory may grow over ten thousand requests. A body kept from each would be far more. */
 const growthBytesMax = 16 * 1024 * 1024
 
-/** Of these some are accepted. */
+/** Kinds of which some requests are accepted. */
 const takenKinds = [
   'valid JSON',
   'hostile JSON',
@@ -44,7 +44,7 @@ const settings = {
   RATE_LIMIT_PER_MINUTE: '0',
   MAX_SHEET_TABS: '12',
   API_KEYS: apiKey,
-  // It ends when its heap grows beyond.
+  // The process ends when its heap grows larger.
   NODE_OPTIONS: '--max-old-space-size=192',
 }
 
@@ -52,7 +52,7 @@ interface Tally {
   readonly ledger: Ledger
   readonly statuses: Map<number, number>
   readonly kinds: Map<string, number>
-  /** Of answers that never should be. */
+  /** Answers that should never come. */
   readonly wrong: string[]
   sent: number
   broken: number
@@ -60,8 +60,8 @@ interface Tally {
 
 type Client = ReturnType<typeof createFuzzClient>
 
-test('twenty thousand requests, valid to hostile: no 5xx, no crash, no growth, and each 2xx is one row', async () => {
-  console.log(`The seed of the fuzzer is ${seed}; SEED=${seed} repeats its requests.`)
+test('twenty thousand requests, valid to hostile, cause no 5xx, no crash and no growth, and each 2xx is one row', async () => {
+  console.log(`The seed of the fuzzer is ${seed}. SEED=${seed} repeats its requests.`)
   await using folder = await tempFolder()
   const service = await startService({
     program: measuredProgram,
@@ -98,7 +98,7 @@ test('twenty thousand requests, valid to hostile: no 5xx, no crash, no growth, a
   expect(service.output().toLowerCase()).not.toContain(marker)
 })
 
-test('the ledger finds a row that is missing, one that is there twice, and two in the wrong order', () => {
+test('the ledger finds a missing row, a row that is there twice, and two rows in the wrong order', () => {
   const ledger = new Ledger()
   ledger.accept('a', 1, '')
   ledger.accept('b', 2, 'a')
@@ -187,7 +187,7 @@ function isWrong(status: number): boolean {
 
 interface Receipt {
   readonly id: string
-  /** In the request. */
+  /** The place of the signup in the request. */
   readonly index: number
 }
 

@@ -5,7 +5,7 @@ import { projectRoot } from '../../harness/source-file.ts'
 
 type Manifest = Record<'dependencies' | 'optionalDependencies' | 'devDependencies', object>
 
-test('each dependency has its line in docs/decisions/dependencies.md, and no other has', () => {
+test('docs/decisions/dependencies.md has a line for each dependency, and no other line', () => {
   const readText = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
     readText('package.json'),

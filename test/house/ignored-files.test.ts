@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
 
-/** Which of these paths git would leave out. */
+/** The paths that git would ignore. */
 function ignored(paths: readonly string[]): readonly string[] {
   const args = ['check-ignore', '--no-index', '--stdin']
   const { stdout } = spawnSync('git', args, { cwd: projectRoot, input: paths.join('\n') })
@@ -26,10 +26,10 @@ const secrets = [
   'my-project.p12',
 ]
 
-test('files that hold keys are never committed by accident', () => {
+test('git ignores files that may have keys', () => {
   expect(ignored(secrets)).toEqual(secrets)
 })
 
-test('files of the project are not left out', () => {
+test('git does not ignore files of the project', () => {
   expect(ignored(['.env.example', 'package.json', 'tsconfig.json', 'src/main.ts'])).toEqual([])
 })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import rules from '../../.dependency-cruiser.js'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-/** A rule, the file that breaks it, and how. */
+/** A rule, the file that breaks it, and the import that does. */
 const bad = [
   ['intake-imports', 'src/intake/a.ts', `import { writer } from '../delivery/writer.ts'`],
   ['intake-imports', 'src/intake/a.ts', `import type { Sheet } from '../spreadsheet/sheet.ts'`],
@@ -62,18 +62,18 @@ const circle = [
   ['emulators/deep/c.ts', `import { a } from '../a.ts'`],
 ] as const
 
-test('each bad import breaks its rule, and no good one breaks any', async () => {
+test('each bad import breaks its rule, and no good import breaks a rule', async () => {
   const wanted = bad.map(([rule, path, text]) => `${rule}: ${path} → ${targetOf(path, text)}`)
   const samples = [...bad.map(([, ...sample]) => sample), ...good]
   expect((await violations(samples)).sort()).toEqual(wanted.sort())
 })
 
-test('a circle is found when one of its imports is of types', async () => {
+test('a circle is found even when one of its imports is of types', async () => {
   expect(await violations(circle)).toEqual(['no-circles: emulators/a.ts → emulators/b.ts'])
   expect(await violations(circle.slice(1))).toEqual([])
 })
 
-/** What is wrong in a project of these files, of empty files for all that they import, and three packages. */
+/** The broken rules in a project of these files, of empty files that they import, and of three packages. */
 async function violations(samples: readonly (readonly [string, string])[]): Promise<string[]> {
   await using folder = await tempFolder()
   const files = new Map<string, string>()

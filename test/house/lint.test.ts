@@ -85,7 +85,7 @@ const good: readonly (readonly [path: string, text: string])[] = [
   ['src/a.test.ts', `test('a', run)\npattern.test('a')\npattern.test('a')`],
 ]
 
-/** The project's own configuration, without the rules that need types: these files are not there. */
+/** The project's own configuration, without the rules that need types, as the sample files do not exist. */
 const eslint = new ESLint({
   cwd: projectRoot,
   overrideConfig: [tseslint.configs.disableTypeChecked, { rules: { 'no-undef': 'off' } }],
@@ -95,12 +95,12 @@ test.each(bad)('%s reports %s: %s', async (rule, path, text) => {
   expect(await reports(path, text)).toContain(rule)
 })
 
-test.each(good)('%s may hold %s', async (path, text) => {
+test.each(good)('no rule reports this in %s: %s', async (path, text) => {
   const rules = new Set(bad.map(([rule]) => rule).filter((rule) => rule !== 'vitest/expect-expect'))
   expect((await reports(path, text)).filter((rule) => rules.has(rule))).toEqual([])
 })
 
-test('a report says what to use instead', async () => {
+test('a report says what to use in place of the forbidden code', async () => {
   const [result] = await eslint.lintText('Date.now()', {
     filePath: `${projectRoot}/src/delivery/a.ts`,
   })

@@ -20,16 +20,16 @@ const lockfile = JSON.parse(readFileSync(join(projectRoot, 'package-lock.json'),
 }
 const { '': ourselves, ...packages } = lockfile.packages
 
-test('every package is checked against its checksum', () => {
+test('every package has a checksum', () => {
   const unchecked = Object.entries(packages).filter(([, { integrity, inBundle }]) => {
     return !integrity?.startsWith('sha512-') && !inBundle
   })
   expect(unchecked).toEqual([])
 })
 
-// npm drops the field libc, which these packages do not have themselves, when it makes the file anew:
-// add it by hand, or Alpine gets a Node.js that does not run there.
-test('one version of Node.js is there for every machine that it is made for', () => {
+// These packages do not have the field `libc` themselves, so npm drops it when it makes the file anew.
+// Add it by hand, or Alpine gets a Node.js that does not run there.
+test('the lockfile has one version of Node.js for every machine that it is made for', () => {
   const nodes = Object.keys(ourselves.optionalDependencies).map((name) => {
     const { version, os, cpu, libc } = packages[`node_modules/${name}`] ?? {}
     return { version, machine: [os, cpu, libc].join(' ').trim() }
@@ -45,7 +45,7 @@ test('one version of Node.js is there for every machine that it is made for', ()
 })
 
 test('no package needs its install script', () => {
-  // That of esbuild only saves a moment at each start of its command.
+  // esbuild runs without its script, which only makes its command start faster.
   const withScript = Object.entries(packages).filter(([, it]) => it.hasInstallScript)
   expect(withScript.map(([path]) => path)).toEqual(['node_modules/esbuild'])
 })

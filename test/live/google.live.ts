@@ -13,7 +13,7 @@ const live = await connectLive()
 
 beforeEach(() => clear(live))
 
-/** What Google answers to a call that it refuses, or `accepted` with the replies. */
+/** The message with which Google refuses these requests, or `accepted` with its replies. */
 async function answerTo(requests: sheets_v4.Schema$Request[]): Promise<string> {
   try {
     return `accepted: ${JSON.stringify(await live.update(requests))}`
@@ -39,8 +39,8 @@ const newTab = (sheetId: number, columnCount = 7): sheets_v4.Schema$Request => (
   },
 })
 
-describe('what exactly-once rests on', () => {
-  test('a marker id that exists is refused, and takes the rows of its call with it', async () => {
+describe('Google does what exactly-once needs', () => {
+  test('a marker id that exists is refused, and so are the rows of its call', async () => {
     await live.update([marker(7), newTab(70), row(70, [text('first')])])
     const refused = await answerTo([marker(7), row(70, [text('second')])])
     expect(refused).toSatisfy((message: string) => isAlreadyThere(message, 7))
@@ -54,11 +54,11 @@ describe('what exactly-once rests on', () => {
     ])
     const refused = await answerTo([marker(8), row(71, [text('x')])])
     process.stdout.write(`a protected tab: ${refused}\n`)
-    // An account that owns the file may edit what it protected itself.
+    // An account that owns the file may edit a range that it has protected itself.
     if (!refused.startsWith('accepted')) expect(requestIndex(refused)).toBe(1)
   })
 
-  test('a sheet that is gone and a title that is taken are told as our adapter reads them', async () => {
+  test('errors about a missing sheet and a title that is taken read as our adapter expects', async () => {
     expect(await answerTo([row(999_999, [text('x')])])).toSatisfy(isStaleLayout)
     await live.update([newTab(72)])
     const again = { addSheet: { properties: { sheetId: 73, title: 'TAB 72' } } }
@@ -66,7 +66,7 @@ describe('what exactly-once rests on', () => {
   })
 })
 
-describe('open questions: what Google does is printed', () => {
+describe('the answer of Google is printed', () => {
   test.each<[string, () => sheets_v4.Schema$Request[]]>([
     [
       'deleting a marker that does not exist',

@@ -25,7 +25,7 @@ async function liveCheck(env: Readonly<Record<string, string>>): Promise<Ended> 
   }
 }
 
-test('the live check passes on a spreadsheet that keeps to the documentation', async () => {
+test('the live check passes on a spreadsheet that does what the documentation says', async () => {
   await using world = await createGoogleWorld()
   world.emulator.model.find(world.spreadsheetId).properties.title = 'Rollcall live test 1'
   const { SHEETS_SHEET_ID: LIVE_SHEET_ID = '', ...env } = world.env

@@ -14,10 +14,10 @@ import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
 import type { SpreadsheetWorld } from '../spreadsheet/spreadsheet-contract.ts'
 import { testSignal } from '../spreadsheet/spreadsheet-contract.ts'
 
-/** Only a spreadsheet whose title begins like this is touched: everything in it is deleted. */
+/** The live check deletes everything in its spreadsheet. So it takes only one whose title begins like this. */
 const liveTitle = 'Rollcall live test'
 
-/** Google's own client on one spreadsheet, paced. */
+/** Google's own client for one spreadsheet, within the quota. */
 export interface LiveSpreadsheet {
   readonly id: string
   update(requests: sheets_v4.Schema$Request[]): Promise<sheets_v4.Schema$Response[]>
@@ -29,14 +29,14 @@ export interface LiveSpreadsheet {
   connect: SpreadsheetWorld['connect']
 }
 
-/** Connects to the spreadsheet in LIVE_SHEET_ID; rejects when it is not one to be overwritten. */
+/** Connects to the spreadsheet in LIVE_SHEET_ID. Rejects when its title does not allow to delete everything. */
 export async function connectLive(): Promise<LiveSpreadsheet> {
   const environment = readEnvironment()
   const liveId = environment.variables['LIVE_SHEET_ID']
   if (!liveId) {
     throw new Error(
       `Set LIVE_SHEET_ID to the id of a throwaway spreadsheet whose title begins with "${liveTitle}", ` +
-        'and the service account by SHEETS_CREDENTIALS_FILE. docs/live-check.md tells how.',
+        'and SHEETS_CREDENTIALS_FILE to the key of the service account. docs/live-check.md says how.',
     )
   }
   const variables = { ...environment.variables, SHEETS_SHEET_ID: liveId }
@@ -84,12 +84,12 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   const title = properties?.title ?? ''
   if (title.startsWith(liveTitle)) return live
   throw new Error(
-    `The spreadsheet in LIVE_SHEET_ID is named "${title}" and was left as it is. All of it would be ` +
+    `The spreadsheet in LIVE_SHEET_ID is named "${title}" and was left as it is. Everything in it would be ` +
       `deleted: make a new one and name it "${liveTitle}".`,
   )
 }
 
-/** Deletes all tabs but an empty one, and all our markers. */
+/** Deletes all tabs and all our markers. Leaves one empty tab. */
 export async function clear(live: LiveSpreadsheet): Promise<void> {
   const { sheets: tabs = [], developerMetadata = [] } = await live.get(
     'sheets.properties.sheetId,developerMetadata(metadataId,metadataKey)',
@@ -106,7 +106,7 @@ export async function clear(live: LiveSpreadsheet): Promise<void> {
   ])
 }
 
-/** The live spreadsheet, emptied, as the contract suite wants to see it. */
+/** The live spreadsheet, emptied, for the contract suite. */
 export async function createLiveWorld(live: LiveSpreadsheet): Promise<SpreadsheetWorld> {
   await clear(live)
   const sheetIdOf = async (tab: string): Promise<number | undefined> => {

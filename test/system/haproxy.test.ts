@@ -33,7 +33,7 @@ test('connections that are reset at every stage behind HAProxy do no harm', asyn
   expect(await service.stop()).toBe(0)
 })
 
-/** What it does when nothing else is said, and what TRUST_PROXY needs; it lets all through that it can. */
+/** The defaults, and what TRUST_PROXY needs. Invalid requests are passed on, too. */
 const haproxySettings = (port: number, service: string) => `
 defaults
   mode http

@@ -16,7 +16,7 @@ import { end, path } from './program.ts'
 const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
 
-/** Of the proxy `name` with the settings in the guide: what it is started with, in a folder of its own. */
+/** For each proxy, its settings, which include those of the guide, and its command. */
 const proxies = {
   nginx: (folder: string, port: number) => ({
     settings: `daemon off; master_process off; pid ${folder}/pid; events {} http { access_log off;
@@ -73,7 +73,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
 
   afterAll(() => stack.disposeAsync())
 
-  /** A page of ours, and what it asks the host for outside of our path. */
+  /** Opens a page of ours. `astray` has its requests to the host outside of our path. */
   const open = async (address: string, context?: BrowserContextOptions) => {
     const opened = await openPage(browser, 'about:blank', context)
     const astray: string[] = []
@@ -92,7 +92,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
     test.each([
       ['hosted page', '/'],
       ['bare form', '/api/signup/form'],
-    ])('the %s has its looks, tells errors, signs up and says thanks', async (look, address) => {
+    ])('the %s has its styles, shows errors, signs up and says thanks', async (look, address) => {
       const tab = `${name} ${look} ${way}`
       await using opened = await open(`${address}?tab=${tab}`, { javaScriptEnabled })
       const { page, astray, complaints } = opened
@@ -109,7 +109,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
     })
   })
 
-  test('a page that is not there has its looks, however deep, and so has the path without a slash', async () => {
+  test('a missing page has its styles, however deep its path, and so has the path without a slash', async () => {
     for (const address of ['/a/b/c', '']) {
       await using opened = await open(address)
       const main = opened.page.locator('main')
@@ -118,7 +118,7 @@ describe.each(['nginx', 'caddy'] as const)('behind a path of %s', (name) => {
     }
   })
 
-  test('a redirect to a path leads to one of the whole host', async () => {
+  test('a redirect to a path is a path of the whole host', async () => {
     const answer = await fetch(`${url}/api/signup`, {
       method: 'POST',
       headers: { accept: 'text/html' },

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { path } from './program.ts'
 
 const run = promisify(execFile)
-/** Debian keeps servers where only root looks. */
-const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
+const env = { ...process.env, PATH: path }
 
 const programs = [
   ['haproxy', '-v'],

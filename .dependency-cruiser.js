@@ -54,7 +54,7 @@ const mayImportTypes = {
 
 /** These run on the web's own APIs, so that they fit other runtimes than Node. */
 const webStandardRooms =
-  '^src/(http|intake|pages|api|challenge|signup|delivery|spreadsheet/google|client)/'
+  '^src/((http|intake|pages|api|challenge|signup|delivery|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
 const test = '\\.test\\.ts$'

@@ -1,3 +1,4 @@
+import { sha256 } from '../src/platform/node/digest.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
@@ -44,6 +45,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
         http: httpClient,
         clock,
         random: Math.random,
+        digest: sha256,
         gate: async () => undefined,
       }),
     async rows(tab) {

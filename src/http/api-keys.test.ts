@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 
+import { sha256 } from '../platform/node/digest.ts'
 import { ApiKeys } from './api-keys.ts'
 
 let refused = 0
-const keys = new ApiKeys(['first-key', 'second-key'], () => refused++)
+const keys = new ApiKeys(['first-key', 'second-key'], sha256, () => refused++)
 const digestIn = (authorization: string) => keys.digestIn(new Headers({ authorization }))
 
 test.each(['Bearer first-key', 'Bearer second-key', 'bearer first-key', 'BEARER  second-key'])(
@@ -31,9 +32,9 @@ test.each([
 test('without any header nobody is let in, and without keys none is needed', () => {
   expect(keys.digestIn(new Headers())).toBeUndefined()
   expect(keys.areSet).toBe(true)
-  expect(new ApiKeys([], () => {}).areSet).toBe(false)
+  expect(new ApiKeys([], sha256, () => {}).areSet).toBe(false)
   expect(
-    new ApiKeys([], () => {}).digestIn(new Headers({ authorization: 'Bearer ' })),
+    new ApiKeys([], sha256, () => {}).digestIn(new Headers({ authorization: 'Bearer ' })),
   ).toBeUndefined()
 })
 

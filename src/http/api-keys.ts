@@ -1,14 +1,16 @@
-import { sha256 } from '../platform/digest.ts'
+import type { Digest } from '../platform/digest.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 
 /** The API keys that allow bulk signups. A given key is compared with every digest, in constant time. */
 export class ApiKeys {
+  readonly #digest: Digest
   readonly #digests: readonly string[]
   readonly #refused: () => void
 
   /** @param refused called for each request with an unknown key */
-  constructor(keys: readonly string[], refused: () => void) {
-    this.#digests = keys.map(sha256)
+  constructor(keys: readonly string[], digest: Digest, refused: () => void) {
+    this.#digest = digest
+    this.#digests = keys.map(digest)
     this.#refused = refused
   }
 
@@ -23,7 +25,7 @@ export class ApiKeys {
    */
   digestIn(headers: HttpHeaders): string | undefined {
     const given = /^bearer +(.*)$/i.exec(headers.get('authorization') ?? '')?.[1]
-    const digest = sha256(given ?? '')
+    const digest = this.#digest(given ?? '')
     let matches = 0
     for (const other of this.#digests) matches += isEqual(digest, other)
     if (given === undefined) return undefined

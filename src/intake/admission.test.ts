@@ -5,6 +5,7 @@ import type { Attempt, Verdict } from '../challenge/challenge.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'
+import { sha256 } from '../platform/node/digest.ts'
 import { parseSignup } from '../signup/parse.ts'
 import { Admission } from './admission.ts'
 
@@ -19,7 +20,7 @@ function gate({ verdict = { kind: 'passed' }, isForTests = false }: Partial<Gate
     return verdict
   }
   const events = silentEvents()
-  const admission = new Admission({ challenge: { verify, isForTests }, events })
+  const admission = new Admission({ challenge: { verify, isForTests }, events, digest: sha256 })
   return { admission, attempts }
 }
 
@@ -77,7 +78,7 @@ test('with keys for tests all visitors have one token, which is good for each of
 })
 
 test('without a challenge everybody is let in, and nothing is remembered', async () => {
-  const admission = new Admission({ challenge: undefined, events: silentEvents() })
+  const admission = new Admission({ challenge: undefined, events: silentEvents(), digest: sha256 })
   expect(await admission.admit(applicant('anything', 'a@example.com'))).toBeUndefined()
 })
 

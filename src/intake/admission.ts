@@ -1,6 +1,7 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
 import type { Idempotency } from '../journal/intake-log.ts'
 import type { Events } from '../ops/events.ts'
+import type { Digest } from '../platform/digest.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
@@ -10,6 +11,7 @@ export interface AdmissionOptions {
   /** Undefined when there is no challenge and everybody is admitted. */
   readonly challenge: Challenge | undefined
   readonly events: Events
+  readonly digest: Digest
 }
 
 /** A request that asks for admission. */
@@ -37,14 +39,14 @@ export class Admission {
    * @throws Refusal when the visitor does not pass
    */
   async admit(applicant: Applicant): Promise<string | undefined> {
-    const { challenge } = this.#options
+    const { challenge, digest } = this.#options
     if (!challenge) return undefined
     const { challengeToken: token, exchange } = applicant
-    const submissionId = submissionIdOf(applicant)
+    const submissionId = submissionIdOf(applicant, digest)
     const { remoteAddress, requestId } = exchange
     await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
     // Test keys give everybody the same token, so there the fingerprint also depends on the content.
-    return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''])
+    return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''], digest)
   }
 
   async #verify(challenge: Challenge, attempt: Attempt, requestId: string): Promise<void> {
@@ -63,8 +65,8 @@ export class Admission {
 }
 
 /** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */
-function submissionIdOf({ parsed, idempotency }: Applicant): string {
-  if (!idempotency) return fingerprintOf('unkeyed', parsed.map(contentOf))
+function submissionIdOf({ parsed, idempotency }: Applicant, digest: Digest): string {
+  if (!idempotency) return fingerprintOf('unkeyed', parsed.map(contentOf), digest)
   const { space, key, fingerprint } = idempotency
-  return fingerprintOf('keyed', [space, key, fingerprint])
+  return fingerprintOf('keyed', [space, key, fingerprint], digest)
 }

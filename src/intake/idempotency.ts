@@ -1,6 +1,6 @@
 import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
-import { sha256 } from '../platform/digest.ts'
+import type { Digest } from '../platform/digest.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
@@ -44,16 +44,17 @@ export function idempotencyOf(
   key: OwnedKey,
   route: string,
   content: readonly unknown[],
+  digest: Digest,
 ): Idempotency {
-  return { ...key, fingerprint: fingerprintOf(route, content) }
+  return { ...key, fingerprint: fingerprintOf(route, content, digest) }
 }
 
 /**
- * The SHA-256 of a request's content, as base64. It includes `route`, so that one key used on two
- * endpoints is a mismatch.
+ * The digest of a request's content. It includes `route`, so that one key used on two endpoints is a
+ * mismatch.
  */
-export function fingerprintOf(route: string, content: readonly unknown[]): string {
-  return sha256(JSON.stringify([route, ...content]))
+export function fingerprintOf(route: string, content: readonly unknown[], digest: Digest): string {
+  return digest(JSON.stringify([route, ...content]))
 }
 
 /** The content that two equal signups share: everything in the row, without the challenge token. */

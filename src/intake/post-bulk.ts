@@ -60,7 +60,7 @@ interface TakenIn {
 /** Takes the signups in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
 async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> {
   const { request } = exchange
-  const { apiKeys, clock } = intake
+  const { apiKeys, clock, digest } = intake
   if (apiKeys.areSet) {
     exchange.apiKey = apiKeys.digestIn(request.headers)
     if (exchange.apiKey === undefined) throw refuse.apiKey()
@@ -81,7 +81,7 @@ async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> 
   const idempotency =
     key === undefined
       ? undefined
-      : idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock))
+      : idempotencyOf(key, 'bulk', await mapInTurns(parsed, contentAt, clock), digest)
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, exchange, asked }
   const { results, isReplay } = await submit(submission, intake)

@@ -1,3 +1,4 @@
+import type { Digest } from '../platform/digest.ts'
 import type { Answer } from '../http/answer.ts'
 import type { ApiKeys } from '../http/api-keys.ts'
 import { type Body, type BodyLimits, isSmallBody, readBody } from '../http/body.ts'
@@ -20,6 +21,7 @@ import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
 export interface SignupIntake extends SubmitParts {
+  readonly digest: Digest
   readonly waiting: Waiting
   readonly apiKeys: ApiKeys
   readonly bodies: BodyLimits
@@ -55,7 +57,7 @@ interface TakenIn {
 
 /** Takes the signup in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
 async function takeIn(exchange: Exchange, intake: SignupIntake): Promise<TakenIn> {
-  const { apiKeys, bodies, clock } = intake
+  const { apiKeys, bodies, clock, digest } = intake
   const { request } = exchange
   if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(exchange)
@@ -67,7 +69,7 @@ async function takeIn(exchange: Exchange, intake: SignupIntake): Promise<TakenIn
   const parsed = parseBody(body, exchange, intake)
   const { challengeToken } = parsed
   const idempotency =
-    key === undefined ? undefined : idempotencyOf(key, 'signup', contentOf(parsed))
+    key === undefined ? undefined : idempotencyOf(key, 'signup', contentOf(parsed), digest)
   // Durable from here on: the visitor may leave.
   const submission = { parsed: [parsed], challengeToken, idempotency, exchange, asked: 1 }
   const { results, isReplay } = await submit(submission, intake)

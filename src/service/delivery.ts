@@ -75,6 +75,7 @@ export function connectSpreadsheet(
     http: world.http,
     clock: world.clock,
     random: world.random,
+    digest: world.digest,
     gate: createCallGate(journal.callLedger(credentials.email, world.clock), quota, world.clock),
   })
 }

@@ -27,7 +27,7 @@ export interface IntakeOptions {
 /** Builds the parts that accept signups, from the body to the journal. */
 export function createIntake(
   { config, secrets, journal, events, health }: IntakeOptions,
-  { clock, http }: Pick<World, 'clock' | 'http'>,
+  { clock, http, digest }: Pick<World, 'clock' | 'http' | 'digest'>,
   { tabs, people }: Pick<BulkIntake, 'tabs' | 'people'>,
 ): BulkIntake {
   const challenge = createChallenge({ config, secrets, events }, { clock, http })
@@ -39,9 +39,10 @@ export function createIntake(
     people,
     newId: signupIds(),
     turns: new Turns(),
-    admission: new Admission({ challenge, events }),
+    digest,
+    admission: new Admission({ challenge, events, digest }),
     waiting: new Waiting({ journal, health, clock }),
-    apiKeys: new ApiKeys(secrets.apiKeys, () => events.apiKeyRefused()),
+    apiKeys: new ApiKeys(secrets.apiKeys, digest, () => events.apiKeyRefused()),
     bodies: {
       bytesMax: config.bodyBytesMax,
       formFieldsMax: limits.formFieldsMax,

@@ -38,7 +38,7 @@ export interface Web {
 /** Builds the HTTP application with all its routes. */
 export async function createWeb(
   options: WebOptions,
-  world: Pick<World, 'clock' | 'http'>,
+  world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
   const { config, journal, events, log } = options
   const { clock } = world

@@ -1,5 +1,7 @@
 import { type Clock, type Random, systemClock } from '../platform/clock.ts'
+import type { Digest } from '../platform/digest.ts'
 import type { HttpClient } from '../platform/http-client.ts'
+import { sha256 } from '../platform/node/digest.ts'
 import { httpClient } from '../platform/node/http-client.ts'
 import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
 
@@ -10,6 +12,7 @@ import { type SignAssertion, signWith } from '../spreadsheet/google/sign-asserti
 export interface World {
   readonly clock: Clock
   readonly random: Random
+  readonly digest: Digest
   /** Calls the providers of the spreadsheet and of the challenge. */
   readonly http: HttpClient
   /** Signs with the private key (PKCS#8, PEM) of the service account. */
@@ -19,6 +22,7 @@ export interface World {
 export const realWorld: World = {
   clock: systemClock,
   random: Math.random,
+  digest: sha256,
   http: httpClient,
   signWith,
 }

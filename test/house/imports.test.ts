@@ -35,6 +35,7 @@ const bad = [
   ['src-without-dev-packages', 'src/cli/a.ts', `import { parse } from 'only-for-tests'`],
   ['web-standard-apis', 'src/intake/a.ts', `import { createServer } from 'node:http'`],
   ['web-standard-apis', 'src/signup/a.ts', `import type { UUID } from 'crypto'`],
+  ['web-standard-apis', 'src/platform/a.ts', `import { hash } from 'node:crypto'`],
   ['web-standard-packages', 'src/delivery/a.ts', `import { serve } from 'some-server'`],
   ['browser-alone', 'browser/a.ts', `import type { Limits } from '../src/signup/limits.ts'`],
   ['browser-imports-types', 'browser/a.ts', `import { problem } from '../src/signup/wire.ts'`],

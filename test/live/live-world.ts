@@ -1,3 +1,4 @@
+import { sha256 } from '../../src/platform/node/digest.ts'
 import { type sheets_v4, sheets } from '@googleapis/sheets'
 import { OAuth2Client } from 'google-auth-library'
 
@@ -63,7 +64,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
     connect: () =>
       createGoogleSheets({
         ...{ access: { email: credentials.email, spreadsheetId }, sign, apiUrl, tokenUrl },
-        ...{ http: httpClient, clock, random: Math.random, gate },
+        ...{ http: httpClient, clock, random: Math.random, digest: sha256, gate },
       }),
     async update(requests) {
       await gate(testSignal)

@@ -1,4 +1,4 @@
-import { sha256 } from '../../platform/digest.ts'
+import { sha256 } from '../../platform/node/digest.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { openKey } from './default-tab.ts'
 import type { SqliteSite } from './site.ts'

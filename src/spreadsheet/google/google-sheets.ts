@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../../platform/clock.ts'
+import type { Digest } from '../../platform/digest.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
@@ -23,7 +24,14 @@ import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './ba
 import { isRecord } from '../../signup/json.ts'
 import type { Access } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
-import { abandonedValue, createdMarker, deletedMarkers, markerKey, markerValue } from './markers.ts'
+import {
+  abandonedValue,
+  createdMarker,
+  deletedMarkers,
+  markerKey,
+  markerValue,
+  shortNameOf,
+} from './markers.ts'
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { cellFields, sheetFields } from './sheets.ts'
 import { googleProfile } from './profile.ts'
@@ -38,17 +46,19 @@ export interface GoogleSheetsOptions {
   readonly http: HttpClient
   readonly clock: Clock
   readonly random: Random
+  readonly digest: Digest
   /** Awaited before every call to the Sheets API (token requests do not count). */
   readonly gate: CallGate
 }
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
-  const { access, sign, apiUrl, tokenUrl, http, clock, gate, random } = options
+  const { access, sign, apiUrl, tokenUrl, http, clock, gate, random, digest } = options
   const tokens = new AccessTokens({ email: access.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, access, http, tokens, gate })
-  const spreadsheet = { id: access.spreadsheetId, location: locationOf(access, apiUrl) }
-  return new GoogleSheets(spreadsheet, api, new Layout(api, clock, random), clock)
+  const shortName = shortNameOf(access.spreadsheetId, digest)
+  const layout = new Layout(api, shortName, clock, random)
+  return new GoogleSheets({ shortName, location: locationOf(access, apiUrl) }, api, layout, clock)
 }
 
 /** Google's link to the spreadsheet, or a description when the API is an emulator. */
@@ -65,19 +75,19 @@ function locationOf({ spreadsheetId }: Access, apiUrl: string): string {
 class GoogleSheets implements Spreadsheet {
   readonly location: string
   readonly profile = googleProfile
-  readonly #spreadsheetId: string
+  readonly #shortName: string
   readonly #api: SheetsApi
   readonly #layout: Layout
   readonly #clock: Clock
 
   constructor(
-    { id, location }: { readonly id: string; readonly location: string },
+    { shortName, location }: { readonly shortName: string; readonly location: string },
     api: SheetsApi,
     layout: Layout,
     clock: Clock,
   ) {
     this.location = location
-    this.#spreadsheetId = id
+    this.#shortName = shortName
     this.#api = api
     this.#layout = layout
     this.#clock = clock
@@ -98,7 +108,7 @@ class GoogleSheets implements Spreadsheet {
   async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {
     const plan = await this.#layout.plan(batch.tabs, signal)
     if (plan.kind !== 'plan') return notSent(plan)
-    const value = markerValue(batch, this.#spreadsheetId)
+    const value = markerValue(batch, this.#shortName)
     const requests = await batchRequests(batch.marker, value, plan.tabs, this.#clock)
     const result = await this.#updateWithMarker(
       batch.marker,
@@ -147,7 +157,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   async abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned> {
-    const value = abandonedValue(batch, this.#spreadsheetId)
+    const value = abandonedValue(batch, this.#shortName)
     const requests = [[createMarker(batch.marker, value)]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
     if (result.kind === 'ok') {
@@ -204,10 +214,10 @@ class GoogleSheets implements Spreadsheet {
       return notSent(result)
     }
     switch (result.body['metadataValue']) {
-      case markerValue(batch, this.#spreadsheetId):
+      case markerValue(batch, this.#shortName):
         this.#layout.landed(batch)
         return { kind: 'applied' }
-      case abandonedValue(batch, this.#spreadsheetId):
+      case abandonedValue(batch, this.#shortName):
         this.#layout.abandoned(batch)
         return { kind: 'abandoned' }
     }

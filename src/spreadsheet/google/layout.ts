@@ -39,6 +39,7 @@ export interface Plan {
  */
 export class Layout {
   readonly #api: SheetsApi
+  readonly #shortName: string
   readonly #random: Random
   readonly #firstRows: FirstRows
   readonly #landings = new Landings()
@@ -50,8 +51,9 @@ export class Layout {
   #copyWarning: Warning | undefined
   #warnings: readonly Warning[] = []
 
-  constructor(api: SheetsApi, clock: Clock, random: Random) {
+  constructor(api: SheetsApi, shortName: string, clock: Clock, random: Random) {
     this.#api = api
+    this.#shortName = shortName
     this.#random = random
     this.#firstRows = new FirstRows(api, clock)
   }
@@ -80,7 +82,7 @@ export class Layout {
     const result = await this.#api.call({ method: 'GET', path }, signal)
     if (result.kind !== 'ok') return result
     this.#sheets = readSheets(result.body)
-    this.#copyWarning = copyWarning(result.body, this.#api.spreadsheetId)
+    this.#copyWarning = copyWarning(result.body, this.#shortName)
     this.#warn()
     if (this.#sheets) return { kind: 'ok' }
     return { kind: 'retryable', message: 'The Sheets API answered without the list of sheets' }

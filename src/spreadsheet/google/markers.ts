@@ -1,4 +1,4 @@
-import { sha256 } from '../../platform/digest.ts'
+import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { isRecord } from '../../signup/json.ts'
@@ -8,20 +8,21 @@ export const markerKey = 'rollcall'
 
 /**
  * The value of a batch's marker: at most 52 characters, because Google allows 30,000 for all keys and
- * values together. It names the spreadsheet, because a copy of a spreadsheet has the same markers.
+ * values together. It has the spreadsheet's short name, because a copy of a spreadsheet has the same
+ * markers.
  */
-export function markerValue({ fingerprint }: FrozenBatch, spreadsheetId: string): string {
-  return `${fingerprint}:${spreadsheetName(spreadsheetId)}`
+export function markerValue({ fingerprint }: FrozenBatch, shortName: string): string {
+  return `${fingerprint}:${shortName}`
 }
 
 /** The value of the marker of a batch that was given up. The marker keeps late calls of the batch out. */
-export function abandonedValue(batch: FrozenBatch, spreadsheetId: string): string {
-  return `${markerValue(batch, spreadsheetId)}:x`
+export function abandonedValue(batch: FrozenBatch, shortName: string): string {
+  return `${markerValue(batch, shortName)}:x`
 }
 
 /** A short name for a spreadsheet, whose id has 44 characters. Its 48 bits tell one person's spreadsheets apart. */
-function spreadsheetName(id: string): string {
-  return sha256(id).slice(0, 8)
+export function shortNameOf(spreadsheetId: string, digest: Digest): string {
+  return digest(spreadsheetId).slice(0, 8)
 }
 
 /** The marker that the first request of a batchUpdate has made, from its answer. */
@@ -46,7 +47,7 @@ export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<numbe
 }
 
 /** Warns when a spreadsheet is a copy of one that Rollcall wrote to; undefined otherwise. */
-export function copyWarning(spreadsheet: unknown, spreadsheetId: string): Warning | undefined {
+export function copyWarning(spreadsheet: unknown, shortName: string): Warning | undefined {
   const all: unknown[] =
     isRecord(spreadsheet) && Array.isArray(spreadsheet['developerMetadata'])
       ? spreadsheet['developerMetadata']
@@ -55,7 +56,7 @@ export function copyWarning(spreadsheet: unknown, spreadsheetId: string): Warnin
     isRecord(metadata) &&
     metadata['metadataKey'] === markerKey &&
     typeof metadata['metadataValue'] === 'string' &&
-    !metadata['metadataValue'].split(':').includes(spreadsheetName(spreadsheetId))
+    !metadata['metadataValue'].split(':').includes(shortName)
   if (!all.some(isOfAnother)) return undefined
   return {
     kind: 'copy',

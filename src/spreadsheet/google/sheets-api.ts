@@ -45,10 +45,6 @@ export class SheetsApi {
     this.#options = options
   }
 
-  get spreadsheetId(): string {
-    return this.#options.access.spreadsheetId
-  }
-
   /** Makes one call. After a 401 it makes a second one with a new token. */
   async call(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
     const first = await this.#callOnce(request, signal)

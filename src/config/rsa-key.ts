@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import type { KeyRefusal } from './not-the-key.ts'
+import { type KeyRefusal, notTheKey } from './not-the-key.ts'
 
 /** The minimum for RSA signatures in NIST SP 800-131A, and the size of Google's keys. */
 const modulusBitsMin = 2048
@@ -8,6 +8,7 @@ const modulusBitsMin = 2048
 const useServiceAccountKey =
   'Use the private_key of the JSON key file that Google made for the service account.'
 const copyAgain = 'Copy it again, from the first to the last character of private_key.'
+const unreadable = { problem: 'is damaged: it cannot be read as a key.', hint: copyAgain }
 
 /** Checks a key in DER (PKCS#8 or PKCS#1) and returns it as PKCS#8 in PEM. */
 export function readRsaKey(der: Buffer): { readonly pem: string } | KeyRefusal {
@@ -20,7 +21,8 @@ export function readRsaKey(der: Buffer): { readonly pem: string } | KeyRefusal {
     return { problem: `is incomplete: about ${percent} % of it is there.`, hint: copyAgain }
   }
   const key = privateKeyIn(der)
-  return key ? checkRsa(key) : { problem: whatElse(der, outer.start), hint: useServiceAccountKey }
+  if (key) return checkRsa(key)
+  return notTheKey('label', labelOf(der, outer.start)) ?? unreadable
 }
 
 /** The start and the declared end of the outermost SEQUENCE's content (X.690, 8.1.3). */
@@ -68,19 +70,17 @@ function signsWell(key: KeyObject): boolean {
   )
 }
 
-function whatElse(der: Buffer, start: number): string {
+/** The label that other bytes than a private key should have in PEM; empty when they are damaged. */
+function labelOf(der: Buffer, start: number): string {
   const isPublic =
     attempt(() => createPublicKey({ key: der, format: 'der', type: 'spki' })) ??
     attempt(() => createPublicKey({ key: der, format: 'der', type: 'pkcs1' }))
-  if (isPublic) return 'is a public key; the private key is needed.'
-  if (attempt(() => new X509Certificate(der))) return 'is a certificate; the private key is needed.'
+  if (isPublic) return 'PUBLIC KEY'
+  if (attempt(() => new X509Certificate(der))) return 'CERTIFICATE'
   // PKCS#12 begins with its version 3 (RFC 7292), an encrypted PKCS#8 with an algorithm (RFC 5958).
   const content = der.subarray(start)
-  if (content.subarray(0, 3).equals(Buffer.from([2, 1, 3]))) {
-    return 'is a P12 key file; a JSON one is needed.'
-  }
-  if (content[0] === 0x30) return 'is protected by a passphrase, or damaged.'
-  return 'is damaged: it cannot be read as a key.'
+  if (content.subarray(0, 3).equals(Buffer.from([2, 1, 3]))) return 'PKCS12'
+  return content[0] === 0x30 ? 'ENCRYPTED' : ''
 }
 
 /** The result of `read`; undefined when node:crypto cannot read the bytes and throws. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { systemClock } from '../../src/platform/clock.ts'
 import { columns } from '../../src/signup/row.ts'
+import { faultAnswers } from '../../emulators/google-sheets/fault-answers.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
@@ -122,13 +123,43 @@ test('a copy of a spreadsheet, which has our markers too, gives a warning', asyn
   expect(await second.write(batch, testSignal)).toMatchObject({ kind: 'foreign' })
 })
 
-test('a marker takes at most 60 characters, key and value together', async () => {
+test('all markers together take at most 18,000 of the 30,000 characters of a spreadsheet', async () => {
   await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
   const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
   const longest = { ...batch, fingerprint: 'x'.repeat(41), marker: 2 ** 31 - 1 }
-  expect(await world.connect().abandon(longest, testSignal)).toEqual({ kind: 'abandoned' })
+  expect(await spreadsheet.abandon(longest, testSignal)).toEqual({ kind: 'abandoned' })
   const [marker] = world.emulator.spreadsheet(world.spreadsheetId).metadata()
-  expect(`${marker?.metadataKey}${marker?.metadataValue}`.length).toBeLessThanOrEqual(60)
+  const characters = `${marker?.metadataKey}${marker?.metadataValue}`.length
+  expect(characters).toBeGreaterThan(0)
+  expect(characters * spreadsheet.profile.markers.max).toBeLessThanOrEqual(18_000)
+})
+
+test('a refused access token is not used again', async () => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  expect(world.emulator.counters.tokens).toBe(1)
+  world.emulator.faults.add({ on: 'batchUpdate', answer: 'unauthenticated' })
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  expect(await spreadsheet.write(batch, testSignal)).toEqual({ kind: 'applied' })
+  expect(world.emulator.counters.tokens).toBe(2)
+})
+
+test.each([
+  ['seconds', '90'],
+  ['a date', 'Sun, 22 Nov 2026 10:01:30 GMT'],
+])('a retry waits as long as Google asks for in %s', async (_, value) => {
+  await using world = await createGoogleWorld()
+  const spreadsheet = world.connect()
+  await spreadsheet.open(testSignal)
+  const headers = { date: 'Sun, 22 Nov 2026 10:00:00 GMT', 'retry-after': value }
+  world.emulator.faults.add({ on: 'batchUpdate', answer: { ...faultAnswers.quota(), headers } })
+  const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+  expect(await spreadsheet.write(batch, testSignal)).toMatchObject({
+    kind: 'retryable',
+    afterMs: 90_000,
+  })
 })
 
 test('after a 401 a batch is sent again only if it is still frozen', async () => {

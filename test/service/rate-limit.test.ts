@@ -89,6 +89,22 @@ test('a repeated request does not count, and a request with its key and other co
   }
 })
 
+test('each signup of a bulk request counts', async () => {
+  await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '9' } })
+  const good = { email: 'ada@example.com' }
+  const wrong = { email: 'x' }
+  const send = async (key: string, signups: readonly unknown[]) => {
+    const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': key }
+    const answer = await postBulk(service.url, { signups }, headers)
+    return [answer.status, answer.headers.get('ratelimit')?.split(';')[1]]
+  }
+  expect(await send('all are good', [good, good])).toEqual([202, 'r=7'])
+  expect(await send('some are wrong', [good, wrong])).toEqual([207, 'r=5'])
+  expect(await send('all are wrong', [wrong, wrong])).toEqual([422, 'r=3'])
+  expect(await send('all are good', [good, good, good])).toEqual([422, 'r=0'])
+  expect(await send('one too many', [good])).toEqual([429, 'r=0'])
+})
+
 test('a client over its limit is refused before its body is read, unless its idempotency key is known', async () => {
   await using service = await bootService({ env: { ...behindProxy, RATE_LIMIT_PER_MINUTE: '1' } })
   const body = '{"email":"ada@example.com"}'

@@ -17,7 +17,7 @@ const acts = fc.array(
   { maxLength: 60 },
 )
 
-test('from any note that gives a marker its lifetime, running time grows no faster than time passes, whichever process is stopped', async () => {
+test('after a marker gets its lifetime, running time grows no faster than real time, whichever process is stopped', async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (story) => {
       let now = 0

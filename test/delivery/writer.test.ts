@@ -600,7 +600,7 @@ test('the writer tests once, a minute after the first batch, that the spreadshee
   expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
-test('when another writer may have removed the marker of the first batch, the writer tests that with the next batch', async () => {
+test('when another writer may have removed the marker of the first batch, the writer makes that test with the next batch', async () => {
   await using it = world()
   it.spreadsheet.abandons = () => ({
     kind: 'refused',

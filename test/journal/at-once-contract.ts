@@ -8,7 +8,7 @@ import { type ContractTest, inTwo, resultsOf } from './contract.ts'
 const noon = Date.UTC(2026, 10, 20, 12)
 const rounds = 20
 
-/** Runs `append` in both journals at once. Returns what became of the two, in alphabetical order. */
+/** Runs `append` in both journals at once. Returns the kinds of the two answers, in alphabetical order. */
 async function inBoth(
   journals: readonly Journal[],
   append: (journal: Journal) => Promise<Appended>,
@@ -35,7 +35,7 @@ export const appendsAtOnce: readonly ContractTest[] = [
   },
 
   {
-    title: 'of two requests with one key, one is added',
+    title: 'when two requests come with one key, one is added',
     run: inTwo(async (...journals) => {
       for (let round = 0; round < rounds; round++) {
         const idempotency = { space: '', key: `order-${round}`, fingerprint: 'A' }
@@ -47,7 +47,7 @@ export const appendsAtOnce: readonly ContractTest[] = [
   },
 
   {
-    title: 'of two requests with one challenge token, one is added',
+    title: 'when two requests come with one challenge token, one is added',
     run: inTwo(async (...journals) => {
       for (let round = 0; round < rounds; round++) {
         const terms = { token: `token ${round}` }
@@ -59,7 +59,7 @@ export const appendsAtOnce: readonly ContractTest[] = [
   },
 
   {
-    title: 'both together make as many tabs as the limit allows, and know the same tabs',
+    title: 'both instances together make as many tabs as the limit allows, and know the same tabs',
     run: inTwo(
       async (one, other) => {
         const answers = await Promise.all(

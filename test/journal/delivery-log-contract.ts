@@ -181,7 +181,7 @@ export const sharedBatches: readonly ContractTest[] = [
 
   {
     title:
-      'a batch that one instance has frozen can be settled by the other, which freezes no second one',
+      'while one instance has a batch frozen, the other can settle it and cannot freeze another one',
     run: inTwo(async (one, other) => {
       await one.intake.append(makeSignups(2))
       const batch = await freezeNext(one.delivery, { rowsMax: 1 })

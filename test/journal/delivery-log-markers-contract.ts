@@ -9,7 +9,8 @@ const noon = Date.UTC(2026, 10, 20, 12)
 /** What the journal remembers for the writer: markers, running time and facts. */
 export const markers: readonly ContractTest[] = [
   {
-    title: 'a marker is remembered until the writer has it forgotten, even across restarts',
+    title:
+      'the journal remembers a marker until the writer asks to forget it, even across restarts',
     run: async (world) => {
       const markers: number[] = []
       {
@@ -38,8 +39,7 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
-    title:
-      'when another writer has found a frozen batch, its marker says so after it has ended, and the next one does not',
+    title: 'an ended marker says whether a writer that found its batch frozen has sent it',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))
       const first = await freezeNext(journal.delivery, { rowsMax: 1 })

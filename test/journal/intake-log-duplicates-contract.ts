@@ -83,7 +83,7 @@ export const duplicateSignups: readonly ContractTest[] = [
   },
 
   {
-    title: 'without the policy every signup is a row',
+    title: 'by default every signup is a row',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(3, { email: 'ada@example.com' }))
       expect(addressesOf(await freezeNext(journal.delivery))['Sheet1']).toHaveLength(3)

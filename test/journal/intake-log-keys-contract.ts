@@ -236,7 +236,7 @@ export const keyNameSpaces: readonly ContractTest[] = [
   },
 
   {
-    title: 'no two pairs of name space and key are taken for each other',
+    title: 'two different pairs of name space and key are never the same key',
     run: inJournal(async (journal) => {
       for (const [space, key] of [
         ['a', 'b c'],

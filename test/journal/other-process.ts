@@ -17,7 +17,7 @@ interface Waiting {
   readonly answer: PromiseWithResolvers<unknown>
 }
 
-/** A process that opens journals for tests of this one. Every call of a journal goes there and back. */
+/** A process that opens journals for the tests. Every call of such a journal runs there. */
 export class OtherProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown>
@@ -27,7 +27,7 @@ export class OtherProcess implements AsyncDisposable {
 
   constructor() {
     const program = join(import.meta.dirname, 'journal-child.ts')
-    // Passes on undefined, maps and errors.
+    // 'advanced' passes on undefined, maps and errors.
     this.#child = fork(program, { serialization: 'advanced' })
     this.#closed = once(this.#child, 'close')
     this.#child.on('message', (reply) => this.#take(reply as Reply))
@@ -37,7 +37,7 @@ export class OtherProcess implements AsyncDisposable {
     })
   }
 
-  /** Opens the journal in this file there. */
+  /** Opens the journal in this file in the other process. */
   async open(file: string, policy: Partial<JournalPolicy> = {}): Promise<Journal> {
     const number = this.#journals.size + 1
     const journal: RemoteJournal = new RemoteJournal((task) => this.#ask(number, journal, task))

@@ -10,7 +10,7 @@ const noon = Date.UTC(2026, 10, 20, 12)
 export const readerTests: readonly ContractTest[] = [
   {
     title:
-      'the reader tells since when no waiting signup was written, without the given tabs, even after a restart',
+      'the reader says since when no waiting signup was written, with some tabs left out, even after a restart',
     run: async (world) => {
       const signups = [1, 3, 5].map((minute, index) =>
         makeSignup({ receivedAt: noon + minute, sheetTab: index === 0 ? 'Locked' : 'Free' }),

@@ -16,7 +16,7 @@ import type { SignupRecord } from '../../src/journal/reader.ts'
 import { drawTerms, type SoakAppend, type SoakCall, soakTabsMax } from './soak-terms.ts'
 
 const minute = 60_000
-/** Of each process, however long its starts take. */
+/** How often each process is killed at least. The soak lasts longer when its starts are slow. */
 const killsMin = 4
 
 interface Run {
@@ -120,7 +120,7 @@ async function runSecond(run: Run): Promise<number> {
       if ('calledAt' in message) run.calls.push(message)
       else run.answered.push(message)
     })
-    // Until its first answer it only starts.
+    // The process is still starting until it sends its first message.
     await Promise.race([once(child, 'message'), once(child, 'close')])
     await sleep(500 + run.random() * 3000)
     await killed(child)
@@ -181,7 +181,7 @@ async function expectRows(world: GoogleWorld, records: readonly SignupRecord[]):
   }
 }
 
-/** A call arrives later than it was reserved: on a busy machine by as long as nobody runs. */
+/** How much later than it was reserved a call may arrive on a busy machine. */
 const lateMs = 5_000
 
 /** No window of a minute holds more calls of both processes than the quota allows. */

@@ -14,7 +14,7 @@ test.each([
   ['/embed/later.js', 'text/javascript; charset=utf-8'],
   ['/embed/de.json', 'application/json'],
 ])(
-  'a page of any origin gets %s compressed, and gets 304 when it has it already',
+  'pages of any origin get %s compressed, and 304 when they have it already',
   async (path, type) => {
     const url = service.url + path
     const first = await fetch(url, { headers: { 'accept-encoding': 'br' } })

@@ -20,7 +20,7 @@ async function modes(folder: string): Promise<Record<string, string>> {
 
 const isPrivate = (mode: string) => mode === '700' || mode === '600'
 
-test('the start makes files in DATA_DIR that others could read private to their owner, and says so in one line', async () => {
+test('at the start, files in DATA_DIR that others could read become private to their owner, with one line in the log', async () => {
   await using folder = await tempFolder()
   const dataDir = join(folder.path, 'data')
   await mkdir(join(dataDir, 'sheets'), { recursive: true, mode: 0o755 })

@@ -111,7 +111,7 @@ test.each([
   ['its 202', 800, 0.1, {}],
   ['its 201', 60, 0.35, wait],
 ])(
-  'the time to %s does not tell a duplicate from a first signup',
+  'nobody can tell a duplicate from a first signup by the time to %s',
   async (_, pairs, bound, headers) => {
     await using service = await bootService({ env: { ...ignore, LOG_LEVEL: 'error' } })
     const seed = fc.sample(fc.integer(), 1)[0] ?? 0

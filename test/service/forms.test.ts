@@ -285,7 +285,7 @@ describe('behind a proxy, with one allowed origin', () => {
   })
 })
 
-test('the log has a redirect that is not followed once, with its origin only', async () => {
+test('the log names a redirect that is not followed, once and by its origin only', async () => {
   await using service = await bootService()
   const redirect = 'https://grace:pw@site.example/grace@example.com?name=grace'
   const answer = await postForm(service, { email: 'grace@example.com', redirect })

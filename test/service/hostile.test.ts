@@ -147,7 +147,7 @@ describe('a body over the limit', () => {
     expect(answers.map(({ status }) => status)).toEqual([422, 400])
   })
 
-  test('and a body that ends too early is answered 400 without an unexpected error', async () => {
+  test('or under it that ends too early is answered 400, without an unexpected error', async () => {
     await using connection = openRaw(service.url)
     connection.write(post(['Content-Length: 50'], json))
     connection.socket.end()

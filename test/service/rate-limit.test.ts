@@ -41,7 +41,7 @@ test('each answer has the client’s present limit, and one signup too many is a
   expect((await fetch(`${service.url}/api/health`)).headers.has('ratelimit')).toBe(false)
 })
 
-test('a client that sends X-Forwarded-For itself gets no more signups', async () => {
+test('a client that sends X-Forwarded-For itself gets no higher limit', async () => {
   await using service = await bootService({ env: behindProxy })
   const statuses: number[] = []
   for (const lie of ['1.1.1.1', '2.2.2.2', 'x', '::1', '']) {

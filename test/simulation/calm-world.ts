@@ -15,9 +15,9 @@ export interface CalmOptions {
   readonly travelMaxMs: Millis
   /** The most rows of a batch; 5,000 by default, as in the product. */
   readonly rowsMax?: number
-  /** Told of every row that goes into the spreadsheet. */
+  /** Called for every row that is written to the spreadsheet. */
   readonly onRow?: (email: string) => void
-  /** Told of every event. */
+  /** Called for every event. */
   readonly note?: (event: string, detail?: string) => void
 }
 
@@ -34,7 +34,7 @@ const noFaults: Schedule['chance'] = {
 
 /**
  * One process that delivers to Google in simulated time. Nothing fails. Google enforces every limit that
- * it has or had, and the truth checks that the process keeps to its own quota and markers.
+ * it has or once had, and `truth` checks that the process stays within its own limits.
  */
 export class CalmWorld implements AsyncDisposable {
   readonly time = new SimulatedTime()
@@ -82,7 +82,7 @@ export class CalmWorld implements AsyncDisposable {
     return this.#google.overQuota
   }
 
-  /** Accepts so many signups now. Returns their addresses. */
+  /** Accepts `count` signups now. Returns their addresses. */
   signUp(count: number): readonly string[] {
     const signups = Array.from({ length: count }, () =>
       makeSignup((this.accepted += 1), 'News', this.time.now),
@@ -92,7 +92,7 @@ export class CalmWorld implements AsyncDisposable {
     return signups.map(({ email }) => email)
   }
 
-  /** Starts the process and lets time pass until then, or until `isDone`, or until a limit is broken. */
+  /** Starts the process and lets time pass until `end`, until `isDone`, or until a limit is broken. */
   async runUntil(end: Millis, isDone: () => boolean = () => false): Promise<void> {
     await this.#process.start()
     await this.time.runUntil(end, () => isDone() || this.violation !== undefined)

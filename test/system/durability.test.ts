@@ -7,7 +7,7 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type DiskStep, readDiskSteps, straceTo } from './system-calls.ts'
 
-/** What a power failure would take: the contents and names that were not synced yet. */
+/** The contents and names of files that are not synced yet, which a power failure would lose. */
 class Unsynced {
   readonly #folder: string
   readonly #known = new Set<string>()
@@ -43,7 +43,7 @@ class Unsynced {
     return [...new Set(paths.map((path) => path.slice(this.#folder.length + 1)))].toSorted()
   }
 
-  /** SQLite makes its index anew after a crash, and the lock file says nothing then. */
+  /** SQLite makes its -shm file anew after a crash, and the lock does not matter then. */
   #matters(path: string): boolean {
     const name = basename(path)
     return (
@@ -54,11 +54,11 @@ class Unsynced {
   }
 }
 
-/** What has to be on the disk before a step, as far as it is in `data/`; undefined when nothing has to. */
+/** The files in `data/` that have to be on the disk before a step; undefined when none has to. */
 function neededBefore(step: DiskStep): RegExp | undefined {
   if (step.kind === 'answer') return /./
   const name = basename(step.path)
-  // The record of the batch, by which a start repairs a file that was cut in the middle of a row.
+  // A start repairs a file that was cut in the middle of a row by the record of the batch.
   if (step.kind === 'write' && name.endsWith('.csv')) return /\.rollcall/
   if (step.kind === 'remove' && name === 'intent.json') return /sheets/
   // The journal notes after the rows that they are written.
@@ -66,14 +66,14 @@ function neededBefore(step: DiskStep): RegExp | undefined {
   return undefined
 }
 
-test('a power failure at any moment takes nothing that was answered, and no row that the journal calls written', async () => {
+test('a power failure at any moment loses no answered signup, and no row that the journal counts as written', async () => {
   await using folder = await tempFolder()
   const dataDir = join(folder.path, 'data')
   const traceFile = join(folder.path, 'trace')
   {
     await using service = await startService({ dataDir, under: straceTo(traceFile) })
     const wait = { prefer: 'wait=30' }
-    // One after the other: when the first is answered, nothing of it is left to do.
+    // The first answer comes after the row is written, so the second signup begins with nothing left to do.
     expect((await postSignup(service.url, { email: 'ada@example.com' }, wait)).status).toBe(201)
     expect((await postSignup(service.url, { email: 'grace@example.com' })).status).toBe(202)
   }

@@ -1,4 +1,4 @@
-/** Options with which strace writes what `readDiskSteps` reads, and the program stays our child. */
+/** The strace command that writes a trace for `readDiskSteps`. The traced program stays our child. */
 export function straceTo(file: string): readonly string[] {
   const calls =
     'openat,write,writev,pwrite64,pwritev,fsync,fdatasync,rename,renameat,renameat2,mkdir,mkdirat,ftruncate,unlink,unlinkat'
@@ -20,8 +20,8 @@ export type DiskStep =
   | { readonly kind: 'answer'; readonly status: number }
 
 /**
- * Reads the output of strace. A sync counts when it has ended, everything else when it began. Opening a
- * file with `O_CREAT` counts as giving it its name, as strace does not tell whether it was there.
+ * Reads the output of strace. A sync counts when it has ended, any other step when it begins. Opening a
+ * file with `O_CREAT` counts as giving it its name, as strace does not say whether the file existed.
  */
 export function readDiskSteps(trace: string): readonly DiskStep[] {
   const begun = new Map<string, string>()

@@ -1,8 +1,9 @@
 /**
- * `npm run bench`: measures what Rollcall exists for, as ratios taken in one run, alternating.
+ * `npm run bench`: measures Rollcall against baselines. Both take turns in one run, and the result is
+ * a ratio. A scenario that fails has a row that says so, the others run, and the exit code is 1.
  *
- *   -- --only bare,bulk   scenarios whose name begins so
- *   -- --quick            tiny sizes: shows that it runs, says nothing of speed
+ *   -- --only bare,bulk   only scenarios whose names begin with one of these
+ *   -- --quick            tiny sizes: shows that all runs, and says nothing about speed
  *   -- --record           appends the table to bench/RESULTS.md
  */
 import { appendFile } from 'node:fs/promises'
@@ -10,7 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, loadCeiling } from './machine.ts'
 import { pinOurselves } from './processes.ts'
-import { tableHead, tableRow } from './report.ts'
+import { failedRow, tableHead, tableRow } from './report.ts'
 import { fullSizes, quickSizes } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
@@ -40,7 +41,18 @@ for (const line of await describeMachine()) say(`- ${line}`)
 say(`- ${await loadCeiling(sizes.sliceSeconds)}`)
 say('')
 for (const line of tableHead) say(line)
-for (const scenario of chosen) say(tableRow(scenario, await scenario.run(sizes)))
+for (const scenario of chosen) {
+  try {
+    say(tableRow(scenario, await scenario.run(sizes)))
+  } catch (error) {
+    // Go on: the other scenarios can still be measured.
+    process.stderr.write(
+      `${scenario.name}: ${error instanceof Error ? error.stack : String(error)}\n`,
+    )
+    say(failedRow(scenario))
+    process.exitCode = 1
+  }
+}
 if (options.record) {
   const title = `## ${new Date().toISOString().slice(0, 10)}${options.quick ? ', quick' : ''}`
   const text = `\n${title}\n\n${lines.join('\n')}\n`

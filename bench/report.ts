@@ -1,6 +1,6 @@
 import { type Bound, type Measured, median, meets, type Scenario } from './scenario.ts'
 
-/** One line of the table, as Markdown. */
+/** The line of a scenario in the table, as Markdown. */
 export function tableRow(scenario: Scenario, { values, note }: Measured): string {
   const { name, what, unit, reach, aim } = scenario
   const value = median(values)
@@ -9,6 +9,11 @@ export function tableRow(scenario: Scenario, { values, note }: Measured): string
   const verdict = meets(value, aim) ? 'aim' : meets(value, reach) ? 'reached' : 'MISSED'
   const measured = `**${shown(value)} ${unit}**${spread}`
   return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | ${measured} | ${verdict} | ${note} |`
+}
+
+/** The line of a scenario that failed. */
+export function failedRow({ name, what, reach, aim }: Scenario): string {
+  return `| ${name} | ${what} | ${bound(reach)} | ${bound(aim)} | not measured | FAILED | |`
 }
 
 export const tableHead = [

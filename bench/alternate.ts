@@ -11,9 +11,9 @@ export interface Subject {
 }
 
 /**
- * Measures two in turn, A, B, A, B, so that what else happens on the machine meets both; the one whose
- * turn it is not stands still. Resolves with the rates of each, and with the CPU time of each request,
- * which a busy machine changes less.
+ * Measures two subjects in turn, A, B, A, B, so that other load on the machine slows both. The process
+ * that is not being measured is stopped. Resolves with the rates of each, and with the CPU time of one
+ * request, which a busy machine changes less.
  */
 export async function alternate(a: Subject, b: Subject, sizes: Sizes) {
   const all = [a.service, b.service]
@@ -37,11 +37,11 @@ export async function alternate(a: Subject, b: Subject, sizes: Sizes) {
   return { a: of.a.rates, b: of.b.rates, cpu: { a: of.a.cpu, b: of.b.cpu } }
 }
 
-/** What was measured of one of the two. */
+/** The measurements of one subject. */
 class Series {
   readonly subject: Subject
   readonly rates: number[] = []
-  /** Microseconds for one of what the rate counts. */
+  /** Microseconds of CPU time for one request, or for one signup where the rate counts signups. */
   readonly cpu: number[] = []
 
   constructor(subject: Subject) {
@@ -62,7 +62,7 @@ class Series {
   }
 }
 
-/** Rates and CPU time of both, for the note beside a ratio. */
+/** The median rates and CPU times of both, as text for the table. */
 export function inWords(
   { a, b, cpu }: Awaited<ReturnType<typeof alternate>>,
   what = 'signups',
@@ -72,7 +72,7 @@ export function inWords(
   return `${slow} ${what}/s against ${fast}; CPU ${micro.join(' against ')} µs each`
 }
 
-/** B by A, round by round. */
+/** The rate of B divided by that of A, for each round. */
 export function ratios({ a, b }: { readonly a: readonly number[]; readonly b: readonly number[] }) {
   return b.map((rate, round) => rate / (a[round] ?? Number.NaN))
 }

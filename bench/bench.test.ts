@@ -7,7 +7,7 @@ import { requestsPerSecond } from './load.ts'
 import { median, quickSizes } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
-// Whether it runs, not how fast: sizes are tiny and the machine is busy with other tests.
+// Shows that it runs, not how fast: the sizes are tiny, and other tests run beside it.
 test.each(scenarios)('the bench can measure $name', async ({ run }) => {
   const { values, note } = await run(quickSizes)
   expect(values.every((value) => Number.isFinite(value) && value > 0)).toBe(true)

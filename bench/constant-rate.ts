@@ -4,7 +4,7 @@ const tickMs = 1
 
 interface Client {
   readonly socket: Socket
-  /** When its request should have gone out; undefined while it is free. */
+  /** When its request should have been sent; undefined while the client is free. */
   intendedAt: number | undefined
 }
 
@@ -17,9 +17,9 @@ export interface ConstantRate {
 }
 
 /**
- * POSTs at a constant rate, whatever the answers do, and counts each answer's time from when its
- * request should have gone out: a service that stalls cannot hide it by slowing us down. wrk cannot do
- * that, and its successor that can is not in Debian. Resolves with all times, in milliseconds.
+ * POSTs at a constant rate. Counts the time of each answer from when its request should have been sent,
+ * so that a service that stalls cannot hide it by slowing the load. wrk cannot do this. Resolves with
+ * all times in milliseconds; rejects when an answer is not 202.
  */
 export async function postAtConstantRate(options: ConstantRate): Promise<readonly number[]> {
   const { url, perSecond, seconds, connections } = options
@@ -39,7 +39,7 @@ export async function postAtConstantRate(options: ConstantRate): Promise<readonl
     const due = Math.min(total, ((performance.now() - begin) / 1000) * perSecond)
     while (sent < due) {
       const client = free.pop()
-      // All are waiting: the request goes late, and its time tells.
+      // All connections wait for answers. The late request counts from when it was due.
       if (!client) return
       client.intendedAt = begin + (sent / perSecond) * 1000
       sent += 1
@@ -77,7 +77,7 @@ function rawRequest({ url, body }: ConstantRate): string {
   )
 }
 
-/** Calls back with the status of each complete answer; one at a time is under way. */
+/** Calls back with the status of each complete answer. A socket has one request at a time. */
 function onAnswers(socket: Socket, callback: (status: number) => void): void {
   let received = ''
   socket.setEncoding('latin1').on('data', (chunk: string) => {

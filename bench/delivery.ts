@@ -7,7 +7,7 @@ import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
 import type { HurriedClock } from './hurried-clock.ts'
 import { googleSettings } from './world.ts'
 
-/** The settings of a service that delivers what waits in `dataDir` to a stand-in for Google. */
+/** The settings of a service that delivers the signups in `dataDir` to a stand-in for Google. */
 export function deliverySettings(
   dataDir: string,
   providerUrl: string,
@@ -17,15 +17,15 @@ export function deliverySettings(
     variables: { ...googleSettings(providerUrl), DATA_DIR: dataDir, ...more },
     folder: dataDir,
     readText: (path) => {
-      throw new Error(`No setting of a bench names a file, but ${path} is wanted.`)
+      throw new Error(`A bench reads no files, but a setting names ${path}.`)
     },
   })
 }
 
-/** How long a call to the Sheets API takes, in milliseconds: 250 to 450 were measured by others. */
+/** The duration of a call to the Sheets API in milliseconds. Others measured 250 to 450. */
 const callMs = 350
 
-/** A world whose waits are skipped. Calls take 350 ms longer, and signing takes its time. */
+/** A world that skips waits, except while it makes a call or signs. Each call takes 350 ms longer. */
 export function hurriedWorld(clock: HurriedClock): Pick<World, 'clock' | 'http' | 'signWith'> {
   return {
     clock,

@@ -6,9 +6,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that skips waits: when nothing is under way but sleeping, it is at once the time at which the
- * first sleeper wakes. A backlog that takes the real pace most of an hour is delivered in seconds, call
- * for call the same.
+ * A clock that skips waits. When everybody sleeps, it jumps to the time at which the first sleeper
+ * wakes. A backlog that takes most of an hour is then delivered in seconds, by the same calls.
  */
 export class HurriedClock implements Clock {
   readonly #sleepers = new Set<Sleeper>()
@@ -39,7 +38,7 @@ export class HurriedClock implements Clock {
     })
   }
 
-  /** Time passes as usual meanwhile. */
+  /** Skips no time while this work is done. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#underWay += 1
     try {
@@ -50,7 +49,7 @@ export class HurriedClock implements Clock {
     }
   }
 
-  /** Skips once all that can run has run. */
+  /** Skips time two turns of the event loop later, when everything that could run has run. */
   #look(): void {
     if (this.#isLooking) return
     this.#isLooking = true

@@ -15,8 +15,8 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const filled = new Map<string, Promise<string>>()
 
 /**
- * Makes a data folder whose journal holds so many signups, by the journal's own interface. They wait for
- * delivery, or all of them are written. Each is filled once in a run, and copied from then on.
+ * Makes a data folder whose journal has `count` signups. All of them wait for delivery, or all of them
+ * are written. The first call with a count and a state fills a journal, and later ones copy it.
  */
 export async function fillJournal(dataDir: string, count: number, state: State): Promise<string> {
   const name = `${state}-${count}`
@@ -46,7 +46,7 @@ async function fill(dataDir: string, count: number, state: State): Promise<strin
   return dataDir
 }
 
-/** As `usualBody`, with another address each. */
+/** The signup of `usualBody`, with its own address. */
 export function usualSignup(number: number) {
   return makeSignup({
     receivedAt: Date.now(),

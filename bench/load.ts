@@ -11,9 +11,9 @@ export interface Load {
   readonly url: string
   readonly connections: number
   readonly seconds: number
-  /** What each request carries; `%d` becomes its number. */
+  /** The body of each request. `%d` is replaced by the request's number. */
   readonly body: string
-  /** For the script that wrk reads. */
+  /** A folder for the script that wrk reads. */
   readonly folder: string
 }
 
@@ -26,10 +26,14 @@ export const usualBody = JSON.stringify({
   metadata: { plan: 'free', utm_source: 'newsletter' },
 })
 
-/** Without wrk it is `node:http` in this process, which has its limit much earlier. */
+/** `node:http` in this process when wrk is not installed. It makes far fewer requests. */
 export const loadGenerator = spawnSync('wrk', ['-v']).error === undefined ? 'wrk' : 'node:http'
 
-/** POSTs as fast as the answers come. Resolves with requests per second; one that fails is an error. */
+/**
+ * POSTs as fast as the answers come. Resolves with requests per second.
+ *
+ * @throws when a request fails, or none is answered
+ */
 export function requestsPerSecond(load: Load, generator = loadGenerator): Promise<number> {
   return generator === 'wrk' ? withWrk(load) : withNode(load)
 }

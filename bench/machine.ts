@@ -7,7 +7,7 @@ import { loadGenerator, requestsPerSecond, usualBody } from './load.ts'
 import { median } from './scenario.ts'
 import { World } from './world.ts'
 
-/** What the figures depend on, as lines of text. */
+/** The commit, machine, system and disk that the figures depend on, one line each. */
 export async function describeMachine(): Promise<readonly string[]> {
   const cores = cpus().length
   const pinning = hasTaskset()
@@ -21,7 +21,7 @@ export async function describeMachine(): Promise<readonly string[]> {
   ]
 }
 
-/** How fast the load generator is when nothing but `node:http` stands against it: no ratio can be trusted near it. */
+/** How many requests the load generator makes against bare `node:http`. Rates near this are not those of the service. */
 export async function loadCeiling(seconds: number): Promise<string> {
   await using world = await World.create()
   const bare = await world.baseline('none')

@@ -4,32 +4,32 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type RunningService, type StartOptions, startService } from '../harness/start-service.ts'
 
-/** Everything that is measured runs on the first core, load and providers on the others. */
+/** Measured processes run on the first core. Load and providers run on the others. */
 const measuredCore = '0'
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : '0'
 
-/** Pins a process, all its threads, to a core; where that cannot be done it goes without. */
+/** Pins all threads of a process to cores, where the system can. */
 function pin(pid: number, cores: string): void {
   try {
     execFileSync('taskset', ['-a', '-p', '-c', cores, String(pid)], { stdio: 'ignore' })
   } catch {
-    // No taskset on this machine: `describeMachine` tells.
+    // This machine has no taskset. `describeMachine` says so.
   }
 }
 
-/** We are the load: away from the core on which others are measured. */
+/** Keeps this process, which makes the load, away from the measured core. */
 export function pinOurselves(): void {
   pin(process.pid, otherCores)
 }
 
-/** The service, or a program of `programs/`, on the measured core. */
+/** Starts the service, or a program of `programs/`, on the measured core. */
 export async function startMeasured(options: StartOptions): Promise<RunningService> {
   const running = await startService(options)
   pin(running.pid, measuredCore)
   return running
 }
 
-/** A program of `programs/` that others are measured with. */
+/** Starts a program of `programs/` away from the measured core. */
 export async function startBeside(name: string, args: Record<string, string> = {}) {
   const running = await startService({ program: programPath(name), env: args })
   pin(running.pid, otherCores)
@@ -40,7 +40,7 @@ export function programPath(name: string): string {
   return join(import.meta.dirname, 'programs', `${name}.ts`)
 }
 
-/** Lets one of them run alone: the others do not work on in the background meanwhile. */
+/** Stops all processes but one, so that they do not work in the background. */
 export function leaveAlone(one: RunningService, all: readonly RunningService[]): void {
   for (const other of all) process.kill(other.pid, other === one ? 'SIGCONT' : 'SIGSTOP')
 }
@@ -49,16 +49,16 @@ export function wakeAll(all: readonly RunningService[]): void {
   for (const { pid } of all) process.kill(pid, 'SIGCONT')
 }
 
-/** CPU time of a process so far, in microseconds (Linux, in steps of 10 ms). */
+/** The CPU time that a process has used, in microseconds, in steps of 10 ms. Linux only. */
 export function cpuMicroseconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-/** Whether the system keeps the peak of a process's memory (Linux). */
+/** Whether the system keeps the peak of a process's memory, as Linux does. */
 export const isPeakKnown = existsSync('/proc/self/status')
 
-/** The most memory that a process has had so far, in bytes; what it has now where the peak is not known. */
+/** The peak of a process's memory in bytes, or its present memory where the peak is not known. */
 export function peakBytes(pid: number): number {
   const kilobytes = isPeakKnown
     ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

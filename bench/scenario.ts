@@ -1,14 +1,14 @@
-/** How much of everything a run measures. */
+/** The amounts of everything that a run measures. */
 export interface Sizes {
   readonly rounds: number
-  /** Of one slice under load, whole seconds: wrk knows no less. */
+  /** The length of one slice under load, in whole seconds, because wrk takes no fractions. */
   readonly sliceSeconds: number
   readonly warmUpSeconds: number
-  /** How many signups a large journal holds; the issue speaks of a million. */
+  /** The number of signups in a large journal. */
   readonly large: number
-  /** And a small one. */
+  /** The number of signups in a small journal. */
   readonly small: number
-  /** Of the smaller backlog that is delivered. */
+  /** The number of rows in the smaller backlog. */
   readonly backlog: number
   readonly bulkItems: number
 }
@@ -23,7 +23,7 @@ export const fullSizes: Sizes = {
   bulkItems: 1_000,
 }
 
-/** Seconds in all: they show that everything still runs, and say nothing of speed. */
+/** These take seconds in all. They show that everything runs, and say nothing about speed. */
 export const quickSizes: Sizes = {
   rounds: 1,
   sliceSeconds: 1,
@@ -36,12 +36,13 @@ export const quickSizes: Sizes = {
 
 /** One line of the table. */
 export interface Scenario {
-  /** By which it is selected: kebab-case. */
+  /** The name in kebab-case, for `--only`. */
   readonly name: string
   readonly what: string
   readonly unit: string
-  /** `>= 0.5` or `<= 20`; the aim as well. */
+  /** The value that must be reached. */
   readonly reach: Bound
+  /** The value to aim for. */
   readonly aim: Bound
   run(sizes: Sizes): Promise<Measured>
 }
@@ -54,7 +55,7 @@ export interface Bound {
 export const atLeast = (value: number): Bound => ({ isAtLeast: true, value })
 export const atMost = (value: number): Bound => ({ isAtLeast: false, value })
 
-/** One value for each round, and what helps to understand them. */
+/** One value for each round, and a note that helps to understand them. */
 export interface Measured {
   readonly values: readonly number[]
   readonly note: string

@@ -10,7 +10,7 @@ import { largeJournalScenario, startScenario } from './scenarios/large-journal.t
 import { latencyScenarios } from './scenarios/latency.ts'
 import { memoryScenario } from './scenarios/memory.ts'
 
-/** What is measured, in the order of the table. */
+/** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
   ...acceptingScenarios,
   challengeScenario,

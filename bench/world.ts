@@ -15,7 +15,7 @@ export interface ProviderOptions {
   readonly isDown?: boolean
 }
 
-/** What scenarios are made of; all of it ends and goes away together. */
+/** Starts the processes of one scenario. Disposing of it stops them all and deletes their files. */
 export class World implements AsyncDisposable {
   readonly #started = new AsyncDisposableStack()
   readonly #folder: TempFolder
@@ -37,7 +37,7 @@ export class World implements AsyncDisposable {
     return this.#started.use(await startBeside('provider', settings))
   }
 
-  /** The real service, which delivers to this provider. */
+  /** Starts the real service, which delivers to this provider. */
   async service(
     provider: RunningService,
     { env = {}, dataDir }: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},

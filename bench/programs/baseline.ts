@@ -1,6 +1,6 @@
 /**
- * What the service is measured against: bare `node:http` that parses the JSON and answers the same
- * bytes. With JOURNAL=each, every request is one SQLite transaction besides, synced to disk.
+ * The baseline for the service: bare `node:http` that parses the JSON and sends an answer of the same
+ * size. With JOURNAL=each, it also makes one SQLite transaction for each request, synced to disk.
  */
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { serve } from './serve.ts'
 
-/** As the service answers, header by header: each round checks that the sizes agree. */
+/** The headers of the service's answer. */
 const headers = [
   ...['access-control-allow-origin', '*'],
   'access-control-expose-headers',

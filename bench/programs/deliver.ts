@@ -1,7 +1,6 @@
 /**
- * The half of the service that delivers, as the service wires it, on a hurried clock: the real pace and
- * quota without the waits. Delivers all that waits in DATA_DIR to PROVIDER_URL and prints what it cost
- * as JSON. The time includes the waits.
+ * Delivers all waiting signups in DATA_DIR to PROVIDER_URL, with the delivery of the real service, and
+ * prints the cost as JSON. The clock skips waits, but the printed time includes them.
  */
 import { changed } from '../../harness/changed.ts'
 import { createEvents } from '../../src/ops/events.ts'
@@ -19,7 +18,7 @@ await using journal = openStore(config, { clock })
 const rows = await journal.reader.backlog()
 const events = createEvents(createLog('error'), createHealth(), clock)
 const log = journal.delivery
-// These take turns of the event loop, in which the clock would find nothing under way.
+// The journal answers some turns of the event loop later. Tell the clock that it is at work.
 const delivery = changed(log, {
   waiting: (...slice) => clock.during(() => log.waiting(...slice)),
   freeze: (...batch) => clock.during(() => log.freeze(...batch)),

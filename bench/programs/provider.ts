@@ -1,8 +1,8 @@
 /**
- * Google's token endpoint, the calls of the Sheets API that Rollcall makes, and a challenge provider,
- * in as little as they can be. The emulators check, keep and log everything, and were the limit here:
- * seven million cells do not fit, and each token has to be issued first. DELAY_MS holds answers back;
- * IS_DOWN=1 refuses every call. GET /rows tells how many rows and calls came.
+ * A minimal stand-in for Google's token endpoint, for the calls of the Sheets API that Rollcall makes,
+ * and for a challenge provider. The emulators are too slow here: they check, keep and log everything.
+ * DELAY_MS delays each answer. IS_DOWN=1 refuses every call. GET /rows answers with the number of rows
+ * and calls so far.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -15,7 +15,7 @@ const isDown = process.env['IS_DOWN'] === '1'
 
 let rows = 0
 let calls = 0
-/** Values of the markers that stand in the spreadsheet, by id. */
+/** The values of the markers in the spreadsheet, by id. */
 const markers = new Map<number, string>()
 
 interface Marker {
@@ -85,7 +85,7 @@ function ok(body: unknown): Answer {
   return { status: 200, body }
 }
 
-/** As Google does it: a marker that exists keeps the whole batch out. */
+/** Applies a batch, or refuses all of it when its marker exists, as Google does. */
 function update(body: string): Answer {
   const { text, count } = withoutRows(body)
   const { requests } = JSON.parse(text) as Update
@@ -99,7 +99,7 @@ function update(body: string): Answer {
   return { status: 400, body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } }
 }
 
-/** Rows are counted and not parsed: that would take its time from the load, on the same core. */
+/** Counts the rows instead of parsing them, because the load runs on the same core. */
 function withoutRows(body: string): { text: string; count: number } {
   const [before = '', ...lists] = body.split('"rows":[')
   const ends = lists.map((list) => list.slice(list.lastIndexOf('],"fields"')))

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Listens on any free port, says where as the service does, and ends with SIGTERM. */
+/** Listens on a free port, prints its address as the service does, and ends on SIGTERM. */
 export function serve(server: Server): void {
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo

@@ -3,7 +3,7 @@ import { requestsPerSecond, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
-/** Durable signups per second, by those of a baseline. */
+/** The rate of durable signups divided by the rate of a baseline. */
 function accepting(
   options: Pick<Scenario, 'name' | 'what' | 'unit' | 'reach' | 'aim'>,
   against: 'none' | 'each',

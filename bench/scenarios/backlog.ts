@@ -9,11 +9,11 @@ interface Delivered {
   readonly rows: number
   readonly calls: number
   readonly cpuMicroseconds: number
-  /** As long as it would take with a call of 350 ms and all waits. */
+  /** The time with calls of 350 ms and with all waits. */
   readonly milliseconds: number
 }
 
-/** Delivers a backlog of so many rows, in a process of its own. */
+/** Delivers the backlog of a data folder, in a process of its own. */
 async function deliver(world: World, dataDir: string): Promise<Delivered> {
   const provider = await world.provider()
   const env = { ...process.env, DATA_DIR: dataDir, PROVIDER_URL: provider.url }

@@ -3,7 +3,7 @@ import { requestsPerSecond, usualBody } from '../load.ts'
 import { atLeast, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
-/** Signups per second in bulk requests, by those that come one at a time. */
+/** The rate of signups in bulk requests, divided by the rate of single ones. */
 export const bulkScenario: Scenario = {
   name: 'bulk',
   what: 'bulk of 1,000, signups per second against single',

@@ -7,8 +7,8 @@ const connections = 256
 const delayMs = 20
 
 /**
- * Acceptance with a challenge provider that answers after 20 ms. No more than 256 / 0.02 s = 12,800
- * signups a second can pass through so many connections, however fast the service is.
+ * The rate of signups with a challenge provider that answers after 20 ms, divided by the rate without.
+ * With 256 connections the rate cannot exceed 256 / 0.02 s = 12,800 signups a second.
  */
 export const challengeScenario: Scenario = {
   name: 'challenge',

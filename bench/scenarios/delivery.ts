@@ -15,7 +15,7 @@ const deliveriesPerRound = 20
 async function openDelivery(dataDir: string, providerUrl: string) {
   const { config, secrets } = deliverySettings(dataDir, providerUrl, {
     DEFAULT_SHEET_TAB: 'Sheet1',
-    // So many calls that the quota never waits.
+    // Set the quota so high that delivery never waits for it.
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
@@ -35,7 +35,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
 
 type Delivery = Awaited<ReturnType<typeof openDelivery>>
 
-/** The median cost of a round's deliveries: elapsed and CPU time of this process. */
+/** The median elapsed time and CPU time of one delivery, in milliseconds. */
 async function costOf({ journal, deliverOnce }: Delivery) {
   const times: number[] = []
   const cpu: number[] = []
@@ -51,7 +51,7 @@ async function costOf({ journal, deliverOnce }: Delivery) {
   return { ms: median(times), cpuMs: median(cpu) }
 }
 
-/** Many signups in the journal by few, all of them written but for those of this delivery. */
+/** The cost of a delivery with many signups in the journal, divided by the cost with few. */
 function cost(kind: 'ms' | 'cpuMs', name: string, what: string): Scenario {
   return {
     name,

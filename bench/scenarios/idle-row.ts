@@ -4,10 +4,10 @@ import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
 const delayMs = 100
-/** Long enough for the writer to be idle again. */
+/** After this rest, the writer is idle again. */
 const idleMs = 1_500
 
-/** From the 202 until the provider has the row, of a signup that comes alone. */
+/** The time from the 202 of a single signup until the provider has its row. */
 export const idleRowScenario: Scenario = {
   name: 'idle-row',
   what: `one signup when idle: from 202 to row, provider at ${delayMs} ms`,
@@ -32,6 +32,6 @@ export const idleRowScenario: Scenario = {
       while ((await rows()) === had) await sleep(2)
       values.push((performance.now() - accepted) / 1000)
     }
-    return { values, note: 'looked at every 2 ms' }
+    return { values, note: 'the provider is asked every 2 ms' }
   },
 }

@@ -5,7 +5,7 @@ import { startMeasured } from '../processes.ts'
 import { atLeast, atMost, median, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
-/** Signups per second with many in the journal, by those with few. */
+/** The rate of signups with many in the journal, divided by the rate with few. */
 export const largeJournalScenario: Scenario = {
   name: 'large-journal',
   what: 'acceptance with 1,000,000 signups in the journal against 1,000',
@@ -36,7 +36,7 @@ export const largeJournalScenario: Scenario = {
   },
 }
 
-/** Until the service says that it listens. */
+/** The time from the start of the process until it says that it listens. */
 export const startScenario: Scenario = {
   name: 'start',
   what: 'start, 1,000,000 signups in the journal',

@@ -6,7 +6,7 @@ import { World } from '../world.ts'
 
 const connections = 64
 
-/** One measurement for both lines of the table. */
+/** Measures once for both lines of the table. */
 function measured(sizes: Sizes): ReturnType<typeof measure> {
   const known = measurements.get(sizes) ?? measure(sizes)
   measurements.set(sizes, known)
@@ -15,7 +15,7 @@ function measured(sizes: Sizes): ReturnType<typeof measure> {
 
 const measurements = new Map<Sizes, ReturnType<typeof measure>>()
 
-/** The 99th percentile at half of the highest rate, with the provider up and with it down. */
+/** The 99th percentile at half of the highest rate, with the provider up and down. */
 async function measure(sizes: Sizes) {
   await using world = await World.create()
   const up = await world.service(await world.provider())
@@ -42,7 +42,10 @@ export const latencyScenarios: readonly Scenario[] = [
     aim: atMost(5),
     async run(sizes) {
       const { up, perSecond } = await measured(sizes)
-      return { values: up, note: `${Math.round(perSecond)} signups/s, from when each was due` }
+      return {
+        values: up,
+        note: `${Math.round(perSecond)} signups/s; times count from when each request was due`,
+      }
     },
   },
   {

@@ -4,7 +4,7 @@ import { peakBytes } from '../processes.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
-/** The most memory the service has had, after it began to deliver a backlog and took signups besides. */
+/** The peak memory of the service while it delivers a backlog and takes signups. */
 export const memoryScenario: Scenario = {
   name: 'memory',
   what: 'memory (peak RSS) with a backlog of 1,000,000',

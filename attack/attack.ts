@@ -1,27 +1,27 @@
 import type { RunningService } from '../harness/start-service.ts'
 
-/** `small` takes a few seconds and is part of `npm test`; `full` is what an attacker would send. */
+/** `small` takes a few seconds and runs in `npm test`. `full` sends as much as an attacker would. */
 export type Size = 'small' | 'full'
 
-/** What was sent and what came back, by name. Names are words for people: `connections reset`. */
+/** Counts of what was sent and what came back. Their names are for people: `connections reset`. */
 export type Counts = Readonly<Record<string, number>>
 
-/** The process that is attacked, started by `measuredProgram`. */
+/** The attacked process, which `measuredProgram` has started. */
 export type Target = Pick<RunningService, 'url' | 'pid' | 'output'>
 
-/** One way to harm the service. Each has a fresh process of its own. */
+/** One way to harm the service. Each attack has a fresh process. */
 export interface Attack {
-  /** By which it is selected: kebab-case. */
+  /** The name in kebab-case, for `--only`. */
   readonly name: string
-  /** One short sentence. */
+  /** Describes the attack in a short sentence. */
   readonly what: string
-  /** Settings of the service; what it starts for them goes into `started` and ends with the attack. */
+  /** Settings of the service. Servers that they need are added to `started` and end with the attack. */
   settings?(started: AsyncDisposableStack): Promise<Readonly<Record<string, string>>>
-  /** The most memory that the process may take meanwhile, in bytes; absent: 300 MiB. */
+  /** The most memory that the process may take during the attack, in bytes. Default 300 MiB. */
   readonly peakBytesMax?: number
   /**
-   * Sends it, and resolves when all of it is over. Rejects when an answer is not what it should be; what
-   * holds for every attack is looked at by `carryOut`.
+   * Attacks, and resolves when all requests have ended. Rejects when an answer is wrong. `carryOut`
+   * checks what every attack must leave unharmed.
    */
   run(target: Target, size: Size): Promise<Counts>
 }

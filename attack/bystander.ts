@@ -2,14 +2,14 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { patienceMs } from '../harness/patience.ts'
 
-/** Attackers come from 127.0.0.1. Other systems than Linux have no second address of their own. */
+/** Whether ordinary signups can have another address than attackers, who use 127.0.0.1. */
 export const comesFromElsewhere = process.platform === 'linux'
 const localAddress = comesFromElsewhere ? '127.0.0.2' : '127.0.0.1'
-/** Over 4 KiB it counts among the bodies that are on their way, of which each address has a share. */
+/** A body over 4 KiB counts against the space for bodies, of which each address has a share. */
 const body = '{"email":"bystander@example.com"}'.padEnd(comesFromElsewhere ? 5_000 : 0)
 const pauseMs = 50
 
-/** One ordinary signup over a new connection; resolves with how long it took, in milliseconds. */
+/** Signs up over a new connection. Resolves with the time until the answer, in milliseconds. */
 export async function signUp(url: string): Promise<number> {
   const start = performance.now()
   const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -26,7 +26,7 @@ export async function signUp(url: string): Promise<number> {
   return performance.now() - start
 }
 
-/** Somebody who signs up again and again while an attack runs, from another address. */
+/** A visitor at another address who signs up again and again while an attack runs. */
 export class Bystander {
   readonly #run: Promise<void>
   #hasSeenEnough = false
@@ -34,11 +34,11 @@ export class Bystander {
 
   constructor(url: string) {
     this.#run = this.#signUpAgainAndAgain(url)
-    // It is told by `leave`.
+    // `leave` reports the error.
     this.#run.catch(() => {})
   }
 
-  /** Resolves with the longest wait, in milliseconds. Rejects when a signup was not taken. */
+  /** Stops. Resolves with the longest wait in milliseconds; rejects when a signup was refused. */
   async leave(): Promise<number> {
     this.#hasSeenEnough = true
     await this.#run

@@ -6,20 +6,20 @@ import { Bystander, signUp } from './bystander.ts'
 
 export interface Report {
   readonly counts: Counts
-  /** The longest that somebody else waited for an answer while it ran. */
+  /** The longest time that another visitor waited for an answer during the attack. */
   readonly slowestMs: number
-  /** How long an ordinary signup took afterwards. */
+  /** The time of an ordinary signup after the attack. */
   readonly afterMs: number
   readonly peakBytes: number
 }
 
 const defaultPeakBytesMax = 300 * 1024 * 1024
-/** Processor time. A signup needs some milliseconds of it, and the rest of the attack a little more. */
+/** Processor time. A signup takes some milliseconds, and the end of the attack takes a little more. */
 const afterMsMax = 500
 
 /**
  * Runs an attack against a fresh process of the service. Rejects when the process ended, took too much
- * memory, refused others meanwhile, works much for a signup afterwards, or failed unexpectedly.
+ * memory, refused other visitors, was slow to take a signup afterwards, or failed unexpectedly.
  */
 export async function carryOut(attack: Attack, size: Size): Promise<Report> {
   await using started = new AsyncDisposableStack()
@@ -43,7 +43,7 @@ export async function carryOut(attack: Attack, size: Size): Promise<Report> {
   }
   const most = attack.peakBytesMax ?? defaultPeakBytesMax
   const { processorMs } = await measure(service)
-  // What it has in the end tells little of what it took.
+  // Without the peak, the memory at the end says little.
   if (isPeakKnown) expectAtMost(most, report.peakBytes, 'bytes of memory were taken')
   expectAtMost(afterMsMax, processorMs, 'ms of work were needed for a signup afterwards')
   if (service.output().includes('failed unexpectedly')) {

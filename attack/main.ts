@@ -1,9 +1,9 @@
 /**
- * `npm run attack`: what one client can do to everybody else, against fresh processes of the service on
- * this machine. Ends with exit code 1 when one of the attacks does harm.
+ * `npm run attack`: tries what one client can do to all others, each time against a fresh process of the
+ * service on this machine. Ends with exit code 1 when an attack does harm.
  *
  *   -- --size small   a few seconds for each, as in `npm test`; `full` is the default
- *   -- --only resets  attacks whose name begins so, separated by commas
+ *   -- --only resets  attacks whose names begin with one of these, separated by commas
  */
 import { parseArgs } from 'node:util'
 import { isPeakKnown } from '../bench/processes.ts'

@@ -2,7 +2,7 @@ import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from '../attack.ts'
 
 const email = 'ada@example.com'
-/** As docs/decisions/requests.md has it. */
+/** The limit in docs/decisions/requests.md. */
 const perAddressMax = 10
 
 export const newTabs: Attack = {

@@ -2,7 +2,7 @@ import { openRaw, parseAnswers } from '../../harness/raw-http.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import type { Attack } from '../attack.ts'
 
-/** So few that the small attack is over long before the minute is. */
+/** Low enough that the small attack ends well within the minute. */
 const perMinute = 100
 const replaysMax = 10 * perMinute
 const connectionsMax = 50
@@ -39,7 +39,7 @@ export const replays: Attack = {
   },
 }
 
-/** Announces a megabyte each time, and sends none of it; resolves with how many were refused. */
+/** Announces bodies of a megabyte and sends nothing of them. Resolves with the number of refusals. */
 async function refusedUnread(url: string, count: number): Promise<number> {
   for (let sent = 0; sent < count; sent++) {
     await using connection = openRaw(url)

@@ -8,7 +8,7 @@ const post = `POST /api/signup HTTP/1.1\r\n${host}Content-Type: application/json
 const get = `GET /api/health HTTP/1.1\r\n${host}`
 const whole = `${post}Content-Length: ${json.length}\r\n\r\n${json}`
 
-/** Every kind of first line, headers and body that HTTP knows, and some that it does not. */
+/** All kinds of first lines, headers and bodies of HTTP, and some that are wrong. */
 const requests: Readonly<Record<string, string>> = {
   nothing: '',
   get: `${get}\r\n`,
@@ -50,7 +50,7 @@ const requests: Readonly<Record<string, string>> = {
   'two hosts': `${get}${host}\r\n`,
 }
 
-/** When the connection is reset: by its kind, and by how long after the last byte. */
+/** The moments at which connections are reset, counted from the last byte. */
 const stages = [
   'halfway',
   'at once',
@@ -83,12 +83,12 @@ export const resets: Attack = {
   },
 }
 
-/** Resolves when the connection is gone, with whether an answer had begun to come. */
+/** Resets one connection. Resolves with whether an answer had begun to arrive. */
 async function reset(url: string, bytes: string, stage: Stage): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   const closed = once(socket, 'close')
-  // The service may be the one that closes.
+  // The service may close the connection first.
   socket.on('error', () => {})
   await Promise.race([once(socket, 'connect'), closed])
   socket.write(stage === 'halfway' ? bytes.slice(0, bytes.length >> 1) : bytes, 'latin1')
@@ -98,7 +98,7 @@ async function reset(url: string, bytes: string, stage: Stage): Promise<boolean>
   return wasAnswered
 }
 
-/** Resolves when the time has come, with whether an answer had. */
+/** Waits until the stage is reached. Resolves with whether an answer had begun to arrive. */
 async function stageOf(socket: Socket, stage: Stage): Promise<boolean> {
   switch (stage) {
     case 'halfway':

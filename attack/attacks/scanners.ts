@@ -4,14 +4,14 @@ import { measure } from '../../harness/measure.ts'
 import { sendRaw } from '../../harness/raw-http.ts'
 import type { Attack } from '../attack.ts'
 
-/** Processor time in which nobody else is served. An attack that works takes seconds of it. */
+/** The longest turn that is allowed, in processor time. In a turn, nobody else is served. */
 const turnMsMax = 600
-/** The best counts: code that is not compiled yet and a collection of garbage are nobody's attack. */
+/** The fastest try counts, because compiling and garbage collection can slow down a single one. */
 const tries = 3
 
 export const scanners: Attack = {
   name: 'scanners',
-  what: 'Bodies and headers are as long as they may be and as hard to read as can be.',
+  what: 'Bodies and headers are as long as allowed and as hard to read as possible.',
   settings: () =>
     Promise.resolve({ RATE_LIMIT_PER_MINUTE: '0', TRUST_PROXY: '1', SHEET_TABS: 'News' }),
   run: async (target, size) => {

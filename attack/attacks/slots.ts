@@ -3,16 +3,16 @@ import type { Attack } from '../attack.ts'
 import { comesFromElsewhere, signUp } from '../bystander.ts'
 
 const post = 'POST /api/signup HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
-/** Lacks its last byte. */
+/** A request whose last byte is missing. */
 const stalledBody = (bytes: number) =>
   `${post}Content-Length: ${bytes}\r\n\r\n${' '.repeat(bytes - 1)}`
-/** Large ones take the space, and small ones what is left between them. */
+/** Large bodies take most of the space, and small ones take the rest. */
 const bodies = [...Array<number>(80).fill(1_000_000), ...Array<number>(220).fill(4_500)].map(
   stalledBody,
 )
-/** Counts as busy, so only the share of an address keeps its connections from being all. */
+/** Counts as busy, so that only the share of each address leaves connections for others. */
 const smallBody = `${post}Content-Length: 1000\r\n\r\n`
-/** Counts as idle: it is closed for a newcomer, of the same address too. */
+/** Counts as idle, so that the service closes it for a new connection, also of the same address. */
 const halfHead = 'GET /api/health HTTP/1.1\r\n'
 
 export const slots: Attack = {
@@ -36,7 +36,7 @@ export const slots: Attack = {
     }
     await signUp(url)
     for (const socket of sockets) socket.resetAndDestroy()
-    // Answered when the service has learned of them.
+    // This is answered after the service has noticed the resets.
     await signUp(url)
     return { 'stalled bodies': bodies.length, 'connections held': connections }
   },

@@ -2,20 +2,20 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attack } from '../attack.ts'
 
-/** The answers are as large as any, and the requests as short as they can be. */
+/** Short requests with large answers. */
 const paths = ['/api/openapi.json', '/', '/embed.js', '/api/health', '/nothing']
 const post =
   'POST /api/signup HTTP/1.1\r\nHost:a\r\nContent-Type:application/json\r\nContent-Length:26\r\n\r\n' +
   '{"email":"ada@example.com"}'.slice(0, 26)
 const requests = [...paths.map((path) => `GET ${path} HTTP/1.1\r\nHost:a\r\n\r\n`), post]
 
-/** More than the service lets a client take for an answer. */
+/** Longer than the service lets a client take to read an answer. */
 const readNothingMs = 35_000
 
 export const unreadAnswers: Attack = {
   name: 'unread-answers',
   what: 'Requests are sent ahead without end, and no answer is read.',
-  // Most of it is rubbish that was not collected yet: Node makes objects of every request that it has read.
+  // Most of it is garbage: Node makes objects for each request that it has read.
   peakBytesMax: 600 * 1024 * 1024,
   run: async ({ url }, size) => {
     const [connections, ahead] = size === 'small' ? [50, 2_000] : [200, 5_000]
@@ -27,7 +27,7 @@ export const unreadAnswers: Attack = {
       return socket
     })
     await sleep(size === 'small' ? 2_000 : readNothingMs)
-    // Only who reads learns that the connection is gone.
+    // A socket notices the end of its connection only when it reads.
     let cutOff = 0
     for (const socket of sockets) socket.resume().once('close', () => cutOff++)
     await sleep(1_000)

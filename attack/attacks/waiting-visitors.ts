@@ -9,10 +9,10 @@ import type { Attack } from '../attack.ts'
 
 const json = '{"email":"ada@example.com"}'
 const itemsPerRequest = 20
-/** Of one client address and in all, as docs/decisions/requests.md has it. */
+/** The limits of one client address and of all, from docs/decisions/requests.md. */
 const addressMax = 1_000
 const waitingMax = 10_000
-/** A further answer would have come by then. */
+/** After this time no more answers come. */
 const settledMs = 1_000
 
 export const waitingVisitors: Attack = {
@@ -78,7 +78,7 @@ function post(path: string, body: string, headers: string): string {
   )
 }
 
-/** Takes calls, and never answers. */
+/** Starts a server that takes calls and never answers. Resolves with the settings for it. */
 async function silentGoogle(started: AsyncDisposableStack): Promise<Record<string, string>> {
   const server = createServer(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

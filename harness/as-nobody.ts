@@ -5,8 +5,8 @@ import type { StartOptions } from './start-service.ts'
 import type { TempFolder } from './temp-folder.ts'
 
 /**
- * Starts the service as the user "nobody" when root runs the tests, as no file is closed to root. The
- * folder is given to "nobody".
+ * Options that start the service as the user "nobody" when root runs the tests, because root may read
+ * and write every file. Makes "nobody" the owner of the folder.
  */
 export async function asNobody({ path }: TempFolder): Promise<StartOptions> {
   if (process.getuid?.() !== 0) return {}
@@ -15,7 +15,7 @@ export async function asNobody({ path }: TempFolder): Promise<StartOptions> {
   const program = join(path, 'start.mjs')
   await writeFile(
     program,
-    // Loaded first: "nobody" may not be allowed to read the project.
+    // Load the service first, because "nobody" may not be allowed to read the project.
     `const { serve } = await import(${JSON.stringify(join(projectRoot, 'src/cli/serve.ts'))})
      process.chdir(${JSON.stringify(path)})
      process.setgid(${nobody})

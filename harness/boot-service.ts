@@ -9,7 +9,7 @@ import { tempFolder } from './temp-folder.ts'
 export interface BootOptions extends Omit<Overrides, 'log'> {
   /** Settings of the service, besides HOST, PORT and DATA_DIR. */
   readonly env?: Readonly<Record<string, string>>
-  /** Is kept when the service ends. Without it the service gets a folder of its own, which is removed. */
+  /** The data folder, which is kept. By default the service gets a folder that is removed when it ends. */
   readonly dataDir?: string
 }
 
@@ -18,18 +18,20 @@ export interface BootedService extends AsyncDisposable {
   readonly url: string
   /** The HTTP application behind its server. */
   readonly application: Application
-  /** Removed when it ends. */
+  /** Its working folder, which is removed when it ends. */
   readonly folder: string
   /** Its log so far. */
   output(): string
-  /** Stops it in order. Rejects when it has logged anything personal or secret. */
+  /** Stops the service gracefully. Rejects when it has logged anything personal or secret. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the service in this process, on a free port of 127.0.0.1, with none of this machine's
- * settings. For tests of what needs no process: it takes some milliseconds. Kills, signals, output and
- * rights on files need `startService` of `start-service.ts`. Throws `ConfigError` for wrong settings.
+ * Starts the service in this process within milliseconds, on a free port of 127.0.0.1, without the
+ * settings of this machine. Tests of kills, signals, output and file permissions need a process: see
+ * `startService` in `start-service.ts`.
+ *
+ * @throws ConfigError for wrong settings
  */
 export async function bootService(options: BootOptions = {}): Promise<BootedService> {
   const { env = {}, dataDir, ...overrides } = options
@@ -49,7 +51,8 @@ export async function bootService(options: BootOptions = {}): Promise<BootedServ
       await service[Symbol.asyncDispose]()
       await folder[Symbol.asyncDispose]()
       const leaks = personalLines(output, env)
-      if (leaks.length > 0) throw new Error(`Personal or secret, and logged:\n${leaks.join('\n')}`)
+      if (leaks.length > 0)
+        throw new Error(`The service has logged something personal or secret:\n${leaks.join('\n')}`)
     }
     return {
       url: service.url.replace('localhost', '127.0.0.1'),
@@ -66,5 +69,5 @@ export async function bootService(options: BootOptions = {}): Promise<BootedServ
 }
 
 function readText(path: string): string {
-  throw new Error(`No setting of this test names a file, but ${path} is wanted.`)
+  throw new Error(`This test reads no files, but a setting names ${path}.`)
 }

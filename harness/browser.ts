@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { findChromium } from '../scripts/find-chromium.js'
 import { patienceMs } from './patience.ts'
 
-/** Without sandbox and GPU, as root in a container wants it, and without calls to its maker. */
+/** These let root in a container run Chromium, and keep it from calling Google. */
 const flags = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,7 +16,7 @@ const flags = [
   '--disable-sync',
 ]
 
-/** A real Chromium without a window. */
+/** Starts a real Chromium without a window. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) {
@@ -26,7 +26,7 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 export interface HostOptions {
-  /** Of the page's `<body>`; `%s` stands for the service's address. */
+  /** The content of `<body>`. `%s` is replaced by the service's address. */
   readonly body: string
   readonly head?: string
   /** Attributes of `<html>`. */
@@ -35,22 +35,22 @@ export interface HostOptions {
   readonly csp?: string
   readonly service: string
   readonly context?: BrowserContextOptions
-  /** After the page's path. */
+  /** What follows the page's path, such as `?tab=News`. */
   readonly query?: string
 }
 
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page
-  /** Errors and warnings in its console, and what nobody caught. */
+  /** Errors and warnings in the console, and uncaught errors. */
   readonly complaints: string[]
 }
 
 export interface HostPage extends OpenPage {
-  /** Where the page came from: another origin than the service. */
+  /** The page's origin, which is not that of the service. */
   readonly url: string
 }
 
-/** Somebody's page, on an origin of its own, in a fresh browser profile. */
+/** Serves somebody's page on its own origin and opens it in a fresh browser profile. */
 export async function openHost(browser: Browser, options: HostOptions): Promise<HostPage> {
   const { body, head = '', html = 'lang="en"', csp, service, query = '' } = options
   const text = `<!doctype html><html ${html}><head><meta charset="utf-8"><title>Host</title>
@@ -75,7 +75,7 @@ export async function openHost(browser: Browser, options: HostOptions): Promise<
   }
 }
 
-/** The page at this address, in a fresh browser profile. */
+/** Opens a page in a fresh browser profile. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -93,12 +93,13 @@ export async function openPage(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Rules for whole pages. The page around a form is the host's: it has no landmarks or headings. */
+/** Rules for whole pages. The host pages of the tests have no landmarks or headings. */
 const wholePageRules = ['region', 'page-has-heading-one', 'landmark-one-main']
 
 /**
- * What axe-core finds on the page, shadow trees included: rule and place of each.
- * @param isWhole whether the page is all ours, and not only the form in it
+ * The rule and place of each problem that axe-core finds on the page, shadow trees included.
+ *
+ * @param isWhole whether the whole page is ours, and not only the form in it
  */
 export async function accessibilityProblems(page: Page, isWhole = false): Promise<string[]> {
   await page.evaluate(axe.source)
@@ -106,7 +107,7 @@ export async function accessibilityProblems(page: Page, isWhole = false): Promis
   const rules = Object.fromEntries(off.map((rule) => [rule, { enabled: false }]))
   return page.evaluate(async (rules) => {
     const { axe } = window as unknown as { axe: AxeCore }
-    // What other origins show in frames is theirs, and asking their windows is complained about.
+    // Leave frames of other origins out: they are not ours, and axe-core cannot read them.
     const { violations } = await axe.run(document, { rules, iframes: false })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),

@@ -12,7 +12,7 @@ export interface ChallengeWorld extends AsyncDisposable {
   token(): string
 }
 
-/** An emulated provider with one site. */
+/** Starts an emulated provider with one site. */
 export async function createChallengeWorld(
   provider: ProviderName = 'turnstile',
   options: EmulatorOptions = {},

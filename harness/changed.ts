@@ -1,4 +1,4 @@
-/** The same object with some members replaced; all others are those of the original. */
+/** Wraps an object so that some of its members are replaced. */
 export function changed<T extends object>(original: T, members: Partial<T>): T {
   return new Proxy(original, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * Bodies as long as the limits allow, each made to be slow for a parser that reads parts of it more than
- * once. Each repeats a text that such a parser is slow with, and is well-formed up to there.
+ * A body as long as the limits allow. It repeats a text that is slow for a parser which reads parts of it
+ * twice, and it is well-formed up to that text.
  */
 export interface CostlyBody {
   readonly title: string
@@ -9,7 +9,7 @@ export interface CostlyBody {
   readonly content: Buffer
 }
 
-/** @param bytes the length of each: at most the limit of the service */
+/** @param bytes the length of each body, at most the limit of the service */
 export function costlyBodies(bytes: number): readonly CostlyBody[] {
   const body = (path: string, contentType: string, [title, ...parts]: Text): CostlyBody => ({
     title,
@@ -51,7 +51,7 @@ const boundary = 'b'.repeat(30)
 const metadata = '{"email":"ada@example.com","metadata":{"a":'
 const end = '}}'
 
-/** Strings of digits whose hashes in V8 agree in their low bits, by the number that they stand for. */
+/** Strings of digits whose hashes in V8 have the same low bits. */
 const colliding = (index: number) => String(1_000_000_000 + index * 131_072)
 
 const jsonTexts: readonly Text[] = [
@@ -120,10 +120,11 @@ const jsonTexts: readonly Text[] = [
   ['null', `${metadata}[1e999`, ',null', `]${end}`],
 ]
 
-/** Of the length that a bulk request has place for a thousand times. */
+/** An item that fits into a bulk request a thousand times. */
 const item = (start: string, piece: string, end: string) =>
   `,{${start}${piece.repeat(Math.floor((1_064 - start.length - end.length) / Buffer.byteLength(piece)))}${end}}`
 
+/** An item that fits into a bulk request some twenty times. */
 const few = (start: string, piece: string, end: string) =>
   `,{${start}${piece.repeat(Math.floor((43_000 - start.length - end.length) / Buffer.byteLength(piece)))}${end}}`
 
@@ -338,7 +339,7 @@ const multiparts: readonly Text[] = [
   ['bytes before the first boundary', '', 'a', `\r\n${field('email')}${multipartEnd}`],
 ]
 
-/** The start, the piece as often as there is room for it, and the end. */
+/** The start, then the piece as often as it fits, then the end. */
 function filled(bytes: number, start: string, piece: Piece, end = ''): Buffer {
   const pieces = [start]
   let room = bytes - Buffer.byteLength(start + end)

@@ -1,13 +1,13 @@
-/** First lines and headers of nearly 16 KiB, each made to be slow for a parser that reads it more than once. */
+/** A request whose first line and headers have nearly 16 KiB and are slow for a parser that reads them twice. */
 export interface CostlyHead {
   readonly title: string
   readonly method: 'GET' | 'POST'
-  /** With the query. */
+  /** The path and the query. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** First line and headers together may have 16 KiB. */
+/** The limit for the first line and the headers together is 16 KiB. */
 const pieceBytes = 15_000
 
 export function costlyHeads(): readonly CostlyHead[] {
@@ -53,7 +53,7 @@ function get(target: string, headers: Readonly<Record<string, string>>): CostlyH
   return { title: titleOf('GET', target, headers), method: 'GET', target, headers }
 }
 
-/** Of a form that a person sends. */
+/** A form that a person sends. */
 function post(given: Readonly<Record<string, string>>): CostlyHead {
   const headers = { accept: 'text/html', 'content-type': form, ...given }
   return { title: titleOf('POST', '', given), method: 'POST', target: '/api/signup', headers }
@@ -64,7 +64,7 @@ function titleOf(...parts: [method: string, target: string, headers: object]): s
   return `${method} ${target.slice(0, 40)} ${JSON.stringify(headers).slice(0, 80)}`
 }
 
-/** Ends with something else, as a match that fails is what takes long. */
+/** Repeats a piece and ends with another letter, because a match that fails takes longest. */
 function repeated(piece: string): string {
   return `${piece.repeat(Math.floor(pieceBytes / piece.length))}x`
 }

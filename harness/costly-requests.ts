@@ -1,21 +1,21 @@
 import { costlyBodies } from './costly-bodies.ts'
 import { costlyHeads } from './costly-heads.ts'
 
-/** A request as long as the limits allow, made to be slow for a parser that reads it more than once. */
+/** A request as long as the limits allow that is slow for a parser which reads parts of it twice. */
 export interface CostlyRequest {
   readonly title: string
-  /** As it goes over the wire; it closes the connection. */
+  /** The whole request. It asks to close the connection. */
   readonly bytes: Buffer
 }
 
-/** @param bodyBytes the length of every body: at most the limit of the service */
+/** @param bodyBytes the length of each body, at most the limit of the service */
 export function costlyRequests(bodyBytes: number): readonly CostlyRequest[] {
   const bodies = costlyBodies(bodyBytes).map(({ title, path, contentType, content }) => {
     const headers = {
       accept: contentType.startsWith('multipart') ? 'text/html' : 'application/json',
       'content-type': contentType,
       'content-length': String(content.length),
-      // Makes the contents of a bulk request be compared.
+      // With a key, the service compares the contents of bulk requests.
       ...(path.endsWith('bulk') && { 'idempotency-key': crypto.randomUUID() }),
     }
     return {

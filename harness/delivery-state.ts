@@ -19,7 +19,7 @@ export interface Readiness {
 
 type Service = Pick<RunningService, 'url' | 'output'>
 
-/** What `/api/ready` says, and its status; `strict` asks whether delivery works too. */
+/** The answer of `/api/ready`. With `strict`, it also says whether delivery works. */
 export async function readiness(
   { url }: Pick<Service, 'url'>,
   mode: 'strict' | '' = '',
@@ -28,7 +28,7 @@ export async function readiness(
   return { status: answer.status, body: (await answer.json()) as Readiness['body'] }
 }
 
-/** Resolves when every signup that was accepted is in the spreadsheet. */
+/** Resolves when all accepted signups are in the spreadsheet. */
 export async function allDelivered(service: Service): Promise<void> {
   const isDone = async () => {
     const { status, body } = await readiness(service)
@@ -37,7 +37,7 @@ export async function allDelivered(service: Service): Promise<void> {
   await waitUntil(isDone, () => `signups still wait:\n${service.output().slice(-2000)}`)
 }
 
-/** Unlike `expect.poll`, this works in tests that run at the same time as others. */
+/** Waits until something is true. Unlike `expect.poll`, this works in concurrent tests. */
 export async function waitUntil(
   isSo: () => boolean | Promise<boolean>,
   what: () => string,

@@ -5,7 +5,7 @@ interface Answer {
   readonly headers: Headers
 }
 
-/** What every answer of the service carries, whatever its status. */
+/** Expects the headers that every answer of the service has. */
 export function expectSecured({ headers }: Answer): void {
   expect(headers.get('x-content-type-options')).toBe('nosniff')
   expect(headers.get('referrer-policy')).toBe('same-origin')
@@ -22,7 +22,7 @@ export function expectSecured({ headers }: Answer): void {
   expect(headers.has('server')).toBe(false)
 }
 
-/** A problem document (RFC 9457) whose requestId is the header's; gives its detail. */
+/** Expects a problem document (RFC 9457) with the request id of the header. Returns its detail. */
 export function expectProblem(answer: Answer, body: string, status: number): string {
   expect(answer.status).toBe(status)
   expectSecured(answer)

@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { durableFiles } from '../src/platform/node/durable-file.ts'
 import type { DurableFiles } from '../src/platform/node/durable-file.ts'
 
-/** Stands for the end of the process: no later change reaches the disk. */
+/** Stands for the end of the process. No later change reaches the disk. */
 export class Crash extends Error {
   override readonly name = 'Crash'
 }
 
 export interface CrashPoint {
-  /** Which change to the disk is the last one, from 1. */
+  /** The number of the last change to the disk, from 1. */
   readonly step: number
-  /** How much of that change is made: 0 nothing, 1 all, between them a part where that is possible. */
+  /** The share of that change that is made, from 0 to 1. Some changes cannot be made in part. */
   readonly part: number
 }
 
@@ -34,11 +34,11 @@ export interface Change {
   readonly kind: keyof DurableFiles
   readonly path: string
   make(): Promise<void>
-  /** Makes a part of the change, as when the disk fills up or the power goes. */
+  /** Makes a part of the change, as a full disk or a power cut does. `part` is from 0 to 1. */
   makePart(part: number): Promise<void>
 }
 
-/** The real files, with every change going through `intercept` first. */
+/** The real files. `intercept` gets each change and decides whether to make it. */
 export function interceptedFiles(intercept: (change: Change) => Promise<void>): DurableFiles {
   const simple = (kind: 'ensureDirectory' | 'syncDirectory' | 'remove') => (path: string) =>
     intercept({ kind, path, make: () => durableFiles[kind](path), makePart: async () => {} })

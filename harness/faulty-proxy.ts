@@ -2,19 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** What becomes of a request, or of its answer, on the way. */
+/** What the proxy does with a request and its answer. */
 export type Fault =
   | 'pass'
-  /** It arrives; the connection breaks before the answer does. */
+  /** The request arrives. The connection breaks before the answer. */
   | 'drop answer'
-  /** It arrives; half of the answer's body does not. */
+  /** The request arrives. The connection breaks in the middle of the answer's body. */
   | 'cut answer'
-  /** It arrives; a page of the proxy comes instead of the answer. */
+  /** The request arrives. The proxy answers with a page of its own. */
   | 'page instead'
-  /** It arrives; no answer ever comes. */
+  /** The request arrives. No answer ever comes. */
   | 'hang'
-  /** It does not arrive. */
+  /** The request does not arrive. */
   | 'drop request'
+  /** The request does not arrive. The proxy answers with this status. */
   | { readonly status: number; readonly headers?: Record<string, string> }
 
 export interface FaultyProxy extends AsyncDisposable {
@@ -23,7 +24,7 @@ export interface FaultyProxy extends AsyncDisposable {
   readonly requests: IncomingMessage['headers'][]
 }
 
-/** A proxy before `target` that plays the faults, one for each request, and then passes everything on. */
+/** Starts a proxy before `target`. It plays one fault for each request, and then passes requests on. */
 export async function startFaultyProxy(
   target: string,
   faults: readonly Fault[],

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Systems give connections ports above these. */
+/** Systems take the ports of connections from a higher range. */
 const first = 20_000
 const count = 10_000
 
 /**
- * A port of 127.0.0.1 on which nothing listens, for a server that is started later. No connection of
- * any program takes it meanwhile, as systems choose from higher ones.
+ * A port of 127.0.0.1 on which nothing listens, for a server that starts later. No connection takes it
+ * until then, because systems take the ports of connections from a higher range.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

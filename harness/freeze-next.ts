@@ -2,15 +2,15 @@ import { type FillOptions, fillBatch } from '../src/delivery/fill.ts'
 import type { DeliveryLog } from '../src/journal/delivery-log.ts'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 
-/** Ids of markers are as long as Google takes them. */
+/** The highest marker id that Google takes. */
 export const markerIdMax = 2 ** 31 - 1
 
 export interface FreezeOptions extends Partial<FillOptions> {
-  /** Whether signups of this tab go into the batch: by default those of all. */
+  /** Whether the batch gets signups of this tab. By default it gets those of all tabs. */
   readonly wanted?: (tab: string) => boolean
 }
 
-/** Freezes what delivery would freeze next; undefined when nothing waits. */
+/** Freezes the batch that delivery would freeze next. Resolves with undefined when no signup waits. */
 export async function freezeNext(
   journal: Pick<DeliveryLog, 'pending' | 'waiting' | 'freeze'>,
   { wanted = () => true, ...limits }: FreezeOptions = {},

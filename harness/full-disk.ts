@@ -4,14 +4,14 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A small disk of its own that can be filled up. */
+/** A small disk that a test can fill up. */
 export interface SmallDisk extends AsyncDisposable {
-  /** Takes all space that is left. */
+  /** Fills the rest of the disk. */
   fill(): Promise<void>
   makeRoom(): Promise<void>
 }
 
-/** Why this machine cannot have a small disk, or undefined when it can. Mounting takes root on Linux. */
+/** The reason why this machine cannot mount a small disk; undefined when it can, as root on Linux. */
 export const noSmallDisk = ((): string | undefined => {
   const path = mkdtempSync(join(tmpdir(), 'rollcall-mount-'))
   try {
@@ -25,7 +25,7 @@ export const noSmallDisk = ((): string | undefined => {
   }
 })()
 
-/** Puts a disk of 2 MB at this path, in memory. */
+/** Mounts a disk of 2 MB in memory. */
 export async function mountSmallDisk(path: string): Promise<SmallDisk> {
   await mkdir(path, { recursive: true })
   mountTmpfs(path, 2)
@@ -48,7 +48,7 @@ export async function mountSmallDisk(path: string): Promise<SmallDisk> {
   }
 }
 
-/** Why no limit can be put on the files of a running process, or undefined when one can. */
+/** The reason why this machine cannot limit the files of a running process; undefined when it can. */
 export const noFileSizeLimit = ((): string | undefined => {
   try {
     limitFileSize(process.pid, 'unlimited')
@@ -58,7 +58,7 @@ export const noFileSizeLimit = ((): string | undefined => {
   }
 })()
 
-/** Writes of the process beyond this place in a file fail from now on. Needs no rights beyond ours. */
+/** Makes writes of a process beyond this place in a file fail. Needs no special rights. */
 export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
   run('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`])
 }
@@ -69,7 +69,7 @@ function mountTmpfs(path: string, megabytes: number): void {
   rmSync(join(path, '.probe'))
 }
 
-/** Lazily, so that a file that is still open cannot keep it. */
+/** Unmounts lazily, because a file may still be open. */
 function unmount(path: string): void {
   run('umount', ['-l', path])
 }

@@ -15,11 +15,11 @@ export interface GoogleWorld extends SpreadsheetWorld {
   readonly email: string
   /** Settings with which the service reaches this spreadsheet. */
   readonly env: Readonly<Record<string, string>>
-  /** The adapter against this spreadsheet or another one, as after a restart. */
+  /** A new adapter for this spreadsheet or another one, as after a restart. */
   connect(spreadsheetId?: string, clock?: Clock): Spreadsheet
 }
 
-/** An emulated spreadsheet of its own, shared with a service account; without the quota of Google. */
+/** An emulated spreadsheet that is shared with a service account. By default it has no quota. */
 export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<GoogleWorld> {
   const emulator = await startGoogleEmulator({ quota: 'off', ...options })
   const account = emulator.createServiceAccount()
@@ -50,7 +50,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       }),
     async rows(tab) {
       if (!handle().titles().includes(tab)) return undefined
-      // Empty cells at the end of a row are not there; ours have seven.
+      // The emulator cuts empty cells at the end of a row. Ours have seven cells.
       return handle()
         .rows(tab)
         .map((row) => [...row, ...Array.from({ length: Math.max(0, 7 - row.length) }, () => '')])

@@ -4,7 +4,7 @@ const validator = new HtmlValidate({
   extends: ['html-validate:standard', 'html-validate:a11y'],
 })
 
-/** What html-validate finds in a whole page: rule, place and message of each. */
+/** The rule, place and message of each problem that html-validate finds in a whole page. */
 export async function htmlProblems(html: string): Promise<string[]> {
   const { results } = await validator.validateString(html)
   return results.flatMap(({ messages }) =>

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Signup, SignupId } from '../src/signup/signup.ts'
 
-/** A signup as parsing would give it; every test writes what it is about. */
+/** A signup as the parser makes it. A test gives the fields that it is about. */
 export function makeSignup(fields: Partial<Signup> = {}): Signup {
   return {
     id: uuidv7() as SignupId,
@@ -20,7 +20,7 @@ export function makeSignup(fields: Partial<Signup> = {}): Signup {
 
 let made = 0
 
-/** A signup with every field filled, like no other. */
+/** A unique signup with all fields. */
 export function makeFullSignup(fields: Partial<Signup> = {}): Signup {
   made += 1
   return makeSignup({

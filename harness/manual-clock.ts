@@ -23,7 +23,7 @@ export class ManualClock implements Clock {
     return this.#elapsed
   }
 
-  /** The wall clock jumps; elapsed time does not notice. */
+  /** Moves the wall clock, but not the elapsed time. */
   jump(ms: number): void {
     this.#wall += ms
   }
@@ -44,19 +44,20 @@ export class ManualClock implements Clock {
     })
   }
 
-  /** Lets everything run that can run now; then moves time to the next sleeper, until `isDone`. */
+  /** Moves time from sleeper to sleeper until `isDone`. Rejects when that takes over `maxMs`. */
   async runUntil(isDone: () => boolean, maxMs = 365 * 24 * 3_600_000): Promise<void> {
     const end = this.#elapsed + maxMs
     for (;;) {
       await settle()
       if (isDone()) return
       const next = Math.min(...[...this.#sleepers].map(({ until }) => until))
-      if (next > end) throw new Error(`what the test waits for did not come within ${maxMs} ms`)
+      if (next > end)
+        throw new Error(`The test waited for something that did not happen within ${maxMs} ms.`)
       this.#moveTo(next)
     }
   }
 
-  /** Runs for this long. */
+  /** Moves time forward and wakes all who sleep until then. */
   async run(ms: number): Promise<void> {
     const end = this.#elapsed + ms
     for (;;) {
@@ -74,7 +75,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** So many turns of the event loop that group commits, and batches read in slices, come to rest. */
+/** Waits enough turns of the event loop for group commits and sliced reads to end. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 80; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

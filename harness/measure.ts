@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { projectRoot } from './source-file.ts'
 import type { RunningService } from './start-service.ts'
 
-/** The program to start instead of the service, for the functions below. */
+/** A program that runs the service and answers the functions below. */
 export const measuredProgram = join(projectRoot, 'harness/measured-child.ts')
 
 type Service = Pick<RunningService, 'pid' | 'output'>
 
 /** Processor time of the service's main thread, in milliseconds. */
 export interface Measured {
-  /** Of the longest turn of its event loop, in which it serves nobody else. */
+  /** The longest turn of the event loop. During a turn, the service serves nobody else. */
   readonly longestTurnMs: number
   readonly processorMs: number
 }
 
-/** What the service has needed since this was asked last. */
+/** The processor time that the service has used since the last call of this function. */
 export async function measure(service: Service): Promise<Measured> {
   const told = await ask(service, 'SIGUSR2', /measured: (\d+) ms longest turn, (\d+) ms in all\n/)
   return { longestTurnMs: Number(told[1]), processorMs: Number(told[2]) }

@@ -1,8 +1,7 @@
 /**
- * The service, which tells what it needs, for `measure.ts`. The processor time is that of its main
- * thread: another program that is busy meanwhile does not count. SIGUSR2 asks for it: for all of it since
- * the last time, and for the longest turn of the event loop, in which nobody else was served. SIGHUP asks
- * for the memory that is left when all garbage is collected.
+ * Runs the service and prints measurements for `measure.ts`. On SIGUSR2 it prints the processor time that
+ * the main thread has used since the last signal, and the longest turn of its event loop. The time of other
+ * programs does not count. On SIGHUP it collects all garbage and prints the memory in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -43,10 +43,10 @@ export interface DocumentedOperation extends Operation {
   readonly parameters: readonly Parameter[]
 }
 
-/** The OpenAPI document of a service, and what fits it. */
+/** The OpenAPI document of a service. It checks whether answers conform to it. */
 export class OpenapiDocument {
   readonly #document: Document
-  // Formats are checked by the patterns beside them.
+  // Do not check formats: the document has a pattern beside each.
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
   readonly #validators = new Map<string, ValidateFunction>()
 
@@ -71,7 +71,7 @@ export class OpenapiDocument {
     )
   }
 
-  /** What a reference refers to. */
+  /** The node that a reference names, or the node itself. */
   resolve = <T extends Reference>(node: T): T => {
     if (node.$ref === undefined) return node
     const names = node.$ref.replace('#/', '').split('/')
@@ -81,7 +81,7 @@ export class OpenapiDocument {
     ) as T
   }
 
-  /** Everything in which an answer differs from what the document says of it. */
+  /** Each difference between an answer and its description in the document. */
   faults({ responses, method }: Operation & { method: string }, answer: FuzzAnswer): string[] {
     const documented = responses[answer.status]
     if (!documented) return [`the status ${answer.status} is not documented: ${answer.body}`]
@@ -89,7 +89,7 @@ export class OpenapiDocument {
     return [...this.#headerFaults(response, answer), ...this.#bodyFaults(response, method, answer)]
   }
 
-  /** The same for an answer that is no operation's: a problem document, or a page. */
+  /** The same for an answer of no operation: a problem document or a page. */
   problemFaults(answer: FuzzAnswer): string[] {
     const problem = this.resolve<ResponseObject>({ $ref: '#/components/responses/Refused400' })
     return [...this.#headerFaults(problem, answer), ...this.#bodyFaults(problem, 'GET', answer)]

@@ -1,6 +1,6 @@
 import { type PageOptions, type View, viewOf } from '../src/pages/view.ts'
 
-/** What pages are made with when no setting says anything. */
+/** The options of pages when no setting is made. */
 export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {
   return {
     pages: { name: 'off' },
@@ -11,7 +11,7 @@ export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {
   }
 }
 
-/** How a visitor sees the page at this address. */
+/** The view of the page that a visitor of this address gets. */
 export function visitorsView(
   path: string,
   { acceptLanguage = '', ...options }: Partial<PageOptions> & { acceptLanguage?: string } = {},

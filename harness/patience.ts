@@ -1,8 +1,8 @@
 /**
- * How long a test waits for what must happen, in milliseconds. It only ends what hangs: a busy machine
- * may take many times as long as a quiet one.
+ * The time in milliseconds after which a test gives up waiting. It is long, because a busy machine can be
+ * many times slower than a quiet one.
  */
 export const patienceMs = 120_000
 
-/** The same for a whole test, which may wait several times. */
+/** The limit in milliseconds for a whole test, which may wait several times. */
 export const testPatienceMs = 10 * 60_000

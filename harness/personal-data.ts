@@ -1,10 +1,10 @@
 import { settings } from '../src/config/settings.ts'
 
-/** Of people that the tests make up; wherever one is sent, none may come out in a log. */
+/** Addresses and names of the people that tests make up. None may be logged. */
 const people =
   /[^\s"@]+@(?:[\w-]+\.)*(?:example\.(?:com|org|net)|gmail\.com|b\.co)|Lovelace|Hopper|Very Private/i
 
-/** As the challenge emulator gives them out. */
+/** Tokens of the challenge emulator. */
 const challengeTokens = /DUMMY\.TOKEN|P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
 
 const secretNames = settings
@@ -12,9 +12,9 @@ const secretNames = settings
   .map(({ name }): string => name)
 
 /**
- * What a service has printed that it must not: the log lines with an address or a name of the tests
- * or a challenge token, and every line with a part of a secret that it was started with. The hint
- * for people at start, which is no log, may show a made-up address.
+ * The printed lines that a service must not print: log lines with an address or name of the tests or with
+ * a challenge token, and all lines with a part of a secret that it was started with. The hint at start is
+ * no log line, so that it may show a made-up address.
  */
 export function personalLines(
   output: string,
@@ -28,7 +28,7 @@ export function personalLines(
   })
 }
 
-/** Lists and keys of several lines come apart in a log; each part that is long enough is searched. */
+/** The parts of a list or of a key of several lines, because a log may print them apart. */
 function partsOf(secret: string): readonly string[] {
   return secret.split(/\\n|[\s,"]+/).filter((part) => part.length >= 12 && !part.includes('---'))
 }

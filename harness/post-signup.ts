@@ -1,4 +1,4 @@
-/** Posts a signup as JSON; `body` is whatever the test wants to send. */
+/** Posts a signup as JSON. A `body` that is text is sent as it is. */
 export async function postSignup(
   url: string,
   body: unknown,
@@ -7,7 +7,7 @@ export async function postSignup(
   return post(`${url}/api/signup`, body, headers)
 }
 
-/** Posts a bulk request as JSON; `body` is whatever the test wants to send. */
+/** Posts a bulk request as JSON. A `body` that is text is sent as it is. */
 export async function postBulk(
   url: string,
   body: unknown,
@@ -28,7 +28,7 @@ async function post(
   })
 }
 
-/** Posts signups for these addresses, some at a time; resolves with the ids, in the order of the list. */
+/** Posts a signup for each address, `atOnce` at a time. Resolves with the ids in the order of the list. */
 export async function postSignups(
   url: string,
   emails: readonly string[],
@@ -40,7 +40,7 @@ export async function postSignups(
     for (let index = next++; index < emails.length; index = next++) {
       const answer = await postSignup(url, { email: emails[index] })
       const { id } = (await answer.json()) as { id: string }
-      if (answer.status !== 202) throw new Error(`answered ${answer.status}`)
+      if (answer.status !== 202) throw new Error(`a signup was answered ${answer.status}`)
       ids[index] = id
     }
   }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** An answer, as it was received. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Headers
@@ -10,19 +10,19 @@ export interface RawAnswer {
 export interface RawConnection extends AsyncDisposable {
   readonly socket: Socket
   write(data: string | Uint8Array): void
-  /** Resolves with all that came, once the other end has closed the connection. */
+  /** Resolves with everything received, when the other end has closed the connection. */
   readonly closed: Promise<string>
-  /** What has come so far. */
+  /** Everything received so far. */
   received(): string
 }
 
-/** A connection on which anything may be sent, for what `fetch` is too polite to send. */
+/** Opens a connection on which a test can send bytes that `fetch` would not. */
 export function openRaw(url: string): RawConnection {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let received = ''
   socket.setEncoding('latin1').on('data', (text) => (received += String(text)))
-  // A reset is one way to close a connection; what came before it counts.
+  // Take a reset for an end: the bytes before it count.
   socket.on('error', () => {})
   const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(received)))
   return {
@@ -37,14 +37,14 @@ export function openRaw(url: string): RawConnection {
   }
 }
 
-/** Sends these bytes and gives every answer until the other end closes. */
+/** Sends bytes. Resolves with all answers when the other end has closed the connection. */
 export async function sendRaw(url: string, data: string | Uint8Array): Promise<RawAnswer[]> {
   await using connection = openRaw(url)
   connection.write(data)
   return parseAnswers(await connection.closed)
 }
 
-/** Every answer must tell its length. An answer that is cut off is an error. */
+/** @throws when an answer has no length, or is cut off */
 export function parseAnswers(text: string): RawAnswer[] {
   const answers: RawAnswer[] = []
   let rest = text

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 
-/** The rows of a tab's file as a spreadsheet program sees them, header row included. */
+/** The rows of a tab's file, header row included; none when there is no such file. */
 export function readTab(dataDir: string, file: string): string[][] {
   const path = join(dataDir, 'sheets', file)
   if (!existsSync(path)) return []

@@ -11,7 +11,7 @@ import type {
   Spreadsheet,
 } from '../src/spreadsheet/spreadsheet.ts'
 
-/** What one `write` does: whether the rows go in, and what is answered. */
+/** What one `write` does: whether it writes the rows, and which outcome it returns. */
 export interface Act {
   readonly applies: boolean
   readonly answers: Outcome
@@ -36,7 +36,7 @@ export function refuses(message: string, tab?: string): Act {
   }
 }
 
-/** A spreadsheet that keeps the contract, and answers as a test says. */
+/** A spreadsheet in memory that keeps the contract and answers as a test says. */
 export class ScriptedSpreadsheet implements Spreadsheet {
   readonly location = 'a test'
   readonly profile: Profile
@@ -46,16 +46,16 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
   readonly calls: string[] = []
   readonly markers = new Set<number>()
-  /** Whether a marker that exists keeps its batch out. */
+  /** Whether `abandon` reports a batch that was applied. */
   hasFence = true
-  /** Asked before each write; nothing means that all is well. */
+  /** Called before each write. Without an act, the write succeeds. */
   script: (
     batch: FrozenBatch,
     attempt: number,
     maySend?: MaySend,
   ) => Act | undefined | Promise<Act | undefined> = () => undefined
   opened: () => Opened = () => ({ kind: 'open' })
-  /** Asked before each `abandon`; nothing means that all is well. */
+  /** Called before each `abandon`. Without a failure, it succeeds. */
   abandons: (
     batch: FrozenBatch,
     maySend?: MaySend,

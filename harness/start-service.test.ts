@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceEnded, startService } from './start-service.ts'
 
-/** A stand-in for the service: prints its settings, listens, and ends as `END` says. */
+/** A stand-in for the service. It prints its settings, listens, and ends as `END` says. */
 const standIn = `
 import { createServer } from 'node:http'
 console.error(JSON.stringify({ secret: process.env.SECRET ?? null, data: process.env.DATA_DIR }))

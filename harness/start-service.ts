@@ -11,7 +11,7 @@ import { projectRoot } from './source-file.ts'
 export interface StartOptions {
   /** Settings of the service, besides HOST, PORT and DATA_DIR. */
   readonly env?: Readonly<Record<string, string>>
-  /** Stays when the service ends. Absent: `data` in its working folder, which does not. */
+  /** The data folder, which is kept. By default it is `data` in the working folder, which is removed. */
   readonly dataDir?: string
   /** The program to start instead of the service. */
   readonly program?: string
@@ -23,18 +23,18 @@ export interface RunningService extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string
   readonly pid: number
-  /** Its working folder; removed when it ends. */
+  /** Its working folder, which is removed when it ends. */
   readonly folder: string
-  /** All that it has printed so far, both streams. */
+  /** Everything that it has printed so far, on both streams. */
   output(): string
   /**
-   * SIGTERM; resolves with the exit code, null when a signal ended it. Rejects when it hangs, and
-   * when anything personal or secret was printed meanwhile.
+   * Sends SIGTERM. Resolves with the exit code, or null when a signal ended the process. Rejects when it
+   * hangs or has printed anything personal or secret.
    */
   stop(): Promise<number | null>
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
-  /** Resolves with the exit code when it ends, for whatever reason. */
+  /** Resolves with the exit code when the process ends for any reason. */
   readonly exited: Promise<number | null>
 }
 
@@ -52,9 +52,10 @@ export class ServiceEnded extends Error {
 }
 
 /**
- * Starts the real service as a process of its own, on a free port of 127.0.0.1. Nothing of this
- * machine's settings reaches it: neither environment variables nor an `.env` file. Rejects with
- * `ServiceEnded` when it ends instead of listening.
+ * Starts the real service as a process, on a free port of 127.0.0.1, without the environment variables
+ * and the `.env` file of this machine.
+ *
+ * @throws ServiceEnded when it ends before it listens
  */
 export async function startService(options: StartOptions = {}): Promise<RunningService> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
@@ -83,7 +84,10 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
     try {
       const code = await within(exited, () => `to end after ${signal}:\n${output()}`)
       const leaks = personalLines(output(), options.env)
-      if (leaks.length > 0) throw new Error(`Personal or secret, and printed:\n${leaks.join('\n')}`)
+      if (leaks.length > 0)
+        throw new Error(
+          `The service has printed something personal or secret:\n${leaks.join('\n')}`,
+        )
       return code
     } finally {
       child.kill('SIGKILL')
@@ -116,7 +120,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   }
 }
 
-/** Collects what the service prints, and waits for the line that tells where it listens. */
+/** Collects the output of the service, and waits for the line with its address. */
 function capture(child: ChildProcessByStdio<null, Readable, Readable>) {
   let output = ''
   const url = new Promise<string>((resolve) => {
@@ -131,7 +135,7 @@ function capture(child: ChildProcessByStdio<null, Readable, Readable>) {
   return { output: () => output, url }
 }
 
-/** What a program needs of its surroundings, and no setting of anybody. */
+/** The environment variables that any program needs. */
 function environmentOfAnyProgram(): Record<string, string | undefined> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'TZ']
   return Object.fromEntries(names.map((name) => [name, process.env[name]]))

@@ -6,7 +6,7 @@ export interface TempFolder extends AsyncDisposable {
   readonly path: string
 }
 
-/** A folder of its own for one test; removed with everything in it. */
+/** A new folder for one test. Disposing of it removes it with its content. */
 export async function tempFolder(): Promise<TempFolder> {
   const path = await mkdtemp(join(tmpdir(), 'rollcall-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }

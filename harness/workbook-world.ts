@@ -11,7 +11,7 @@ export interface WorkbookWorld extends SpreadsheetWorld {
   path(tab: string): string
 }
 
-/** A workbook in a folder that goes away with it. */
+/** A workbook in a temporary folder. */
 export async function createWorkbookWorld(): Promise<WorkbookWorld> {
   const parent = await mkdtemp(join(tmpdir(), 'rollcall-workbook-'))
   const directory = join(parent, 'data', 'sheets')
@@ -29,7 +29,7 @@ export async function createWorkbookWorld(): Promise<WorkbookWorld> {
 
     async createTab(tab, rows) {
       await mkdir(directory, { recursive: true })
-      // As spreadsheet programs save it: all cells quoted, no line end after the last row.
+      // Write as spreadsheet programs do: all cells quoted, no line end after the last row.
       const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
       await writeFile(path(tab), rows.map((row) => row.map(quote).join(',')).join('\n'))
     },

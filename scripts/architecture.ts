@@ -2,10 +2,10 @@ import { Graphviz } from '@hpcc-js/wasm-graphviz'
 import { cruise } from 'dependency-cruiser'
 import rules from '../.dependency-cruiser.js'
 
-/** Nearly every room imports these: their arrows would hide the others. */
+/** Nearly every room imports these, so that their arrows would hide the others. */
 const left = '^src/(signup|platform|ops)/'
 
-/** Light or dark as the reader's screen is. */
+/** The colours of the picture, light or dark as the reader's screen. */
 const style = `<style>
   #clust1 { display: none }
   text { fill: #1f2328; font-family: Helvetica, Arial, sans-serif }
@@ -22,7 +22,7 @@ const style = `<style>
   }
 </style>`
 
-/** Which room of `src/` imports which today, as SVG. A dashed arrow imports types only. */
+/** The imports between the rooms of `src/` as an SVG picture. Dashed arrows are imports of types. */
 export async function drawArchitecture(): Promise<string> {
   const { output } = await cruise(['src'], {
     ...rules.options,
@@ -37,7 +37,7 @@ export async function drawArchitecture(): Promise<string> {
   const svg = graphviz
     .layout(output as string, 'svg', 'dot')
     .replace('dependency&#45;cruiser output', 'Who imports whom')
-  // The links are those of a page that shows the sources.
+  // Remove the links: they lead to a page that does not exist.
   return svg.replace(/<\/?a[ >][^\n]*\n/g, '\n').replace(/<g id="graph0"/, `${style}\n$&`)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds what browsers load, from browser/ into dist/. The set-up script runs it when the sources
- * are newer, so it is plain JavaScript for any Node from 20.
+ * Builds the scripts for browsers from browser/ into dist/. scripts/setup.js runs it when the sources are
+ * newer, so it is plain JavaScript for any Node from 20.
  *
  * usage: node scripts/build-browser.js
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-/** With what the newest of these lacks, browsers from spring 2024 on get along: Safari 17.5. */
+/** Works in browsers released since spring 2024. The newest that we need is Safari 17.5. */
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
@@ -27,7 +27,7 @@ export async function buildBrowser() {
   await bundle('later.ts', 'embed/later.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
-  // Last: by its age the set-up script knows that all is built.
+  // Write this file last: scripts/setup.js goes by its age.
   await bundle('embed.ts', 'embed.js', 'iife')
 }
 
@@ -45,7 +45,7 @@ function bundle(entry, outfile, format) {
   })
 }
 
-/** A stylesheet that is imported becomes its text. */
+/** Lets an imported stylesheet be its text. */
 const minifiedCss = {
   name: 'minified-css',
   setup({ onLoad }) {

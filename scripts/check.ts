@@ -1,4 +1,4 @@
-/** `npm run check`: format, lint, types, imports and dead code, side by side; prints what failed. */
+/** `npm run check`: checks format, lint, types, imports and dead code at once, and prints failures. */
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
@@ -12,7 +12,7 @@ const checks = [
   { name: 'dead code', command: 'knip --no-progress' },
 ]
 
-/** Runs a program of node_modules/.bin, which npm has put first in PATH. */
+/** Runs a check. npm has put node_modules/.bin first in PATH. */
 async function run({ name, command }: (typeof checks)[number]): Promise<boolean> {
   const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<number | null>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Writes docs/configuration.md and .env.example from the one list of settings.
- * `--check` writes nothing and exits with 1 when one of them is out of date.
+ * Writes docs/configuration.md and .env.example from the list of settings. With `--check` it writes
+ * nothing, and ends with exit code 1 when one of them is out of date.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'
@@ -10,7 +10,7 @@ import type { Setting } from '../src/config/settings.ts'
 const root = new URL('../', import.meta.url)
 const command = 'node scripts/configuration-docs.ts'
 
-/** The files that are made from the list: path from the root of the project, and content. */
+/** The contents of the files that are made from the list, by path from the root of the project. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const style = await resolveConfig(new URL('docs/configuration.md', root))
   return new Map([
@@ -19,7 +19,7 @@ export async function generated(): Promise<ReadonlyMap<string, string>> {
   ])
 }
 
-/** Those of them that are not as the list says. */
+/** The paths of the files that are out of date. */
 export async function outdated(): Promise<string[]> {
   const paths: string[] = []
   for (const [path, content] of await generated()) {
@@ -106,7 +106,7 @@ function settingsWhere(supported: boolean): Setting[] {
   return settings.filter((setting) => setting.supported === supported)
 }
 
-/** In the order in which the groups appear in the list. */
+/** The groups in the order of the list. */
 function byGroup(members: readonly Setting[]): (readonly [string, readonly Setting[]])[] {
   return [...Map.groupBy(members, (setting) => setting.group)]
 }

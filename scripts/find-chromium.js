@@ -10,8 +10,8 @@ const elsewhere = [
 ]
 
 /**
- * Path of the browser that the tests run in: that in CHROMIUM, the first that the machine has, or the
- * one that Playwright has downloaded.
+ * The path of the browser for tests: CHROMIUM, or the first Chromium of the machine, or the one that
+ * Playwright has downloaded.
  */
 export function findChromium({ PATH = '', CHROMIUM } = process.env) {
   const onPath = PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))

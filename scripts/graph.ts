@@ -1,4 +1,4 @@
-/** `npm run graph`: draws which room of `src/` imports which, into docs/architecture.svg. */
+/** `npm run graph`: draws the imports between the rooms of `src/` into docs/architecture.svg. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { drawArchitecture } from './architecture.ts'

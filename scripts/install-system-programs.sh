@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the programs of Debian that `npm run test:system` works with, where they are missing, and
-# leaves none of their services running. Says what it installs before it does. To get them in another
-# way, do so: with all of them in PATH this script does nothing.
+# Installs the programs of Debian that `npm run test:system` needs, and starts none of their services. It
+# first prints what it installs. You may install them in another way: the script does nothing when all of
+# them are in PATH.
 #
 # usage: sh scripts/install-system-programs.sh
 set -eu
@@ -23,7 +23,7 @@ fi
 
 echo "Installing from the packages of Debian for npm run test:system (apt-get, up to 300 MB):$packages ..."
 
-# Debian starts what it installs, unless this file forbids it.
+# Debian starts a service when it installs it, unless this file forbids that.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   trap 'rm -f "$policy"' EXIT
@@ -36,7 +36,7 @@ apt-get -qq update
 # shellcheck disable=SC2086 # one word each
 apt-get -qq install -y --no-install-recommends $packages >/dev/null
 
-# Nor with the next boot of the machine.
+# Do not start them when the machine boots either.
 for service in $packages; do
   [ ! -e "/etc/init.d/$service" ] && [ ! -e "/lib/systemd/system/$service.service" ] && continue
   if command -v systemctl >/dev/null; then systemctl disable "$service" 2>/dev/null || true; fi

@@ -1,9 +1,9 @@
 /**
- * What `src/` may do in one file only, or nowhere, as options of ESLint's own rules. ESLint takes the
- * options of the last block that fits a file, not those of all: that is why they are put together here.
+ * What only one file of `src/` may do, or none, as options of ESLint's own rules. They are put together
+ * here because ESLint takes the options of the last block that matches a file, and not those of all.
  */
 
-/** The file that may do it, why others may not, and each form that it has. */
+/** For each: the file that may do it, the message for other files, and its forms. */
 const confined = [
   {
     homes: ['src/config/env.ts'],
@@ -41,7 +41,7 @@ const confined = [
   },
   {
     homes: [],
-    message: 'Set process.exitCode: the process ends because nothing is left to do.',
+    message: 'Set process.exitCode. The process ends when nothing is left to do.',
     properties: [['process', 'exit']],
     imports: [[['process'], ['exit']]],
   },
@@ -64,10 +64,10 @@ const webOnly = {
 
 const noBarrel = {
   selector: 'ExportAllDeclaration, ExportNamedDeclaration[source]',
-  message: 'Whoever needs it imports it from the file that holds it.',
+  message: 'Do not re-export: import it from the file that defines it.',
 }
 
-/** The rooms that have to fit other runtimes than Node, except `nodeRoom`. */
+/** The rooms, except `nodeRoom`, that must also run on other runtimes than Node. */
 const webRooms = [
   'src/http/',
   'src/intake/',
@@ -82,7 +82,7 @@ const webRooms = [
 ]
 const nodeRoom = 'src/platform/node/'
 
-/** Blocks of ESLint's configuration for `src/`. */
+/** The blocks of ESLint's configuration for `src/`. */
 export function confinedBlocks() {
   const homes = new Set(confined.flatMap((it) => it.homes))
   return [

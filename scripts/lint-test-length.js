@@ -1,11 +1,14 @@
-/** As `max-lines-per-function`, for tests: a function that only holds tests, as that of `describe`, may be longer. */
+/** The rule `max-lines-per-function` for tests. Functions that only contain tests, as in `describe`, may be longer. */
 export const testLength = {
   meta: { schema: [{ type: 'integer' }] },
   create: (context) => ({
     ':function'(node) {
       const lines = node.loc.end.line - node.loc.start.line + 1
       if (lines <= context.options[0] || holdsTests(node)) return
-      context.report({ node, message: `A function of ${lines} lines: give its parts names.` })
+      context.report({
+        node,
+        message: `This function has ${lines} lines. Move parts of it into functions with names.`,
+      })
     },
   }),
 }

@@ -1,10 +1,10 @@
 /**
- * Records what `test/http/surface.test.ts` compares answers with:
+ * Records the answers that `test/http/surface.test.ts` compares with:
  *
  *     node scripts/record-http.ts [START_JS]
  *
- * START_JS is the `src/start.js` of another checkout to record from. What the record changes in is
- * what clients would see: look at each line of its diff.
+ * START_JS is the `src/start.js` of another checkout to record from. Clients see every change of the
+ * record, so read each line of its diff.
  */
 import { startService } from '../harness/start-service.ts'
 import type { AskedWorld } from '../test/http/asked.ts'

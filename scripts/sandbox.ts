@@ -1,8 +1,8 @@
 /**
- * `npm run sandbox`: the real service against an emulated Google Sheets, so that the whole path can be
- * tried with no account. Prints each row as it reaches the sheet; nothing outlives it. With
- * `-- --challenge` visitors also have to pass an emulated Turnstile. `npm run dev` is the same, and starts
- * the service anew, with its data, on each change of a source.
+ * `npm run sandbox`: runs the real service with an emulated Google Sheet, without an account. It prints
+ * each row that reaches the sheet, and keeps nothing when it ends. With `-- --challenge`, visitors must
+ * also pass an emulated Turnstile. `npm run dev` does the same, and restarts the service, with its data,
+ * after each change of a source file.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -68,7 +68,7 @@ function startService(
   account: { readonly email: string; readonly privateKeyPem: string },
   more: Readonly<Record<string, string>>,
 ): ChildProcess {
-  // With settings such as those of the pages, and without those of a real spreadsheet.
+  // Keep settings such as those of the pages. Drop those of a real spreadsheet.
   const replaced = new Set<string>(['Google Sheets', 'Bot challenge', 'Storage'])
   const names = new Set<string>(settings.map(({ name }) => name))
   const kept = settings.filter(({ group, supported }) => supported && !replaced.has(group))

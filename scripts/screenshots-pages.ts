@@ -4,7 +4,7 @@ import { openHost, openPage } from '../harness/browser.ts'
 import type { ChallengeWorld } from '../harness/challenge-world.ts'
 import { startService } from '../harness/start-service.ts'
 
-/** How a page is looked at. */
+/** The width, colours and background that a page is shown with. */
 export interface Look {
   readonly look: string
   readonly width: number
@@ -12,14 +12,14 @@ export interface Look {
   readonly background: string
 }
 
-/** Where the form is. */
+/** The place of the form. */
 type Place = Pick<Page, 'locator'> | FrameLocator
 
 interface State {
   readonly name: string
   readonly path: string
   readonly service?: 'branded' | 'yellow' | 'guarded'
-  /** In a frame on somebody's page. */
+  /** The form is in a frame on somebody's page. */
   readonly isFramed?: true
   readonly isWithoutScript?: true
   readonly show?: (form: Place, page: Page) => Promise<unknown>
@@ -128,7 +128,7 @@ const states: readonly State[] = [
   },
 ]
 
-/** Pictures of every page in every state. */
+/** Takes pictures of every page in every state. */
 export async function shootPages(
   browser: Browser,
   folder: string,

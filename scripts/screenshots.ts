@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: the form and the pages in every state, in light, dark and phone width,
- * into screenshots/, to be looked at.
+ * `npm run screenshots`: takes pictures of the form and the pages in every state, in light, in dark and
+ * in phone width, into screenshots/.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const folder = join(projectRoot, 'screenshots')
 
 interface State {
   readonly name: string
-  /** Attributes of the script tag. */
+  /** The attributes of the script tag. */
   readonly options?: string
   readonly html?: string
   readonly head?: string

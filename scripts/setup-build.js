@@ -1,4 +1,4 @@
-/** Steps of the set-up: what is made from our own sources. */
+/** The steps of the set-up that build from our own sources. */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,30 +7,30 @@ import { installedNode, root } from './setup-dependencies.js'
 export const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
 export const compiled = { ready: compiledReady, install: compile }
 
-/** Whether what browsers load is newer than what it is built from. */
+/** Whether the built scripts for browsers are newer than their sources. */
 function browserFilesReady() {
   const sources = join(root, 'browser')
   if (!existsSync(sources)) return true
   const builtAt = statSync(join(root, 'dist', 'embed.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  // Folders too: theirs is the age of a file that was removed.
+  // Compare folders too: their time changes when a file is removed.
   const paths = ['.', ...readdirSync(sources, { recursive: true })].map((it) => join(sources, it))
   const newest = [...paths, join(root, 'scripts', 'build-browser.js')]
   return newest.every((path) => statSync(path).mtimeMs <= builtAt)
 }
 
-/** Loaded only now: before, esbuild may not have been there. */
+/** Loads the build script late, because esbuild may not have been installed before. */
 async function buildBrowserFiles() {
   const { buildBrowser } = await import('./build-browser.js')
   await buildBrowser()
 }
 
-/** Whether a start finds the service compiled: see `src/start.js`. An install takes that away. */
+/** Whether Node's compile cache for the service exists: see `src/start.js`. An install deletes it. */
 function compiledReady() {
   const isThere = existsSync(join(root, 'node_modules', '.cache', 'rollcall'))
   return isThere || !existsSync(join(root, 'src', 'start.js'))
 }
 
-/** To ask for help loads the whole service, and ends. Without it the first start takes longer, and 30 MB more. */
+/** Fills the compile cache: `--help` loads the whole service. The first start is then faster and needs 30 MB less. */
 function compile() {
   return new Promise((resolve) => {
     const program = installedNode() ?? process.execPath

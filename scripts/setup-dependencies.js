@@ -1,4 +1,4 @@
-/** Steps of the set-up: the packages of package-lock.json, and the Node.js among them. */
+/** The steps of the set-up that install the packages of package-lock.json, with Node.js among them. */
 import { spawn } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -7,21 +7,21 @@ import { fileURLToPath } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const lockfile = join(root, 'package-lock.json')
-/** npm writes it last, after a good install. Its content can be ahead of what is installed. */
+/** npm writes this file last. Its content can name packages that are not installed. */
 const installedLockfile = join(modules, '.package-lock.json')
-/** What npm prints when it cannot get through to the registry. */
+/** The errors of npm that mean that it cannot reach the registry. */
 const unreachable =
   /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|SELF_SIGNED|UNABLE_TO_/
-/** As `engines` in package.json. */
+/** The same as `engines` in package.json. */
 const nodeMajorMin = 24
 
-/** Has a message for the person who ran the command. */
+/** An error whose message is for the person who ran the command. */
 export class SetupError extends Error {}
 
-/** A step that looks first, and does nothing when everything is there. */
+/** A step that does nothing when everything is installed. */
 export const allPackages = { ready: () => arePackagesThere(() => true), install: installPackages }
 
-/** What `npm ci --omit=dev` installs is enough for it. */
+/** Needs only the packages that `npm ci --omit=dev` installs. */
 export const packagesToRun = {
   ready: () => arePackagesThere(({ dev, devOptional }) => !dev && !devOptional),
   install: installPackages,
@@ -29,7 +29,7 @@ export const packagesToRun = {
 
 export const node = { ready: nodeReady, install: linkNode }
 
-/** Looks at what is really there, so that an install by hand counts too. */
+/** Looks at the installed packages themselves, so that an install by hand counts. */
 function arePackagesThere(isNeeded) {
   if (!existsSync(installedLockfile)) return false
   const { '': ourselves, ...packages } = readJson(lockfile)?.packages ?? {}
@@ -52,7 +52,7 @@ function readJson(path) {
   }
 }
 
-/** As npm decides it. */
+/** Decides as npm does. */
 function isForUs({ os = process.platform, cpu = process.arch, libc }) {
   const isOne = (value, of) => [of].flat().includes(value)
   const fits = isOne(process.platform, os) && isOne(process.arch, cpu)
@@ -64,7 +64,7 @@ function ourLibc() {
   return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
 }
 
-/** The Node.js that `package-lock.json` brings for this machine, if there is one. */
+/** The path of the Node.js for this machine in `package-lock.json`; undefined when it has none. */
 export function installedNode() {
   const names = Object.keys(readJson(join(root, 'package.json'))?.optionalDependencies ?? {})
   return names
@@ -72,15 +72,15 @@ export function installedNode() {
     .find((path) => existsSync(path))
 }
 
-/** Whether npm scripts find a Node.js to run on: that one, or else the machine's own. */
+/** Whether npm scripts have a Node.js to run on: that of the packages or that of the machine. */
 function nodeReady() {
   if (installedNode() === undefined) return ourNodeMajor() >= nodeMajorMin
   return ['node', 'node.exe'].some((name) => existsSync(join(modules, '.bin', name)))
 }
 
 /**
- * npm 10 and early versions of 11 take the link to it away again, with those of the packages for other
- * machines: all are named `node`.
+ * Makes the link `node` again. npm 10 and early versions of 11 remove it with the links of the packages
+ * for other machines, which have the same name.
  */
 function linkNode() {
   const program = installedNode()
@@ -94,7 +94,7 @@ function linkNode() {
   const link = join(modules, '.bin', basename(program))
   mkdirSync(dirname(link), { recursive: true })
   rmSync(link, { force: true })
-  // Windows lets not everybody make a symbolic link.
+  // Not every user of Windows may make a symbolic link.
   if (process.platform === 'win32') linkSync(program, link)
   else symlinkSync(relative(dirname(link), program), link)
 }
@@ -107,9 +107,9 @@ async function installPackages() {
   process.stdout.write(
     'Installing the packages of package-lock.json, 500 MB, from the npm registry into node_modules (npm ci) ...\n',
   )
-  // With this note gone, an install that is interrupted from here on is seen as missing next time.
+  // Remove npm's note first, so that an interrupted install counts as missing next time.
   rmSync(installedLockfile, { force: true })
-  // Errors only: engine warnings speak of the Node that runs npm, and our scripts bring their own.
+  // Show errors only: warnings about engines mean the Node that runs npm, which our scripts do not use.
   const flags = [
     '--include=dev',
     '--include=optional',
@@ -137,7 +137,7 @@ function whatToDo(code, output) {
   return 'The reason is above; once it is mended, try again.'
 }
 
-/** Exit code (undefined when npm cannot be run) and what npm wrote as errors, which is shown too. */
+/** Runs npm and shows its errors. Resolves with them and the exit code, undefined when npm cannot run. */
 function runNpm(args) {
   const [program, ...first] = npmCommand()
   const windowsScript = process.platform === 'win32' && program === 'npm'
@@ -157,7 +157,7 @@ function runNpm(args) {
   })
 }
 
-/** The npm that started us, on the Node it runs on: the one in node_modules is about to be replaced. */
+/** The npm that started this script, on its own Node, because the one in node_modules is being replaced. */
 function npmCommand() {
   const { npm_execpath: npm, npm_node_execpath: ownNode } = process.env
   return npm && basename(npm).startsWith('npm') && npm.endsWith('.js')

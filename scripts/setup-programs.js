@@ -1,4 +1,4 @@
-/** Steps of the set-up: programs that are no packages of npm, for tests and the bench. */
+/** The steps of the set-up that install programs for tests and the bench. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -14,7 +14,7 @@ async function chromiumReady() {
   return findChromium() !== undefined
 }
 
-/** By Playwright, which takes any user, or from Debian's packages. Without it only the tests that need it fail. */
+/** Installs Chromium by Playwright, which any user may, or from Debian. Without it, only browser tests fail. */
 async function installChromium() {
   process.stdout.write(
     'Downloading Chromium, some 170 MB, from Playwright into its cache, for the tests in a browser ...\n',
@@ -30,7 +30,7 @@ async function installChromium() {
     await aptInstall('chromium')
   }
   if (await chromiumReady()) return
-  // Each of its tries is told at length.
+  // Hide its output, which is long for each try.
   const reason = /^Error: .*/m.exec(output)?.[0] ?? output
   process.stderr.write(
     `${reason.trim()}\nThe tests in a browser will fail, as no Chromium was found and Playwright could not download one ` +
@@ -57,7 +57,7 @@ async function installWrk() {
   )
 }
 
-/** The script looks itself what is missing. */
+/** The script itself finds out what is missing. */
 function systemProgramsReady() {
   return !existsSync(join(root, 'test', 'system'))
 }
@@ -86,7 +86,7 @@ async function aptInstall(name) {
   process.stderr.write(output)
 }
 
-/** Resolves with what it wrote as errors. */
+/** Resolves with its exit code and with what it wrote to standard error. */
 function run(program, args, env = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {

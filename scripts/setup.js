@@ -1,6 +1,6 @@
 /**
- * Gets a fresh clone ready: runs before `npm start`, `npm test` and the like, on any Node from 20,
- * with nothing installed yet. That is why it is plain JavaScript and imports nothing but Node.
+ * Prepares a fresh clone before `npm start`, `npm test` and the like. It runs on any Node from 20 with
+ * nothing installed, so it is plain JavaScript and imports only Node's modules.
  *
  * usage: node scripts/setup.js [--for start|check|test-without-browser|test|system|bench]
  */
@@ -15,7 +15,7 @@ const turnFile = join(root, '.setup-running')
 const turnTouchMs = 1_000
 const turnStaleMs = 5_000
 
-/** What each command needs, in order. */
+/** The steps for each command, in order. */
 const needs = {
   start: [packagesToRun, node, browserFiles, compiled],
   check: [allPackages, node],
@@ -43,8 +43,8 @@ function stepsFor(args) {
 }
 
 /**
- * Two commands in a fresh clone must not install at once: the second waits for the first. Whoever
- * holds the turn keeps touching the file, so that the file of one that was killed is recognised.
+ * Lets only one command install at a time. The command that installs touches a file again and again, so
+ * that others recognise the file of a command that was killed.
  */
 async function oneAtATime(work) {
   if (!takeTurn()) {

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- --seed N --runs M`: delivery under every fault, in simulated time. One run
- * (the default with a seed) prints its whole story; many print what failed and how to see it.
+ * `npm run simulate -- --seed N --runs M`: simulates delivery under all faults. A single run, the default
+ * with a seed, prints all its events. Many runs print each failure and the command that repeats it.
  */
 import { parseArgs } from 'node:util'
 

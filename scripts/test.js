@@ -1,7 +1,7 @@
 /**
- * `npm test`: gets what the tests need, and runs them. With names, only the test files that have one of
- * them in their path, and Chromium only when one of those files opens a browser. Plain JavaScript, as
- * scripts/setup.js, which it runs on whatever Node the machine has.
+ * `npm test`: installs what the tests need and runs them. With names, it runs only test files that have
+ * one of them in their path, and installs Chromium only when one of these opens a browser. It is plain
+ * JavaScript because it runs on any Node from 20, as scripts/setup.js does.
  *
  * usage: node scripts/test.js [NAME...] [options of vitest]
  */
@@ -33,10 +33,10 @@ function testFiles() {
     .filter((path) => path.endsWith('.test.ts'))
 }
 
-/** These files and all that they import. */
+/** These files and all files that they import. */
 function withImports(paths) {
   const found = new Set(paths)
-  // A set hands out what is added while it is gone through.
+  // The loop also visits files that are added to the set during it.
   for (const path of found) {
     for (const [, target] of readFileSync(path, 'utf8').matchAll(/ from '(\.[^']+)'/g)) {
       const imported = join(dirname(path), target)
@@ -46,7 +46,7 @@ function withImports(paths) {
   return found
 }
 
-/** Runs a program that npm finds in node_modules/.bin, or else the machine has. Returns its exit code. */
+/** Runs a program of node_modules/.bin or of the machine. Returns its exit code. */
 async function run(program, args) {
   const child = spawn(program, args, { stdio: 'inherit', shell: process.platform === 'win32' })
   const stop = (signal) => child.kill(signal)

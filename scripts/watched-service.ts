@@ -1,4 +1,4 @@
-/** What `npm run dev` starts on each change: browsers load what is built from the sources of now. */
+/** `npm run dev` runs this on each change: it builds the scripts for browsers and starts the service. */
 import { browserFiles } from './setup-build.js'
 
 if (!browserFiles.ready()) await browserFiles.install()

@@ -9,6 +9,7 @@ const form = document.querySelector('form')
 serveFrom(new URL('..', (document.currentScript as HTMLScriptElement).src).href)
 if (form) {
   enhance(form, { language, theme: dataset['theme'] ?? '' })
+  form.addEventListener('focusin', stayInPlace, { once: true })
   // Remove the alert of the last answer.
   form.addEventListener('rollcall:submit', () => document.querySelector('.alert')?.remove())
   form.addEventListener('rollcall:success', (event) => {
@@ -17,3 +18,14 @@ if (form) {
   })
 }
 if (parent !== window) tellHeight()
+
+/**
+ * Fixes the distance from the top. In the middle of the window, the button would move up when the
+ * challenge appears below it, while somebody reaches for it.
+ */
+function stayInPlace(): void {
+  const { body } = document
+  const top = (body.querySelector('main')?.getBoundingClientRect().top ?? 0) + scrollY
+  body.style.alignContent = 'start'
+  body.style.paddingBlockStart = `${top}px`
+}

@@ -74,6 +74,16 @@ test.each([
   },
 )
 
+test('the button stays where it is when the challenge appears', async () => {
+  await using world = await open({ provider: 'recaptcha' })
+  const { page } = world
+  const placeOfButton = () => page.getByRole('button', { name: 'Sign up' }).boundingBox()
+  const before = await placeOfButton()
+  await page.getByLabel('Email address').focus()
+  await page.locator('iframe').waitFor()
+  expect(await placeOfButton()).toEqual(before)
+})
+
 test('a challenge that needs a click has the language and theme of the page', async () => {
   await using world = await open({ path: '/?tab=Guarded&language=de&theme=dark' })
   const { page, challenge } = world

@@ -13,7 +13,7 @@ import { chromium, systemPrograms, wrk } from './setup-programs.js'
 
 const turnFile = join(root, '.setup-running')
 const turnTouchMs = 1_000
-const turnStaleMs = 5_000
+const turnStaleMs = 20_000
 
 /** The steps for each command, in order. */
 const needs = {

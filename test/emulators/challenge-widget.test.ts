@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ProviderName } from '../../emulators/challenge/providers.ts'
 import { type ChallengeEmulator, startChallengeEmulator } from '../../emulators/challenge/server.ts'
 import { startBrowser } from '../../harness/browser.ts'
+import { patienceMs } from '../../harness/patience.ts'
 
 let browser: Browser
 
@@ -44,6 +45,7 @@ async function openPage(provider: ProviderName = 'turnstile', query = '?render=e
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => host.once('listening', resolve))
   const page = await browser.newPage()
+  page.setDefaultTimeout(patienceMs)
   const seen: string[] = []
   page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`))
   page.on('pageerror', (error) => seen.push(`error: ${error.message}`))

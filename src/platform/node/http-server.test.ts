@@ -61,14 +61,14 @@ test('a body that comes too slowly is refused and the connection is closed', asy
 test('the wait for an answer is no slowness of the client', async () => {
   const slow = Promise.withResolvers<undefined>()
   await using server = await start({
-    limits: { headersTimeoutMs: 300, requestTimeoutMs: 300, unreadTimeoutMs: 100 },
+    limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, unreadTimeoutMs: 100 },
     fetch: async () => {
       await slow.promise
       return answer(200, 'late')
     },
   })
   const asked = fetch(server.url)
-  setTimeout(() => slow.resolve(undefined), 600)
+  setTimeout(() => slow.resolve(undefined), 1_200)
   expect(await (await asked).text()).toBe('late')
 })
 

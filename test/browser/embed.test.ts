@@ -1,31 +1,17 @@
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessibilityProblems, type HostOptions, openHost } from '../../harness/browser.ts'
-import { startBrowser } from '../../harness/browser.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { accessibilityProblems, openHost } from '../../harness/browser.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import { shareService } from '../../harness/shared-service.ts'
+import { startService } from '../../harness/start-service.ts'
 
-let browser: Browser
-let service: RunningService
-
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([startBrowser(), startService()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
-
-const open = (options: Omit<HostOptions, 'service'>) =>
-  openHost(browser, { ...options, service: service.url })
+const shared = shareService()
+const { open, rows } = shared
 
 /** A script tag of a form for this tab. */
 const tag = (tab: string, more = '') =>
   `<script src="%s/embed.js" data-tab="${tab}" ${more} async></script>`
-
-const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1)
 
 const thanks = 'Thank you! You are signed up.'
 
@@ -287,7 +273,7 @@ test('the check for accessibility finds a field without a label, even in a shado
 
 test('a form on a page that may not use the service says so at once, and tells its author what to set', async () => {
   await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
-  await using host = await openHost(browser, {
+  await using host = await openHost(shared.browser, {
     html: 'lang="de"',
     body: tag('Refused'),
     service: strict.url,
@@ -329,7 +315,7 @@ const consent = 'I have read the [privacy policy](https://example.com/privacy).'
 
 test('with PAGE_CONSENT the form has a checkbox from the start, which must be ticked, and needs no mouse', async () => {
   await using asking = await startService({ env: { PAGE_CONSENT: consent, PAGE_NAME: 'required' } })
-  await using host = await openHost(browser, { body: tag('Agreed'), service: asking.url })
+  await using host = await openHost(shared.browser, { body: tag('Agreed'), service: asking.url })
   const { page } = host
   const box = page.getByRole('checkbox', { name: 'I have read the privacy policy.' })
   await box.waitFor()

@@ -1,34 +1,13 @@
-import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  accessibilityProblems,
-  type HostOptions,
-  openHost,
-  startBrowser,
-} from '../../harness/browser.ts'
-import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { accessibilityProblems } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
 
-let browser: Browser
-let service: RunningService
-
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([startBrowser(), startService()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
-
-const open = (options: Omit<HostOptions, 'service'>) =>
-  openHost(browser, { ...options, service: service.url })
+const shared = shareService()
+const { open, rows } = shared
 
 const tag = (tab: string, more = '') =>
   `<script src="%s/embed.js" data-tab="${tab}" ${more} async></script>`
-
-const rows = (tab: string) => readTab(join(service.folder, 'data'), `${tab}.csv`).slice(1)
 
 const thanks = 'Thank you! You are signed up.'
 
@@ -39,7 +18,7 @@ async function signUp(page: Page, email = 'ada@example.com'): Promise<void> {
 }
 
 test('the form works and has its colours under a policy that allows no inline script and no inline style', async () => {
-  const { url } = service
+  const { url } = shared.service
   await using host = await open({
     csp: `default-src 'none'; script-src ${url}; connect-src ${url}; style-src 'none'; trusted-types 'none'`,
     body: tag('Strict', 'data-language="de" data-text-submit="Los"'),
@@ -57,7 +36,7 @@ test('the form works and has its colours under a policy that allows no inline sc
 })
 
 test('the form works under a policy with a nonce', async () => {
-  const { url } = service
+  const { url } = shared.service
   await using host = await open({
     csp: `script-src 'nonce-abc'; connect-src ${url}; style-src 'none'`,
     body: tag('Nonce', 'nonce="abc"'),
@@ -147,7 +126,7 @@ test('the form is in English when its language cannot be loaded', async () => {
   await using host = await open({ body: `<p>…</p>` })
   const { page } = host
   await page.route('**/de.json', (route) => route.abort())
-  await page.evaluate(loadScript, `${service.url}/embed.js`)
+  await page.evaluate(loadScript, `${shared.service.url}/embed.js`)
   await page.evaluate(() => window.Rollcall.render(document.body, { language: 'de' }))
   await page.getByLabel('Email address').waitFor()
 })

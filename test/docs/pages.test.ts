@@ -1,33 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openHost, openPage, startBrowser } from '../../harness/browser.ts'
+import { expect, test } from 'vitest'
+import { openPage } from '../../harness/browser.ts'
 import { htmlProblems } from '../../harness/html-problems.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { shareService } from '../../harness/shared-service.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
 
 const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''
 const settings = parseEnv(block('sh')) as Record<string, string>
 
-let browser: Browser
-let service: RunningService
-
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([startBrowser(), startService({ env: settings })])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
+const shared = shareService({ env: settings })
 
 test('the settings in the guide make the page that the guide describes', async () => {
   expect(Object.keys(settings)).toHaveLength(8)
-  await using opened = await openPage(browser, service.url)
+  await using opened = await openPage(shared.browser, shared.service.url)
   const { page } = opened
   await page.getByRole('heading', { name: 'The letter' }).waitFor()
   await page.getByText('One short mail a month.').waitFor()
@@ -43,7 +31,7 @@ test('the frame in the guide signs somebody up, and is as high as its content', 
   const body = block('html').replaceAll('https://signup.example.com', '%s')
   const page = `<!doctype html><html lang="en"><head><title>x</title></head><body>${block('html')}`
   expect(await htmlProblems(page)).toEqual([])
-  await using host = await openHost(browser, { body, service: service.url })
+  await using host = await shared.open({ body })
   const frame = host.page.frameLocator('iframe')
   await frame.getByLabel('Email address').fill('ada@example.com')
   await frame.getByRole('checkbox').check()
@@ -52,20 +40,20 @@ test('the frame in the guide signs somebody up, and is as high as its content', 
   await frame.getByRole('button', { name: 'Count me in' }).click()
   await frame.getByRole('heading', { name: 'Thank you' }).waitFor()
   await expect.poll(height).toBeLessThan(100)
-  const rows = () => readTab(join(service.folder, 'data'), 'Newsletter.csv')
-  await expect.poll(() => rows()[1]?.[0]).toBe('ada@example.com')
+  const rows = () => shared.rows('Newsletter')
+  await expect.poll(() => rows()[0]?.[0]).toBe('ada@example.com')
   expect(host.complaints).toEqual([])
 })
 
 test('a signup by the link in the guide goes to its tab, with its source', async () => {
   const link = /`https:\/\/signup\.example\.com(\/\?[^`]+)`/.exec(docs)?.[1] ?? ''
-  await using opened = await openPage(browser, service.url + link)
+  await using opened = await openPage(shared.browser, shared.service.url + link)
   const { page } = opened
   await page.getByLabel('Email address').fill('link@example.com')
   await page.getByRole('checkbox').check()
   await page.getByRole('button', { name: 'Count me in' }).click()
   await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-  const rows = () => readTab(join(service.folder, 'data'), 'Newsletter.csv')
+  const rows = () => shared.rows('Newsletter')
   await expect
     .poll(() => rows().find(([email]) => email === 'link@example.com')?.[2])
     .toBe('poster')

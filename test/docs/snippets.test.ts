@@ -1,22 +1,9 @@
-import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessibilityProblems, openHost, startBrowser } from '../../harness/browser.ts'
+import { expect, test } from 'vitest'
+import { accessibilityProblems } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
 import { documentedUrl, readSnippets } from './docs-snippets.ts'
-import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
 
-let browser: Browser
-let service: RunningService
-
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([startBrowser(), startService()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
+const shared = shareService()
 
 const snippets = readSnippets('docs/embed.md')
 const inLanguage = (wanted: string) => snippets.filter(({ language }) => language === wanted)
@@ -32,7 +19,7 @@ test.each(inLanguage('html'))(
   'the snippet under "$title" signs somebody up, and leaves nothing behind when it is removed',
   async ({ code }) => {
     const body = `<main>${code.replaceAll(documentedUrl, '%s')}</main>`
-    await using host = await openHost(browser, { body, service: service.url })
+    await using host = await shared.open({ body })
     const { page } = host
     await page.getByLabel(/^Email/).waitFor()
     const name = page.getByLabel('Name')
@@ -53,16 +40,15 @@ test.each(inLanguage('http'))(
   'the policy under "$title" allows everything that a form needs',
   async (it) => {
     const csp = it.code.replace(/^Content-Security-Policy: /, '').trim()
-    await using host = await openHost(browser, {
-      csp: `default-src 'none'; ${csp.replaceAll(documentedUrl, service.url)}`,
+    await using host = await shared.open({
+      csp: `default-src 'none'; ${csp.replaceAll(documentedUrl, shared.service.url)}`,
       body: '<script src="%s/embed.js" data-tab="Policy" async></script>',
-      service: service.url,
     })
     const { page } = host
     await page.getByLabel('Email address').fill('ada@example.com')
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.getByText(thanks).waitFor()
-    await expect.poll(() => readTab(join(service.folder, 'data'), 'Policy.csv')).toHaveLength(2)
+    await expect.poll(() => shared.rows('Policy')).toHaveLength(1)
     expect(host.complaints).toEqual([])
   },
 )

@@ -1,35 +1,19 @@
 import { gzipSync } from 'node:zlib'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  accessibilityProblems,
-  type HostOptions,
-  openHost,
-  startBrowser,
-} from '../../harness/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems, type HostOptions } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import { readTab } from '../../harness/read-workbook.ts'
-import { type RunningService, startService } from '../../harness/start-service.ts'
 
-let browser: Browser
-let service: RunningService
-
-beforeAll(async () => {
-  ;[browser, service] = await Promise.all([startBrowser(), startService()])
-})
-
-afterAll(async () => {
-  await browser.close()
-  await service.stop()
-})
+const shared = shareService()
 
 const frame = '<iframe src="%s/api/signup/form?tab=Framed" title="Sign up" height="321"></iframe>'
 const script = '<script src="%s/embed/frame.js" async></script>'
 
 const open = (options: Partial<HostOptions> = {}) =>
-  openHost(browser, { body: frame + script, ...options, service: service.url })
+  shared.open({ body: frame + script, ...options })
 
 const inside = (page: Page) => page.frameLocator('iframe')
 const heightOf = (page: Page) => page.locator('iframe').evaluate((it) => it.clientHeight)
@@ -69,7 +53,7 @@ describe.each([
 })
 
 test('a page with a strict policy has to allow the frame and the script, and nothing else', async () => {
-  const { url } = service
+  const { url } = shared.service
   await using host = await open({
     csp: `default-src 'none'; frame-src ${url}; script-src ${url}; style-src 'none'; trusted-types 'none'`,
   })
@@ -85,8 +69,8 @@ test('without a script on the page around it, the frame works with its given hei
   await inside(page).getByRole('button', { name: 'Sign up' }).click()
   await inside(page).getByRole('heading', { name: 'Thank you' }).waitFor()
   expect(await heightOf(page)).toBe(321)
-  const rows = () => readTab(join(service.folder, 'data'), 'Framed.csv')
-  await expect.poll(() => rows().map(([email]) => email)).toContain('framed@example.com')
+  const emails = () => shared.rows('Framed').map(([email]) => email)
+  await expect.poll(emails).toContain('framed@example.com')
   expect(host.complaints).toEqual([])
 })
 
@@ -170,7 +154,7 @@ describe('hostile messages do not change the height', () => {
   ])('from the frame %s', async (_, message) => {
     await using host = await open({ body: script })
     const { page } = host
-    await putFrame(page, `parent.postMessage(${message}, '*')`, service.url)
+    await putFrame(page, `parent.postMessage(${message}, '*')`, shared.service.url)
     expect(await setHeightOf(page)).toBe('321px')
   })
 
@@ -179,7 +163,7 @@ describe('hostile messages do not change the height', () => {
     await putFrame(
       host.page,
       'parent.postMessage({ type: "rollcall:height", height: 50 }, "*")',
-      service.url,
+      shared.service.url,
     )
     expect(await setHeightOf(host.page)).toBe('50px')
   })
@@ -194,7 +178,7 @@ describe('hostile messages do not change the height', () => {
       const data = { type: 'rollcall:height', height: 50 }
       postMessage(data, '*')
       dispatchEvent(new MessageEvent('message', { data, origin, source: window }))
-    }, service.url)
+    }, shared.service.url)
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
     expect(await setHeightOf(page)).toBe('321px')
   })

@@ -64,3 +64,12 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
     [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose](),
   }
 }
+
+/** The addresses in a tab of the emulated spreadsheet, in the order of its rows. */
+export async function addressesInSheet(
+  world: GoogleWorld,
+  tab = 'Sheet1',
+): Promise<(string | undefined)[]> {
+  const rows = (await world.rows(tab)) ?? []
+  return rows.slice(1).map(([email]) => email)
+}

@@ -8,3 +8,10 @@ export function readTab(dataDir: string, file: string): string[][] {
   if (!existsSync(path)) return []
   return parse(readFileSync(path), { relax_column_count: true })
 }
+
+/** The addresses in a tab's file, in the order of its rows. */
+export function addressesIn(dataDir: string, file = 'Sheet1.csv'): (string | undefined)[] {
+  return readTab(dataDir, file)
+    .slice(1)
+    .map(([email]) => email)
+}

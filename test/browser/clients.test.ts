@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accessibilityProblems, openHost, startBrowser } from '../../harness/browser.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
 let browser: Browser
@@ -108,10 +108,7 @@ async function open({ body, begin }: Client, options: OpenOptions = {}): Promise
     email: page.locator('input[name=email]'),
     button: page.locator('button[type=submit]'),
     complaints: host.complaints,
-    rows: () =>
-      readTab(join(service.folder, 'data'), `${tab}.csv`)
-        .slice(1)
-        .map(([email]) => email),
+    rows: () => addressesIn(join(service.folder, 'data'), `${tab}.csv`),
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
   }
 }

@@ -7,7 +7,7 @@ import { type AcceptedSignup, readJournal, signUpUntilGone } from './crash-load.
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignups } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { ServiceEnded, startService } from '../../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
@@ -125,8 +125,7 @@ async function startAndDeliver(
   expect(kept).toEqual(journal.slice(0, kept.length))
   for (const tab of tabs) {
     const emails = kept.filter((signup) => signup.tab === tab).map(({ email }) => email)
-    const rows = readTab(dataDir, `${tab}.csv`).slice(1)
-    expect(rows.map(([email]) => email)).toEqual(emails)
+    expect(addressesIn(dataDir, `${tab}.csv`)).toEqual(emails)
   }
   return `${kept.length} of ${journal.length} kept`
 }

@@ -11,7 +11,7 @@ import {
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { documentedUrl, readSnippets } from './docs-snippets.ts'
 import { bundleComponent, renderAstro } from './framework-bundle.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
@@ -38,10 +38,7 @@ function snippet(language: string): string {
   return found[0]?.code ?? ''
 }
 
-const rows = (tab: string) =>
-  readTab(join(service.folder, 'data'), `${tab}.csv`)
-    .slice(1)
-    .map(([email]) => email)
+const rows = (tab: string) => addressesIn(join(service.folder, 'data'), `${tab}.csv`)
 
 async function signUp({ page }: HostPage, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)

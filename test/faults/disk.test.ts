@@ -11,9 +11,9 @@ import {
   noSmallDisk,
   type SmallDisk,
 } from '../../harness/full-disk.ts'
-import { createGoogleWorld } from '../../harness/google-world.ts'
+import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { type RunningService, ServiceEnded, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -68,12 +68,6 @@ async function expectSafeWithoutRoom(
   return accepted
 }
 
-function addressesIn(dataDir: string): (string | undefined)[] {
-  return readTab(dataDir, 'Sheet1.csv')
-    .slice(1)
-    .map(([email]) => email)
-}
-
 describe.skipIf(noFileSizeLimit !== undefined)('with no file allowed to grow', () => {
   test('signups are refused with 503 and not stored while files cannot grow, and accepted when they can again', async () => {
     await using folder = await tempFolder()
@@ -106,8 +100,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     await using world = await createGoogleWorld()
     await using service = await startService({ dataDir: folder.path, env: world.env })
     const accepted = await expectSafeWithoutRoom(service, disk.fill, disk.makeRoom)
-    const rows = ((await world.rows('Sheet1')) ?? []).slice(1)
-    expect(rows.map(([email]) => email)).toEqual(accepted)
+    expect(await addressesInSheet(world)).toEqual(accepted)
   })
 
   test('a batch that is on its way when the disk fills up is written once', async () => {
@@ -126,10 +119,7 @@ describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
     await waitUntil(cannotSettle, () => 'the batch was settled on a full disk')
     await disk.makeRoom()
     await allDelivered(service)
-    expect((await world.rows('Sheet1'))?.slice(1).map(([email]) => email)).toEqual([
-      'ada@example.com',
-      'grace@example.com',
-    ])
+    expect(await addressesInSheet(world)).toEqual(['ada@example.com', 'grace@example.com'])
   })
 
   test('while only the disk of the workbook is full, signups are stored, the log says why, and delivery goes on when there is room', async () => {

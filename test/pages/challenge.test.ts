@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProviderName } from '../../emulators/challenge/providers.ts'
 import { accessibilityProblems, openPage, startBrowser } from '../../harness/browser.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { startService } from '../../harness/start-service.ts'
 
 let browser: Browser
@@ -41,10 +41,7 @@ async function open(
     challenge,
     page: opened.page,
     complaints: opened.complaints,
-    rows: () =>
-      readTab(join(service.folder, 'data'), 'Guarded.csv')
-        .slice(1)
-        .map(([email]) => email),
+    rows: () => addressesIn(join(service.folder, 'data'), 'Guarded.csv'),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

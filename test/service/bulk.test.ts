@@ -5,17 +5,15 @@ import { expect, test } from 'vitest'
 import type { BulkRequest } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn, readTab } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const uuidv7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ email: `person${index}@example.com` }))
 
-function emailsIn(service: BootedService, file = 'Sheet1.csv'): (string | undefined)[] {
-  const [, ...rows] = readTab(join(service.folder, 'data'), file)
-  return rows.map(([email]) => email)
-}
+const emailsIn = (service: BootedService, file?: string) =>
+  addressesIn(join(service.folder, 'data'), file)
 
 async function backlog(service: BootedService): Promise<unknown> {
   const ready = (await (await fetch(`${service.url}/api/ready`)).json()) as {

@@ -5,17 +5,15 @@ import { expect, test } from 'vitest'
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { readTab } from '../../harness/read-workbook.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 
 const wait = { prefer: 'wait=20' }
 const ignore = { DUPLICATES: 'ignore' }
 const ada = { email: 'ada@example.com' }
 
-function emailsIn(service: BootedService, file = 'Sheet1.csv'): (string | undefined)[] {
-  const [, ...rows] = readTab(join(service.folder, 'data'), file)
-  return rows.map(([email]) => email)
-}
+const emailsIn = (service: BootedService, file?: string) =>
+  addressesIn(join(service.folder, 'data'), file)
 
 /** An answer without its ids and times, which are never the same twice. */
 async function visible(answer: Response): Promise<unknown> {

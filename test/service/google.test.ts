@@ -5,7 +5,11 @@ import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { columns } from '../../src/signup/row.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
-import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import {
+  addressesInSheet,
+  createGoogleWorld,
+  type GoogleWorld,
+} from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
@@ -30,11 +34,6 @@ async function readiness(service: Pick<BootedService, 'url' | 'output'>): Promis
   return (await fetch(`${service.url}/api/ready`)).json()
 }
 
-async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | undefined)[]> {
-  const rows = (await world.rows(tab)) ?? []
-  return rows.slice(1).map(([email]) => email)
-}
-
 test('a signup with all fields becomes a row of text cells below the header', async () => {
   await using world = await createGoogleWorld()
   await using service = await boot(world)
@@ -44,7 +43,7 @@ test('a signup with all fields becomes a row of text cells below the header', as
     tags: ['a', 'b'],
     metadata: { k: 1 },
   })
-  await expect.poll(() => emailsIn(world)).toEqual(['ada@example.com'])
+  await expect.poll(() => addressesInSheet(world)).toEqual(['ada@example.com'])
   const [first, row] = (await world.rows('Sheet1')) ?? []
   expect(first).toEqual(header)
   expect(row?.filter((_, index) => index !== 1)).toEqual([
@@ -64,11 +63,11 @@ test('the first signup costs at most three calls, and the next one costs one', a
   await using world = await createGoogleWorld()
   await using service = await boot(world)
   await postSignup(service.url, { email: 'first@example.com' })
-  await expect.poll(() => emailsIn(world)).toHaveLength(1)
+  await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
   const cold = callCount(world)
   expect(cold).toBeLessThanOrEqual(3)
   await postSignup(service.url, { email: 'second@example.com' })
-  await expect.poll(() => emailsIn(world)).toHaveLength(2)
+  await expect.poll(() => addressesInSheet(world)).toHaveLength(2)
   expect(callCount(world) - cold).toBe(1)
 })
 
@@ -81,8 +80,8 @@ test('1,000 signups that come before the first answer of Google cost at most thr
   await postSignups(service.url, emails)
   await expect.poll(() => callCount(world)).toBe(1)
   clock.advance(1_000)
-  await expect.poll(() => emailsIn(world)).toHaveLength(1000)
-  expect((await emailsIn(world)).toSorted()).toEqual(emails.toSorted())
+  await expect.poll(() => addressesInSheet(world)).toHaveLength(1000)
+  expect((await addressesInSheet(world)).toSorted()).toEqual(emails.toSorted())
   expect(callCount(world)).toBeLessThanOrEqual(3)
 })
 
@@ -133,7 +132,7 @@ test('a tab that was renamed keeps its rows, and the old name makes a new tab', 
   await postSignup(service.url, { email: 'two@example.com', sheetTab: 'News' })
   await expect.poll(() => world.rows('Old news')).toHaveLength(3)
   await postSignup(service.url, { email: 'three@example.com', sheetTab: 'News' })
-  await expect.poll(() => emailsIn(world, 'News')).toEqual(['three@example.com'])
+  await expect.poll(() => addressesInSheet(world, 'News')).toEqual(['three@example.com'])
 })
 
 test('the only tab of a new spreadsheet is the default tab, even for signups that came before its name was known', async () => {
@@ -167,10 +166,10 @@ test('the only tab of a new spreadsheet is the default tab, even for signups tha
     const written = await waiting
     expect(written.status).toBe(201)
     await expect
-      .poll(() => emailsIn(world, 'Tabelle1'))
+      .poll(() => addressesInSheet(world, 'Tabelle1'))
       .toEqual(['down@example.com', 'named@example.com', 'waiting@example.com'])
     expect(await world.rows('Tabelle1')).toHaveLength(4)
-    expect(await emailsIn(world)).toEqual(['other@example.com'])
+    expect(await addressesInSheet(world)).toEqual(['other@example.com'])
     expect(await defaultTabOf(service)).toBe('Tabelle1')
     expect(service.output()).toMatch(/"defaultTab":"Tabelle1"/)
     const replay = await postSignup(service.url, { email: 'down@example.com' }, keys)
@@ -181,8 +180,8 @@ test('the only tab of a new spreadsheet is the default tab, even for signups tha
   expect(await defaultTabOf(service)).toBe('Tabelle1')
   const late = await postSignup(service.url, { email: 'late@example.com' })
   expect(await late.json()).toMatchObject({ sheetTab: expect.stringMatching(/^Tabelle1$/i) })
-  await expect.poll(() => emailsIn(world, 'Tabelle1')).toHaveLength(4)
-  expect(await emailsIn(world)).toHaveLength(1)
+  await expect.poll(() => addressesInSheet(world, 'Tabelle1')).toHaveLength(4)
+  expect(await addressesInSheet(world)).toHaveLength(1)
 })
 
 test('the only tab is not the default tab when the settings name another one, and signups may name it when tabs are listed', async () => {
@@ -200,12 +199,12 @@ test('the only tab is not the default tab when the settings name another one, an
   const wait = { prefer: 'wait=20' }
   const email = 'ada@example.com'
   expect((await postSignup(one.url, { email }, wait)).status).toBe(201)
-  expect(await emailsIn(set)).toEqual([email])
+  expect(await addressesInSheet(set)).toEqual([email])
   expect((await postSignup(two.url, { email }, wait)).status).toBe(201)
   const named = await postSignup(two.url, { email, sheetTab: 'TABELLE1' }, wait)
   expect(await named.json()).toMatchObject({ status: 'written', sheetTab: 'Tabelle1' })
   expect((await postSignup(two.url, { email, sheetTab: 'Sheet1' })).status).toBe(422)
-  expect(await emailsIn(listed, 'Tabelle1')).toEqual([email, email])
+  expect(await addressesInSheet(listed, 'Tabelle1')).toEqual([email, email])
   expect(await listed.rows('Sheet1')).toBeUndefined()
 })
 
@@ -215,7 +214,7 @@ test('a batch is written once although its answer was lost after Google had appl
   world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
   await postSignup(service.url, { email: 'ada@example.com' })
   await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
-  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
 })
 
 test('a batch is written once although Google applies a call late, after it was sent again', async () => {
@@ -230,7 +229,7 @@ test('a batch is written once although Google applies a call late, after it was 
   await postSignup(service.url, { email: 'ada@example.com' })
   await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
   expect(world.emulator.releaseLate()).toBe(1)
-  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
 })
 
 test('visitors are answered while Google is down, and after a restart every row is written once', async () => {
@@ -247,7 +246,7 @@ test('visitors are answered while Google is down, and after a restart every row 
   }
   world.emulator.faults.clear()
   await using _service = await start(world, folder.path)
-  await expect.poll(() => emailsIn(world)).toEqual(emails)
+  await expect.poll(() => addressesInSheet(world)).toEqual(emails)
 })
 
 test('a row is written once although the process is killed while its batch is on its way', async () => {
@@ -258,12 +257,12 @@ test('a row is written once although the process is killed while its batch is on
     await expect.poll(() => callCount(world)).toBe(1)
     world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', delayMs: 60_000 })
     await postSignup(service.url, { email: 'ada@example.com' })
-    await expect.poll(() => emailsIn(world)).toEqual(['ada@example.com'])
+    await expect.poll(() => addressesInSheet(world)).toEqual(['ada@example.com'])
     await service.kill()
   }
   await using service = await start(world, folder.path)
   await expect.poll(() => readiness(service)).toMatchObject({ delivery: { backlog: 0 } })
-  expect(await emailsIn(world)).toEqual(['ada@example.com'])
+  expect(await addressesInSheet(world)).toEqual(['ada@example.com'])
 })
 
 interface Mistake {
@@ -351,7 +350,9 @@ test.concurrent.for(mistakes)(
     expect(service.output()).toContain(message)
     expect(service.output()).toMatch(hint)
     mend(world)
-    await expect.poll(() => emailsIn(world)).toEqual(['first@example.com', 'second@example.com'])
+    await expect
+      .poll(() => addressesInSheet(world))
+      .toEqual(['first@example.com', 'second@example.com'])
     await expect
       .poll(() => readiness(service))
       .toMatchObject({ delivery: { state: 'ok', backlog: 0 } })
@@ -393,7 +394,7 @@ test('a protected tab is set aside and reported, and the others go on', async ()
   await using service = await boot(world)
   await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Locked' })
   await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
-  await expect.poll(() => emailsIn(world, 'Free')).toEqual(['free@example.com'])
+  await expect.poll(() => addressesInSheet(world, 'Free')).toEqual(['free@example.com'])
   const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'locked' })
   const error = 'The tab is protected'
   expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
@@ -407,7 +408,7 @@ test('a protected tab is set aside and reported, and the others go on', async ()
   expect(service.output()).toContain('You are trying to edit a protected cell')
   sheet.unprotectTab('Locked')
   await expect
-    .poll(() => emailsIn(world, 'Locked'))
+    .poll(() => addressesInSheet(world, 'Locked'))
     .toEqual(['kept@example.com', 'too@example.com'])
 })
 
@@ -420,7 +421,7 @@ test('the service prints neither its key nor a token nor an address, whatever Go
   )
   await using service = await startService({ env: { ...world.env, LOG_LEVEL: 'trace' } })
   await postSignup(service.url, { email: 'secret.person@example.com', name: 'Very Private' })
-  await expect.poll(() => emailsIn(world)).toHaveLength(1)
+  await expect.poll(() => addressesInSheet(world)).toHaveLength(1)
   const key = world.env['SHEETS_PRIVATE_KEY'] ?? ''
   expect(service.output()).not.toContain(key.slice(60, 100))
   expect(service.output()).not.toMatch(/secret\.person|Private|ya29|eyJ/)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { bootService } from '../../harness/boot-service.ts'
@@ -9,10 +9,6 @@ import { startService } from '../../harness/start-service.ts'
 
 const ada = { email: 'ada@example.com' }
 const wait = { prefer: 'respond-async, wait=25' }
-
-async function emailsIn(world: GoogleWorld, tab = 'Sheet1'): Promise<(string | undefined)[]> {
-  return ((await world.rows(tab)) ?? []).slice(1).map(([email]) => email)
-}
 
 test('a signup that waits is answered 201 when its row is in the spreadsheet', async () => {
   await using service = await bootService()
@@ -37,7 +33,7 @@ test('a signup that waits for Google is answered 201 when its row is in the shee
   await using service = await bootService({ env: world.env })
   const answer = await postSignup(service.url, ada, wait)
   expect(answer.status).toBe(201)
-  expect(await emailsIn(world)).toEqual([ada.email])
+  expect(await addressesInSheet(world)).toEqual([ada.email])
 })
 
 test.each(['wait=soon', 'wait=0', 'respond-async', 'wait=-1'])(
@@ -66,7 +62,7 @@ test('a signup whose wait runs out is answered 202, and delivered later', async 
     receivedAt: expect.any(String),
   })
   world.emulator.faults.clear()
-  await expect.poll(() => emailsIn(world)).toEqual([ada.email])
+  await expect.poll(() => addressesInSheet(world)).toEqual([ada.email])
 })
 
 test('while delivery is blocked no signup waits, and the 202 says why', async () => {

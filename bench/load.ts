@@ -46,7 +46,14 @@ async function withWrk(load: Load): Promise<number> {
   const script = join(folder, 'post.lua')
   await writeFile(script, luaScript(body))
   const threads = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
-  const { stdout } = await run('wrk', [...threads, '-s', script, '--timeout', `${secondsMax}s`, url])
+  const { stdout } = await run('wrk', [
+    ...threads,
+    '-s',
+    script,
+    '--timeout',
+    `${secondsMax}s`,
+    url,
+  ])
   const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1])
   const hasFailed = /Non-2xx|Socket errors/.test(stdout)
   // Too short a time for this machine, which may be busy.

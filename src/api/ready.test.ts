@@ -46,7 +46,7 @@ function world() {
   }
 }
 
-test('whatever is wrong, the public gets fixed sentences and nothing of what the log has', async () => {
+test('the public gets only fixed sentences, and nothing of the details in the log', async () => {
   for (const reason of reasons) {
     await using service = world()
     const refusal = { reason, message: secret, hint: secret }
@@ -76,7 +76,7 @@ test('whatever is wrong, the public gets fixed sentences and nothing of what the
   }
 })
 
-test('the four messages of the contract are told word for word', async () => {
+test('the answer has the four messages of the contract word for word', async () => {
   await using service = world()
   service.events.challengeAnswered(
     { kind: 'misconfigured', reason: 'mismatch', message: secret, hint: secret },
@@ -94,7 +94,7 @@ const minute = 60 * 1000
 const locked = { name: 'Locked', place: 'the tab at place 2 (gid=7)' }
 const refusal = { reason: 'protectedTab', message: '', hint: '' } as const
 
-test('a backlog that nothing was written of for ten minutes is a 503 of strict readiness', async () => {
+test('strict readiness is 503 when nothing of a backlog was written for ten minutes', async () => {
   await using service = world()
   const noon = service.clock.now()
   await service.accept('News')
@@ -112,7 +112,7 @@ test('a backlog that nothing was written of for ten minutes is a 503 of strict r
   expect(await service.stall()).toEqual({ strict: 200 })
 })
 
-test('a quiet time before the first signup is no stall, and a backlog that shrinks neither', async () => {
+test('delivery is not stalled when no signup waited before, or while the backlog shrinks', async () => {
   await using service = world()
   await service.clock.run(60 * minute)
   for (const tab of ['A', 'B', 'C']) await service.accept(tab)
@@ -127,7 +127,7 @@ test('a quiet time before the first signup is no stall, and a backlog that shrin
   expect(await service.stall()).toMatchObject({ error: 'No reason is known yet', strict: 503 })
 })
 
-test('a tab that is set aside does not hide that others stall, nor make them look as if they did', async () => {
+test('a tab set aside neither hides nor causes a stall of the other tabs', async () => {
   await using service = world()
   await service.accept('Locked')
   service.events.tabSetAside(locked, refusal)

@@ -66,11 +66,14 @@ test.each([
   [404, false],
   [301, false],
   [400, false],
-])('status %i is no verdict even with a success in it, and passing is %s', (status, isPassing) => {
-  expect(read({ success: true }, status)).toMatchObject({ kind: 'none', isPassing })
-})
+])(
+  'an answer with status %i is no verdict, even if it says success; passing: %s',
+  (status, isPassing) => {
+    expect(read({ success: true }, status)).toMatchObject({ kind: 'none', isPassing })
+  },
+)
 
-test('a status that is not 200 with a bad token is no verdict, and with a bad secret is ours', () => {
+test('with another status than 200, a bad token is no verdict, and a bad secret is a wrong setting', () => {
   expect(read(failure('invalid-input-response'), 400).kind).toBe('none')
   expect(read(failure('invalid-input-secret'), 400).kind).toBe('setup')
 })

@@ -21,7 +21,7 @@ describe('the host name', () => {
     ['', 'unknown'],
     [undefined, 'unknown'],
     ['not a host\nat all', 'unknown'],
-  ])('%s may not, and the operator learns of it', (hostname, named) => {
+  ])('%s may not pass, and the operator gets a hint', (hostname, named) => {
     expect(judge(from(hostname), onlyOurs)).toEqual({
       kind: 'rejected',
       reason: `the token is from the host ${named}`,
@@ -29,25 +29,25 @@ describe('the host name', () => {
     })
   })
 
-  test('any may pass when none is listed', () => {
+  test('any host may pass when the settings list none', () => {
     expect(judge(from('evil.example'), ours)).toEqual({ kind: 'passed' })
     expect(judge(from(undefined), ours)).toEqual({ kind: 'passed' })
   })
 
-  test('is not looked at with a secret for tests, whose answers carry a made-up one', () => {
+  test('is not checked with a test secret, because the answer then has a made-up host', () => {
     const [secret = ''] = providers.turnstile.testSecrets
     expect(judge(from('example.net'), { ...onlyOurs, secret })).toEqual({ kind: 'passed' })
   })
 })
 
 test.each(['timeout-or-duplicate', 'expired-input-response', 'already-seen-response'])(
-  '%s is the everyday case and needs nobody’s attention',
+  '%s is common and gives the operator no hint',
   (code) => {
     expect(judge({ kind: 'refused', code }, ours)).toEqual({ kind: 'rejected', reason: code })
   },
 )
 
-test('a forged token may also mean that the keys are of different sites', () => {
+test('the hint for a forged token says that the keys may belong to different sites', () => {
   expect(judge({ kind: 'refused', code: 'invalid-input-response' }, ours)).toMatchObject({
     kind: 'rejected',
     hint: expect.stringContaining('different sites'),
@@ -70,7 +70,7 @@ test.each<[string, ProviderName, string, RegExp]>([
   ['bad-request', 'turnstile', 'Turnstile refuses our calls: bad-request', /VERIFY_URL/],
   ['sitekey-secret-mismatch', 'hcaptcha', 'Invalid challenge token', /different sites/],
   ['missing-remoteip', 'hcaptcha', 'hCaptcha refuses our calls: missing-remoteip', /VERIFY_URL/],
-])('%s of %s is for the operator, with what to do', (code, provider, message, hint) => {
+])('%s of %s is a wrong setting, and the hint says what to do', (code, provider, message, hint) => {
   expect(judge({ kind: 'setup', code }, { ...ours, provider })).toEqual({
     kind: 'misconfigured',
     reason: code === 'sitekey-secret-mismatch' ? 'mismatch' : 'refused',
@@ -80,13 +80,13 @@ test.each<[string, ProviderName, string, RegExp]>([
   })
 })
 
-test('a token that a secret for tests does not take is refused, as the secret is a good one', () => {
+test('a token that a test secret does not accept is refused; the settings are not wrong', () => {
   const [secret = ''] = providers.turnstile.testSecrets
   const answer = { kind: 'setup', code: 'invalid-input-secret' } as const
   expect(judge(answer, { ...ours, secret })).toMatchObject({ kind: 'rejected' })
 })
 
-test('no verdict keeps the reason, the cause and the wait', () => {
+test('an answer without a verdict keeps its reason, its cause and the time to wait', () => {
   const cause = new Error('socket hang up')
   const answer = { kind: 'none', message: 'it hung up', isPassing: true, cause } as const
   expect(judge(answer, ours)).toEqual({
@@ -98,7 +98,7 @@ test('no verdict keeps the reason, the cause and the wait', () => {
   expect(judge({ ...answer, retryAfterSeconds: 17 }, ours)).toMatchObject({ retryAfterSeconds: 17 })
 })
 
-test('exactly the published secrets are for tests', () => {
+test('only the published test secrets count as test secrets', () => {
   expect(isTestSecret('turnstile', '1x0000000000000000000000000000000AA')).toBe(true)
   expect(isTestSecret('turnstile', '2x0000000000000000000000000000000AA')).toBe(true)
   expect(isTestSecret('turnstile', '3x0000000000000000000000000000000AA')).toBe(true)
@@ -108,7 +108,7 @@ test('exactly the published secrets are for tests', () => {
   expect(isTestSecret('recaptcha', '1x0000000000000000000000000000000AA')).toBe(false)
 })
 
-test('a widget comes from its provider, or from elsewhere first, and from nowhere when it is off', () => {
+test('a widget allows its provider’s origins and that of a custom script, and none when the challenge is off', () => {
   const widget = { provider: 'turnstile', siteKey: 'key' } as const
   const own = 'https://challenges.cloudflare.com'
   expect(widgetOf(widget)).toEqual({

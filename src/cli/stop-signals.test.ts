@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-test('a signal that comes twice, as Ctrl-C does under npm, is one; a later one ends the process at once', async () => {
+test('two signals within a second, as Ctrl-C sends under npm, count as one; a later one ends the process', async () => {
   const path = JSON.stringify(join(import.meta.dirname, 'stop-signals.ts'))
   const program = `import { onStopSignal } from ${path}
     setInterval(() => {}, 1000)

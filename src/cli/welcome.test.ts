@@ -11,31 +11,28 @@ const challenge = {
   hostnames: undefined,
 } as const
 
-test('without a challenge there is a command to try', () => {
+test('without a challenge, the text has a command to try', () => {
   expect(welcome(service, open)).toMatch(/^Rollcall listens on http:\/\/localhost:3000\n/)
   expect(welcome(service, open)).toContain('Try: curl http://localhost:3000/api/signup')
 })
 
-test('with a challenge it is the page, as no command can pass', () => {
+test('with a challenge, the text names the page, because no command can pass', () => {
   expect(welcome(service, { ...open, challenge })).toContain('Try: open http://localhost:3000/ in')
 })
 
 test.each([
   [{ challenge: { ...challenge, hostnames: ['example.com'] } }, 'CHALLENGE_HOSTNAMES'],
   [{ allowedOrigins: ['https://example.com'], allowedHosts: ['example.com'] }, 'ALLOWED_HOSTS'],
-])(
-  'where the page cannot be used under the address that is printed, it says so: %j',
-  (more, list) => {
-    const text = welcome(service, { ...open, challenge, ...more })
-    expect(text).toContain(`under a name of ${list}`)
-    expect(text).not.toMatch(/curl|open http/)
-  },
-)
+])('the text says so when the page cannot be used under the printed address: %j', (more, list) => {
+  const text = welcome(service, { ...open, challenge, ...more })
+  expect(text).toContain(`under a name of ${list}`)
+  expect(text).not.toMatch(/curl|open http/)
+})
 
 test.each([
   [{ challenge: { ...challenge, hostnames: ['localhost'] } }],
   [{ allowedOrigins: ['https://example.com'], allowedHosts: ['localhost:3000'] }],
   [{ allowedOrigins: ['https://example.com'] }],
-])('and where it can, it is named: %j', (more) => {
+])('the text names the page when it can be used: %j', (more) => {
   expect(welcome(service, { ...open, challenge, ...more })).toContain('open http://localhost:3000/')
 })

@@ -26,7 +26,7 @@ function problemsIn(variables: Variables) {
 
 const both = { CHALLENGE_SITE_KEY: '0x4site', CHALLENGE_SECRET_KEY: '0x4secret' }
 
-test('without keys the challenge is off, whatever else is set', () => {
+test('without keys the challenge is off, even if other CHALLENGE_ settings are set', () => {
   expect(load({}).config.challenge).toBeUndefined()
   expect(load({ CHALLENGE_PROVIDER: 'hcaptcha' }).config.challenge).toBeUndefined()
   expect(load({ CHALLENGE_SITE_KEY: '', CHALLENGE_SECRET_KEY: ' ' }).config.challenge).toBe(
@@ -34,7 +34,7 @@ test('without keys the challenge is off, whatever else is set', () => {
   )
 })
 
-test('both keys switch it on, and the secret stays apart from what can be printed', () => {
+test('both keys turn the challenge on, and the secret is not in the printable settings', () => {
   const { config, secrets } = load(both)
   expect(config.challenge).toEqual({ provider: 'turnstile', siteKey: '0x4site' })
   expect(secrets.challengeSecret).toBe('0x4secret')
@@ -44,7 +44,7 @@ test('both keys switch it on, and the secret stays apart from what can be printe
 test.each([
   ['CHALLENGE_SECRET_KEY', 'CHALLENGE_SITE_KEY'],
   ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'],
-])('%s is named when only %s is set', (absent, present) => {
+])('the problem names %s when only %s is set', (absent, present) => {
   expect(problemsIn({ [present]: 'x' })).toEqual([
     expect.objectContaining({
       setting: absent,
@@ -54,7 +54,7 @@ test.each([
   ])
 })
 
-test('everything about it can be set', () => {
+test('every CHALLENGE_ setting is read', () => {
   const { config } = load({
     ...both,
     CHALLENGE_PROVIDER: 'hCaptcha',
@@ -100,7 +100,7 @@ test.each([
   ['1x00000000000000000000AA', 'turnstile'],
   ['10000000-ffff-ffff-ffff-000000000001', 'hcaptcha'],
   ['6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI', 'recaptcha'],
-])('the site key for tests %s is one', (siteKey, provider) => {
+])('the test site key %s is recognised for its provider', (siteKey, provider) => {
   const { config } = load({ ...both, CHALLENGE_SITE_KEY: siteKey, CHALLENGE_PROVIDER: provider })
   expect(config.challenge).toMatchObject({ provider, siteKey })
 })
@@ -112,7 +112,7 @@ test.each([
   ['hcaptcha', 'CHALLENGE_SECRET_KEY', '6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe', 'recaptcha'],
   ['hcaptcha', 'CHALLENGE_SITE_KEY', '1x00000000000000000000AA', 'turnstile'],
   ['recaptcha', 'CHALLENGE_SECRET_KEY', '2x0000000000000000000000000000000AA', 'turnstile'],
-])('with %s, %s refuses a key for tests of another provider: %s', (provider, name, key, owner) => {
+])('with %s, %s refuses a test key of another provider: %s', (provider, name, key, owner) => {
   const problems = problemsIn({ ...both, CHALLENGE_PROVIDER: provider, [name]: key })
   expect(problems).toEqual([
     expect.objectContaining({

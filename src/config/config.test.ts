@@ -62,7 +62,7 @@ const problemsIn = (variables: Variables, envText?: string): readonly SettingPro
   refusal(variables, envText).problems
 const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }) => setting)
 
-test('with no settings at all it is the local workbook, and every default holds', () => {
+test('without settings, rows go to the local workbook, and all defaults apply', () => {
   expect(load({})).toEqual({
     config: {
       spreadsheet: { kind: 'workbook' },
@@ -86,7 +86,7 @@ test('with no settings at all it is the local workbook, and every default holds'
   })
 })
 
-test('address and key lead to Google Sheets, and the key stays apart from what can be printed', () => {
+test('with an address and a key, rows go to Google Sheets, and the key is not in the printable settings', () => {
   const { config, secrets } = load(pair)
   expect(config.spreadsheet).toEqual({
     kind: 'google',
@@ -132,7 +132,7 @@ const everything: Variables = {
   PAGE_NAME: 'required',
 }
 
-test('settings mean what they say', () => {
+test('each setting changes its part of the configuration', () => {
   const { config, secrets } = load(everything)
   expect(config).toEqual({
     spreadsheet: {
@@ -182,7 +182,7 @@ test('an empty value, white space and a pair of quotes around nothing count as u
   expect(config.listen).toEqual({ host: '0.0.0.0', port: 3000 })
 })
 
-describe('the service account is taken', () => {
+describe('the service account is read', () => {
   test.each<[string, Variables]>([
     ['from address and key', pair],
     ['from the whole key file as the key', { SHEETS_SHEET_ID: id, SHEETS_PRIVATE_KEY: json }],
@@ -208,12 +208,12 @@ describe('the service account is taken', () => {
   })
 })
 
-test('GOOGLE_APPLICATION_CREDENTIALS alone is for other programs: it stays the local workbook', () => {
+test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for other programs', () => {
   const { config } = load({ GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' })
   expect(config.spreadsheet).toEqual({ kind: 'workbook' })
 })
 
-describe('Google Sheets with something missing is refused, and what is missing is named', () => {
+describe('incomplete settings of Google Sheets are refused, and the problems name all missing settings', () => {
   const missing: readonly (readonly [Variables, readonly string[]])[] = [
     [{ SHEETS_SHEET_ID: id }, ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_EMAIL']],
     [{ ...pair, SHEETS_SHEET_ID: '' }, ['SHEETS_SHEET_ID']],
@@ -325,7 +325,7 @@ describe('a service account that cannot be used is refused', () => {
   })
 })
 
-test('a file that may not be read is told apart from one that is not there', () => {
+test('the problem says whether a key file is missing or may not be read', () => {
   const readText = () => {
     throw Object.assign(new Error('permission denied'), { code: 'EACCES' })
   }
@@ -334,7 +334,7 @@ test('a file that may not be read is told apart from one that is not there', () 
   )
 })
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const variables = {
     SHEETS_SHEET_ID: 'Signups',
     SHEETS_CREDENTIALS_EMAIL: 'rollcall',
@@ -365,13 +365,13 @@ test('the message is ready to print: one paragraph for each problem', () => {
   ])
 })
 
-test('a hint names an example of the very setting', () => {
+test('the hint has an example for the same setting', () => {
   const [verifyUrl, bodyLimit] = problemsIn({ CHALLENGE_VERIFY_URL: 'x', BODY_LIMIT_BYTES: '1' })
   expect(verifyUrl?.hint).toContain('https://challenge.example.com/siteverify')
   expect(bodyLimit?.hint).toBe('Choose one from 1,024 to 16,777,216, such as 65536.')
 })
 
-describe('every setting of this version is acted on', () => {
+describe('every supported setting is read', () => {
   const supported = settings.filter((setting) => setting.supported)
   test.each(supported.map(({ name }) => name))('%s is refused when it makes no sense', (name) => {
     expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
@@ -388,7 +388,7 @@ describe('every setting of this version is acted on', () => {
   )
 })
 
-describe('a setting that this version does not act on is refused, never ignored', () => {
+describe('a setting that this version does not support is refused and not ignored', () => {
   const refused = settings.filter((setting) => !setting.supported)
   test.each(refused.map(({ name, example }) => [name, example]))('%s', (name, example) => {
     expect(problemsIn({ [name]: example })).toEqual([
@@ -398,7 +398,7 @@ describe('a setting that this version does not act on is refused, never ignored'
   })
 })
 
-describe('a name that is none of ours and looks like one is refused', () => {
+describe('a variable whose name looks like a setting is refused', () => {
   test.each([
     ['SHEETS_PRIVATEKEY', /did you mean SHEETS_PRIVATE_KEY\?/],
     ['sheets_sheet_id', /did you mean SHEETS_SHEET_ID\?/],
@@ -412,7 +412,7 @@ describe('a name that is none of ours and looks like one is refused', () => {
     ])
   })
 
-  test('which may be a piece of a key: then its place is told, and nothing of it', () => {
+  test('if its name may be part of a key, the problem tells only its place', () => {
     const given = {
       ROLLCALL_MIIEvQIBADAN: 'x',
       SHEETS_COLOUR: 'x',
@@ -429,18 +429,18 @@ describe('a name that is none of ours and looks like one is refused', () => {
     expect(fromFile.map(({ setting }) => setting)).toEqual(['.env, line 2'])
   })
 
-  test('and other names are nobody’s business', () => {
+  test('other variables are ignored', () => {
     expect(() => load({ PATH: '/bin', SHEET: 'x', npm_config_user_agent: 'npm' })).not.toThrow()
   })
 
-  test('unless the setting is there too, even empty: then it is another program’s', () => {
+  test('it is ignored when the setting is set, too, even to nothing', () => {
     expect(() =>
       load({ API_KEY: 'x', API_KEYS: '', SHEET_TAB: 'x', SHEET_TABS: 'y' }),
     ).not.toThrow()
     expect(namesIn({ SHEETS_SHEETID: 'x', ...pair })).toEqual(['SHEETS_SHEETID'])
   })
 
-  test('but not what Kubernetes says of a service of that name', () => {
+  test('variables that Kubernetes makes for a service of that name are ignored', () => {
     const links = {
       ROLLCALL_SERVICE_HOST: '10.0.0.7',
       ROLLCALL_SERVICE_PORT: '3000',
@@ -456,7 +456,7 @@ describe('a name that is none of ours and looks like one is refused', () => {
   })
 })
 
-describe('a name that others use for the same thing is told with ours', () => {
+describe('the problem of another program’s name for a setting names our setting', () => {
   const challengeNames = [
     ['TURNSTILE_SECRET_KEY', 'CHALLENGE_SECRET_KEY'],
     ['CF_TURNSTILE_SECRET', 'CHALLENGE_SECRET_KEY'],
@@ -500,14 +500,14 @@ describe('a name that others use for the same thing is told with ours', () => {
     },
   )
 
-  test('and is another program’s when ours is set as well, be it empty', () => {
+  test('it is ignored when our setting is set, too, even to nothing', () => {
     for (const [name = '', meant = ''] of [...challengeNames, ...general]) {
       expect(load({}, `${name}=x\n${meant}=`).config.warnings).toEqual([])
     }
   })
 })
 
-test('no problem ever tells a part of a key, whatever variable it was put into', () => {
+test('no problem shows a part of a key, in whatever variable the key is', () => {
   const body = pem.replace(/-----.*-----|\n/g, '')
   const wrap = fc.constantFrom<(text: string) => string>(
     (text) => text,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseEnvFile } from './env-file.ts'
 
-test('blank lines, comments and assignments are all that a file needs', () => {
+test('a file may have blank lines, comments and assignments', () => {
   const { variables, lines, problems } = parseEnvFile(
     '\ufeff# ours\r\n\r\n \t \nPORT=3001 # the port\nexport DEFAULT_SHEET_TAB = "Waiting list"  # quoted\n' +
       "PAGE_TEXT='It\\n#1'\nHOST=\nSHEETS_SHEET_ID=https://docs.google.com/spreadsheets/d/x/edit#gid=0\n" +
@@ -25,7 +25,7 @@ test('blank lines, comments and assignments are all that a file needs', () => {
   expect(lines.get('LAST')).toBe(13)
 })
 
-test('what is well formed means the same to Node', () => {
+test('a file without mistakes gives the same values as in Node', () => {
   const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,9}$/)
   const word = fc.stringMatching(/^[\w!%&()*+,./:;<>?@[\]^{|}~-]{1,12}$/)
   const between = (quote: string) =>
@@ -57,7 +57,7 @@ test('what is well formed means the same to Node', () => {
   )
 })
 
-describe('a line that is not understood is told by its number', () => {
+describe('the problem names a bad line by its number', () => {
   test.each<[string, string, RegExp]>([
     ['a colon', 'A=1\nPORT: 3001', /not an assignment in line 2\./],
     ['a space', 'PORT 3001', /line 1\./],
@@ -89,24 +89,24 @@ describe('a line that is not understood is told by its number', () => {
     ['JSON without quotes', 'SHEETS_PRIVATE_KEY={\n  "type": "service_account"\n}'],
     ['JSON between double quotes', 'SHEETS_PRIVATE_KEY="{"type":"service_account"}"'],
     ['JSON of several lines between double quotes', 'SHEETS_PRIVATE_KEY="{\n  "type": "x"\n}"'],
-  ])('%s belongs between single quotes', (_, text) => {
+  ])('the hint for %s says to use single quotes', (_, text) => {
     expect(parseEnvFile(text).problems[0]?.hint).toContain("SHEETS_PRIVATE_KEY='{…}'")
   })
 
-  test('lines of a key belong between double quotes', () => {
+  test('the hint for lines of a key says to use double quotes', () => {
     const { problems } = parseEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN\nMIIE\n-----END')
     expect(problems[0]?.problem).toContain('lines 2 to 3')
     expect(problems[0]?.hint).toContain('double quotes')
   })
 
-  test('and a second setting is no part of the value before it', () => {
+  test('a second setting on a line does not become part of the value before it', () => {
     const text =
       'PORT=1 API_KEYS=x\nHOST="::" ; API_KEYS=x\nPAGE_TITLE="a HOST=b"\nLOG_LEVEL=x\vPORT=1'
     const { variables } = parseEnvFile(text)
     expect(variables).toEqual({ PORT: '1', HOST: '::', PAGE_TITLE: 'a HOST=b', LOG_LEVEL: 'x' })
   })
 
-  test('and one that is not whole gives its value none the less, so that it is not told as missing', () => {
+  test('a setting with a mistake keeps its value, so that it is not reported as missing', () => {
     expect(parseEnvFile('PORT="3001\nPAGE_ACCENT=#0a7a4b').variables).toEqual({
       PORT: '3001',
       PAGE_ACCENT: '#0a7a4b',

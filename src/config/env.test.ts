@@ -41,12 +41,12 @@ async function startWith(environment: Record<string, string> = {}): Promise<Told
 
 const writeEnvFile = (content: string | Buffer) => writeFile(join(folder, '.env'), content)
 
-test('without an .env file the environment alone counts, and paths begin in the working directory', async () => {
+test('without an .env file only the environment counts, and paths begin in the working directory', async () => {
   const { config } = await startWith({ PORT: '4000' })
   expect(config).toMatchObject({ listen: { port: 4000 }, dataDir: join(folder, 'data') })
 })
 
-test('an .env file adds to the environment, which wins', async () => {
+test('an .env file adds variables, and those of the environment win', async () => {
   await writeEnvFile('# ours\nPORT=4000\nexport DEFAULT_SHEET_TAB="Waiting list" # a comment\n')
   expect((await startWith()).config).toMatchObject({
     listen: { port: 4000 },
@@ -55,7 +55,7 @@ test('an .env file adds to the environment, which wins', async () => {
   expect((await startWith({ PORT: '5000' })).config?.listen.port).toBe(5000)
 })
 
-test('an empty variable of the environment takes back what .env says', async () => {
+test('an empty variable of the environment removes the value of .env', async () => {
   await writeEnvFile('PORT=4000\n')
   expect((await startWith({ PORT: '' })).config?.listen.port).toBe(3000)
 })
@@ -68,7 +68,7 @@ test('a byte order mark and CRLF in .env do no harm', async () => {
   })
 })
 
-test('a key in several lines without quotes is told as what it is, without its lines', async () => {
+test('the problem of a key in several lines without quotes does not show its lines', async () => {
   await writeEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END')
   const { message } = await startWith()
   expect(message).toContain('SHEETS_PRIVATE_KEY: stops after its first line.')
@@ -76,7 +76,7 @@ test('a key in several lines without quotes is told as what it is, without its l
   expect(message).not.toContain('MIIEvQ')
 })
 
-test('an .env that is a folder is a problem, as Docker makes one of a missing file', async () => {
+test('an .env that is a folder, as Docker makes for a missing file, is a problem', async () => {
   await mkdir(join(folder, '.env'))
   const { message } = await startWith()
   expect(message).toContain('.env: cannot be read (EISDIR).')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ownHosts } from './hosts.ts'
 
-test('hosts are given as browsers write them, without the usual ports', () => {
+test('hosts are returned as browsers write them, without the usual ports', () => {
   const text = ' Signup.Example.com, localhost:3000,[::1]:8080 ,bücher.example:443,a.example:80,'
   expect(ownHosts(text)).toEqual({
     value: [

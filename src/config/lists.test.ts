@@ -34,7 +34,7 @@ test.each([
   'Qq',
   'fifteen-letters',
   'a-key-of-sixteen,x',
-])('%j is refused as a list of API keys, and not repeated', (text) => {
+])('%j is refused as a list of API keys, and the problem does not show it', (text) => {
   const refused = keyList(text)
   expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
   if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)

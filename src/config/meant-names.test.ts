@@ -4,7 +4,7 @@ import { settings } from './settings.ts'
 
 const names = settings.map(({ name }) => name)
 
-describe('a variable that was clearly meant to be a setting', () => {
+describe('finds the setting that a variable clearly means', () => {
   test.each([
     ['SHEET_TAB', 'SHEET_TABS'],
     ['MAX_SHEET_TAB', 'MAX_SHEET_TABS'],
@@ -43,7 +43,7 @@ describe('a variable that was clearly meant to be a setting', () => {
   })
 })
 
-describe('a variable of another program is none of ours', () => {
+describe('finds no setting for a variable of another program', () => {
   // What shells, npm, systemd, Docker, Kubernetes, cloud hosts and usual libraries set or read.
   test.each(
     `HOSTNAME HOSTTYPE HOSTS HOST_IP PORTS PORT0 SPORT HOME PATH PWD OLDPWD SHELL SHLVL TERM USER
@@ -65,7 +65,7 @@ describe('a variable of another program is none of ours', () => {
   })
 })
 
-test('no two settings are so near that one could be taken for a slip of the other', () => {
+test('no setting looks like a misspelling of another one', () => {
   for (const name of names) {
     const others = names.filter((other) => other !== name)
     expect(nearMiss(name, others), name).toBeUndefined()

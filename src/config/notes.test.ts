@@ -8,13 +8,13 @@ const config = {
   allowedHosts: undefined,
 } as const
 
-test('that local addresses are not rate-limited is said where it matters', () => {
+test('a note says that local addresses are not rate-limited, unless there is a proxy or no limit', () => {
   expect(startNotes(config)).toEqual([expect.stringContaining('TRUST_PROXY')])
   expect(startNotes({ ...config, trustedProxies: 1 })).toEqual([])
   expect(startNotes({ ...config, signupsPerMinute: 0 })).toEqual([])
 })
 
-test('where origins are named and own hosts are not, the latter are recommended', () => {
+test('a note recommends ALLOWED_HOSTS when only ALLOWED_ORIGINS is set', () => {
   const named = { ...config, trustedProxies: 1, allowedOrigins: ['https://example.com'] }
   expect(startNotes(named)).toEqual([expect.stringContaining('ALLOWED_HOSTS')])
   expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])

@@ -14,7 +14,7 @@ test.each([
   expect(originList(text)).toEqual({ value })
 })
 
-describe('what is no origin is refused with what to do', () => {
+describe('a text that is not an origin is refused, and the hint says what to do', () => {
   test.each([
     ['example.com', /not a web origin/],
     ['https://example.com/page', /not a web origin/],

@@ -10,7 +10,7 @@ test.each([
 })
 
 test.each(['', '#', '#12', '#1234', '#12345g', 'red', 'rgb(0,0,0)', '#0a7a4b;}', '#0a7a4b\n'])(
-  'what is no colour in hexadecimal digits is refused: %j',
+  'a text that is not a hexadecimal colour is refused: %j',
   (text) => {
     expect(color(text)).toMatchObject({ problem: 'is not a colour.' })
   },
@@ -21,7 +21,7 @@ test.each([
   ['HTTPS://Example.COM/a b?v=1', 'https://example.com/a%20b?v=1'],
   ['http://localhost:8080/logo.png', 'http://localhost:8080/logo.png'],
   ['http://127.0.0.1/logo.png', 'http://127.0.0.1/logo.png'],
-])('the picture at %s is taken', (text, value) => {
+])('the URL %s of a picture is accepted', (text, value) => {
   expect(logoUrl(text)).toEqual({ value })
 })
 
@@ -32,7 +32,7 @@ test.each([
   "https://a;script-src'none'.example/logo.png",
   'data:image/png;base64,AAAA',
   'javascript:alert(1)',
-])('an address that no page should load from is refused: %s', (text) => {
+])('a URL that no page should load is refused: %s', (text) => {
   expect(logoUrl(text)).toHaveProperty('problem')
 })
 
@@ -46,7 +46,7 @@ test.each([
     [{ text: 'I read the ' }, privacy, { text: ' and ' }, privacy, { text: '.' }],
   ],
   ['<b>*Yes*</b> [1] (see below)', [{ text: '<b>*Yes*</b> [1] (see below)' }]],
-])('in %s a link is a link and all else is text', (text, parts) => {
+])('in %s only links become links', (text, parts) => {
   expect(consent(text)).toEqual({ value: parts })
 })
 
@@ -57,6 +57,6 @@ test.each([
   'I read the [policy](https://exa mple.com/).',
   'Line one\nline two',
   'x'.repeat(1_001),
-])('a consent that would be shown wrongly is refused: %j', (text) => {
+])('a consent with a broken link, or that is not one line, is refused: %j', (text) => {
   expect(consent(text)).toHaveProperty('problem')
 })

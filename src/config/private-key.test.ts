@@ -258,18 +258,18 @@ test.each([
   '~/key',
   'C:\\keys\\rollcall',
   'my.pem',
-])('a path, %s, is told where it belongs', (path) => {
+])('the hint for a path, %s, names the setting for it', (path) => {
   expect(parsePrivateKey(path)).toMatchObject({
     problem: 'is the path of a file, which belongs in SHEETS_CREDENTIALS_FILE.',
     hint: expect.stringContaining('Set SHEETS_CREDENTIALS_FILE to that path'),
   })
 })
 
-test('JSON that was cut off is told how to write it into .env', () => {
+test('the hint for JSON that was cut off says how to write it into .env', () => {
   expect(parsePrivateKey('{')).toMatchObject({ hint: expect.stringContaining('single quotes') })
 })
 
-describe('what is not the key of a service account is refused, with the reason and what to do', () => {
+describe('a text that is not the key of a service account is refused, with the reason and a hint', () => {
   test.each(refused)('%s', (_, text, reason) => {
     const result = parsePrivateKey(text)
     expect(result).toEqual({

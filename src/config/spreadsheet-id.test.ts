@@ -23,7 +23,7 @@ describe('the id is found in', () => {
   })
 })
 
-describe('no id is found, and the reason told, in', () => {
+describe('no id is found, and the problem says why, in', () => {
   test.each([
     ['Signups', /too short/],
     ['0', /too short/],

@@ -83,7 +83,7 @@ describe('a value is accepted', () => {
   })
 })
 
-describe('a value is refused, with what is wrong, what is expected and what to do', () => {
+describe('a value is refused with the problem, the expected value and a hint', () => {
   test.each(refused)('%o: %s', (parse, text, problem) => {
     const some = expect.stringMatching(/./)
     expect(parse(text, 'an example')).toEqual({
@@ -94,7 +94,7 @@ describe('a value is refused, with what is wrong, what is expected and what to d
   })
 })
 
-describe('the hint names an example of the setting itself', () => {
+describe('the hint has an example for the same setting', () => {
   test.each([
     [port, '70000', 'Choose one from 0 to 65,535, such as 8080.'],
     [port, '-1', 'Write it with digits only, such as 8080: no unit, sign, comma or dot.'],

@@ -9,17 +9,17 @@ test('backoff doubles its ceiling up to 64 s, with full jitter below it', () => 
   expect(backoffMs(5, undefined, () => 0.25)).toBe(4000)
 })
 
-test('backoff is never shorter than what the provider asked for', () => {
+test('backoff is never shorter than the pause that the provider asked for', () => {
   expect(backoffMs(1, 30_000, () => 0.5)).toBe(30_000)
   expect(backoffMs(7, 1000, () => 1)).toBe(64_000)
 })
 
-test('a retry that makes sense at once is made at once, but only the first one', () => {
+test('only the first retry can be immediate', () => {
   expect(backoffMs(1, 0, () => 1)).toBe(0)
   expect(backoffMs(2, 0, () => 1)).toBe(2000)
 })
 
-test('what only a person can mend is tried after 5 s, then at most 30 s apart, after an hour every 5 minutes', () => {
+test('blocked delivery is tried after 5 s, then at least every 30 s, and after an hour every 5 minutes', () => {
   const tries: number[] = []
   let at = 0
   for (let attempt = 1; at < 2 * 3_600_000; attempt++) {

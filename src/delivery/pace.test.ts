@@ -11,7 +11,7 @@ test('the batches of a busy day leave a fifth of the calls for reads, confirmati
   expect(bucket.capacity + day / bucket.refillMs).toBeLessThanOrEqual(8000)
 })
 
-test('no quarter of an hour holds more batches than markers may stand in the spreadsheet', () => {
+test('no quarter of an hour has more batches than the spreadsheet may have markers', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000 }), (perDay) => {
       const { capacity, refillMs } = batchBucket({ perMinute: 50, perDay })
@@ -33,7 +33,7 @@ test('the bucket lets a burst go at once and then one batch every refill', () =>
   expect(sent).toEqual([0, 0, 0, 10_000, 20_000, 30_000])
 })
 
-test('after a long pause the bucket is full, not more', () => {
+test('after a long pause the bucket is full and not more than full', () => {
   const bucket = { capacity: 3, refillMs: 10_000 }
   expect(taken({ count: 0, at: 0 }, bucket, day)).toEqual({ count: 2, at: day })
 })

@@ -29,7 +29,7 @@ test.each([
   expect(digestIn(authorization)).toBeUndefined()
 })
 
-test('without any header nobody is let in, and without keys none is needed', () => {
+test('a request without the header is not let in, and a service without keys needs none', () => {
   expect(keys.digestIn(new Headers())).toBeUndefined()
   expect(keys.areSet).toBe(true)
   expect(new ApiKeys([], sha256, () => {}).areSet).toBe(false)

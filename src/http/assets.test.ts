@@ -25,7 +25,7 @@ test.each([
   ['*', 'br'],
   ['*;q=0', 'identity'],
   ['deflate', 'identity'],
-])('to a browser that takes %j it is sent as %s', (accepted, coding) => {
+])('a browser that accepts %j gets it as %s', (accepted, coding) => {
   const { headers } = ask(accepted === null ? {} : { 'accept-encoding': accepted })
   expect(headers.get('content-encoding') ?? 'identity').toBe(coding)
 })
@@ -46,7 +46,7 @@ test('each coding has its own tag, length and label', async () => {
 })
 
 test.each(['"abc-br"', 'W/"abc-br"', '"old", "abc-br"', '*'])(
-  'a browser that has %s is not sent it again',
+  'a browser that has %s does not get it again',
   (tag) => {
     const answer = ask({ 'accept-encoding': 'br', 'if-none-match': tag })
     expect(answer.status).toBe(304)
@@ -59,13 +59,13 @@ test('a browser that has another version or another coding gets it', () => {
   expect(ask({ 'if-none-match': '"abc-br", "abd-identity"' }).status).toBe(200)
 })
 
-test('pages of every origin may load it', () => {
+test('pages of every origin may load the file', () => {
   const { isPublic, security } = askPlain({})
   expect(isPublic).toBe(true)
   expect(security.join(': ')).toContain('cross-origin-resource-policy: cross-origin')
 })
 
-test('a document that was not compressed is sent as it is, and asked for again each time', async () => {
+test('an uncompressed document is sent as it is, and browsers check it before each use', async () => {
   const document = { ...file, bodies: { identity: bytes('plain') } }
   const answer = documentAnswer(document, new Headers({ 'accept-encoding': 'br' }))
   expect(await responseOf(answer, 'GET').text()).toBe('plain')

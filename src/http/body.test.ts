@@ -28,11 +28,11 @@ function read(request: Request, bytesMax: number, arriving = new ArrivingBodies(
   return readBody({ request, share }, { bytesMax, formFieldsMax: 1_000, arriving })
 }
 
-describe('the bodies that are on their way are held to a limit together', () => {
+describe('all arriving bodies together are limited', () => {
   const part = `{"a":"${'x'.repeat(994)}`
   const rest = '"}'
 
-  test('one that would be too much is refused 503 with when to come again, and the others are read', async () => {
+  test('a body that exceeds the limit gets a 503 with Retry-After, and the others are read', async () => {
     const arriving = new ArrivingBodies(1_500)
     const first = sendSlowly()
     const firstBody = read(first.request, 10_000, arriving)
@@ -55,7 +55,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
     expect(arriving.bytes).toBe(0)
   })
 
-  test('those of one client leave room for the others', async () => {
+  test('the bodies of one client leave room for other clients', async () => {
     const arriving = new ArrivingBodies(64_000)
     const one = { client: 'a', part: 1 / 8 }
     for (let count = 0; count < 8; count++) arriving.add(1_000, one, 1_000)
@@ -66,14 +66,14 @@ describe('the bodies that are on their way are held to a limit together', () => 
     expect(arriving.bytes).toBe(9_000)
   })
 
-  test('a client whose share is less than the largest body may send one of these', () => {
+  test('a client may send one body of the largest size even if its share is smaller', () => {
     const arriving = new ArrivingBodies(1_000)
     const one = { client: 'a', part: 1 / 8 }
     arriving.add(900, one, 900)
     expect(() => arriving.add(1, one, 900)).toThrow(Refusal)
   })
 
-  test('one that breaks off, and one over its own limit, count no more', async () => {
+  test('a body that is cut off or too large no longer counts', async () => {
     const arriving = new ArrivingBodies(1_500)
     const broken = sendSlowly()
     const brokenBody = expect(read(broken.request, 10_000, arriving)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
     expect(arriving.bytes).toBe(0)
   })
 
-  test('a small body whose length is told is read however many others are on their way', async () => {
+  test('a small body with a content-length is read, however many others are arriving', async () => {
     const body = '{"email":"ada@example.com"}'
     const request = new Request('http://a.example', {
       method: 'POST',
@@ -106,7 +106,7 @@ describe('the bodies that are on their way are held to a limit together', () => 
   })
 })
 
-describe('a form with more fields than any needs is refused before it is parsed', () => {
+describe('a form with too many fields is refused before it is parsed', () => {
   const readForm = (contentType: string, body: string) => {
     const headers = { 'content-type': contentType }
     const request = new Request('http://a.example', { method: 'POST', headers, body })

@@ -42,7 +42,7 @@ describe('an address is counted as', () => {
     expect(countedAddress(text)).toBeUndefined()
   })
 
-  test('the same for all of an IPv6 network of 64 bits, and not for its neighbour', () => {
+  test('one address for all of an IPv6 network of 64 bits, and another one for its neighbour', () => {
     const group = fc.integer({ min: 0, max: 0xffff })
     const network = fc.tuple(fc.integer({ min: 0x2000, max: 0x3fff }), group, group, group)
     const host = fc.tuple(group, group, group, group)
@@ -56,7 +56,7 @@ describe('an address is counted as', () => {
     )
   })
 
-  test('itself for every IPv4 address, also as IPv6, and nothing else comes out of any text', () => {
+  test('itself for every IPv4 address, also when written as IPv6; other texts give no other addresses', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(countedAddress(address)).toBe(address)
@@ -102,7 +102,7 @@ describe('the client behind trusted proxies', () => {
     remoteAddress = '10.0.0.1',
   ) => clientAddress({ remoteAddress, forwardedFor, trustedProxies })
 
-  test('is the n-th from the right of X-Forwarded-For, whatever the client put in front', () => {
+  test('is the n-th entry of X-Forwarded-For from the right, whatever the client wrote before it', () => {
     expect(addressOf(1, '6.6.6.6, 192.0.2.7')).toEqual({ address: '192.0.2.7' })
     expect(addressOf(2, '6.6.6.6,192.0.2.7, 10.0.0.2')).toEqual({ address: '192.0.2.7' })
     const spoofed = fc.array(fc.string())
@@ -120,7 +120,7 @@ describe('the client behind trusted proxies', () => {
   })
 
   test.each([null, '', 'unknown', '192.0.2.7,', ','])(
-    'is the other end of the connection when the entry is no address (%s), and that is told',
+    'is the other end of the connection when the entry is not an address (%s), with a warning',
     (header) => {
       const { address, warning } = addressOf(1, header, '::ffff:198.51.100.1')
       expect(address).toBe('198.51.100.1')
@@ -128,27 +128,27 @@ describe('the client behind trusted proxies', () => {
     },
   )
 
-  test('is not looked for in a header that has fewer entries than there are proxies', () => {
+  test('is not taken from a header with fewer entries than proxies', () => {
     expect(addressOf(2, '6.6.6.6').address).toBe('10.0.0.1')
   })
 
-  test('is counted also when its network is private', () => {
+  test('is counted even when its network is private', () => {
     expect(addressOf(1, '192.168.1.20')).toEqual({ address: '192.168.1.20' })
   })
 })
 
 describe('without trusted proxies', () => {
-  test('the header counts for nothing', () => {
+  test('the header is ignored', () => {
     const input = { remoteAddress: '192.0.2.7', forwardedFor: '6.6.6.6', trustedProxies: 0 }
     expect(clientAddress(input)).toEqual({ address: '192.0.2.7' })
   })
 
-  test('a private address is not counted, as it may be a proxy', () => {
+  test('a private address is not counted, because it may be a proxy', () => {
     const input = { remoteAddress: '::ffff:172.17.0.1', forwardedFor: '6.6.6.6', trustedProxies: 0 }
     expect(clientAddress(input)).toEqual({ address: undefined })
   })
 
-  test('a connection that is gone already is counted all the same', () => {
+  test('a connection that is already closed still counts', () => {
     const input = { remoteAddress: undefined, forwardedFor: null, trustedProxies: 0 }
     expect(clientAddress(input)).toEqual({ address: 'unknown' })
   })

@@ -10,7 +10,7 @@ function named(list: readonly string[]): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name, at) => [name, list[2 * at + 1]]))
 }
 
-test('an answer that brings nothing of its own may not be rendered, framed, sniffed or cached', () => {
+test('by default an answer may not be rendered, framed, sniffed or cached', () => {
   expect(named(securityHeaders)).toMatchObject({
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -19,7 +19,7 @@ test('an answer that brings nothing of its own may not be rendered, framed, snif
   })
 })
 
-test('what a route sets stays', () => {
+test('a value that a route sets stays', () => {
   const own = {
     'cache-control': 'public, max-age=300',
     'cross-origin-resource-policy': 'cross-origin',
@@ -27,7 +27,7 @@ test('what a route sets stays', () => {
   expect(named(securityWith(own))).toMatchObject({ ...own, 'x-frame-options': 'DENY' })
 })
 
-test('a page that may be framed says by whom, and no X-Frame-Options contradicts it', () => {
+test('a page that may be framed names the origins that may do so, and has no X-Frame-Options', () => {
   const headers = named(
     pageSecurity({ ...plain, allowedOrigins: ['https://a.example'], framed: true }),
   )
@@ -38,7 +38,7 @@ test('a page that may be framed says by whom, and no X-Frame-Options contradicts
   expect(headers).not.toHaveProperty('x-frame-options')
 })
 
-test('a page that may not be framed says so in both ways', () => {
+test('a page that may not be framed says so in the CSP and in X-Frame-Options', () => {
   const headers = named(pageSecurity({ ...plain, framed: false }))
   expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
   expect(headers['x-frame-options']).toBe('DENY')
@@ -55,7 +55,7 @@ test('the origins of the challenge may run its script and show its frame', () =>
   expect(frameAncestors('*')).toEqual(['*'])
 })
 
-test('the logo is loaded from its origin, and no other picture from elsewhere', () => {
+test('a page may load the logo from its origin, and no other picture of another origin', () => {
   const pages = { logoUrl: 'https://cdn.example/logo.svg' }
   const { 'content-security-policy': policy } = named(
     pageSecurity({ ...plain, framed: false, pages }),

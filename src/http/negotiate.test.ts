@@ -13,7 +13,7 @@ test.each([
   ['any text, but no JSON', 'text/*'],
   ['a wildcard at less', '*/*;q=0.1,text/html;q=0.2'],
   ['the older kind of page', 'application/xhtml+xml'],
-])('a page goes to who sends %s: %s', (_, accept) => {
+])('a client that sends %s gets a page: %s', (_, accept) => {
   expect(prefersHtml(accept)).toBe(true)
 })
 
@@ -30,6 +30,6 @@ test.each([
   ['a refusal of pages', 'text/html;q=0, */*'],
   ['only what we do not have', 'image/png'],
   ['nonsense', ';;,,q=;"'],
-])('JSON goes to who sends %s: %s', (_, accept) => {
+])('a client that sends %s gets JSON: %s', (_, accept) => {
   expect(prefersHtml(accept)).toBe(false)
 })

@@ -4,7 +4,7 @@ import { isOriginAllowed, isOwnOrigin, ownOrigin, requestHosts } from './origin.
 
 const listed = ['https://example.com', 'http://localhost:8080'] as const
 
-describe('an origin of the list is allowed exactly as it is written', () => {
+describe('an origin of the list is allowed', () => {
   test.each(listed)('%s', (origin) => {
     expect(isOriginAllowed(origin, listed, ['rollcall.example'])).toBe(true)
   })
@@ -24,11 +24,11 @@ describe('an origin of the list is allowed exactly as it is written', () => {
     'https://rollcall.example.evil.example',
     'rollcall.example',
     'file://rollcall.example',
-  ])('and no other: %s', (origin) => {
+  ])('another origin is not allowed: %s', (origin) => {
     expect(isOriginAllowed(origin, listed, ['rollcall.example'])).toBe(false)
   })
 
-  test('nothing that is not in it, whatever the text', () => {
+  test('no other text is allowed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(...listed)), (origin) => {
         const isListed = (listed as readonly string[]).includes(origin)
@@ -38,7 +38,7 @@ describe('an origin of the list is allowed exactly as it is written', () => {
   })
 })
 
-test('the star allows every origin, null too, and a request without an origin is always taken', () => {
+test('the star allows every origin and null; a request without an origin is always allowed', () => {
   for (const origin of ['null', 'https://any.example', 'garbage']) {
     expect(isOriginAllowed(origin, '*', [])).toBe(true)
   }
@@ -62,7 +62,7 @@ test.each([
   expect(isOwnOrigin(origin, host)).toBe(expected)
 })
 
-test('the host that a proxy forwards is looked at only when there is a trusted one', () => {
+test('the host that a proxy forwards counts only when a proxy is trusted', () => {
   const headers = new Headers({ host: 'inside:3000', 'x-forwarded-host': 'rollcall.example' })
   expect(requestHosts(headers, false)).toEqual(['inside:3000'])
   expect(requestHosts(headers, true)).toEqual(['inside:3000', 'rollcall.example'])

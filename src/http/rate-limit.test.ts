@@ -11,7 +11,7 @@ class HandClock {
   }
 }
 
-test('as many as allowed are taken, the next one is told when to come again, and then it fits', () => {
+test('signups are taken up to the limit; the next one gets a time to wait, and fits after it', () => {
   const clock = new HandClock()
   const limit = new RateLimit({ policy, perMinute: 3, clock })
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 2 })
@@ -23,14 +23,14 @@ test('as many as allowed are taken, the next one is told when to come again, and
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 0 })
 })
 
-test('addresses do not count for each other, and what was refused does not count', () => {
+test('each address has its own count, and refused signups do not count', () => {
   const limit = new RateLimit({ policy, perMinute: 2, clock: new HandClock() })
   expect(limit.take('a', 3)).toMatchObject({ isTaken: false, remaining: 2 })
   expect(limit.take('a', 2)).toMatchObject({ isTaken: true })
   expect(limit.take('b', 2)).toMatchObject({ isTaken: true })
 })
 
-test('an address is spent exactly while not even one more would fit, and asking counts nothing', () => {
+test('an address is spent while no more signup fits, and asking for that does not count', () => {
   const clock = new HandClock()
   const limit = new RateLimit({ policy, perMinute: 2, clock })
   expect(limit.isSpent('a')).toBe(false)
@@ -45,7 +45,7 @@ test('an address is spent exactly while not even one more would fit, and asking 
   expect(limit.isSpent('a')).toBe(false)
 })
 
-test('no 60 seconds hold more than allowed, and whoever waits as told is taken', () => {
+test('no 60 seconds have more signups than the limit, and a client that waits as told is taken', () => {
   const steps = fc.array(
     fc.record({ pauseMs: fc.nat(20_000), count: fc.integer({ min: 1, max: 6 }) }),
     {
@@ -78,7 +78,7 @@ test('no 60 seconds hold more than allowed, and whoever waits as told is taken',
   )
 })
 
-test('memory is bounded: a flood of addresses resets nobody, and nobody is refused because of it', () => {
+test('a flood of addresses takes bounded memory, resets no count and causes no refusal', () => {
   const clock = new HandClock()
   const limit = new RateLimit({ policy, perMinute: 1, clock, addressesMax: 100 })
   expect(limit.take('victim', 1)).toMatchObject({ isTaken: true })

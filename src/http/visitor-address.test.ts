@@ -11,7 +11,7 @@ test.each([
   ['10.1.2.3', undefined],
   ['fd00::1', undefined],
   [undefined, undefined],
-])('without a proxy, %s tells %s', (remoteAddress, expected) => {
+])('without a proxy, the address %s gives %s', (remoteAddress, expected) => {
   const forwardedFor = '198.51.100.1'
   expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies: 0 })).toBe(expected)
 })
@@ -25,7 +25,7 @@ test.each([
   ['198.51.100.1', 2, undefined],
   ['unknown', 1, undefined],
   [null, 1, undefined],
-])('behind proxies, "%s" with %i trusted tells %s', (forwardedFor, trustedProxies, expected) => {
+])('behind proxies, "%s" with %i trusted gives %s', (forwardedFor, trustedProxies, expected) => {
   const remoteAddress = '203.0.113.7'
   expect(visitorAddress({ remoteAddress, forwardedFor, trustedProxies })).toBe(expected)
 })

@@ -41,7 +41,7 @@ function applicant(challengeToken: string, email: string, key?: string) {
   }
 }
 
-test('what is sent again is the same submission, and anything else is another', async () => {
+test('a repeated request is the same submission, and any other request is another one', async () => {
   const { admission, attempts } = gate()
   await admission.admit(applicant('t', 'a@example.com'))
   await admission.admit(applicant('t', 'a@example.com'))
@@ -53,7 +53,7 @@ test('what is sent again is the same submission, and anything else is another', 
   expect(new Set([first, ...others]).size).toBe(4)
 })
 
-test('one key in two name spaces is two submissions', async () => {
+test('two name spaces with one key make two submissions', async () => {
   const { admission, attempts } = gate()
   const given = applicant('t', 'a@example.com', 'key')
   await admission.admit(given)
@@ -62,7 +62,7 @@ test('one key in two name spaces is two submissions', async () => {
   expect(new Set(attempts.map(({ submissionId }) => submissionId)).size).toBe(2)
 })
 
-test('what is remembered of a token is a digest of it, whatever it came with', async () => {
+test('the fingerprint of a token does not depend on the signup', async () => {
   const { admission } = gate()
   const first = await admission.admit(applicant('a-token', 'a@example.com'))
   expect(first).toMatch(/^[\w+/]{43}=$/)
@@ -70,14 +70,14 @@ test('what is remembered of a token is a digest of it, whatever it came with', a
   expect(await admission.admit(applicant('b-token', 'a@example.com'))).not.toBe(first)
 })
 
-test('with keys for tests all visitors have one token, which is good for each of them', async () => {
+test('with test keys, each visitor can use the token that all visitors have', async () => {
   const { admission } = gate({ isForTests: true })
   const first = await admission.admit(applicant('dummy', 'a@example.com'))
   expect(await admission.admit(applicant('dummy', 'a@example.com'))).toBe(first)
   expect(await admission.admit(applicant('dummy', 'b@example.com'))).not.toBe(first)
 })
 
-test('without a challenge everybody is let in, and nothing is remembered', async () => {
+test('without a challenge everybody is admitted, and there is no fingerprint', async () => {
   const admission = new Admission({ challenge: undefined, events: silentEvents(), digest: sha256 })
   expect(await admission.admit(applicant('anything', 'a@example.com'))).toBeUndefined()
 })
@@ -102,7 +102,7 @@ test.each<[Verdict, number, string, string[]]>([
     'Challenge tokens cannot be verified just now',
     ['retry-after', '30'],
   ],
-])('the verdict %o is answered with %i', async (verdict, status, message, headers) => {
+])('the verdict %o gives a %i', async (verdict, status, message, headers) => {
   const { admission } = gate({ verdict })
   await expect(admission.admit(applicant('token', 'ada@example.com'))).rejects.toMatchObject({
     status,

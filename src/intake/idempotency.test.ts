@@ -16,7 +16,7 @@ const keyIn = (headers: Record<string, string>, apiKey?: string) =>
   ownedKey({ request: new Request('http://a.example', { headers }), apiKey })
 
 test.each(['a', 'x'.repeat(255), '01990b6e-1d1c-7c3f-8f0e-5d2a8c1b7e42', '"quoted"', 'a b, c~'])(
-  'the Idempotency-Key %s is taken as it is',
+  'the Idempotency-Key %s is accepted unchanged',
   (key) => {
     expect(keyIn({ 'idempotency-key': key })).toEqual({ space: '', key })
   },
@@ -29,14 +29,14 @@ test.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])(
   },
 )
 
-test('each API key has a name space of its own, and all who have none share one', () => {
+test('each API key has its own name space, and all clients without one share a name space', () => {
   const header = { 'idempotency-key': 'one' }
   expect(keyIn({})).toBeUndefined()
   expect(keyIn(header)).toEqual(keyIn(header))
   expect(keyIn(header, 'digest')).toEqual({ space: 'digest', key: 'one' })
 })
 
-test('the content of a signup is what becomes a row: neither its token nor the case of its tab', () => {
+test('the content of a signup is the row, without the token and without the case of the tab', () => {
   const again = { ...signup, sheetTab: 'NEWS', challengeToken: 'token', redirect: '/thanks' }
   expect(contentOf(again)).toEqual(contentOf(signup))
   for (const change of [
@@ -51,7 +51,7 @@ test('the content of a signup is what becomes a row: neither its token nor the c
   }
 })
 
-test('the order of the keys in metadata does not matter, that of a list does', () => {
+test('the order of keys in metadata does not matter, but that of a list does', () => {
   const content = (metadata: string) => contentOf({ ...signup, metadata })
   const given = '{"b":1,"__proto__":{"d":[{"y":1,"x":2}],"c":3},"10":4,"a":5}'
   const other = '{"10":4,"a":5,"__proto__":{"c":3,"d":[{"x":2,"y":1}]},"b":1}'
@@ -70,7 +70,7 @@ test('metadata that is nested as deeply as its limit allows has a content', () =
   )
 })
 
-test('fingerprints tell routes and contents apart, and the same from the same', () => {
+test('different routes or contents give different fingerprints, and equal ones the same', () => {
   const printOf = (route: string, content: readonly unknown[]) =>
     fingerprintOf(route, content, sha256)
   const prints = [
@@ -87,7 +87,7 @@ test('fingerprints tell routes and contents apart, and the same from the same', 
 const a = { space: '', key: 'a' }
 const anybody = undefined
 
-test('work with one key is done one after the other, also behind one that fails; others go on', async () => {
+test('work with one key runs in order, even after a failure; work with other keys goes on', async () => {
   const turns = new Turns()
   const done: string[] = []
   const first = Promise.withResolvers<undefined>()
@@ -109,7 +109,7 @@ test('work with one key is done one after the other, also behind one that fails;
   expect(turns.has(a)).toBe(false)
 })
 
-test('who comes while the second one works waits for it, too', async () => {
+test('a third request waits until the second one has ended', async () => {
   const turns = new Turns()
   const [first, second] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()]
   const done: string[] = []
@@ -127,7 +127,7 @@ test('who comes while the second one works waits for it, too', async () => {
   expect(done).toEqual(['second', 'third'])
 })
 
-test('only so many wait for their turn, of one address and in all; the next ones are refused at once', async () => {
+test('the number of waiting requests is limited, by address and in all; more are refused at once', async () => {
   const turns = new Turns({ max: 5, addressMax: 2 })
   const first = Promise.withResolvers<undefined>()
   const work = () => first.promise
@@ -144,7 +144,7 @@ test('only so many wait for their turn, of one address and in all; the next ones
   expect(await turns.take(a, 'one', async () => 'free again')).toBe('free again')
 })
 
-test('who has waited for its turn leaves its place to the next one', async () => {
+test('a request that no longer waits leaves its place to another one', async () => {
   const turns = new Turns({ max: 1, addressMax: 1 })
   for (let count = 0; count < 3; count++) {
     const first = Promise.withResolvers<undefined>()

@@ -34,7 +34,7 @@ test.each([
   ['wait-for=5', undefined],
   ['x="wait=5"', undefined],
   ['x="never closed, wait=5', undefined],
-])('Prefer: %s is a wait of %s seconds', (prefer, seconds) => {
+])('Prefer: %s asks for a wait of %s seconds', (prefer, seconds) => {
   expect(preferredWait(new Headers({ prefer }))).toBe(seconds)
 })
 

@@ -4,7 +4,7 @@ import { Turns } from './idempotency.ts'
 import { refuseSpent, type SubmitParts } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
 
-test('a retry while its first request is being worked on counts as one that is answered again', async () => {
+test('a retry counts as a replay while its first request is still running', async () => {
   const key = { space: '', key: 'a' }
   const first = Promise.withResolvers<undefined>()
   const turns = new Turns()

@@ -6,7 +6,7 @@ import { waitBeforeCall } from './call-windows.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 
-test('a call goes at once while both windows have room', () => {
+test('a call need not wait while both windows have room', () => {
   expect(waitBeforeCall([], { perMinute: 2, perDay: 3 }, 1000)).toBe(0)
   expect(waitBeforeCall([0], { perMinute: 2, perDay: 3 }, 1000)).toBe(0)
 })
@@ -21,7 +21,7 @@ test('a full day makes the next call wait until its first one is a day and a sec
   )
 })
 
-test('no window of a minute and none of a day ever holds more than its quota, wherever it begins', () => {
+test('no minute and no day, wherever it begins, has more calls than the quota', () => {
   const quotas = fc.record({
     perMinute: fc.integer({ min: 1, max: 20 }),
     perDay: fc.integer({ min: 1, max: 60 }),

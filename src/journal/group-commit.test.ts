@@ -24,7 +24,7 @@ function commits(...tookMs: number[]) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what arrives in one turn of the event loop is committed together, what comes later is not', async () => {
+test('items of one turn of the event loop are committed together, and later ones are not', async () => {
   const { groups, group } = commits(0)
   expect(await Promise.all([group.add(1), group.add(2)])).toEqual([1, 2])
   const third = group.add(3)
@@ -43,7 +43,7 @@ async function addOneByOne(group: GroupCommit<number, number>, items: readonly n
   await Promise.all(added)
 }
 
-test('where commits take long, the next one waits while each turn brings more', async () => {
+test('after slow commits, the next commit waits while each turn brings more items', async () => {
   const { groups, group } = commits(5)
   await group.add(0)
   await group.add(1)
@@ -51,7 +51,7 @@ test('where commits take long, the next one waits while each turn brings more', 
   expect(groups).toEqual([[0], [1], [2, 3, 4]])
 })
 
-test('one commit that took long holds no later one up', async () => {
+test('a single slow commit does not delay later ones', async () => {
   const { groups, group } = commits(0, 500, 0)
   await group.add(0)
   await group.add(1)
@@ -59,7 +59,7 @@ test('one commit that took long holds no later one up', async () => {
   expect(groups).toEqual([[0], [1], [2], [3], [4]])
 })
 
-test('it waits no longer than a commit takes, however many arrive', async () => {
+test('a commit waits no longer than a commit takes, however many items arrive', async () => {
   const { groups, pass, group } = commits(5)
   await group.add(-1)
   await group.add(0)
@@ -74,7 +74,7 @@ test('it waits no longer than a commit takes, however many arrive', async () => 
   expect(groups.flat()).toEqual([-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 })
 
-test('while another process writes, what waits is kept in order and committed with what comes later', async () => {
+test('while another process writes, items wait in order and are committed with later ones', async () => {
   const groups: (readonly number[])[] = []
   let isOccupied = true
   const commit = (items: readonly number[]) => {
@@ -92,7 +92,7 @@ test('while another process writes, what waits is kept in order and committed wi
   expect(groups).toEqual([[1, 2, 3]])
 })
 
-test('a process that writes for longer than others wait costs those their commit, and no later one', async () => {
+test('items are rejected when another process writes for too long, and later ones are committed', async () => {
   let isOccupied = true
   let now = 0
   const commit = (items: readonly number[]) => {

@@ -27,7 +27,7 @@ const wrong = {
 } as const
 const passed = { kind: 'passed' } as const
 
-test('an outage is told once, whatever it looks like, and its end', () => {
+test('the log tells an outage once, even if its errors differ, and tells its end', () => {
   expect(tell(down('a'), down('b'), down('a'), passed, passed)).toEqual({
     lines: [
       'warn: challenge tokens cannot be verified',
@@ -37,7 +37,7 @@ test('an outage is told once, whatever it looks like, and its end', () => {
   })
 })
 
-test('wrong keys are told once, until they change, with what to do', () => {
+test('the log tells wrong keys once, with a hint, and again when the error changes', () => {
   const other = { ...wrong, message: 'bad request' }
   expect(tell(wrong, wrong, other)).toEqual({
     lines: ['error: nobody can pass the challenge', 'error: nobody can pass the challenge'],
@@ -45,7 +45,7 @@ test('wrong keys are told once, until they change, with what to do', () => {
   })
 })
 
-test('refusals that may be the settings’ fault are told once each, and the others not at all', () => {
+test('the log tells each refusal with a hint once, and no refusal without a hint', () => {
   const refused = (reason: string, hint?: string): ChallengeVerdict =>
     hint === undefined ? { kind: 'rejected', reason } : { kind: 'rejected', reason, hint }
   const many = Array.from({ length: 100 }, (_, index) => refused(`host ${index}`, 'look'))

@@ -21,7 +21,7 @@ function world(level: LogLevel) {
   return { lines, clock, health, events: refusalEvents(pino({ level }, { write }), health, clock) }
 }
 
-test('of refusals that people ask about 60 a minute are told at info, and how many were left out', async () => {
+test('the log tells 60 refusals a minute at info, and then how many it left out', async () => {
   const { lines, clock, events } = world('info')
   for (const second of [0, 59]) {
     await clock.run(second * 1000)
@@ -33,7 +33,7 @@ test('of refusals that people ask about 60 a minute are told at info, and how ma
   expect(lines.slice(60)).toMatchObject([{ leftOut: 40 }, { requestId: 'next', kind: 'origin' }])
 })
 
-test('every refused request is told at debug, by its id, status and kind', () => {
+test('the log tells every refused request at debug, with its id, status and kind', () => {
   const { lines, events } = world('debug')
   for (let i = 0; i < 70; i++) events.requestRefused({ kind: 'challenge', status: 403 }, `id-${i}`)
   events.requestRefused({ kind: 'fields', status: 422 }, 'id-70')
@@ -42,7 +42,7 @@ test('every refused request is told at debug, by its id, status and kind', () =>
   expect(lines[70]).toMatchObject({ status: 422, kind: 'fields' })
 })
 
-test('each of the first 20 refused origins is told once, and every request of one is counted', () => {
+test('the log tells the first 20 refused origins once each, and every such request is counted', () => {
   const { lines, health, events } = world('info')
   for (let i = 0; i < 50; i++) events.originRefused(`https://${i % 25}.example`, 'id')
   expect(lines.map(({ origin }) => origin)).toEqual(
@@ -51,7 +51,7 @@ test('each of the first 20 refused origins is told once, and every request of on
   expect(health.refusedByOrigin).toBe(50)
 })
 
-test('each of the first 20 origins of redirects that are not followed is told once', () => {
+test('the log tells the first 20 origins of redirects that are not followed once each', () => {
   const { lines, events } = world('info')
   for (let i = 0; i < 50; i++) events.redirectNotFollowed(`https://${i % 25}.example`, 'id')
   expect(lines.map(({ origin }) => origin)).toEqual(
@@ -59,7 +59,7 @@ test('each of the first 20 origins of redirects that are not followed is told on
   )
 })
 
-test('the first API key that is none of ours is told, without it, and each is counted', () => {
+test('the log tells the first unknown API key without showing it, and each is counted', () => {
   const { lines, health, events } = world('info')
   for (let i = 0; i < 100; i++) events.apiKeyRefused()
   expect(lines).toHaveLength(1)

@@ -30,7 +30,7 @@ test('a dark accent is made lighter on a dark card', () => {
   expect(accent).not.toBe('#001a66')
 })
 
-test('whatever the accent, everything can be read in both themes', () => {
+test('with any accent, all texts can be read in both themes', () => {
   const color = fc.integer({ min: 0, max: 0xffffff }).map((it) => it.toString(16).padStart(6, '0'))
   fc.assert(
     fc.property(color, fc.constantFrom('light', 'dark'), (digits, theme) => {
@@ -43,7 +43,7 @@ test('whatever the accent, everything can be read in both themes', () => {
   )
 })
 
-test('the stylesheet has the surfaces that are reckoned with, and the colours that are replaced', () => {
+test('the stylesheet has the surfaces and the colours that the accent relies on', () => {
   const styles = readFileSync(new URL('page.css', import.meta.url), 'utf8')
   expect(styles).toContain(`--surface: light-dark(${surfaces.light}, ${surfaces.dark})`)
   const replaced = [...accentStyles('#0a7a4b').matchAll(/--[\w-]+(?=:)/g)].map(([name]) => name)

@@ -23,6 +23,6 @@ test.each([
   ['', undefined],
   [null, undefined],
   [';;;,,,=q=1', undefined],
-])('of the languages %j a visitor gets %s', (accepted, language) => {
+])('a visitor whose browser prefers %j gets %s', (accepted, language) => {
   expect(preferredLanguage(accepted)).toBe(language)
 })

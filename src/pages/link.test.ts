@@ -26,11 +26,11 @@ test.each<[query: string, fields: [string, string][]]>([
   ],
   ['utm_source=mail&utm_campaign=', [['metadata[utm_source]', 'mail']]],
   ['email=a@b.c&fbclid=1&utm=2&utm_a-b=3&field-=4&field-a[b]=5&TAB=6&challengeToken=7', []],
-])('the address ?%s sends these fields along', (query, fields) => {
+])('the query ?%s adds these fields', (query, fields) => {
   expect(linkedFields(new URLSearchParams(query))).toEqual(fields)
 })
 
-test('of utm parameters ten are kept, each cut', () => {
+test('ten utm parameters are kept, and long ones are cut', () => {
   const query = new URLSearchParams()
   for (let index = 0; index < 12; index++) query.append(`utm_${index}`, 'x'.repeat(300))
   const fields = linkedFields(query)

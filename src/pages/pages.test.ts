@@ -29,7 +29,7 @@ function attributes(page: string, name: string): string[] {
   )
 }
 
-test('an error stands beside its field, which has what was typed and the focus', async () => {
+test('an error is shown beside its field, which keeps the typed text and gets the focus', async () => {
   const page = await refusal({
     kind: 'fields',
     typed: [
@@ -48,7 +48,7 @@ test('an error stands beside its field, which has what was typed and the focus',
   expect(page).toContain('<title>Error: Sign up</title>')
 })
 
-test('an error of a field that is not shown stands on top, which has the focus then', async () => {
+test('an error of a hidden field is shown on top, which gets the focus', async () => {
   const page = await refusal({
     kind: 'fields',
     typed: [['email', 'ada@example.com']],
@@ -65,7 +65,7 @@ test('an error of a field that is not shown stands on top, which has the focus t
   expect(page).not.toContain('aria-invalid')
 })
 
-test('every field comes back, but no challenge token', async () => {
+test('the form comes back with every field except the challenge token', async () => {
   const hidden = [
     ['sheetTab', 'Launch'],
     ['source', 'page'],
@@ -138,7 +138,7 @@ test.each([
   },
 )
 
-test('no value, name or message can add to the markup, and all of it can be read back', async () => {
+test('no value, name or message can add markup, and each can be read back', async () => {
   const hostile = fc.oneof(
     fc.constantFrom(
       '"><script>alert(1)</script>',

@@ -65,7 +65,7 @@ test('the longest redirect is still followed', () => {
   expect(redirectLocation(redirect, rules)).toBe(redirect)
 })
 
-describe('whatever is sent', () => {
+describe('for any text', () => {
   const part = fc.constantFrom(
     ...['/', '//', '\\', '@', ':', '.', '..', '?', '#', '\t', '\n', '\r', ' ', '\0', '%2f', '%5c'],
     ...['http:', 'https:', 'javascript:', 'data:', 'evil.example', 'ours.example', 'site.example'],
@@ -104,7 +104,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  test('what is logged of it holds neither a path nor a query nor a user', () => {
+  test('the log gets no path, query or user', () => {
     fc.assert(
       fc.property(redirects, (redirect) => {
         expect(redirectOrigin(redirect, ownOrigin)).toMatch(
@@ -121,6 +121,6 @@ test.each([
   ['javascript:alert("ada@example.com")', 'javascript:'],
   ['https://[', 'not a URL'],
   [`https://${'a.'.repeat(400)}example/`, `https://${'a.'.repeat(46)}`],
-])('of %s the log gets %s', (redirect, logged) => {
+])('for %s the log gets %s', (redirect, logged) => {
   expect(redirectOrigin(redirect, ownOrigin)).toBe(logged)
 })

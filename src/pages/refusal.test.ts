@@ -27,7 +27,7 @@ test.each([
   ['a refused challenge', refuse.challenge(), 403, null],
   ['a defect of ours', refuse.unexpected(), 500, null],
 ])(
-  'after %s a person gets the form again, by the same status',
+  'after %s a person gets the form again, with the same status',
   async (_, refused, status, retry) => {
     const { answer, vary } = await ask('text/html', refused)
     expect(answer.status).toBe(status)
@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-test('a program gets a problem document, and caches are told that it depends', async () => {
+test('a program gets a problem document, with Vary for caches', async () => {
   const { answer, vary } = await ask('*/*', refuse.noSuchPath())
   expect(answer.headers.get('content-type')).toBe('application/problem+json')
   expect(vary).toBe('Accept')

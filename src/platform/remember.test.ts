@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { remember } from './remember.ts'
 
-test('a text is computed once, and again after more texts than are kept', () => {
+test('a text is computed once, and again after the cache was full', () => {
   const computed: string[] = []
   const shout = remember(2, (text) => {
     computed.push(text)

@@ -66,7 +66,7 @@ test.each<[Entries, unknown]>([
   expect(formFields(entries)).toEqual({ metadata })
 })
 
-test('values of one key from all three places are all kept, JSON first', () => {
+test('all values of a key from the three places are kept, those of the JSON first', () => {
   const entries: Entries = [
     ['plan', 'unknown field'],
     ['metadata[plan]', 'bracket'],
@@ -77,7 +77,7 @@ test('values of one key from all three places are all kept, JSON first', () => {
   })
 })
 
-test('a field named __proto__ is data like any other', () => {
+test('a field named __proto__ is kept like any other', () => {
   const { metadata } = formFields([['__proto__', 'x']])
   expect(JSON.stringify(metadata)).toBe('{"__proto__":"x"}')
 })
@@ -86,15 +86,18 @@ test.each(['{}', ''])('metadata %j is no metadata', (json) => {
   expect(formFields([['metadata', json]])).toEqual({})
 })
 
-test.each(['plan=free', '[1]', 'null', '{"a":'])('metadata %j is left to be refused', (text) => {
-  const entries: Entries = [
-    ['metadata', text],
-    ['company', 'X'],
-  ]
-  expect(formFields(entries)).toEqual({ metadata: text })
-})
+test.each(['plan=free', '[1]', 'null', '{"a":'])(
+  'metadata %j stays a text, for the schema to refuse',
+  (text) => {
+    const entries: Entries = [
+      ['metadata', text],
+      ['company', 'X'],
+    ]
+    expect(formFields(entries)).toEqual({ metadata: text })
+  },
+)
 
-test('a single field given twice is one value when the values are equal, else a list', () => {
+test('a single field that comes twice is one value if both are equal, and a list otherwise', () => {
   const twice = (first: string, second: string) =>
     formFields([
       ['email', first],
@@ -105,7 +108,7 @@ test('a single field given twice is one value when the values are equal, else a 
   expect(twice('a@b.co', 'c@d.co')).toEqual({ email: ['a@b.co', 'c@d.co'] })
 })
 
-test('of two tokens and two redirects the first that is not empty counts', () => {
+test('the first token and the first redirect that are not empty count', () => {
   const entries: Entries = [
     ['challengeToken', ''],
     ['challengeToken', 'one'],

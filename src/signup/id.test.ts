@@ -12,7 +12,7 @@ test('an id is a UUIDv7 of its moment', () => {
   expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(start)
 })
 
-test('ids rise, in one millisecond, over more than its counter holds, and when the clock is set back', () => {
+test('ids increase within a millisecond, when the counter is full, and when the clock is set back', () => {
   const next = signupIds()
   const ids = [
     ...Array.from({ length: 10_000 }, () => next(start)),
@@ -24,7 +24,7 @@ test('ids rise, in one millisecond, over more than its counter holds, and when t
   expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true)
 })
 
-test('two sources of one moment have nothing but the moment in common', () => {
+test('two sources share only the timestamp in ids of one moment', () => {
   const [one, other] = [signupIds()(start), signupIds()(start)]
   expect(one.slice(0, 18)).toBe(other.slice(0, 18))
   expect(one.slice(19)).not.toBe(other.slice(19))

@@ -7,7 +7,7 @@ const problemOf = (text: string) => {
   return 'problem' in parsed ? parsed.problem : undefined
 }
 
-describe('JSON that would lose something is refused', () => {
+describe('JSON that parsing would change is refused', () => {
   test.each([
     ['{"email":"a","email":"b"}', 'has the key "email" twice in one object'],
     ['{"email":"a","\\u0065mail" : "b"}', 'has the key "email" twice in one object'],
@@ -26,7 +26,7 @@ describe('JSON that would lose something is refused', () => {
     },
   )
 
-  test('a number of more than 400 characters, with the same words', () => {
+  test('a number of more than 400 characters, with the same message', () => {
     const taken = ['1' + '0'.repeat(300), `0.${'0'.repeat(322)}5`, `-1.${'0'.repeat(397)}`]
     for (const number of taken) expect(problemOf(`[${number}]`), number).toBeUndefined()
     expect(problemOf(`[-1.${'0'.repeat(398)}]`)).toMatch(/more digits .* \(at position 1\)/)
@@ -49,7 +49,7 @@ test('an object with more than 2,000 keys is refused before it is parsed', () =>
   expect(problemOf(`{":":":${':'.repeat(3_000)}"`)).toMatch(/^is not valid JSON/)
 })
 
-describe('JSON that loses nothing is taken', () => {
+describe('JSON that parsing does not change is accepted', () => {
   test.each([
     '{"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]}',
     '{"a":"b","b":"a"}',
@@ -63,7 +63,7 @@ describe('JSON that loses nothing is taken', () => {
     expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
   })
 
-  test('whatever JSON.stringify writes', () => {
+  test('any output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -72,13 +72,13 @@ describe('JSON that loses nothing is taken', () => {
     )
   })
 
-  test('however deep it is', () => {
+  test('at any depth', () => {
     const deep = `${'[{"a":'.repeat(100_000)}1${'}]'.repeat(100_000)}`
     expect(problemOf(deep)).toBeUndefined()
   })
 })
 
-test('a key that is put twice into an object is found, wherever it is', () => {
+test('a repeated key in an object is found anywhere', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
@@ -93,7 +93,7 @@ test('a key that is put twice into an object is found, wherever it is', () => {
   )
 })
 
-test('a number is taken exactly when a double gives its digits back', () => {
+test('a number is accepted exactly if a double keeps its digits', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), (integer) => {
       const isExact =

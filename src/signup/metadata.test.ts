@@ -42,7 +42,7 @@ test.each([
   [nested('[{"deep":[-1e999]}]'), 'number'],
   [JSON.parse('{"a\\u0000b":1,"a b":2}'), 'two keys'],
   [nested('{"a\\u0000b":1,"a\\u0001b":2}'), 'two keys'],
-])('case %#: metadata that cannot be kept whole is refused', (value, reason) => {
+])('case %#: metadata that cannot be stored completely is refused', (value, reason) => {
   const refused = compactMetadata(value)
   expect('problem' in refused && refused.problem).toContain(reason)
 })
@@ -52,14 +52,14 @@ test('length is counted after cleaning', () => {
   expect(compactMetadata({ a: '\u0000\nx'.repeat(4_996) })).toEqual({ text })
 })
 
-test.each(['[', '{"a":'])('half a million of %j nested is refused, not a crash', (open) => {
+test.each(['[', '{"a":'])('half a million nested %j are refused without a crash', (open) => {
   const close = open === '[' ? ']' : '}'
   const depth = 500_000 / open.length
   const value: unknown = JSON.parse(`{"a":${open.repeat(depth)}0${close.repeat(depth)}}`)
   expect(compactMetadata(value)).toHaveProperty('problem')
 })
 
-test('a hundred levels are kept, and one more is refused', () => {
+test('a hundred levels are accepted, and one more is refused', () => {
   const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   expect(compactMetadata(JSON.parse(nested(100)))).toEqual({ text: nested(100) })
   expect(compactMetadata(JSON.parse(nested(101)))).toEqual({
@@ -67,7 +67,7 @@ test('a hundred levels are kept, and one more is refused', () => {
   })
 })
 
-test('what is stored is printable and is stored the same when it comes again', () => {
+test('stored metadata is printable, and parsing it again does not change it', () => {
   const anyText = fc
     .array(fc.oneof(fc.nat(0xffff), fc.constantFrom(0, 10, 34, 92, 110, 0x7f, 0xd83d, 0xde00)))
     .map((units) => String.fromCharCode(...units))

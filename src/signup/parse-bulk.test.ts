@@ -51,7 +51,7 @@ test.each([
   ['signup', 'Did you mean "signups"?'],
   ['email', 'into each signup'],
   ['x', 'Known are signups, challengeToken.'],
-])('the unknown field %s of a bulk request is told with what to do', (name, words) => {
+])('the problem of the unknown field %s in a bulk request says what to do', (name, words) => {
   const parsed = parseBulk({ signups: [1], [name]: 1 })
   expect(parsed).toMatchObject({
     problems: [{ field: name, message: expect.stringContaining(words) }],
@@ -72,18 +72,18 @@ test.each([
   ['', 'Waitlist'],
   [null, 'Waitlist'],
   [undefined, 'Waitlist'],
-])('where only some tabs are allowed %j is %s', (sheetTab, tab) => {
+])('when only some tabs are allowed, %j is %s', (sheetTab, tab) => {
   expect(parseSignup({ email, sheetTab }, context)).toMatchObject({ value: { sheetTab: tab } })
 })
 
-test('another tab than those allowed is one more wrong field, in JSON and in a form', () => {
+test('a tab that is not allowed is a wrong field, in JSON and in a form', () => {
   const input = { email: 'nobody', sheetTab: 'Other' }
   const fields = [{ field: 'email' }, { field: 'sheetTab' }]
   expect(parseSignup(input, context)).toMatchObject({ ok: false, problems: fields })
   expect(parseForm(Object.entries(input), context)).toMatchObject({ ok: false, problems: fields })
 })
 
-test('a tab with a wrong name is told as that, once', () => {
+test('a tab with a wrong name has one problem, which is about the name', () => {
   for (const sheetTab of ['x'.repeat(101), 'a\u0000b', ' ', 7, ['News', 'Events']]) {
     const parsed = parseSignup({ email, sheetTab }, context)
     expect(parsed).toMatchObject({ ok: false, problems: [{ field: 'sheetTab' }] })

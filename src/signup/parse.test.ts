@@ -25,11 +25,11 @@ function problems(input: unknown, context = api): Record<string, string> {
 }
 
 describe('a signup from JSON', () => {
-  test('an address alone is enough', () => {
+  test('a signup needs only an address', () => {
     expect(accepted({ email })).toEqual(onlyEmail)
   })
 
-  test('all fields are taken, cleaned and trimmed', () => {
+  test('all fields are read, cleaned and trimmed', () => {
     const input = {
       email: ' Ada@Example.COM ',
       sheetTab: ' Launch ',
@@ -90,17 +90,17 @@ describe('a signup from JSON', () => {
   })
 
   test.each([{}, { email: null }, { email: '' }, { email: ' ' }])(
-    '%j misses the address',
+    '%j lacks the address',
     (input) => {
       expect(problems(input)).toEqual({ email: 'The email address is missing.' })
     },
   )
 
-  test.each([null, undefined, true, 1, 'text', [], [{ email }]])('%j is no signup', (input) => {
+  test.each([null, undefined, true, 1, 'text', [], [{ email }]])('%j is not a signup', (input) => {
     expect(problems(input)).toEqual({ '': containing('must be a JSON object') })
   })
 
-  test('unknown fields are named even when JavaScript has a meaning for them', () => {
+  test('unknown fields are reported even if JavaScript has properties of that name', () => {
     const input: unknown = JSON.parse(`{"email":"${email}","__proto__":{},"constructor":1}`)
     const parsed = parseSignup(input, api)
     expect(parsed.ok ? [] : parsed.problems.map(({ field }) => field)).toEqual([
@@ -109,7 +109,7 @@ describe('a signup from JSON', () => {
     ])
   })
 
-  test('fields of a prototype given in JSON are not fields', () => {
+  test('members of a __proto__ in JSON do not count as fields', () => {
     expect(problems(JSON.parse('{"__proto__":{"email":"a@b.co"}}'))).toHaveProperty('email')
   })
 
@@ -120,7 +120,7 @@ describe('a signup from JSON', () => {
     expect(Object.keys(problems({ email, ...many }))).toHaveLength(20)
   })
 
-  test('redirect is for forms only', () => {
+  test('only forms can have a redirect', () => {
     expect(problems({ email, redirect: '/' })).toHaveProperty('redirect')
   })
 
@@ -150,7 +150,7 @@ describe('limits', () => {
     ['tags', [...tagList(50), '', ' '], [...tagList(51), '']],
     ['tags', `${tagList(50).join(',')},,`, tagList(51).join(',')],
     ['tags', 'x'.repeat(100), 'x'.repeat(101)],
-  ])('case %#: %s takes what is at its limit and nothing past it', (field, edge, past) => {
+  ])('case %#: %s accepts a value at its limit and refuses a longer one', (field, edge, past) => {
     expect(problems({ email, [field]: edge })).toEqual({})
     expect(problems({ email, [field]: past })).toEqual({
       [field]: containing('at most'),
@@ -162,7 +162,7 @@ describe('limits', () => {
     expect(problems({ email, tags: ['a', 'x'.repeat(101)] })).toHaveProperty(['tags[1]'])
   })
 
-  test('a token past its limit is kept long enough to be refused as a token', () => {
+  test('a token over its limit stays long enough for the challenge to refuse it', () => {
     const token = (length: number) => accepted({ email, challengeToken: 't'.repeat(length) })
     expect(token(2_048).challengeToken).toHaveLength(2_048)
     expect(token(2_049).challengeToken).toHaveLength(2_049)
@@ -199,7 +199,7 @@ describe('tags', () => {
     expect(accepted({ email, tags }).tags).toEqual(read)
   })
 
-  test.each([1, true, {}])('%j is no list of tags', (tags) => {
+  test.each([1, true, {}])('%j is not a list of tags', (tags) => {
     expect(problems({ email, tags })).toEqual({ tags: containing('list of texts') })
   })
 

@@ -19,7 +19,7 @@ test.each([
   expect(tabProblem(name)).toContain(reason)
 })
 
-test('tabs are found by key in the spelling that came first', () => {
+test('the first spelling of a tab is found by its key', () => {
   const tabs = tabsByKey(['Launch', 'LAUNCH', 'Café'])
   expect(tabs.get(tabKey('launch'))).toBe('Launch')
   expect(tabs.get(tabKey('CAFE\u0301'))).toBe('Café')

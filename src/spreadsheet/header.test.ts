@@ -18,18 +18,18 @@ describe('a header row', () => {
     [[...columns]],
     [[...columns, 'Notes', 'Email']],
     [['EMAIL', ' timestamp', 'Source', 'name', 'Tags', 'Metadata', 'SheetTab']],
-  ])('of our seven names in order is ours, whatever comes behind: %j', (cells) => {
+  ])('with our seven names in order is ours, with any columns after them: %j', (cells) => {
     expect(arrange(row, readHeader(cells))).toEqual(row)
     expect(headerProblem(readHeader(cells))).toBeUndefined()
   })
 
-  test('with our columns in another order has a place for each, and nothing to tell', () => {
+  test('with our columns in another order has a place for each, and no problem', () => {
     const header = readHeader(['Done', ...columns.toReversed()])
     expect(arrange(row, header)).toEqual(['', ...row.toReversed()])
     expect(headerProblem(header)).toBeUndefined()
   })
 
-  test('with some of our columns tells which others are left out', () => {
+  test('with some of our columns has a problem that names the others', () => {
     const header = readHeader(['Name', 'E mail', 'Phone', 'Email'])
     expect(arrange(row, header)).toEqual(['Ada', 'ada@example.com'])
     expect(headerProblem(header)).toMatch(
@@ -37,14 +37,14 @@ describe('a header row', () => {
     )
   })
 
-  test('with a name twice is filled where it comes first', () => {
+  test('with a repeated name is filled at its first place', () => {
     expect(arrange(row, readHeader(['Email', 'email', 'Name', 'NAME']))).toEqual([
       ...['ada@example.com', '', 'Ada'],
     ])
   })
 
   test.each([[[]], [['', '', '']], [['Guests', 'Table', 'E-mail']]])(
-    'without Email is data: the seven go in their order, and that is told: %j',
+    'without Email counts as data, so cells go in our order, with a problem: %j',
     (cells) => {
       expect(arrange(row, readHeader(cells))).toEqual(row)
       expect(headerProblem(readHeader(cells))).toContain('as Email, Timestamp, Source, Name, Tags')
@@ -52,23 +52,23 @@ describe('a header row', () => {
   )
 })
 
-describe('what has no column of its own', () => {
+describe('a cell without a column', () => {
   const header = readHeader(['Metadata', 'Email', 'Timestamp', 'Tags', 'Sheet Tab'])
 
-  test('goes into Metadata beside what is there, whose text stays as it is', () => {
+  test('goes into Metadata beside the other members, whose text does not change', () => {
     const [cell] = arrange(row, header)
     expect(cell).toBe('{"n":12345678901234567890,"Source":"api","Name":"Ada"}')
     expect(headerProblem(header)).toContain('no column for Source, Name: that goes into Metadata')
   })
 
-  test('is left out where it is empty, and alone where there is no metadata', () => {
+  test('is left out when it is empty, and makes new metadata when there is none', () => {
     const bare: Row = ['ada@example.com', '', 'api', '', '', '', '']
     expect(arrange(bare, header)[0]).toBe('{"Source":"api"}')
     const none: Row = ['ada@example.com', '', '', '', '', '', '']
     expect(arrange(none, header)[0]).toBe('')
   })
 
-  test('replaces no key of the visitor', () => {
+  test('replaces no key of the visitor’s metadata', () => {
     const clash: Row = ['ada@example.com', '', 'api', '', '', '{"Source":"poster"}', '']
     expect(arrange(clash, header)[0]).toBe('{"Source":"poster","Source (signup)":"api"}')
     const twice = '{"Source":"a","Source (signup)":"b"}'

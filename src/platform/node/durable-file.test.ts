@@ -15,14 +15,14 @@ afterEach(() => rm(folder, { recursive: true }))
 const text = (path: string) => readFile(path, 'utf8')
 
 describe('durable files', () => {
-  test('a directory is made with those above it, and making it again is fine', async () => {
+  test('a directory is made with its parents, and making it again does nothing', async () => {
     const path = join(folder, 'a', 'b', 'c')
     await durableFiles.ensureDirectory(path)
     await durableFiles.ensureDirectory(path)
     expect(await readdir(path)).toEqual([])
   })
 
-  test('replacing makes a file or gives it new content, and leaves no other file', async () => {
+  test('replacing makes a file or changes its content, and leaves no other file', async () => {
     const path = join(folder, 'file')
     await durableFiles.replace(path, 'first, longer')
     await durableFiles.replace(path, 'second')
@@ -30,7 +30,7 @@ describe('durable files', () => {
     expect(await readdir(folder)).toEqual(['file'])
   })
 
-  test('a replacement that fails keeps what was there and leaves no temporary file', async () => {
+  test('a replacement that fails keeps the old content and leaves no temporary file', async () => {
     const path = join(folder, 'taken')
     await mkdir(join(path, 'full'), { recursive: true })
     await expect(durableFiles.replace(path, 'content')).rejects.toThrow()
@@ -38,14 +38,14 @@ describe('durable files', () => {
     expect(await readdir(path)).toEqual(['full'])
   })
 
-  test('a replacement takes over from a temporary file that a crash left', async () => {
+  test('a replacement works when a crash has left a temporary file', async () => {
     const path = join(folder, 'file')
     await writeFile(`${path}.tmp`, 'much longer than the new content')
     await durableFiles.replace(path, 'new')
     expect(await text(path)).toBe('new')
   })
 
-  test('appending makes a file, then adds below; truncating cuts; removing twice is fine', async () => {
+  test('appending makes a file or adds at its end; truncating cuts it; removing it twice does no harm', async () => {
     const path = join(folder, 'file')
     await durableFiles.append(path, Buffer.from('one'))
     await durableFiles.append(path, Buffer.from('two'))
@@ -57,7 +57,7 @@ describe('durable files', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('no link is followed', async () => {
+  test('a symbolic link is refused', async () => {
     const target = join(folder, 'target')
     const link = join(folder, 'link')
     await writeFile(target, 'precious')

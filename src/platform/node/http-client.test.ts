@@ -39,7 +39,7 @@ const failure = async (calling: Promise<unknown>) => {
   return String(error)
 }
 
-test('an answer comes whole, whatever its status, and one connection serves one call after the other', async () => {
+test('an answer arrives complete with any status, and calls reuse one connection', async () => {
   await using server = await serve((request, response) => {
     request.setEncoding('utf8').on('data', (body: string) => {
       response.writeHead(418, { 'x-kind': ['tea', 'pot'] }).end(`${request.method ?? ''} ${body}`)
@@ -52,7 +52,7 @@ test('an answer comes whole, whatever its status, and one connection serves one 
   expect(server.seen.connections).toBe(1)
 })
 
-test('a body in pieces, large and small, arrives whole, and says how long it is', async () => {
+test('a body in pieces arrives complete, with its length', async () => {
   await using server = await serve((request, response) => {
     const announced = request.headers['content-length'] ?? ''
     void text(request).then((body) => response.end(`${announced} ${body.length} ${body.slice(-3)}`))
@@ -70,7 +70,7 @@ test('a body in pieces, large and small, arrives whole, and says how long it is'
   expect(answer.text).toBe(`${Buffer.byteLength(body)} ${body.length} end`)
 })
 
-test('an answer that comes before the end of the body is taken, and the connection closed', async () => {
+test('an answer that comes before the body was sent is used, and the connection is closed', async () => {
   const closed = Promise.withResolvers<unknown>()
   // It reads on, and never closes a connection by itself.
   const server = createPlainServer((socket) => {
@@ -94,14 +94,14 @@ test('an answer that would change the protocol is a failure', async () => {
   expect(await failure(call(server.url))).toContain('the connection ended without an answer')
 })
 
-test('an answer that ends with its connection comes whole', async () => {
+test('an answer that ends with its connection arrives complete', async () => {
   await using server = await serve(({ socket }) => {
     socket.end(`HTTP/1.0 200 OK\r\n\r\n${'x'.repeat(900)}`)
   })
   expect(await call(server.url)).toMatchObject({ status: 200, text: 'x'.repeat(900) })
 })
 
-test('a redirect is an answer like any other', async () => {
+test('a redirect is not followed', async () => {
   await using server = await serve((_request, response) => {
     response.writeHead(302, { location: '/elsewhere' }).end()
   })
@@ -111,12 +111,12 @@ test('a redirect is an answer like any other', async () => {
 test.each<[string, RequestListener]>([
   ['no answer', () => undefined],
   ['half an answer', (_request, response) => response.writeHead(200).write('half')],
-])('%s in time is a failure that says so', async (_, listener) => {
+])('%s in time is a failure with that reason', async (_, listener) => {
   await using server = await serve(listener)
   expect(await failure(call(server.url, { timeoutMs: 100 }))).toContain('no answer within 100 ms')
 })
 
-test('a call ends when its signal says so, also one that did so before', async () => {
+test('a call ends when its signal aborts, even if that was before the call', async () => {
   const ending = new AbortController()
   const { signal } = ending
   await using server = await serve(() => ending.abort())
@@ -124,12 +124,12 @@ test('a call ends when its signal says so, also one that did so before', async (
   expect(await failure(call(server.url, { signal }))).toContain('given up')
 })
 
-test('an answer that is too large is a failure, however little of it has come', async () => {
+test('an answer that is too large is a failure, before all of it has arrived', async () => {
   await using server = await serve((_request, response) => response.write('x'.repeat(2000)))
   expect(await failure(call(server.url))).toContain('larger than 1000 bytes')
 })
 
-test('a failure names the origin and the reason, and nothing of path or query', async () => {
+test('a failure names the origin and the reason, but no path or query', async () => {
   await using server = await serve((request) => request.socket.destroy())
   const cut = await failure(call(`${server.url}?secret=1`))
   expect(cut).toMatch(/POST http:\/\/127\.0\.0\.1:\d+: (socket hang up|read ECONNRESET)/)

@@ -32,7 +32,7 @@ function answer(status: number, body: string): PlainAnswer {
 
 const bodiesOf = (answers: readonly { body: string }[]) => answers.map(({ body }) => body)
 
-test('headers that come too slowly are refused and the connection is closed', async () => {
+test('a request with slow headers is refused, and its connection is closed', async () => {
   await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
   await using connection = openRaw(server.url)
   connection.write('GET / HTTP/1.1\r\nHost: a\r\n')
@@ -42,13 +42,13 @@ test('headers that come too slowly are refused and the connection is closed', as
   expect(bodiesOf(answers)).toEqual(['tooSlow'])
 })
 
-test('a connection on which nothing comes is closed', async () => {
+test('a connection without a request is closed', async () => {
   await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
   await using connection = openRaw(server.url)
   expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['tooSlow'])
 })
 
-test('a body that comes too slowly is refused and the connection is closed', async () => {
+test('a request with a slow body is refused, and its connection is closed', async () => {
   await using server = await start({ limits: { headersTimeoutMs: 100, requestTimeoutMs: 200 } })
   await using connection = openRaw(server.url)
   connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n')
@@ -58,7 +58,7 @@ test('a body that comes too slowly is refused and the connection is closed', asy
   expect(bodiesOf(answers)).toEqual(['tooSlow'])
 })
 
-test('the wait for an answer is no slowness of the client', async () => {
+test('the time until an answer does not count as slowness of the client', async () => {
   const slow = Promise.withResolvers<undefined>()
   await using server = await start({
     limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, unreadTimeoutMs: 100 },
@@ -72,7 +72,7 @@ test('the wait for an answer is no slowness of the client', async () => {
   expect(await (await asked).text()).toBe('late')
 })
 
-test('a connection between two requests is not one whose answer is unread', async () => {
+test('an idle connection does not count as one with an unread answer', async () => {
   await using server = await start({ limits: { unreadTimeoutMs: 100 } })
   await using connection = openRaw(server.url)
   connection.write(get)
@@ -82,7 +82,7 @@ test('a connection between two requests is not one whose answer is unread', asyn
   await expect.poll(() => parseAnswers(connection.received())).toHaveLength(2)
 })
 
-test('for a new connection over the limit an idle one is closed, and none that is busy', async () => {
+test('a new connection over the limit closes an idle one, and no busy one', async () => {
   const slow = Promise.withResolvers<undefined>()
   await using server = await start({
     limits: { connectionsMax: 2 },
@@ -105,7 +105,7 @@ test('for a new connection over the limit an idle one is closed, and none that i
   await expect.poll(() => parseAnswers(newcomer.received())).toHaveLength(1)
 })
 
-test('a client that holds its share of connections does not keep others out', async () => {
+test('a client that has used up its share of connections does not keep others out', async () => {
   const slow = Promise.withResolvers<undefined>()
   let client = 'one'
   await using server = await start({
@@ -139,7 +139,7 @@ test('headers over the limit are refused', async () => {
   expect(bodiesOf(await sendRaw(server.url, long))).toEqual(['headersTooLarge'])
 })
 
-test('requests that are sent at once are answered in order, a broken one behind the whole ones', async () => {
+test('requests that are sent at once are answered in order, and a broken one after them', async () => {
   await using server = await start()
   const requests = ['/1', '/2'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
   const answers = await sendRaw(server.url, `${requests.join('')}BROKEN\r\n\r\n`)
@@ -165,14 +165,14 @@ test('"100 Continue" is sent for a body that will be read, and not for one that 
   expect(bodiesOf(await sendRaw(refusing.url, head(2_000)))).toEqual(['too large'])
 })
 
-test('whoever goes on sending gets to read the answer, and is cut off then', async () => {
+test('a client that goes on sending can read the answer, and is then cut off', async () => {
   await using server = await start({ fetch: async () => answer(413, 'too large') })
   await using connection = openRaw(server.url)
   connection.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\nx')
   expect(bodiesOf(parseAnswers(await connection.closed))).toEqual(['too large'])
 })
 
-test('an answer of plain data has the length of its bytes, and its headers in their order', async () => {
+test('an answer has the length of its bytes, and its headers in their order', async () => {
   const headers = ['x-first', '1', 'vary', 'Accept']
   await using server = await start({ fetch: async () => ({ status: 202, headers, body: 'für' }) })
   const accepted = await fetch(server.url)
@@ -182,7 +182,7 @@ test('an answer of plain data has the length of its bytes, and its headers in th
   expect(accepted.headers.get('content-length')).toBe('4')
 })
 
-test('a header that comes twice is read as one list', async () => {
+test('a repeated header is read as one list', async () => {
   await using server = await start({
     fetch: async ({ headers }) => answer(200, `${headers.get('x-a')} ${headers.get('x-b')}`),
   })
@@ -217,7 +217,7 @@ test.each([
     'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nx',
   ],
   ['what is no HTTP', 'BROKEN\r\n\r\n'],
-])('a connection that is reset right behind %s harms nobody', async (_, request) => {
+])('a connection that is reset right after %s does no harm', async (_, request) => {
   await using server = await start()
   for (let count = 0; count < 20; count++) {
     await using connection = openRaw(server.url)
@@ -229,7 +229,7 @@ test.each([
   expect(await (await fetch(server.url)).text()).toContain('GET')
 })
 
-test('requests that are sent ahead are answered one after the other, each of them', async () => {
+test('requests that are sent ahead are all answered, one after the other', async () => {
   let atOnce = 0
   let most = 0
   await using server = await start({
@@ -247,13 +247,13 @@ test('requests that are sent ahead are answered one after the other, each of the
   expect(most).toBe(1)
 })
 
-test('a tunnel is refused behind the answers that are due before it', async () => {
+test('CONNECT is refused after the answers to earlier requests', async () => {
   await using server = await start()
   const answers = await sendRaw(server.url, `${get}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`)
   expect(bodiesOf(answers)).toEqual(['GET http://a/  127.0.0.1', 'tunnel'])
 })
 
-test('a client that sends more requests ahead than may wait is cut off, and no other is', async () => {
+test('only the client that sends too many requests ahead is cut off', async () => {
   const slow = Promise.withResolvers<undefined>()
   let asked = 0
   await using server = await start({
@@ -275,7 +275,7 @@ test('a client that sends more requests ahead than may wait is cut off, and no o
   await expect.poll(() => parseAnswers(patient.received())).toHaveLength(11)
 })
 
-test('what a client sent ahead before it left takes no room from others', async () => {
+test('requests of a client that has left take no room from others', async () => {
   const slow = Promise.withResolvers<undefined>()
   const asked = Promise.withResolvers<AbortSignal>()
   await using server = await start({
@@ -297,7 +297,7 @@ test('what a client sent ahead before it left takes no room from others', async 
   await expect.poll(() => parseAnswers(other.received())).toHaveLength(11)
 })
 
-test('whoever asks only later learns that the sender has left', async () => {
+test('a handler that reads the signal late still learns that the client has left', async () => {
   const asked = Promise.withResolvers<undefined>()
   const aborted = Promise.withResolvers<boolean>()
   await using server = await start({

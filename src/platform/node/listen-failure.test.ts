@@ -13,7 +13,7 @@ const start = (host: string, port: number) =>
     refuse: () => answer,
   })
 
-test('a port that another program has is told with the setting, and how to find a free one', async () => {
+test('the message for a used port names the setting, and how to get a free port', async () => {
   const first = await start('127.0.0.1', 0)
   const port = Number(new URL(first.url).port)
   await expect(start('127.0.0.1', port)).rejects.toThrow(
@@ -23,11 +23,14 @@ test('a port that another program has is told with the setting, and how to find 
   await first.close(0)
 })
 
-test.each(['203.0.113.9', 'fe80::1'])('HOST=%s is none of this machine', async (host) => {
-  await expect(start(host, 0)).rejects.toThrow(
-    /address in HOST does not belong to this.*Set HOST to 0\.0/,
-  )
-})
+test.each(['203.0.113.9', 'fe80::1'])(
+  'the message for HOST=%s says that the address does not belong to this machine',
+  async (host) => {
+    await expect(start(host, 0)).rejects.toThrow(
+      /address in HOST does not belong to this.*Set HOST to 0\.0/,
+    )
+  },
+)
 
 test.each([
   ['ENOTFOUND', /nonsense: no address is known for the name in HOST \(ENOTFOUND\)\. Set HOST to/],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../platform/clock.ts'
 import { AccessTokens } from './access-token.ts'
 
-test('a token that no header can carry is none, and the next answer counts', async () => {
+test('a token that does not fit into a header is ignored, and the next answer counts', async () => {
   const answers = ['to\nken', 'token ✓', '', 'ya29.good']
   const tokens = new AccessTokens({
     email: 'robot@example.iam.gserviceaccount.com',

@@ -12,10 +12,10 @@ const table: Table = {
   types: new Map(),
 }
 
-test('a table further down does not take the rows of our header above it', () => {
+test('rows go below our header, even if there is a table further down', () => {
   expect(placeOf([{ ...table, row: 5 }], columns)).toEqual({ header: ourHeader })
 })
 
-test('a table that begins with the first row takes the rows of its columns', () => {
+test('rows go into a table with our columns that begins in the first row', () => {
   expect(placeOf([table], ['Email', 'Name']).table?.tableId).toBe('t')
 })

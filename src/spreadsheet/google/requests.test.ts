@@ -13,7 +13,7 @@ async function fieldsOf(prepare: TabPlan['prepare']): Promise<string | undefined
   return /"fields":"([^"]*)"/.exec(append)?.[1]
 }
 
-test('formats that people chose for a column stay: only a new header row names any', async () => {
+test('a request sets no formats except for a new header row, so that people’s formats stay', async () => {
   expect(await fieldsOf({ kind: 'nothing' })).toBe('userEnteredValue')
   expect(await fieldsOf({ kind: 'new sheet' })).toBe(
     'userEnteredValue,userEnteredFormat.textFormat.bold',

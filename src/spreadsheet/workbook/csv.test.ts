@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { cellKey, cellsOf, csvRecord, delimiters } from './csv.ts'
 
 describe('a CSV record', () => {
-  test('quotes only where it has to', () => {
+  test('has quotes only where it needs them', () => {
     expect(csvRecord(['plain', 'with "quotes"', 'a, b', '', ' ', "it's"])).toBe(
       `plain,"with ""quotes""","a, b",, ,it's`,
     )
@@ -23,7 +23,7 @@ describe('a CSV record', () => {
     ['x;-', "x;'-"],
     ['{"a":"x;=1,=2"}', `{"a":"x;'=1,=2"}`],
     ['"=1"', `"'=1"`],
-  ])('%s, which another program may take for a formula, becomes %s', (cell, written) => {
+  ])('%s, which may look like a formula to another program, becomes %s', (cell, written) => {
     expect(parse(csvRecord(['a', cell]))).toEqual([['a', written]])
   })
 
@@ -47,7 +47,7 @@ describe('a CSV record', () => {
         : // At worst a program knows nothing of quotes.
           record.split(/[\r\n]/).map((line) => line.split(readAt))
 
-    test('reads back cell by cell, apostrophes aside', () => {
+    test('is read back cell by cell, except for apostrophes', () => {
       fc.assert(
         fc.property(rows, (cells) => {
           const file = cells.map((row) => csvRecord(row, delimiter)).join('\r\n')

@@ -24,7 +24,7 @@ async function counted(rows: readonly string[][], delimiter = ',', lineEnd = '\r
   return { counts, bytesRead, size: bytes.length }
 }
 
-describe('rows of earlier batches that could be taken for ours', () => {
+describe('earlier rows that look like ours', () => {
   test.each([
     [',', '\r\n'],
     [';', '\n'],
@@ -35,7 +35,7 @@ describe('rows of earlier batches that could be taken for ours', () => {
     expect(counts).toEqual({ [sooner]: 2, [later]: 1 })
   })
 
-  test('are looked for in the last few KB of a long file', async () => {
+  test('are searched in the last few KB of a long file', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => row(`${index}@example.org`, -20_000))
     const { counts, bytesRead, size } = await counted([...rows, row('ada@example.org', 0, 'é')])
     expect(counts).toEqual({ [sooner]: 1 })
@@ -43,14 +43,14 @@ describe('rows of earlier batches that could be taken for ours', () => {
     expect(size).toBeGreaterThan(1_000_000)
   })
 
-  test('are counted through all the rows of their moment, however many', async () => {
+  test('are counted through all the rows of their moment', async () => {
     const rows = Array.from({ length: 3_000 }, () => row('ada@example.org', 0, 'Größe'))
     expect((await counted(rows)).counts).toEqual({ [sooner]: 3_000 })
     const after = [row('x@example.org', -1), ...rows]
     expect((await counted(after)).counts).toEqual({ [sooner]: 3_000 })
   })
 
-  test('are not hidden by an old time that somebody gave as a name', async () => {
+  test('are found even if somebody has an old time as a name', async () => {
     const old = '2001-01-01T00:00:00.000Z'
     for (const name of [old, `x,${old},x`, `x;${old};x`, `"${old}"`]) {
       const rows = [row('ada@example.org', 0), row('eve@example.org', 1, name)]
@@ -58,7 +58,7 @@ describe('rows of earlier batches that could be taken for ours', () => {
     }
   })
 
-  test('are looked for in a few MB at most, where nothing has a time', async () => {
+  test('are searched in a few MB at most when no row has a time', async () => {
     const rows = Array.from({ length: 40_000 }, () => ['x'.repeat(200)])
     const { counts, bytesRead } = await counted([row('ada@example.org', 0), ...rows])
     expect(counts).toEqual({})

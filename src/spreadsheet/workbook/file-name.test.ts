@@ -53,7 +53,7 @@ describe('the file name of a tab', () => {
     expect(fileName(tab)).toBe(`${slug}~${hash}.csv`)
   })
 
-  test('never leaves the folder, and is one that Linux, macOS and Windows take', () => {
+  test('stays in the folder, and is valid on Linux, macOS and Windows', () => {
     fc.assert(
       fc.property(tabName, (tab) => {
         const name = fileName(tab)
@@ -67,7 +67,7 @@ describe('the file name of a tab', () => {
     )
   })
 
-  test('is the same for two names exactly when they are one tab, case and normalisation aside', () => {
+  test('is the same for two names exactly if they mean one tab, apart from case and normalisation', () => {
     const twoNames = fc.oneof(
       fc.tuple(tabName, tabName),
       tabName.map((tab) => [tab, tab.toUpperCase()] as const),
@@ -84,7 +84,7 @@ describe('the file name of a tab', () => {
     )
   })
 
-  test('is the same for the Kelvin sign as for the letter that it is in lower case', () => {
+  test('is the same for the Kelvin sign and the letter k', () => {
     expect(fileName('\u212a').toLowerCase()).toBe(fileName('K').toLowerCase())
   })
 })

@@ -15,7 +15,7 @@ async function missingIn(...lines: string[]): Promise<string[][]> {
   return missingRows(ours, await countRows(ours, lines, plain), {}, plain)
 }
 
-describe('rows of ours in a file that a person has changed', () => {
+describe('our rows in a file that a person has changed', () => {
   test('are found in any order, under any delimiter and quoting', async () => {
     for (const delimiter of [',', ';', '\t']) {
       const bare = ours.map((row) => csvRecord(row, delimiter))
@@ -43,19 +43,19 @@ describe('rows of ours in a file that a person has changed', () => {
     }
   })
 
-  test('are found with columns added in front and behind, and with other cells edited', async () => {
+  test('are found when columns were added on both sides and other cells were edited', async () => {
     const edited = ours.map(([email = '', time = '']) =>
       csvRecord(['done', email, time, 'x', 'corrected', 'x', 'x', 'News', 'a note']),
     )
     expect(await missingIn('\ufeff"broken quote,', ...edited)).toEqual([])
   })
 
-  test('that are not there are missing, in their order', async () => {
+  test('are missing in their order when they are not there', async () => {
     expect(await missingIn()).toEqual(ours)
     expect(await missingIn(csvRecord(grace ?? []))).toEqual([ada, adaAgain])
   })
 
-  test('that a crash cut short count as missing, filled up with empty cells or not', async () => {
+  test('count as missing when a crash cut them short, with or without empty cells after them', async () => {
     const line = csvRecord(adaAgain ?? [])
     for (let length = 0; length < line.length; length += 1) {
       const cut = line.slice(0, length)
@@ -69,14 +69,14 @@ describe('rows of ours in a file that a person has changed', () => {
     expect(await missingIn(...ours.map((row) => csvRecord(row)), ...long)).toEqual([])
   })
 
-  test('that agree in everything have to be there as often', async () => {
+  test('must be there as often as equal rows of the batch', async () => {
     const twice = [ada ?? [], ada ?? []]
     const line = csvRecord(ada ?? [])
     expect(missingRows(twice, await countRows(twice, [line], plain), {}, plain)).toEqual([ada])
     expect(missingRows(twice, await countRows(twice, [line, line], plain), {}, plain)).toEqual([])
   })
 
-  test('are not mistaken for rows of other batches, that were there before', async () => {
+  test('are not mistaken for rows of earlier batches', async () => {
     const before = await countRows(ours, [csvRecord(ada ?? [])], plain)
     const both = [csvRecord(ada ?? []), csvRecord(['ada@example.org', ...(ada ?? []).slice(1)])]
     expect(missingRows(ours, await countRows(ours, both.slice(1), plain), before, plain)).toEqual(
@@ -97,12 +97,12 @@ describe('rows of ours in a file that a person has changed', () => {
   })
 })
 
-describe('rows of ours under a header row of somebody’s own', () => {
+describe('our rows under somebody’s own header row', () => {
   test.each([
     [['Name', 'Email', 'Phone']],
     [['Metadata', 'Email']],
     [['Sheet Tab', 'Name', 'Email', 'Timestamp']],
-  ])('are found under %j, however they are sorted, and else are missing', async (names) => {
+  ])('are found under %j in any order, or else are missing', async (names) => {
     const headerRow = { header: readHeader(names), delimiter: ';' }
     const lines = ours.map((row) => csvRecord(arrange(row, headerRow.header), ';'))
     const missingIn = async (...found: string[]) =>

@@ -20,12 +20,14 @@ export function tellMistakes(element: Element): void {
         .map((group) => group + (rest || '-…')),
     ].map((option) => `data-${option}`)
     if (!isOption(name) && meant.length > 0) {
-      tellAuthor(`${name} is no option. Did you mean ${meant.join(' or ')}?`)
+      tellAuthor(`${name} is not an option. Did you mean ${meant.join(' or ')}?`)
     }
   }
   const { tab = '' } = optionsOf(tag, {})
   if (tab.trim().length > tabCharactersMax) {
-    tellAuthor(`the name of a tab has at most ${tabCharactersMax} characters, and ${tab} has more.`)
+    tellAuthor(
+      `the name of a tab may have at most ${tabCharactersMax} characters, and ${tab} has more.`,
+    )
   }
 }
 

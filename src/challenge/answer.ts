@@ -50,7 +50,7 @@ export function readAnswer({ status, headers, text }: HttpAnswer): SiteverifyAns
     }
   }
   if (typeof body?.['success'] !== 'boolean') {
-    return { kind: 'none', message: 'what it answered is not a verdict', isPassing: true }
+    return { kind: 'none', message: 'its answer is not a verdict', isPassing: true }
   }
   if (body['success']) {
     const { hostname } = body

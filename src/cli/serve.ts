@@ -23,7 +23,8 @@ export async function serve(
     await using service = await startService(config, secrets)
     out.write(welcome(service, config))
     const code = await Promise.race([stop, service.failed.then(() => exit.failed)])
-    if (code === exit.stopped) out.write('Rollcall is stopping: it finishes what it has begun.\n')
+    if (code === exit.stopped)
+      out.write('Rollcall is stopping: it finishes the work that it has begun.\n')
     return code
   } catch (error) {
     err.write(`${error instanceof Error ? error.message : String(error)}\n`)

@@ -197,7 +197,7 @@ function refused(request: Sent, { status, headers }: Response, content: string):
 function parseObject(text: string): object {
   const value: unknown = JSON.parse(text)
   if (typeof value === 'object' && value !== null) return value
-  throw new TypeError('the answer is no JSON object')
+  throw new TypeError('the answer is not a JSON object')
 }
 
 /** The members of a problem document; empty for another body, such as a proxy's error page. */

@@ -234,7 +234,9 @@ async function parseMultipart(
     if (typeof value === 'string') return [[name, value]]
     // Browsers send a nameless empty file for a file field that was left empty.
     if (value.name === '' && value.size === 0) return []
-    throw refuse.fields([{ field: name.slice(0, 64), message: 'Files are not taken, text only.' }])
+    throw refuse.fields([
+      { field: name.slice(0, 64), message: 'A form may have text only, and no files.' },
+    ])
   })
   decode(bytes)
   return fields

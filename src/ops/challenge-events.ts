@@ -41,7 +41,7 @@ export function challengeEvents(log: Logger, health: Health) {
       if (!isForTests) log.info({ provider }, 'the challenge is on')
       else {
         const hint = 'Set both keys of a site of your own.'
-        log.warn({ provider, hint }, 'CHALLENGE_SECRET_KEY is for tests: it keeps no bot away')
+        log.warn({ provider, hint }, 'CHALLENGE_SECRET_KEY is a test key: it keeps no bot away')
       }
     },
     challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {

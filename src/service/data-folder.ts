@@ -11,11 +11,17 @@ export async function keepDataPrivate(dataDir: string, log: Logger): Promise<voi
   const folder = await keepToOwner(dataDir, { below: false })
   const { corrected, failed } = sum([folder, ...kept])
   if (corrected > 0) {
-    log.warn({ folder: dataDir, corrected }, 'others could read the data: now only its owner can')
+    log.warn(
+      { folder: dataDir, corrected },
+      'other users could read the data: now only its owner can',
+    )
   }
   if (failed > 0) {
     const hint = `Run: chown -R $(id -u) ${dataDir} && chmod -R go= ${dataDir}`
-    log.error({ folder: dataDir, failed, hint }, 'others may read a part of the data')
+    log.error(
+      { folder: dataDir, failed, hint },
+      'other users may be able to read a part of the data',
+    )
   }
 }
 

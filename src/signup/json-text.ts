@@ -121,7 +121,7 @@ function keyTwiceIn(text: string): string {
       at = end - 1
     }
   }
-  throw new Error('No key stands twice.')
+  throw new Error('No key is repeated.')
 }
 
 /** The index after the closing quote, or the end of the text when there is none. */

@@ -325,14 +325,14 @@ test('the console names each misspelt option and a name of a tab that is too lon
       <rollcall-form data-tab="${tab}"></rollcall-form><script src="%s/embed.js" data-tabs="Slips"></script>`,
   })
   const { page, complaints } = host
-  const alone = 'Rollcall: data-tabs is no option. Did you mean data-tab or data-tags?'
+  const alone = 'Rollcall: data-tabs is not an option. Did you mean data-tab or data-tags?'
   await expect.poll(() => complaints).toEqual([alone])
   await page.getByLabel('Email address').first().focus()
   const slips = [
-    'data-text is no option. Did you mean data-text-…?',
-    'data-texts-submit is no option. Did you mean data-text-submit?',
-    'data-test is no option. Did you mean data-text-…?',
-    'data-sorce is no option. Did you mean data-source?',
+    'data-text is not an option. Did you mean data-text-…?',
+    'data-texts-submit is not an option. Did you mean data-text-submit?',
+    'data-test is not an option. Did you mean data-text-…?',
+    'data-sorce is not an option. Did you mean data-source?',
   ].map((it) => `Rollcall: ${it}`)
   await expect.poll(() => complaints.slice(1)).toEqual(slips)
   await page.getByLabel('Email address').nth(1).fill('ada@example.com')
@@ -341,7 +341,7 @@ test('the console names each misspelt option and a name of a tab that is too lon
   await expect
     .poll(() => complaints.slice(5))
     .toEqual([
-      `Rollcall: the name of a tab has at most 100 characters, and ${tab} has more.`,
+      `Rollcall: the name of a tab may have at most 100 characters, and ${tab} has more.`,
       expect.stringContaining('422'),
       expect.stringMatching(/^Rollcall: sheetTab: .*100 characters/),
     ])

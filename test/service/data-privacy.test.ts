@@ -42,5 +42,5 @@ test('at the start, files in DATA_DIR that others could read become private to t
     ]),
   )
   expect(Object.entries(found).filter(([, mode]) => !isPrivate(mode))).toEqual([])
-  expect(service.output().match(/others could read the data/g)).toHaveLength(1)
+  expect(service.output().match(/other users could read the data/g)).toHaveLength(1)
 })

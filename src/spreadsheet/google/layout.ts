@@ -224,7 +224,7 @@ export class Layout {
       return isKnown
         ? placeProblems(this.#placeIn(sheet)).map(({ kind, message }) => ({
             kind,
-            message: `Of the spreadsheet, ${wordsFor(sheet)} ${message}`,
+            message: `In the spreadsheet, ${wordsFor(sheet)} ${message}`,
           }))
         : []
     })

@@ -134,7 +134,7 @@ function whatToDo(code, output) {
   if (output.includes('ENOSPC')) {
     return 'The disk is full, about 500 MB are needed: make room, then try again.'
   }
-  return 'The reason is above; once it is mended, try again.'
+  return 'The reason is above. Solve that problem, then try again.'
 }
 
 /** Runs npm and shows its errors. Resolves with them and the exit code, undefined when npm cannot run. */

@@ -37,7 +37,7 @@ function lacks(field: string): KeyRefusal {
 function parseJson(text: string): unknown {
   const attempts = [
     () => text,
-    () => mendLineBreaks(text),
+    () => repairLineBreaks(text),
     () => String(JSON.parse(`"${text.replace(/\r?\n/g, ' ')}"`)),
   ]
   for (const attempt of attempts) {
@@ -54,7 +54,7 @@ function parseJson(text: string): unknown {
  * Repairs line breaks: inside a string, a real one becomes an escaped one; between strings, an escaped
  * one becomes a space.
  */
-function mendLineBreaks(text: string): string {
+function repairLineBreaks(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|\\+[nrt]/gs, (_, string: string | undefined) =>
     string === undefined ? ' ' : string.replace(/\r?\n/g, '\\n'),
   )

@@ -208,7 +208,7 @@ test('after a restart the frozen batch is sent first, unchanged', async () => {
   expect(it.spreadsheet.rows['Sheet1']).toEqual(signups.map(({ email }) => email))
 })
 
-test('a refusal that only the operator can mend blocks delivery until it is mended, and health has its message', async () => {
+test('a refusal that only the operator can solve blocks delivery until it is solved, and health has its message', async () => {
   await using it = world()
   let isMended = false
   it.spreadsheet.script = () =>
@@ -242,7 +242,7 @@ test('health reports a spreadsheet that cannot be opened before the first signup
   expect(it.health.delivery).toEqual({ state: 'ok' })
 })
 
-test('a tab that cannot be written is set aside while the others go on, and goes on by itself once it is mended', async () => {
+test('a tab that cannot be written is set aside while the others go on, and goes on by itself once that is solved', async () => {
   await using it = world()
   let isProtected = true
   const isIn = (batch: { tabs: readonly { tab: string }[] }) =>
@@ -635,7 +635,7 @@ test('a spreadsheet that would apply a batch twice is not written to any more, a
   expect(await it.journal.reader.backlog()).toBe(1)
 })
 
-test('health has the warnings of the spreadsheet until they are mended', async () => {
+test('health has the warnings of the spreadsheet until they are solved', async () => {
   await using it = world()
   const warning = { kind: 'nearlyFull', message: 'The spreadsheet is 90 % full' } as const
   it.spreadsheet.warnings = [warning]

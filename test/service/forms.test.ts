@@ -138,7 +138,7 @@ describe('behind a proxy, with one allowed origin', () => {
     expect(page).not.toContain('<form')
   })
 
-  test('a form that is refused comes back with all that was typed, and becomes a row when it is mended and sent again', async () => {
+  test('a form that is refused comes back with all that was typed, and becomes a row when it is corrected and sent again', async () => {
     const typed: [string, string][] = [
       ['email', 'zoe"><b>@'],
       ['name', `Zoë & "Co" <script>alert('1')</script>`],

@@ -329,7 +329,7 @@ const mistakes: readonly Mistake[] = [
 
 // Each test waits 5 s for the next try, so they run side by side.
 test.concurrent.for(mistakes)(
-  '$what is reported in the log, in /api/ready and in each 202, and signups are kept until it is mended',
+  '$what is reported in the log, in /api/ready and in each 202, and signups are kept until it is solved',
   async ({ message, error = message, hint, happen, mend }, { expect }) => {
     await using world = await createGoogleWorld()
     happen(world)

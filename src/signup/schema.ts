@@ -12,8 +12,8 @@ const email = z
   .check(problemCheck(emailProblem))
   .meta({
     description:
-      "Address of the person. What a browser's type=email accepts, with a dot in the domain; " +
-      'a domain in other letters is stored in its ASCII form.',
+      'Email address of the person, as type=email accepts it in a browser, with a dot in the domain. ' +
+      'A domain in other letters is stored in its ASCII form.',
     format: 'email',
     maxLength: limits.emailCharactersMax,
     examples: ['ada@example.com'],

@@ -13,16 +13,19 @@ import type {
 
 /** The schemas of all answers. Each must match the type that the handlers use. */
 
-const id = z.uuidv7().meta({ description: 'The time of acceptance is in it: ids sort by it.' })
+const id = z
+  .uuidv7()
+  .meta({ description: 'It begins with the time of acceptance, so ids sort by it.' })
 const moment = z.iso.datetime({ precision: 3 })
 const state = z.enum(['accepted', 'written']).meta({
-  description: 'accepted: on disk, on its way to the spreadsheet; written: a row in it.',
+  description:
+    'accepted: on disk, and not in the spreadsheet yet; written: a row in the spreadsheet.',
 })
 const count = z.int().min(0)
 
 const delivery = z
   .strictObject({ state: z.literal('blocked'), error: z.string() })
-  .meta({ description: 'Only the operator can get delivery going again; the signup is safe.' })
+  .meta({ description: 'Delivery has stopped until the operator acts; the signup is safe.' })
 
 const fieldProblem = z.strictObject({
   field: z.string().meta({ description: 'Empty for the signup as a whole; tags[3] in a list.' }),
@@ -100,12 +103,12 @@ const challenge = z.union([
 ]) satisfies z.ZodType<ReadinessAnswer['challenge']>
 
 const tabSetAside = z.strictObject({
-  tab: z.string().meta({ description: 'What the operator finds it by, without its name.' }),
+  tab: z.string().meta({ description: 'How the operator finds the tab, without its name.' }),
   error,
 }) satisfies z.ZodType<TabSetAside>
 
 const stalled = z.strictObject({ since: moment, error }).meta({
-  description: 'Nothing was written for ten minutes of what waits in the other tabs.',
+  description: 'For ten minutes no row was written although signups wait in other tabs.',
 }) satisfies z.ZodType<DeliveryStalled>
 
 const more = {
@@ -114,7 +117,7 @@ const more = {
   tabsSetAside: z
     .array(tabSetAside)
     .meta({ description: 'Tabs that cannot be written while others can.' }),
-  warnings: z.array(z.string()).meta({ description: 'What to know while rows still go in.' }),
+  warnings: z.array(z.string()).meta({ description: 'Problems that do not stop rows.' }),
 }
 
 const readiness = z.strictObject({
@@ -125,7 +128,7 @@ const readiness = z.strictObject({
     description: 'Requests since the start from pages that ALLOWED_ORIGINS does not name.',
   }),
   refusedApiKeys: count.meta({
-    description: 'Requests since the start with a key that is none of API_KEYS.',
+    description: 'Requests since the start with a key that is not in API_KEYS.',
   }),
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),

@@ -69,8 +69,8 @@ export function describeService(service: DescribedService): Json {
       summary: 'Email signups into a spreadsheet, exactly once.',
       description:
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
-        '(RFC 9457), or a page when Accept prefers text/html. Any other method is answered 405, any ' +
-        'other path 404. A slash at the end of a path makes no difference.',
+        '(RFC 9457), or a page when Accept prefers text/html. Any other method gets a 405, and any ' +
+        'other path a 404. A slash at the end of a path makes no difference.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -87,10 +87,10 @@ export function describeService(service: DescribedService): Json {
 }
 
 const tags = [
-  { name: 'signup', description: 'Taking signups, and how far they have come.' },
-  { name: 'operation', description: 'For those who run the service.' },
+  { name: 'signup', description: 'Signing up, and the state of signups.' },
+  { name: 'operation', description: 'For the people who run the service.' },
   { name: 'browser', description: 'Pages and files for browsers.' },
-  { name: 'http', description: 'What HEAD and OPTIONS answer.' },
+  { name: 'http', description: 'The answers to HEAD and OPTIONS.' },
 ]
 
 const parameters: Json = {
@@ -105,9 +105,9 @@ const parameters: Json = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes it safe to send the request again: the same key with the same content gives the first ' +
-      'answer again and no second row, for at least 24 hours. With other content it is a 422. Take a random ' +
-      'one: each API key has its own keys, and all who have no API key share theirs.',
+      'Makes it safe to repeat the request: for at least 24 hours, the same key with the same content ' +
+      'gives the first answer again and no second row. With other content it gives a 422. Use a random ' +
+      'key, because all clients without an API key share their idempotency keys.',
     schema: {
       type: 'string',
       pattern: '^[ -~]+$',
@@ -119,9 +119,9 @@ const parameters: Json = {
     name: 'Prefer',
     in: 'header',
     description:
-      'wait=N (RFC 7240): the answer is held until the row is in the spreadsheet, for at most N ' +
-      'seconds, of which 30 are granted; when too many wait already, it is the 202 at once. What is ' +
-      'no such preference is ignored.',
+      'wait=N (RFC 7240): the answer waits until the row is in the spreadsheet, for at most N seconds ' +
+      'and at most 30. When too many requests wait already, the 202 comes at once. Other preferences ' +
+      'are ignored.',
     schema: { type: 'string', examples: ['wait=10'] },
   },
 }
@@ -170,8 +170,8 @@ function postBulk({ bodyBytesMax, bulkItemsMax, needsApiKey }: DescribedService)
     operationId: 'createSignups',
     summary: 'Sign many addresses up',
     description:
-      `At most ${bulkItemsMax} signups and ${bodyBytesMax} bytes. Those that are in order are ` +
-      'accepted, in one durable write; 422 when none is.',
+      `At most ${bulkItemsMax} signups and ${bodyBytesMax} bytes. All valid signups are accepted ` +
+      'in one durable write; 422 when none is valid.',
     tags: ['signup'],
     security: needsApiKey ? [{ apiKey: [] }] : [],
     parameters: sending,
@@ -202,7 +202,7 @@ const getReady: Operation = {
     {
       name: 'strict',
       in: 'query',
-      description: 'When present, with any value: 503 also while the delivery is blocked.',
+      description: 'When present, with any value: also 503 while delivery is blocked.',
       schema: { type: 'string' },
     },
   ],
@@ -275,7 +275,7 @@ function optionsOf(operationId: string): Operation {
   const allow = { Allow: ref('headers', 'Allow') }
   return {
     operationId: `${operationId}Options`,
-    summary: `What the address of ${operationId} takes`,
+    summary: `The methods of the path of ${operationId}`,
     tags: ['http'],
     security: [],
     responses: {

@@ -14,18 +14,22 @@ export const rateLimit = {
 
 export const headers: Json = {
   'X-Request-Id': header('Names the request, also in the log.', '^[0-9a-fA-F-]{16,64}$', true),
-  'Retry-After': header('Seconds until it is worth another try.', '^[0-9]+$', true),
+  'Retry-After': header('Seconds to wait before the next try.', '^[0-9]+$', true),
   RateLimit: header(
-    'Where the client address stands; absent where nothing is counted.',
+    'How much of its limit the client address has left; absent when nothing is counted.',
     '^"(signups|replays)";r=[0-9]+;t=[0-9]+$',
   ),
   'RateLimit-Policy': header(
-    'How many signups of one client address are taken, or answered again, in how many seconds.',
+    'How many signups, or repeated requests, one client address may send in how many seconds.',
     '^"(signups|replays)";q=[0-9]+;w=[0-9]+$',
   ),
   'Idempotency-Replayed': header('The answer to an earlier request with the same key.', '^true$'),
   'Preference-Applied': header('The wait that was granted.', '^wait=[0-9]+$'),
-  ETag: header('Send it as If-None-Match to be answered 304.', '^(W/)?".*"$', true),
+  ETag: header(
+    'Send it as If-None-Match to get a 304 while nothing has changed.',
+    '^(W/)?".*"$',
+    true,
+  ),
   Allow: header('The methods that this address takes.', '^[A-Z]+(, [A-Z]+)*$', true),
 }
 
@@ -54,11 +58,13 @@ const refusals = {
   404: { description: 'There is no signup with this id.' },
   408: { description: 'The request did not arrive in time.', isProtocol: true },
   413: { description: 'The body is too large, or the list too long.' },
-  415: { description: 'A content type, coding or charset that is not taken.' },
+  415: { description: 'A content type, coding or charset that is not supported.' },
   417: { description: 'An Expect header other than 100-continue.', isProtocol: true },
-  422: { description: 'Fields are missing or wrong, or the key came with other content before.' },
+  422: {
+    description: 'Fields are missing or wrong, or the key was used with other content before.',
+  },
   429: {
-    description: 'Too many signups from one client address, or too many that are answered again.',
+    description: 'Too many signups, or too many repeated requests, from one client address.',
     headers: {
       ...retryAfter,
       RateLimit: { required: true, schema: { type: 'string' } },

@@ -21,16 +21,15 @@ export type Task =
       readonly method: string
       readonly values: readonly unknown[]
     }
-  /** The times are those of the test's clock. */
-  | {
-      readonly kind: 'reserve'
-      readonly ledger: number
-      readonly account: string
-      readonly quota: Quota
-      readonly now: Millis
-      readonly elapsed: Millis
-    }
+  | ({ readonly kind: 'ledger'; readonly ledger: number; readonly account: string } & Times)
+  | ({ readonly kind: 'reserve'; readonly ledger: number; readonly quota: Quota } & Times)
   | { readonly kind: 'close' }
+
+/** The times of the test's clock, which the other process cannot read. */
+interface Times {
+  readonly now: Millis
+  readonly elapsed: Millis
+}
 
 export type Request = { readonly id: number; readonly journal: number } & Task
 
@@ -40,11 +39,10 @@ export type Reply =
   /** For listeners of the parent. It is sent before the reply to the call that caused it. */
   | { readonly journal: number; readonly event: 'onAppend' | 'onSettle'; readonly news: unknown }
 
-/** A ledger, and the clock that it reads. */
+/** A ledger, and the times that it reads. */
 interface OpenLedger {
   readonly ledger: CallLedger
-  now: Millis
-  elapsed: Millis
+  readonly times: Times
 }
 
 interface OpenJournal {
@@ -72,23 +70,23 @@ async function run(request: Request, { journal, ledgers }: OpenJournal): Promise
       const method = Reflect.get(part, request.method, part) as (...values: unknown[]) => unknown
       return method.apply(part, [...request.values])
     }
+    case 'ledger': {
+      const times = { now: request.now, elapsed: request.elapsed }
+      const clock = { now: () => times.now, elapsed: () => times.elapsed }
+      ledgers.set(request.ledger, { ledger: journal.callLedger(request.account, clock), times })
+      return undefined
+    }
     case 'reserve': {
-      const { ledger: number, account, quota, now, elapsed } = request
-      const known = ledgers.get(number) ?? openLedger(journal, account)
-      ledgers.set(number, known)
-      Object.assign(known, { now, elapsed })
-      return known.ledger.reserve(quota)
+      const { ledger: number, quota, now, elapsed } = request
+      const opened = ledgers.get(number)
+      if (!opened) throw new Error(`Ledger ${number} is not open.`)
+      Object.assign(opened.times, { now, elapsed })
+      return opened.ledger.reserve(quota)
     }
     case 'close':
       open.delete(request.journal)
       return journal[Symbol.asyncDispose]()
   }
-}
-
-function openLedger(journal: Journal, account: string): OpenLedger {
-  const clock = { now: () => opened.now, elapsed: () => opened.elapsed }
-  const opened: OpenLedger = { ledger: journal.callLedger(account, clock), now: 0, elapsed: 0 }
-  return opened
 }
 
 async function answer(request: Request): Promise<void> {

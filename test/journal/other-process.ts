@@ -91,10 +91,13 @@ class RemoteJournal implements Journal {
 
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger {
     const ledger = (this.#ledgers += 1)
+    const times = () => ({ now: clock.now(), elapsed: clock.elapsed() })
+    const opened = this.#ask({ kind: 'ledger', ledger, account, ...times() })
     return {
-      reserve: (quota) => {
-        const times = { now: clock.now(), elapsed: clock.elapsed() }
-        return this.#ask({ kind: 'reserve', ledger, account, quota, ...times }) as Promise<Millis>
+      reserve: async (quota) => {
+        const reserved = this.#ask({ kind: 'reserve', ledger, quota, ...times() })
+        await opened
+        return (await reserved) as Millis
       },
     }
   }

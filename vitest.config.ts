@@ -21,7 +21,9 @@ const longFiles = [
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      // Together, as a worker goes on with a file of the same project only.
+      if (project.name === 'units') return longFiles.length + 1
       const at = longFiles.findIndex((file) => moduleId.endsWith(file))
       return at === -1 ? longFiles.length : at
     }
@@ -32,7 +34,17 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['{src,test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
+    projects: [
+      // Tests beside their sources change nothing in their process, so that they can share it.
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['{test,harness,emulators,scripts,bench,attack}/**/*.test.ts'],
+        },
+      },
+    ],
     // `npm run test:system`
     exclude: [...configDefaults.exclude, 'test/system/**'],
     sequence: { sequencer: LongFirst },

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  challenge.emulator.setWidget({}, { reset: true })
+  challenge.emulator.setWidget({ outcome: 'pass', expireAfterMs: 0, script: 'ok' })
   challenge.emulator.faults.clear()
 })
 

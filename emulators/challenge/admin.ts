@@ -58,8 +58,7 @@ const widgetSchema = z
 /** The emulator's own API under `/emulator`: what tests of other languages and people use. */
 export function answerAdmin(challenge: EmulatedChallenge, call: Call): Reply {
   try {
-    const text = new TextDecoder().decode(call.body)
-    const given: unknown = text.trim() === '' ? {} : JSON.parse(text)
+    const given: unknown = call.body.trim() === '' ? {} : JSON.parse(call.body)
     const result = run(challenge, call, given)
     return result === undefined
       ? jsonAnswer(404, {

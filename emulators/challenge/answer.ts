@@ -1,9 +1,9 @@
-/** A request that arrived whole. */
+/** A request with its body read. */
 export interface Call {
   readonly method: string
   readonly target: URL
   readonly contentType: string
-  readonly body: Uint8Array<ArrayBuffer>
+  readonly body: string
 }
 
 /** An answer as it goes over the wire. */
@@ -15,7 +15,7 @@ export interface Answer {
 
 /** The connection is closed without an answer. */
 export const drop = Symbol('drop')
-/** The connection stays open and nothing ever comes. */
+/** The connection stays open without an answer. */
 export const hold = Symbol('hold')
 
 export type Reply = Answer | typeof drop | typeof hold

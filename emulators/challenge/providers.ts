@@ -33,8 +33,6 @@ export interface ProviderRules {
     readonly otherSite: string
     readonly notDummy: string
   }
-  readonly takesJson: boolean
-  readonly takesGet: boolean
   readonly hasIdempotencyKey: boolean
 }
 
@@ -66,8 +64,6 @@ export const providerRules: Readonly<Record<ProviderName, ProviderRules>> = {
       otherSite: 'invalid-input-response',
       notDummy: 'invalid-input-secret',
     },
-    takesJson: true,
-    takesGet: false,
     hasIdempotencyKey: true,
   },
   hcaptcha: {
@@ -85,8 +81,6 @@ export const providerRules: Readonly<Record<ProviderName, ProviderRules>> = {
       otherSite: 'sitekey-secret-mismatch',
       notDummy: 'not-using-dummy-passcode',
     },
-    takesJson: false,
-    takesGet: false,
     hasIdempotencyKey: false,
   },
   recaptcha: {
@@ -106,8 +100,6 @@ export const providerRules: Readonly<Record<ProviderName, ProviderRules>> = {
       otherSite: 'invalid-input-response',
       notDummy: 'invalid-input-secret',
     },
-    takesJson: false,
-    takesGet: true,
     hasIdempotencyKey: false,
   },
 }

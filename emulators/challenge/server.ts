@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { startLoopbackServer } from '../loopback-server.ts'
 import { answerAdmin } from './admin.ts'
 import { type Call, drop, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
@@ -62,7 +63,7 @@ async function serve(
   const method = request.method ?? 'GET'
   const target = new URL(request.url ?? '/', 'http://emulator')
   const contentType = request.headers['content-type'] ?? ''
-  const body = await readBody(request)
+  const body = await text(request)
   const reply = await route(challenge, { method, target, contentType, body })
   if (reply === hold) return
   if (reply === drop) {
@@ -84,10 +85,4 @@ async function route(challenge: EmulatedChallenge, call: Call): Promise<Reply> {
   }
   if (path === '/') return jsonAnswer(200, { emulates: providerNames, admin: '/emulator' })
   return textAnswer(404, `${call.method} ${path} is not there.\n`)
-}
-
-async function readBody(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array))
-  return new Uint8Array(Buffer.concat(chunks))
 }

@@ -2,7 +2,6 @@ import { type Call, drop, jsonAnswer, type Reply, textAnswer } from './answer.ts
 import type { EmulatedChallenge } from './emulator.ts'
 import { cannedAnswers, type Fault, settled } from './faults.ts'
 import { providerRules, type ProviderName } from './providers.ts'
-import { requestFields } from './request-fields.ts'
 import { refusal, siteverify, type Verdict } from './siteverify.ts'
 
 /** Answers a siteverify call, or lets a fault do it. */
@@ -12,12 +11,10 @@ export async function answerSiteverify(
   call: Call,
 ): Promise<Reply> {
   const rules = providerRules[provider]
-  const { method, target } = call
-  const isGet = method === 'GET' && rules.takesGet
-  if (method !== 'POST' && !isGet) return textAnswer(405, 'Method Not Allowed')
-  const fields = isGet
-    ? Object.fromEntries(target.searchParams)
-    : await requestFields(rules, call.contentType, call.body)
+  const { method, contentType, body } = call
+  if (method !== 'POST') return textAnswer(405, 'Method Not Allowed')
+  const isForm = contentType.startsWith('application/x-www-form-urlencoded')
+  const fields = isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined
   const carryOut = () =>
     fields
       ? siteverify(

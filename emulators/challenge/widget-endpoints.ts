@@ -46,7 +46,7 @@ export async function answerFrame(challenge: EmulatedChallenge, call: Call): Pro
     case 'GET /widget/frame.css':
       return { status: 200, headers: { 'Content-Type': 'text/css' }, body: frameStyle }
     case 'POST /widget/solve': {
-      const request = solveSchema.parse(JSON.parse(new TextDecoder().decode(body)))
+      const request = solveSchema.parse(JSON.parse(body))
       await waited(challenge, challenge.widget.solveMs)
       return jsonAnswer(200, challenge.solve(request))
     }

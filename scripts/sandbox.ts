@@ -48,7 +48,7 @@ Break things: emulators/google-sheets/README.md\n\n`)
     challengeSettings['CHALLENGE_SECRET_KEY'] = secret
     challengeSettings['CHALLENGE_VERIFY_URL'] = challenge.verifyUrl()
     challengeSettings['CHALLENGE_SCRIPT_URL'] = challenge.scriptUrl()
-    process.stdout.write(`The emulated challenge: ${challenge.url}/emulator
+    process.stdout.write(`The emulated challenge: ${challenge.url}
 A token for curl: curl -d '{"siteKey":"${siteKey}"}' ${challenge.url}/emulator/tokens
 Break it: emulators/challenge/README.md\n\n`)
   }

@@ -160,36 +160,20 @@ test('a delayed answer is the real one', async () => {
   expect(await verdict).toMatchObject({ success: true })
 })
 
-test('sites, tokens, faults and the widget can be managed over HTTP', async () => {
+test('tokens, faults and the widget can be managed over HTTP', async () => {
   await using emulator = await startChallengeEmulator()
   const admin = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) }
     return (await fetch(`${emulator.url}/emulator${path}`, { method, ...init })).json()
   }
-  const keys = { siteKey: 'my-key', secret: 'my-secret' }
-  expect(await admin('POST', '/sites', keys)).toEqual({ provider: 'turnstile', ...keys })
-  expect(await admin('POST', '/sites', keys)).toMatchObject({ error: expect.any(String) })
-  const { token } = (await admin('POST', '/tokens', { siteKey: 'my-key', action: 'a' })) as {
-    token: string
-  }
-  expect(await verify(emulator, { secret: 'my-secret', response: token })).toMatchObject({
-    success: true,
-    action: 'a',
-  })
+  const { siteKey, secret } = emulator.createSite()
+  const { token } = (await admin('POST', '/tokens', { siteKey })) as { token: string }
+  expect(await verify(emulator, { secret, response: token })).toMatchObject({ success: true })
+  expect(await admin('POST', '/tokens', { siteKey: 'x' })).toHaveProperty('error')
   expect(await admin('POST', '/faults', { answer: 'badGateway', times: 0 })).toHaveLength(1)
   expect(await admin('POST', '/faults', { answer: 'nonsense' })).toHaveProperty('error')
+  expect(await admin('DELETE', '/faults')).toEqual([])
+  expect(emulator.faults.pending).toEqual([])
   expect(await admin('POST', '/widget', { outcome: 'error' })).toMatchObject({ outcome: 'error' })
-  expect(await admin('GET', '')).toMatchObject({
-    counters: { calls: 1, passed: 1 },
-    faults: [{ answer: 'badGateway', times: 0 }],
-    widget: { outcome: 'error', errorCode: '600010' },
-    sites: [{ siteKey: 'my-key' }],
-  })
-  expect(await admin('GET', '/calls')).toMatchObject([{ verdict: { success: true } }])
-  for (const path of ['/calls', '/faults', '/widget']) await admin('DELETE', path)
-  expect(await admin('GET', '')).toMatchObject({
-    counters: { calls: 0 },
-    faults: [],
-    widget: { outcome: 'pass' },
-  })
+  expect(await admin('GET', '/sites')).toHaveProperty('error')
 })

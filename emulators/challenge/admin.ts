@@ -47,7 +47,7 @@ function run(challenge: EmulatedChallenge, { method, target, body }: Call): unkn
       return { token: challenge.issueToken(site) }
     }
     case 'POST /emulator/widget':
-      challenge.setWidget(widgetSchema.parse(JSON.parse(body)), { reset: true })
+      challenge.widget = widgetSchema.parse(JSON.parse(body))
       return challenge.widget
     default:
       throw new Error(`${method} ${target.pathname} is not part of this API.`)

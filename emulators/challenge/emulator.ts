@@ -1,70 +1,72 @@
 import { type EmulatorClock, realClock } from '../google-sheets/clock.ts'
 import { planFaults } from './faults.ts'
 import { providerRules, type ProviderName } from './providers.ts'
-import { defaultOptions, type SiteverifyOptions } from './siteverify.ts'
-import { type Site, type TokenContent, TokenOffice } from './tokens.ts'
-import { defaultSwitches, type WidgetSwitches } from './widget-switches.ts'
+import { type Site, TokenOffice } from './tokens.ts'
 
 export interface EmulatorOptions {
-  /** Port on 127.0.0.1; 0, the default, picks a free one. */
-  readonly port?: number
   readonly clock?: EmulatorClock
-  /** How open questions are answered. */
-  readonly siteverify?: Partial<SiteverifyOptions>
 }
 
 /** One siteverify call that came in. */
 export interface LoggedCall {
-  readonly provider: ProviderName
-  readonly method: string
   readonly fields: Readonly<Record<string, string>>
-  /** What the provider made of it; undefined when a fault kept it from being carried out. */
+  /** The provider's verdict; undefined when a fault kept the call from being carried out. */
   readonly verdict: Readonly<Record<string, unknown>> | undefined
-  /** The fault that met it: what the client saw instead. */
-  readonly answer: string
 }
 
 export interface Counters {
-  /** Calls of siteverify, those that faults met too. */
+  /** All calls of siteverify. */
   readonly calls: number
   readonly passed: number
   readonly refused: number
   /** Calls that faults kept from being carried out. */
   readonly lost: number
-  /** Scripts and tokens that went to pages. */
+  /** Scripts that pages have loaded. */
   readonly scripts: number
+  /** Tokens that widgets have got. */
   readonly solved: number
 }
 
-/** What a widget's frame tells of its page. */
-export interface SolveRequest extends Partial<TokenContent> {
+/** What the widgets and their scripts do. */
+export interface WidgetSwitches {
+  /** `pass`: a token. `error`: the error callback. `interactive`: a box to tick before the token. */
+  readonly outcome: 'pass' | 'error' | 'interactive'
+  /** The life of tokens in milliseconds; 0: that of the provider. */
+  readonly expireAfterMs: number
+  /** `missing`: 404. `hang`: no answer ever comes. */
+  readonly script: 'ok' | 'missing' | 'hang'
+}
+
+/** What a widget's frame says about its page. */
+export interface SolveRequest {
   readonly provider: ProviderName
   readonly siteKey: string
-  /** Whether the box was ticked. */
+  readonly hostname: string
+  /** Whether the visitor has ticked the box. */
   readonly ticked: boolean
 }
 
 export type Solution =
   | { readonly kind: 'token'; readonly token: string; readonly lifeMs: number }
-  | { readonly kind: 'interactive'; readonly waitMs: number }
+  | { readonly kind: 'interactive' }
   | { readonly kind: 'error'; readonly code: string }
-  | { readonly kind: 'silent' }
+
+/** The codes of Turnstile for an unknown site key and for a failed challenge. */
+const unknownSite = '110100'
+const failedChallenge = '600010'
 
 /** The emulated providers without their HTTP server: sites, tokens, faults, switches and the log. */
 export class EmulatedChallenge {
   readonly clock: EmulatorClock
   readonly office = new TokenOffice()
   readonly faults = planFaults()
-  readonly siteverify: SiteverifyOptions
   readonly calls: LoggedCall[] = []
+  widget: WidgetSwitches = { outcome: 'pass', expireAfterMs: 0, script: 'ok' }
   scripts = 0
   solved = 0
-  #switches = defaultSwitches
-  #outcomesLeft = Infinity
 
-  constructor({ clock = realClock, siteverify }: EmulatorOptions = {}) {
+  constructor({ clock = realClock }: EmulatorOptions = {}) {
     this.clock = clock
-    this.siteverify = { ...defaultOptions, ...siteverify }
   }
 
   get counters(): Counters {
@@ -80,58 +82,20 @@ export class EmulatedChallenge {
     }
   }
 
-  get widget(): WidgetSwitches {
-    return this.#switches
+  /** Makes a token as the site's widget would, without a page. */
+  issueToken(site: Site, content: { hostname?: string; lifeMs?: number } = {}): string {
+    return this.office.issue(site, this.clock.now(), content)
   }
 
-  /** Changes these switches; `reset` brings the defaults back first. */
-  setWidget(switches: Partial<WidgetSwitches>, { reset = false } = {}): void {
-    this.#switches = { ...(reset ? defaultSwitches : this.#switches), ...switches }
-    this.#outcomesLeft = this.#switches.outcomeTimes || Infinity
-  }
-
-  /** A token as the site's widget would give it, without a page. */
-  issueToken(
-    site: Site,
-    content: Partial<TokenContent> & { readonly lifeMs?: number } = {},
-  ): string {
-    const { lifeMs, ...bound } = content
-    return this.office.issue(site, bound, this.clock.now(), lifeMs).token
-  }
-
-  /** What a widget's frame gets. */
-  solve({ provider, siteKey, ticked, ...content }: SolveRequest): Solution {
-    const rules = providerRules[provider]
-    const { expireAfterMs, errorCode, interactionMs } = this.#switches
-    const lifeMs = expireAfterMs || rules.tokenLifeMs
-    const test = rules.testSites.find((site) => site.siteKey === siteKey)
+  /** The answer to a widget's frame. */
+  solve({ provider, siteKey, hostname, ticked }: SolveRequest): Solution {
     const site = this.office.siteOf(provider, { siteKey })
-    if (!test && !site) return { kind: 'error', code: '110100' }
-    const outcome = ticked ? 'pass' : this.#outcome(test?.outcome)
-    switch (outcome) {
-      case 'interactive':
-        return { kind: 'interactive', waitMs: interactionMs }
-      case 'error':
-        return { kind: 'error', code: errorCode }
-      case 'silent':
-        return { kind: 'silent' }
-      case 'pass':
-        this.solved += 1
-        if (!site) return { kind: 'token', token: rules.dummyToken, lifeMs }
-        return {
-          kind: 'token',
-          token: this.issueToken(site, { ...content, interactive: ticked, lifeMs }),
-          lifeMs,
-        }
-    }
-  }
-
-  /** A site key for tests that blocks or asks always does so. */
-  #outcome(ofTestSite: WidgetSwitches['outcome'] = 'pass'): WidgetSwitches['outcome'] {
-    const { outcome } = this.#switches
-    if (ofTestSite !== 'pass') return ofTestSite
-    if (outcome === 'pass' || this.#outcomesLeft === 0) return 'pass'
-    this.#outcomesLeft -= 1
-    return outcome
+    if (!site) return { kind: 'error', code: unknownSite }
+    const { outcome, expireAfterMs } = this.widget
+    if (outcome === 'error') return { kind: 'error', code: failedChallenge }
+    if (outcome === 'interactive' && !ticked) return { kind: 'interactive' }
+    this.solved += 1
+    const lifeMs = expireAfterMs || providerRules[provider].tokenLifeMs
+    return { kind: 'token', token: this.issueToken(site, { hostname, lifeMs }), lifeMs }
   }
 }

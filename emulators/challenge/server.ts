@@ -2,8 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { startLoopbackServer } from '../loopback-server.ts'
 import { answerAdmin } from './admin.ts'
-import { type Call, drop, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
-import { type Counters, EmulatedChallenge, type EmulatorOptions } from './emulator.ts'
+import { type Call, drop, hold, type Reply, textAnswer } from './answer.ts'
+import {
+  type Counters,
+  EmulatedChallenge,
+  type EmulatorOptions,
+  type WidgetSwitches,
+} from './emulator.ts'
 import { providerNames, providerRules, type ProviderName } from './providers.ts'
 import type { Site } from './tokens.ts'
 import { answerSiteverify } from './verify-endpoint.ts'
@@ -13,17 +18,17 @@ import { answerFrame, answerScript } from './widget-endpoints.ts'
 export interface ChallengeEmulator extends AsyncDisposable {
   /** `http://127.0.0.1:port`: the origin of script and frames, for a page's CSP. */
   readonly url: string
-  readonly challenge: EmulatedChallenge
   readonly faults: EmulatedChallenge['faults']
   readonly calls: EmulatedChallenge['calls']
   readonly counters: Counters
-  /** Registers a pair of keys; those that are not given are made up. */
-  createSite(provider?: ProviderName, keys?: Partial<Site>): Site
+  /** Registers a new pair of keys. */
+  createSite(provider?: ProviderName): Site
   issueToken: EmulatedChallenge['issueToken']
-  setWidget: EmulatedChallenge['setWidget']
-  /** Where tokens of this provider are verified. */
+  /** Changes some switches. */
+  setWidget(switches: Partial<WidgetSwitches>): void
+  /** The address at which tokens of this provider are verified. */
   verifyUrl(provider?: ProviderName): string
-  /** The widget's script of this provider. */
+  /** The address of this provider's script. */
   scriptUrl(provider?: ProviderName): string
   stop(): Promise<void>
 }
@@ -33,13 +38,11 @@ export async function startChallengeEmulator(
   options: EmulatorOptions = {},
 ): Promise<ChallengeEmulator> {
   const challenge = new EmulatedChallenge(options)
-  const { url, stop } = await startLoopbackServer(
-    (request, response) => serve(challenge, request, response),
-    options.port,
+  const { url, stop } = await startLoopbackServer((request, response) =>
+    serve(challenge, request, response),
   )
   return {
     url,
-    challenge,
     faults: challenge.faults,
     calls: challenge.calls,
     get counters() {
@@ -47,7 +50,9 @@ export async function startChallengeEmulator(
     },
     createSite: challenge.office.createSite.bind(challenge.office),
     issueToken: challenge.issueToken.bind(challenge),
-    setWidget: challenge.setWidget.bind(challenge),
+    setWidget: (switches) => {
+      challenge.widget = { ...challenge.widget, ...switches }
+    },
     verifyUrl: (provider = 'turnstile') => url + providerRules[provider].verifyPath,
     scriptUrl: (provider = 'turnstile') => url + providerRules[provider].scriptPath,
     stop,
@@ -83,6 +88,5 @@ async function route(challenge: EmulatedChallenge, call: Call): Promise<Reply> {
     if (path === verifyPath) return answerSiteverify(challenge, provider, call)
     if (path === scriptPath) return answerScript(challenge, provider)
   }
-  if (path === '/') return jsonAnswer(200, { emulates: providerNames, admin: '/emulator' })
   return textAnswer(404, `${call.method} ${path} is not there.\n`)
 }

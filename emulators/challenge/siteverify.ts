@@ -3,24 +3,10 @@ import type { IssuedToken, TokenOffice } from './tokens.ts'
 
 export interface SiteverifyCall {
   readonly provider: ProviderName
-  /** The parameters, whatever the format they came in. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** How open questions are answered. */
-export interface SiteverifyOptions {
-  /** Whether the secret that always passes takes any token. Documented: the dummy only. */
-  readonly testSecretTakesAnyToken: boolean
-  /** Whether a call under the key that redeemed the token succeeds after the token's life. */
-  readonly keyOutlivesToken: boolean
-}
-
-export const defaultOptions: SiteverifyOptions = {
-  testSecretTakesAnyToken: false,
-  keyOutlivesToken: false,
-}
-
-/** The body of an answer; its status is 200. */
+/** The body of an answer with status 200. */
 export type Verdict = { readonly success: boolean } & Readonly<Record<string, unknown>>
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
@@ -30,14 +16,12 @@ export function siteverify(
   { provider, fields }: SiteverifyCall,
   office: TokenOffice,
   now: number,
-  options: SiteverifyOptions,
 ): Verdict {
   const rules = providerRules[provider]
   const { secret = '', response = '', sitekey, idempotency_key: key } = fields
   if (secret === '') return refusal(rules, 'missing-input-secret')
   if (response === '') return refusal(rules, 'missing-input-response')
-  const test = testVerdict(rules, secret, response, now, options)
-  if (test) return test
+  if (secret === rules.testSecret) return testVerdict(rules, response, now)
   const site = office.siteOf(provider, { secret })
   if (!site) return refusal(rules, 'invalid-input-secret')
   if (rules.hasIdempotencyKey && key !== undefined && !uuid.test(key)) {
@@ -45,31 +29,20 @@ export function siteverify(
   }
   const issued = office.find(provider, response)
   if (!issued) return refusal(rules, 'invalid-input-response')
-  if (issued.site.siteKey !== site.siteKey) return refusal(rules, rules.codes.otherSite)
-  if (provider === 'hcaptcha' && sitekey !== undefined && sitekey !== site.siteKey) {
+  if (issued.site.siteKey !== site.siteKey || (sitekey ?? site.siteKey) !== site.siteKey) {
     return refusal(rules, rules.codes.otherSite)
   }
+  if (now >= issued.expiresAt) return refusal(rules, rules.codes.expired)
   const isRepeat = rules.hasIdempotencyKey && key !== undefined && issued.redeemed?.key === key
-  if (now >= issued.expiresAt && !(isRepeat && options.keyOutlivesToken)) {
-    return refusal(rules, rules.codes.expired)
-  }
   if (issued.redeemed && !isRepeat) return refusal(rules, rules.codes.spent)
   issued.redeemed ??= { key }
   return success(issued)
 }
 
-function testVerdict(
-  rules: ProviderRules,
-  secret: string,
-  response: string,
-  now: number,
-  options: SiteverifyOptions,
-): Verdict | undefined {
-  const test = rules.testSecrets.find((one) => one.secret === secret)
-  if (!test) return undefined
-  if (test.answer !== 'pass') return refusal(rules, test.answer)
-  const takesAny = test.takesAnyToken ?? options.testSecretTakesAnyToken
-  if (response !== rules.dummyToken && !takesAny) return refusal(rules, rules.codes.notDummy)
+function testVerdict(rules: ProviderRules, response: string, now: number): Verdict {
+  if (response !== rules.dummyToken && !rules.testSecretTakesAnyToken) {
+    return refusal(rules, rules.codes.notDummy)
+  }
   const common = {
     success: true,
     challenge_ts: new Date(now).toISOString(),
@@ -80,11 +53,11 @@ function testVerdict(
   return { ...common, 'error-codes': [], action: '', cdata: '', metadata }
 }
 
-function success({ site, issuedAt, hostname, action, cdata, interactive }: IssuedToken): Verdict {
+function success({ site, issuedAt, hostname }: IssuedToken): Verdict {
   const common = { success: true, challenge_ts: new Date(issuedAt).toISOString(), hostname }
   switch (site.provider) {
     case 'turnstile':
-      return { ...common, 'error-codes': [], action, cdata, metadata: { interactive } }
+      return { ...common, 'error-codes': [], action: '', cdata: '' }
     case 'hcaptcha':
       return { ...common, credit: false }
     case 'recaptcha':

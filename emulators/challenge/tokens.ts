@@ -8,42 +8,26 @@ export interface Site {
   readonly secret: string
 }
 
-/** What a widget binds into a token. */
-export interface TokenContent {
-  readonly hostname: string
-  readonly action: string
-  readonly cdata: string
-  /** Whether the visitor had to do something. */
-  readonly interactive: boolean
-}
-
-export interface IssuedToken extends TokenContent {
-  readonly token: string
+export interface IssuedToken {
   readonly site: Site
+  /** The host of the page with the widget. */
+  readonly hostname: string
   readonly issuedAt: number
   readonly expiresAt: number
-  /** Set when it was redeemed, with the idempotency key of that call. */
+  /** Set when a call has redeemed the token, with the idempotency key of the call. */
   redeemed?: { readonly key: string | undefined }
 }
 
-/** The sites and the tokens that their widgets gave out. */
+/** The sites, and the tokens that their widgets have given out. */
 export class TokenOffice {
   readonly #sites: Site[] = []
   readonly #tokens = new Map<string, IssuedToken>()
 
-  /** Keys that are not given are made up, in the form of the provider's own. */
-  createSite(provider: ProviderName = 'turnstile', keys: Partial<Site> = {}): Site {
-    const site = { ...madeUpKeys(provider), ...keys, provider }
-    const isTaken = this.#sites.some(
-      ({ siteKey, secret }) => siteKey === site.siteKey || secret === site.secret,
-    )
-    if (isTaken) throw new Error('A site with one of these keys exists.')
+  /** Registers a site with new keys in the form of the provider's own. */
+  createSite(provider: ProviderName = 'turnstile'): Site {
+    const site = { provider, ...newKeys(provider) }
     this.#sites.push(site)
     return site
-  }
-
-  get sites(): readonly Site[] {
-    return this.#sites
   }
 
   siteOf(provider: ProviderName, key: { siteKey: string } | { secret: string }): Site | undefined {
@@ -53,19 +37,17 @@ export class TokenOffice {
     })
   }
 
-  issue(site: Site, content: Partial<TokenContent>, now: number, lifeMs?: number): IssuedToken {
-    const issued: IssuedToken = {
-      hostname: content.hostname ?? 'localhost',
-      action: content.action ?? '',
-      cdata: content.cdata ?? '',
-      interactive: content.interactive ?? false,
-      token: madeUpToken(site.provider),
-      site,
-      issuedAt: now,
-      expiresAt: now + (lifeMs ?? providerRules[site.provider].tokenLifeMs),
-    }
-    this.#tokens.set(issued.token, issued)
-    return issued
+  issue(
+    site: Site,
+    now: number,
+    {
+      hostname = 'localhost',
+      lifeMs = providerRules[site.provider].tokenLifeMs,
+    }: { readonly hostname?: string; readonly lifeMs?: number } = {},
+  ): string {
+    const token = newToken(site.provider)
+    this.#tokens.set(token, { site, hostname, issuedAt: now, expiresAt: now + lifeMs })
+    return token
   }
 
   find(provider: ProviderName, token: string): IssuedToken | undefined {
@@ -74,13 +56,13 @@ export class TokenOffice {
   }
 }
 
-/** About as long as the real ones. */
-function madeUpToken(provider: ProviderName): string {
+/** Tokens are about as long as the real ones. */
+function newToken(provider: ProviderName): string {
   const start = { turnstile: '0.', hcaptcha: 'P1_', recaptcha: '03AFcWeA' }[provider]
   return start + randomBytes(450).toString('base64url')
 }
 
-function madeUpKeys(provider: ProviderName): { siteKey: string; secret: string } {
+function newKeys(provider: ProviderName): { siteKey: string; secret: string } {
   const text = (bytes: number) => randomBytes(bytes).toString('hex')
   switch (provider) {
     case 'turnstile':

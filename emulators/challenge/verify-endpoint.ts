@@ -4,33 +4,24 @@ import { cannedAnswers, type Fault, settled } from './faults.ts'
 import { providerRules, type ProviderName } from './providers.ts'
 import { refusal, siteverify, type Verdict } from './siteverify.ts'
 
-/** Answers a siteverify call, or lets a fault do it. */
+/** Answers a siteverify call, or lets a fault answer it. */
 export async function answerSiteverify(
-  challenge: EmulatedChallenge,
+  { faults, office, clock, calls }: EmulatedChallenge,
   provider: ProviderName,
-  call: Call,
+  { method, contentType, body }: Call,
 ): Promise<Reply> {
-  const rules = providerRules[provider]
-  const { method, contentType, body } = call
   if (method !== 'POST') return textAnswer(405, 'Method Not Allowed')
+  const rules = providerRules[provider]
   const isForm = contentType.startsWith('application/x-www-form-urlencoded')
-  const fields = isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined
-  const carryOut = () =>
-    fields
-      ? siteverify(
-          { provider, fields },
-          challenge.office,
-          challenge.clock.now(),
-          challenge.siteverify,
-        )
-      : refusal(rules, 'bad-request')
-
-  const fault = challenge.faults.take(provider)
+  const fields = Object.fromEntries(new URLSearchParams(isForm ? body : ''))
+  const fault = faults.take(provider)
   const { isRedeemed, answer } = settled(fault ?? { redeem: 'now' })
+  const carryOut = () =>
+    isForm ? siteverify({ provider, fields }, office, clock.now()) : refusal(rules, 'bad-request')
   const verdict = isRedeemed ? carryOut() : undefined
-  const seen = typeof answer === 'string' ? answer : 'canned'
-  challenge.calls.push({ provider, method, fields: fields ?? {}, verdict, answer: seen })
-  await waited(challenge, fault?.delayMs ?? 0)
+  calls.push({ fields, verdict })
+  const delayMs = fault?.delayMs ?? 0
+  if (delayMs > 0) await new Promise<void>((resolve) => void clock.after(delayMs, resolve))
   return reply(answer, verdict ?? refusal(rules, 'internal-error'))
 }
 
@@ -39,9 +30,4 @@ function reply(answer: NonNullable<Fault['answer']>, verdict: Verdict): Reply {
   if (answer === 'real') return jsonAnswer(200, verdict)
   if (typeof answer === 'string') return cannedAnswers[answer]
   return { status: 200, headers: {}, body: '', ...answer }
-}
-
-/** Resolves after so many milliseconds of the emulator's clock. */
-export async function waited({ clock }: EmulatedChallenge, ms: number): Promise<void> {
-  if (ms > 0) await new Promise<void>((resolve) => void clock.after(ms, resolve))
 }

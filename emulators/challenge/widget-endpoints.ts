@@ -1,32 +1,22 @@
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import { z } from 'zod'
-import { type Call, drop, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
+import { type Call, hold, jsonAnswer, type Reply, textAnswer } from './answer.ts'
 import type { EmulatedChallenge } from './emulator.ts'
 import { providerNames, type ProviderName } from './providers.ts'
-import { waited } from './verify-endpoint.ts'
 
 const solveSchema = z.object({
   provider: z.enum(providerNames),
   siteKey: z.string(),
   hostname: z.string(),
-  action: z.string(),
-  cdata: z.string(),
   ticked: z.boolean(),
 })
 
-/** The script that a page loads, or what the switches put in its place. */
-export async function answerScript(
-  challenge: EmulatedChallenge,
-  provider: ProviderName,
-): Promise<Reply> {
-  const { script, scriptDelayMs } = challenge.widget
-  await waited(challenge, scriptDelayMs)
-  switch (script) {
+/** Answers with the script for pages, or as the switches say. */
+export function answerScript(challenge: EmulatedChallenge, provider: ProviderName): Reply {
+  switch (challenge.widget.script) {
     case 'missing':
       return textAnswer(404, 'Not Found')
-    case 'drop':
-      return drop
     case 'hang':
       return hold
     case 'ok':
@@ -35,21 +25,15 @@ export async function answerScript(
   }
 }
 
-/** The frame that a widget shows, its script, and the tokens it asks for. */
-export async function answerFrame(challenge: EmulatedChallenge, call: Call): Promise<Reply> {
-  const { method, target, body } = call
+/** Answers with the widget's frame, its script, and the tokens that it asks for. */
+export function answerFrame(challenge: EmulatedChallenge, { method, target, body }: Call): Reply {
   switch (`${method} ${target.pathname}`) {
     case 'GET /widget/frame':
       return frameAnswer
     case 'GET /widget/frame.js':
       return scriptAnswer('frame')
-    case 'GET /widget/frame.css':
-      return { status: 200, headers: { 'Content-Type': 'text/css' }, body: frameStyle }
-    case 'POST /widget/solve': {
-      const request = solveSchema.parse(JSON.parse(body))
-      await waited(challenge, challenge.widget.solveMs)
-      return jsonAnswer(200, challenge.solve(request))
-    }
+    case 'POST /widget/solve':
+      return jsonAnswer(200, challenge.solve(solveSchema.parse(JSON.parse(body))))
     default:
       return textAnswer(404, 'Not Found')
   }
@@ -59,15 +43,13 @@ const frameAnswer = {
   status: 200,
   headers: {
     'Content-Type': 'text/html; charset=UTF-8',
-    'Content-Security-Policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+    'Content-Security-Policy': "default-src 'none'; script-src 'self'; connect-src 'self'",
   },
   body: `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <title>Emulated challenge</title>
-    <link rel="stylesheet" href="/widget/frame.css" />
     <script src="/widget/frame.js" defer></script>
   </head>
   <body>
@@ -78,14 +60,9 @@ const frameAnswer = {
 `,
 }
 
-const frameStyle = `:root { color-scheme: light dark; font: 14px/1.4 system-ui, sans-serif }
-body { margin: 0; padding: 20px 12px; border: 1px dashed GrayText; box-sizing: border-box; height: 100vh }
-p { margin: 0 }
-`
-
 const bundles = new Map<string, string>()
 
-/** The browser code is TypeScript of its own; bundled when it is first asked for. */
+/** Bundles a script of `widget/` when it is first requested. */
 function scriptAnswer(name: ProviderName | 'frame'): Reply {
   const body = bundles.get(name) ?? bundle(name)
   bundles.set(name, body)

@@ -22,22 +22,22 @@ async function verify(
 
 const refused = (code: string) => ({ success: false, 'error-codes': [code], messages: [] })
 
-test('the answer to a token of a site has everything that was bound into the token', async () => {
+test('the answer to a token of a site has the host name of its page', async () => {
   await using emulator = await startChallengeEmulator({ clock: new ManualClock(start) })
   const site = emulator.createSite()
-  const content = { hostname: 'example.com', action: 'signup', cdata: 'form-1' }
-  const response = emulator.issueToken(site, content)
+  const response = emulator.issueToken(site, { hostname: 'example.com' })
   expect(await verify(emulator, { secret: site.secret, response })).toEqual({
     success: true,
     challenge_ts: '2026-11-20T10:00:00.000Z',
     'error-codes': [],
-    ...content,
-    metadata: { interactive: false },
+    hostname: 'example.com',
+    action: '',
+    cdata: '',
   })
 })
 
 describe.each(providerNames)('%s', (provider) => {
-  const { codes, tokenLifeMs, dummyToken, testSecrets } = providerRules[provider]
+  const { codes, tokenLifeMs, dummyToken, testSecret } = providerRules[provider]
 
   test('a token lives as long as the provider says', async () => {
     const clock = new ManualClock(start)
@@ -79,25 +79,18 @@ describe.each(providerNames)('%s', (provider) => {
 
   test('the test secret accepts the dummy token', async () => {
     await using emulator = await startChallengeEmulator()
-    const [{ secret } = { secret: '' }] = testSecrets
-    expect(await verify(emulator, { secret, response: dummyToken }, provider)).toMatchObject({
+    const call = { secret: testSecret, response: dummyToken }
+    expect(await verify(emulator, call, provider)).toMatchObject({
       success: true,
       hostname: providerRules[provider].testHostname,
     })
   })
 })
 
-test.each([
-  ['1x0000000000000000000000000000000AA', 'a real token', refused('invalid-input-secret')],
-  [
-    '2x0000000000000000000000000000000AA',
-    'XXXX.DUMMY.TOKEN.XXXX',
-    refused('invalid-input-response'),
-  ],
-  ['3x0000000000000000000000000000000AA', 'XXXX.DUMMY.TOKEN.XXXX', refused('timeout-or-duplicate')],
-])('the test secret %s answers %s as documented', async (secret, response, expected) => {
+test('the test secret of Turnstile refuses a real token', async () => {
   await using emulator = await startChallengeEmulator()
-  expect(await verify(emulator, { secret, response })).toEqual(expected)
+  const call = { secret: providerRules.turnstile.testSecret, response: 'a real token' }
+  expect(await verify(emulator, call)).toEqual(refused('invalid-input-secret'))
 })
 
 test('a token passes again and again with one idempotency key, and with no other', async () => {

@@ -1,30 +1,20 @@
 /** The emulated hCaptcha script: `window.hcaptcha`. */
 import { Checkboxes, type WidgetId } from './checkbox.ts'
-import { script, whenLoaded } from './page.ts'
+import { type Options, whenLoaded } from './page.ts'
 
-const isCompatible = script.option('recaptchacompat') !== 'off'
 const widgets = new Checkboxes({
   provider: 'hcaptcha',
   title: 'hCaptcha',
-  fieldNames: isCompatible
-    ? ['h-captcha-response', 'g-recaptcha-response']
-    : ['h-captcha-response'],
-  id: (count) => `0emulated${count}`,
+  fieldName: 'h-captcha-response',
 })
 
 const hcaptcha = {
-  render: (container: unknown, options?: Record<string, unknown>) =>
-    widgets.render(container, options),
+  /** Ids are texts. */
+  render: (element: HTMLElement, options?: Options) => String(widgets.render(element, options)),
   reset: (id?: WidgetId) => widgets.find(id).start(),
-  remove: (id?: WidgetId) => widgets.remove(id),
+  remove: (id?: WidgetId) => widgets.find(id).remove(),
   getResponse: (id?: WidgetId) => widgets.find(id).token,
-  getRespKey: (id?: WidgetId) => (widgets.find(id).token === '' ? '' : 'E0_emulated'),
-  execute: async (id?: WidgetId) => ({ response: await widgets.execute(id), key: 'E0_emulated' }),
 }
 
-const page = window as unknown as { hcaptcha?: typeof hcaptcha; grecaptcha?: unknown }
-if (!page.hcaptcha) {
-  page.hcaptcha = hcaptcha
-  if (isCompatible) page.grecaptcha ??= hcaptcha
-  whenLoaded('h-captcha', (element) => void hcaptcha.render(element))
-}
+Object.assign(window, { hcaptcha })
+whenLoaded('h-captcha', hcaptcha.render)

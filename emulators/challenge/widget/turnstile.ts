@@ -1,160 +1,123 @@
-/** The emulated Turnstile script: `window.turnstile`, as the real one offers it. */
-import { attributeOptions, callbackOf, findElement, script, textOf, whenLoaded } from './page.ts'
-import { checkOptions, type Options, TurnstileError } from './turnstile-options.ts'
+/** The emulated Turnstile script: `window.turnstile`. */
+import { attributeOptions, call, type Options, script, textOf, whenLoaded } from './page.ts'
 import { Widget } from './widget.ts'
 
-const defaultRetryMs = 8_000
-/** Nothing that a further try would mend: settings of the page or of the site. */
-const finalErrors = /^(100|105|110[0-4]|1105|120|200)/
+const retryMs = 8_000
+/** Codes for wrong settings of the page or the site, which no further try would mend. */
+const finalErrors = '110'
 
 const sizes: Readonly<Record<string, readonly [width: string, height: string]>> = {
   normal: ['300', '65'],
   flexible: ['100%', '65'],
   compact: ['150', '140'],
-  invisible: ['0', '0'],
 }
 
-class TurnstileWidget {
-  readonly widget: Widget
-  readonly #options: Options
+const choices: Readonly<Record<string, readonly string[]>> = {
+  theme: ['auto', 'light', 'dark'],
+  size: Object.keys(sizes),
+  retry: ['auto', 'never'],
+  'refresh-expired': ['auto', 'manual', 'never'],
+  appearance: ['always', 'execute', 'interaction-only'],
+}
 
-  constructor(id: string, container: HTMLElement, options: Options) {
-    this.#options = options
-    const [width = '300', height = '65'] = sizes[textOf(options, 'size', 'normal')] ?? []
-    const hasField = options['response-field'] !== false && options['response-field'] !== 'false'
-    this.widget = new Widget(
-      {
-        id,
-        container,
-        origin: script.origin,
-        title: 'Widget containing an emulated Cloudflare challenge',
-        width,
-        height,
-        tabIndex: Number(options['tabindex'] ?? 0),
-        fieldNames: hasField
-          ? [textOf(options, 'response-field-name', 'cf-turnstile-response')]
-          : [],
-        isHidden: this.#text('appearance', 'always') === 'interaction-only',
-        frame: {
-          provider: 'turnstile',
-          siteKey: this.#text('sitekey'),
-          action: this.#text('action'),
-          cdata: this.#text('cData', this.#text('cdata')),
-          language: this.#text('language', 'auto'),
-          theme: this.#text('theme', 'auto'),
-        },
+const isLanguage = /^(auto|[a-z]{2,3}(-[a-z]{2,4})?)$/i
+
+/** An error as the real script throws it. */
+class TurnstileError extends Error {
+  override readonly name = 'TurnstileError'
+
+  constructor(message: string) {
+    super(`[Cloudflare Turnstile] ${message}`)
+  }
+}
+
+/** Throws for options that the real script refuses. */
+function checkOptions(options: Options): void {
+  const refuse = (name: string) => {
+    throw new TurnstileError(`Invalid value for "${name}": ${JSON.stringify(options[name])}.`)
+  }
+  if (textOf(options, 'sitekey') === '') refuse('sitekey')
+  if (!isLanguage.test(textOf(options, 'language', 'auto'))) refuse('language')
+  for (const [name, allowed] of Object.entries(choices)) {
+    const given = options[name]
+    if (given !== undefined && !allowed.some((one) => one === given)) refuse(name)
+  }
+  for (const name of ['callback', 'error-callback', 'expired-callback']) {
+    if (!['undefined', 'function'].includes(typeof options[name])) refuse(name)
+  }
+}
+
+function create(container: HTMLElement, options: Options): Widget {
+  const [width, height] = sizes[textOf(options, 'size', 'normal')] ?? ['300', '65']
+  const widget: Widget = new Widget(
+    {
+      container,
+      origin: script.origin,
+      title: 'Widget containing an emulated Cloudflare challenge',
+      width,
+      height,
+      fieldName: textOf(options, 'response-field-name', 'cf-turnstile-response'),
+      isHidden: options['appearance'] === 'interaction-only',
+      frame: {
+        provider: 'turnstile',
+        siteKey: textOf(options, 'sitekey'),
+        language: textOf(options, 'language', 'auto'),
+        theme: textOf(options, 'theme', 'auto'),
       },
-      {
-        solved: (token) => void this.#call('callback', token),
-        failed: (code) => this.#failed(code),
-        expired: () => {
-          this.#call('expired-callback')
-          if (this.#text('refresh-expired', 'auto') === 'auto') this.widget.later(0, this.#restart)
-        },
-        timedOut: () => {
-          this.#call('timeout-callback')
-          if (this.#text('refresh-timeout', 'auto') === 'auto') this.widget.later(0, this.#restart)
-        },
-        askBegins: () => void this.#call('before-interactive-callback'),
-        askEnds: () => void this.#call('after-interactive-callback'),
+    },
+    {
+      solved: (token) => void call(options, 'callback', token),
+      failed(code) {
+        const isHandled = call(options, 'error-callback', code)
+        if (!isHandled) console.error(`[Cloudflare Turnstile] Error: ${code}.`)
+        if (options['retry'] === 'never' || code.startsWith(finalErrors)) return
+        widget.later(retryMs, () => widget.start())
       },
-    )
-    if (this.#text('execution', 'render') === 'render') this.widget.start()
-  }
-
-  readonly #restart = (): void => this.widget.start()
-
-  #failed(code: string): void {
-    const callback = callbackOf(this.#options, 'error-callback')
-    if (!callback) reportError(new TurnstileError(`Error: ${code}.`, Number(code)))
-    else if (!callback(code)) console.warn(`[Cloudflare Turnstile] Error: ${code}.`)
-    if (this.#text('retry', 'auto') === 'never' || finalErrors.test(code)) return
-    this.widget.later(Number(this.#options['retry-interval'] ?? defaultRetryMs), this.#restart)
-  }
-
-  #call(name: string, ...given: unknown[]): unknown {
-    return callbackOf(this.#options, name)?.(...given)
-  }
-
-  #text(name: string, otherwise = ''): string {
-    return textOf(this.#options, name, otherwise)
-  }
+      expired() {
+        call(options, 'expired-callback')
+        const refresh = textOf(options, 'refresh-expired', 'auto')
+        if (refresh === 'auto') widget.later(0, () => widget.start())
+      },
+    },
+  )
+  return widget
 }
 
-const widgets: TurnstileWidget[] = []
-let count = 0
+const widgets = new Map<string, Widget>()
 
-/** By id or by container; the first one when nothing is given. */
-function find(which?: unknown): TurnstileWidget | undefined {
-  if (which === undefined) return widgets[0]
-  const container = findElement(which)
-  return widgets.find(({ widget }) => widget.id === which || widget.container === container)
-}
-
-function existing(which: unknown, code: number): Widget {
-  const found = find(which)
-  if (!found) throw new TurnstileError('Could not find the widget.', code)
-  return found.widget
+/** Finds a widget by its id, or the first one. */
+function find(id?: string): Widget {
+  const found = id === undefined ? [...widgets.values()][0] : widgets.get(id)
+  if (!found) throw new TurnstileError('Could not find the widget.')
+  return found
 }
 
 const turnstile = {
-  render(container: unknown, options: Options = {}): string | undefined {
-    const element = findElement(container)
-    if (!element) throw new TurnstileError(`There is no element ${String(container)}.`, 3585)
-    const merged = { ...attributeOptions(element), ...options }
-    checkOptions(merged)
-    if (widgets.some(({ widget }) => widget.container === element)) {
+  render(container: HTMLElement, given: Options = {}): string | undefined {
+    const options = { ...attributeOptions(container), ...given }
+    checkOptions(options)
+    if ([...widgets.values()].some((widget) => widget.container === container)) {
       console.warn('[Cloudflare Turnstile] Turnstile was already rendered in this container.')
       return undefined
     }
-    count += 1
-    const id = `cf-chl-widget-${count}`
-    widgets.push(new TurnstileWidget(id, element, merged))
+    const id = `cf-chl-widget-${crypto.randomUUID()}`
+    const widget = create(container, options)
+    widgets.set(id, widget)
+    widget.start()
     return id
   },
-  reset(which?: unknown): void {
-    const found = find(which)
-    if (found) found.widget.start()
-    else console.warn('[Cloudflare Turnstile] Nothing to reset was found.')
+  reset: (id?: string) => find(id).start(),
+  remove(id: string): void {
+    find(id).remove()
+    widgets.delete(id)
   },
-  remove(which?: unknown): void {
-    const found = find(which)
-    if (!found) {
-      console.warn('[Cloudflare Turnstile] Nothing to remove was found.')
-      return
-    }
-    widgets.splice(widgets.indexOf(found), 1)
-    found.widget.remove()
-  },
-  getResponse(which?: unknown): string | undefined {
-    const { token, isExpired } = existing(which, 43794)
-    if (isExpired) console.warn('[Cloudflare Turnstile] The token has expired: call reset().')
-    return token === '' ? undefined : token
-  },
-  isExpired(which?: unknown): boolean {
-    return existing(which, 43778).isExpired
-  },
-  execute(which?: unknown, options?: Options): void {
-    if (!find(which) && options !== undefined) turnstile.render(which, options)
-    const found = find(which)
-    if (!found) throw new TurnstileError('Could not find the widget to execute.', 43521)
-    const { widget } = found
-    if (widget.token !== '') {
-      console.warn('[Cloudflare Turnstile] There is a token already: call reset() first.')
-    } else if (!widget.isRunning) widget.start()
-  },
-  ready(callback: unknown): void {
-    if (script.isDeferred) {
-      throw new TurnstileError('ready() does not go with async or defer: use onload=.', 3857)
-    }
-    if (typeof callback !== 'function') throw new TurnstileError('ready() needs a function.', 3841)
-    setTimeout(callback as () => void)
-  },
+  getResponse: (id?: string) => find(id).token || undefined,
+  isExpired: (id?: string) => find(id).isExpired,
 }
 
-const page = window as unknown as { turnstile?: typeof turnstile }
-if (page.turnstile) console.warn('[Cloudflare Turnstile] Turnstile has been loaded before.')
-else {
-  page.turnstile = turnstile
+if ('turnstile' in window) {
+  console.warn('[Cloudflare Turnstile] Turnstile has been loaded before.')
+} else {
+  Object.assign(window, { turnstile })
   whenLoaded('cf-turnstile', (element) => void turnstile.render(element))
 }

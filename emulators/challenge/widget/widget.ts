@@ -1,91 +1,73 @@
-import type { FrameMessage, FrameParameters } from './messages.ts'
+import type { Solution, SolveRequest } from '../emulator.ts'
+
+/** What the frame's address says. */
+export type FrameParameters = Omit<SolveRequest, 'ticked'> & {
+  readonly language: string
+  readonly theme: string
+}
 
 export interface WidgetOptions {
-  /** Where the script came from; the frame comes from there as well. */
+  /** The origin of the script, which is also that of the frame. */
   readonly origin: string
-  readonly id: string
   readonly container: HTMLElement
   readonly frame: Omit<FrameParameters, 'hostname'>
   readonly title: string
   readonly width: string
   readonly height: string
-  readonly tabIndex: number
-  /** Names of the fields that carry the token in a form. */
-  readonly fieldNames: readonly string[]
+  /** The name of the form field with the token. */
+  readonly fieldName: string
+  /** Whether the frame shows only when the visitor has to tick its box. */
   readonly isHidden: boolean
 }
 
-/** What happens to a widget; each provider's script turns it into its own callbacks. */
+/** Events of a widget, which each script turns into the callbacks of its provider. */
 export interface WidgetEvents {
   solved(token: string): void
   failed(code: string): void
   expired(): void
-  timedOut(): void
-  askBegins(): void
-  askEnds(): void
 }
 
-/** A widget in the page: a frame of the emulator's origin, and hidden fields with the token. */
+/** A widget in the page: a frame of the emulator's origin, and a hidden field with the token. */
 export class Widget {
-  readonly id: string
   readonly container: HTMLElement
-  token = ''
   isExpired = false
-  isRunning = false
   readonly #options: WidgetOptions
   readonly #events: WidgetEvents
   readonly #root = document.createElement('div')
-  readonly #fields: readonly HTMLInputElement[]
+  readonly #field = document.createElement('input')
   #frame: HTMLIFrameElement | undefined
   #timer: number | undefined
 
   constructor(options: WidgetOptions, events: WidgetEvents) {
-    this.id = options.id
     this.container = options.container
     this.#options = options
     this.#events = events
-    this.#fields = options.fieldNames.map((name, index) => {
-      const field = document.createElement('input')
-      field.type = 'hidden'
-      field.name = name
-      field.id = `${options.id}_response${index === 0 ? '' : index}`
-      return field
-    })
-    this.#root.append(...this.#fields)
+    this.#field.type = 'hidden'
+    this.#field.name = options.fieldName
+    this.#root.append(this.#field)
     this.container.append(this.#root)
     addEventListener('message', this.#listen)
   }
 
-  /** Begins a new attempt; the token of the last one is dropped. */
+  /** The token, or '' without one. */
+  get token(): string {
+    return this.#field.value
+  }
+
+  /** Begins a new attempt and drops the token of the last one. */
   start(): void {
-    this.stop()
-    const { frame, title, width, height, tabIndex, isHidden, origin } = this.#options
-    const iframe = document.createElement('iframe')
+    this.#stop()
+    const { frame, title, width, height, isHidden, origin } = this.#options
     const parameters: FrameParameters = { ...frame, hostname: location.hostname }
-    iframe.src = `${origin}/widget/frame?${new URLSearchParams({ ...parameters })}`
-    iframe.title = title
-    iframe.width = width
-    iframe.height = height
-    iframe.tabIndex = tabIndex
-    iframe.hidden = isHidden
-    this.#frame = iframe
-    this.isRunning = true
-    this.#root.prepend(iframe)
+    const src = `${origin}/widget/frame?${new URLSearchParams({ ...parameters })}`
+    const iframe = document.createElement('iframe')
+    this.#frame = Object.assign(iframe, { src, title, width, height, hidden: isHidden })
+    this.#root.prepend(this.#frame)
   }
 
-  /** Drops the frame and the token. */
-  stop(): void {
-    clearTimeout(this.#timer)
-    this.#frame?.remove()
-    this.#frame = undefined
-    this.isRunning = false
-    this.isExpired = false
-    this.#setToken('')
-  }
-
-  /** As after `remove()`: nothing is left in the page, and no callback comes any more. */
+  /** Removes everything from the page. No callback comes afterwards. */
   remove(): void {
-    this.stop()
+    this.#stop()
     removeEventListener('message', this.#listen)
     this.#root.remove()
   }
@@ -96,45 +78,37 @@ export class Widget {
     this.#timer = window.setTimeout(work, ms)
   }
 
-  readonly #listen = (event: MessageEvent<FrameMessage>): void => {
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#frame?.remove()
+    this.isExpired = false
+    this.#field.value = ''
+  }
+
+  readonly #listen = (event: MessageEvent<Solution>): void => {
     const isOurs = this.#frame !== undefined && event.source === this.#frame.contentWindow
     if (isOurs && event.origin === this.#options.origin) this.#take(event.data)
   }
 
-  #take(message: FrameMessage): void {
-    switch (message.kind) {
+  #take(solution: Solution): void {
+    switch (solution.kind) {
       case 'token':
-        this.isRunning = false
-        this.#setToken(message.token)
-        this.later(message.lifeMs, () => this.#expire())
-        this.#events.solved(message.token)
+        this.#field.value = solution.token
+        this.later(solution.lifeMs, () => this.#expire())
+        this.#events.solved(solution.token)
         break
       case 'error':
-        this.isRunning = false
-        this.#events.failed(message.code)
+        this.#events.failed(solution.code)
         break
       case 'interactive':
         if (this.#frame) this.#frame.hidden = false
-        this.#events.askBegins()
-        break
-      case 'ticked':
-        this.#events.askEnds()
-        break
-      case 'timeout':
-        this.isRunning = false
-        this.#events.timedOut()
         break
     }
   }
 
   #expire(): void {
     this.isExpired = true
-    this.#setToken('')
+    this.#field.value = ''
     this.#events.expired()
-  }
-
-  #setToken(token: string): void {
-    this.token = token
-    for (const field of this.#fields) field.value = token
   }
 }

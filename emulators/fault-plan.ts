@@ -1,14 +1,14 @@
-/** Which of the calls that a fault could meet it does meet. */
+/** Decides which of the matching calls a fault meets. */
 export interface PlannedFault {
-  /** How many such calls pass unharmed first. Default 0. */
+  /** The number of matching calls that pass before. Default 0. */
   readonly skip?: number
-  /** How many calls it meets; 0 means every one until it is cleared. Default 1. */
+  /** The number of calls that it meets; 0 means all until `clear`. Default 1. */
   readonly times?: number
-  /** Chance of meeting a call that it could meet. Default 1. */
+  /** The probability, from 0 to 1, that it meets a matching call. Default 1. */
   readonly probability?: number
 }
 
-/** The faults that are still to come, in the order in which they were added. */
+/** The planned faults, in the order in which they were added. */
 export class FaultPlan<Fault extends PlannedFault, Target> {
   #planned: { readonly fault: Fault; skipLeft: number; timesLeft: number }[] = []
   readonly #matches: (fault: Fault, target: Target) => boolean
@@ -33,12 +33,12 @@ export class FaultPlan<Fault extends PlannedFault, Target> {
     this.#planned = []
   }
 
-  /** Faults that have not met all their calls yet. */
+  /** The faults that have not met all their calls yet. */
   get pending(): readonly Fault[] {
     return this.#planned.map(({ fault }) => fault)
   }
 
-  /** The fault that meets this call, if any; it is used up by one. */
+  /** Returns the fault that meets this call, if any, and counts the call. */
   take(target: Target): Fault | undefined {
     for (const planned of this.#planned) {
       if (!this.#matches(planned.fault, target)) continue

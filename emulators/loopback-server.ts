@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 export interface LoopbackServer {
   /** `http://127.0.0.1:port` */
   readonly url: string
-  /** Closes all connections; calling it again does no harm. */
+  /** Closes the server and all connections. A second call does nothing. */
   readonly stop: () => Promise<void>
 }
 
-/** Serves on 127.0.0.1 only. Port 0, the default, is any free one. */
+/** Serves on 127.0.0.1. Port 0, the default, takes a free port. */
 export async function startLoopbackServer(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   port = 0,
 ): Promise<LoopbackServer> {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
-      // A bug of the emulator itself: loud, and different from anything that a provider says.
+      // This is a bug of the emulator. No provider answers with 599.
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
       if (!response.headersSent) response.writeHead(599, { 'Content-Type': 'text/plain' })
       response.end(`The emulator failed.\n${text}\n`)

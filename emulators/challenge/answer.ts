@@ -6,7 +6,7 @@ export interface Call {
   readonly body: string
 }
 
-/** An answer as it goes over the wire. */
+/** An HTTP answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,18 +1,18 @@
 import { FaultPlan, type PlannedFault } from '../fault-plan.ts'
 import type { ProviderName } from './providers.ts'
 
-/** What goes wrong with a siteverify call: whether its token is redeemed, and what the client sees. */
+/** Says whether a siteverify call redeems its token, and what the client sees. */
 export interface Fault extends PlannedFault {
-  /** The calls that it meets; all when left out. */
+  /** The provider whose calls it meets. By default it meets all. */
   readonly provider?: ProviderName
-  /** Whether the call is carried out: `now`, its token is spent, or `never`. Default `never`. */
+  /** Whether the call is carried out, which redeems its token. Default `never`. */
   readonly redeem?: 'now' | 'never'
   /**
    * `real`: the true answer (of a call that is carried out). `drop`: the connection is closed
    * without one. Default `real` when redeemed, else `drop`.
    */
   readonly answer?: 'real' | 'drop' | FaultAnswer | Partial<CannedAnswer>
-  /** How long the answer is held back, in milliseconds. */
+  /** The delay of the answer in milliseconds. */
   readonly delayMs?: number
 }
 
@@ -29,7 +29,7 @@ function page(title: string): string {
   return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`
 }
 
-/** Answers that a provider, or something on the way to it, was seen to give. */
+/** Answers that providers, or proxies before them, have given. */
 export const cannedAnswers = {
   internalError: {
     status: 200,
@@ -56,12 +56,12 @@ export type FaultAnswer = keyof typeof cannedAnswers
 
 export const faultAnswers = Object.keys(cannedAnswers) as readonly FaultAnswer[]
 
-/** The faults of siteverify that are still to come. */
+/** An empty plan of faults. */
 export function planFaults(): FaultPlan<Fault, ProviderName> {
   return new FaultPlan(({ provider }, called) => provider === undefined || provider === called)
 }
 
-/** The two halves of a fault, with what holds when they are left out. */
+/** Both decisions of a fault, with their defaults. */
 export function settled({ redeem, answer, delayMs }: Fault) {
   const isOnlyDelayed = delayMs !== undefined && answer === undefined && redeem === undefined
   const isRedeemed = isOnlyDelayed || redeem === 'now' || answer === 'real'

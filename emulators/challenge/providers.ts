@@ -1,7 +1,7 @@
 export const providerNames = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 export type ProviderName = (typeof providerNames)[number]
 
-/** What differs between the providers. */
+/** The properties in which the providers differ. */
 export interface ProviderRules {
   readonly name: ProviderName
   readonly verifyPath: string

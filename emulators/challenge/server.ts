@@ -14,9 +14,9 @@ import type { Site } from './tokens.ts'
 import { answerSiteverify } from './verify-endpoint.ts'
 import { answerFrame, answerScript } from './widget-endpoints.ts'
 
-/** A running emulator. `await using` stops it. */
+/** An emulator on 127.0.0.1. `await using` stops it. */
 export interface ChallengeEmulator extends AsyncDisposable {
-  /** `http://127.0.0.1:port`: the origin of script and frames, for a page's CSP. */
+  /** `http://127.0.0.1:port`, the origin of scripts and frames for a page's CSP. */
   readonly url: string
   readonly faults: EmulatedChallenge['faults']
   readonly calls: EmulatedChallenge['calls']

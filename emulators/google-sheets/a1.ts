@@ -5,9 +5,9 @@ import type { Sheet, SpreadsheetState } from './state.ts'
 /** A range in A1 notation that was found in a spreadsheet. */
 export interface FoundRange {
   readonly sheet: Sheet
-  /** As asked for, sides that were left out taken from the grid; may reach beyond the grid. */
+  /** The range as requested, which may reach beyond the grid. Missing sides are those of the grid. */
   readonly asked: Box
-  /** Cut to the grid. */
+  /** The part of it inside the grid. */
   readonly box: Box
 }
 

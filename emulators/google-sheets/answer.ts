@@ -1,13 +1,13 @@
 import type { ApiError } from './api-error.ts'
 
-/** An answer as it goes over the wire. */
+/** An HTTP answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Response headers of Sheets, on errors and successes alike, as recorded. */
+/** The recorded headers of the Sheets API, the same for errors and successes. */
 const sheetsHeaders = {
   'Content-Type': 'application/json; charset=UTF-8',
   Vary: 'Origin, X-Origin, Referer',
@@ -31,7 +31,7 @@ export function errorAnswer(error: ApiError, pretty = true): Answer {
   return { ...answer, headers: { ...answer.headers, 'WWW-Authenticate': challenge } }
 }
 
-/** The page that Google's front end shows when it answers itself. */
+/** The page of Google's front end for errors outside the API. */
 export function htmlAnswer(status: number, reason: string, text: string): Answer {
   const body = `<!DOCTYPE html>
 <html lang=en>

@@ -1,7 +1,7 @@
 /** One entry of `error.details`: a google.rpc message with its `@type`. */
 export type ErrorDetail = Readonly<Record<string, unknown>>
 
-/** The envelope of every Sheets error: never the `errors[]` list of other Google APIs. */
+/** The body of every error of the Sheets API. */
 export interface ErrorBody {
   readonly error: {
     readonly code: number
@@ -25,21 +25,21 @@ export class ApiError extends Error {
     this.details = details
   }
 
-  /** The JSON body as it goes over the wire. */
+  /** The JSON body of the answer. */
   toBody(): ErrorBody {
     const { code, message, status, details } = this
     return { error: { code, message, status, ...(details.length > 0 ? { details } : {}) } }
   }
 
-  /** The same error with words in front, as batch calls say which part failed. */
+  /** The same error with a prefix that says which part of a batch failed. */
   prefixed(prefix: string): ApiError {
     return new ApiError(this.code, this.status, prefix + this.message, this.details)
   }
 }
 
 /**
- * A limit of the whole workbook or of one cell. Reports of these two texts show no
- * `Invalid requests[i]` in front, unlike all other errors of a batch.
+ * An error about the limit of the spreadsheet or of one cell. Reports show these two texts without the
+ * prefix `Invalid requests[i]` of other errors of a batch.
  */
 export class LimitError extends ApiError {
   constructor(message: string) {
@@ -56,7 +56,7 @@ export function invalidArgument(message: string): ApiError {
   return new ApiError(400, 'INVALID_ARGUMENT', message)
 }
 
-/** What the JSON front end answers: all violations in one message, one to a line. */
+/** The error of the JSON front end. Its message has a line for each violation. */
 export function badRequest(
   violations: readonly FieldViolation[],
   message = violations.map((violation) => violation.description).join('\n'),
@@ -80,7 +80,7 @@ export function protectedCell(): ApiError {
   )
 }
 
-/** Not Google's: the emulator says plainly that it lacks something. */
+/** An error of the emulator, which Google does not have. */
 export function notEmulated(what: string): ApiError {
   return new ApiError(
     501,

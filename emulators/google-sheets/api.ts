@@ -13,7 +13,7 @@ import { batchUpdateBody, searchMetadataBody } from './schema-requests.ts'
 import type { Caller, Sheet, SpreadsheetState } from './state.ts'
 import { readValues } from './values.ts'
 
-/** A call as it reaches the API behind the door: authenticated, routed, its body parsed as JSON. */
+/** A call that was authenticated and routed, with its body parsed as JSON. */
 export interface ApiCall {
   readonly route: Route
   readonly query: URLSearchParams
@@ -21,7 +21,7 @@ export interface ApiCall {
   readonly caller: Caller
 }
 
-/** Answers a call or throws an ApiError. Pure and synchronous: all state is in the model. */
+/** Answers a call or throws an ApiError. Synchronous: the model has all state. */
 export function answer(model: SheetsModel, call: ApiCall): unknown {
   const fields = call.query.get('fields')
   if (!fields) return run(model, call, undefined)
@@ -56,7 +56,7 @@ function run(model: SheetsModel, call: ApiCall, mask: FieldMask | undefined): un
   }
 }
 
-/** A field mask decides alone about grid data: includeGridData is ignored then. */
+/** With a field mask, Google ignores includeGridData. */
 function gridDataWanted(mask: FieldMask | undefined, asked: boolean): boolean {
   return mask === undefined ? asked : below(mask, 'sheets', 'data') !== undefined
 }

@@ -6,7 +6,7 @@ import type { Kind } from './schema.ts'
 import type { Caller, ModelOptions, Protection, Sheet, SpreadsheetState } from './state.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What a request of a batch works on. */
+/** The context of a request in a batch. */
 export interface Batch {
   readonly spreadsheet: SpreadsheetState
   readonly tx: Transaction
@@ -19,7 +19,7 @@ export interface RequestHandler {
   run(batch: Batch, request: sheets_v4.Schema$Request): sheets_v4.Schema$Response
 }
 
-/** Ties a handler to its field of the request, so that nothing has to be cast. */
+/** Makes the handler of one kind of request. */
 export function handler<K extends keyof sheets_v4.Schema$Request>(
   kind: K,
   run: (
@@ -37,7 +37,7 @@ export function handler<K extends keyof sheets_v4.Schema$Request>(
   }
 }
 
-/** Requests about cells say "grid" where those about tabs say "sheet". */
+/** Finds a sheet. Google's errors say "grid" for requests about cells and "sheet" for those about tabs. */
 export function sheetById(
   { spreadsheet }: Pick<Batch, 'spreadsheet'>,
   sheetId: number | null | undefined,
@@ -48,7 +48,7 @@ export function sheetById(
   return sheet
 }
 
-/** The mask of an update; empty and unknown fields are refused. */
+/** Parses the mask of an update. Throws when it is empty or has an unknown field. */
 export function updateMask(fields: string | null | undefined, of: Kind<unknown>): FieldMask {
   if (!fields) {
     throw invalidArgument(
@@ -69,7 +69,7 @@ function assertKnownFields(mask: FieldMask, of: Kind<unknown>): void {
   }
 }
 
-/** Refuses a change of cells that a protection keeps from the caller. */
+/** Throws when the caller may not change these cells. */
 export function assertEditable({ caller, spreadsheet }: Batch, sheet: Sheet, box: Box): void {
   for (const protection of sheet.protections) {
     const isInside = intersects(boxOf(protection.range, unbounded), box)
@@ -77,7 +77,7 @@ export function assertEditable({ caller, spreadsheet }: Batch, sheet: Sheet, box
   }
 }
 
-/** Refuses a change to a tab itself when all of it is protected. */
+/** Throws when the caller may not change the tab itself, because all of it is protected. */
 export function assertSheetEditable({ caller, spreadsheet }: Batch, sheet: Sheet): void {
   for (const protection of sheet.protections) {
     const { startRow, endRow, startColumn, endColumn } = boxOf(protection.range, unbounded)
@@ -96,7 +96,7 @@ export function mayEdit(
   return users.has(email) || sharedWith.get(email) === 'owner'
 }
 
-/** Refuses a grid that would take the workbook over its limit of cells. */
+/** Throws when so many more cells would exceed the limit of the spreadsheet. */
 export function assertCellsFit({ spreadsheet, options }: Batch, addedCells: number): void {
   if (addedCells <= 0) return
   const cells = spreadsheet.sheets.reduce(

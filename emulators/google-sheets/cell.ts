@@ -9,7 +9,7 @@ import { mergeFields, type FieldMask } from './field-mask.ts'
 export type StoredCell = string | number | boolean | Readonly<sheets_v4.Schema$CellData> | undefined
 export type Row = readonly StoredCell[]
 
-/** Google's limit of one cell, in UTF-16 units. */
+/** Google's limit for one cell, in UTF-16 units. */
 const cellCharactersMax = 50_000
 
 export function unpackCell(cell: StoredCell): sheets_v4.Schema$CellData {
@@ -25,7 +25,7 @@ export function unpackCell(cell: StoredCell): sheets_v4.Schema$CellData {
   }
 }
 
-/** The cheapest form of a cell. Text over 50,000 characters is refused with Google's words. */
+/** The smallest form of a cell. Throws for text over 50,000 characters, as Google does. */
 function packCell(data: sheets_v4.Schema$CellData): StoredCell {
   const { userEnteredValue, userEnteredFormat } = data
   const value = packValue(userEnteredValue)
@@ -49,7 +49,7 @@ function packValue(value: sheets_v4.Schema$ExtendedValue | undefined) {
   return (stringValue === '' ? undefined : stringValue) ?? numberValue ?? boolValue ?? undefined
 }
 
-/** A cell after a write with a field mask; fields that the mask names and `data` lacks are cleared. */
+/** A cell after a write. Fields that are in the mask and not in `data` are cleared. */
 export function writeCell(
   cell: StoredCell,
   data: sheets_v4.Schema$CellData,
@@ -58,12 +58,12 @@ export function writeCell(
   return packCell(mergeFields(unpackCell(cell), data, mask))
 }
 
-/** Whether the cell has a value: the next append goes below it. */
+/** Whether the cell has a value. The next append goes below it. */
 export function hasValue(cell: StoredCell): boolean {
   return typeof cell === 'object' ? cell.userEnteredValue !== undefined : cell !== undefined
 }
 
-/** What a person sees in the cell. Formulas are not calculated and show as `#ERROR!`. */
+/** The text that a person sees. Formulas are not calculated and show `#ERROR!`. */
 export function displayText(cell: StoredCell): string {
   if (cell === undefined) return ''
   if (typeof cell === 'object') {
@@ -74,7 +74,7 @@ export function displayText(cell: StoredCell): string {
   return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell)
 }
 
-/** The cell in an answer with grid data: with what was calculated from the entered parts. */
+/** The cell in an answer with grid data, with the calculated fields. */
 export function renderCell(cell: StoredCell): sheets_v4.Schema$CellData {
   const data = unpackCell(cell)
   const value = data.userEnteredValue

@@ -1,7 +1,7 @@
-/** Time of the emulator, so that tests can hold it still. Milliseconds. */
+/** The clock of the emulator, in milliseconds. Tests can stop it. */
 export interface EmulatorClock {
   now(): number
-  /** Runs something later; the returned function calls it off. */
+  /** Runs something later. The returned function cancels it. */
   after(delayMs: number, run: () => void): () => void
 }
 
@@ -13,7 +13,7 @@ export const realClock: EmulatorClock = {
   },
 }
 
-/** A clock that stands still until it is moved on; what falls due on the way runs in order. */
+/** A clock that stands still until a test advances it. Work that falls due runs in order. */
 export class ManualClock implements EmulatorClock {
   #nowMs: number
   #pending: { readonly dueMs: number; readonly run: () => void }[] = []

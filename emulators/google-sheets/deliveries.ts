@@ -7,25 +7,25 @@ import { applyOf, type Fault } from './faults.ts'
 import { noSuchPath } from './front-end.ts'
 import { findRoute, type CallKind, type Route } from './route.ts'
 
-/** A request as it came in. */
+/** A received request. */
 export interface Delivery {
   readonly method: string
   readonly target: URL
   readonly authorization: string | undefined
   readonly body: string
-  /** The URL of the token endpoint itself: assertions may name it as their audience. */
+  /** The URL of the token endpoint, which assertions may name as their audience. */
   readonly tokenUrl: string
 }
 
-/** What is done with a call, and the log's line about it. */
+/** A call that is ready to be applied, with its line in the log. */
 interface Prepared {
-  /** Carries the call out; each run is one delivery to Google's back end. */
+  /** Applies the call once and returns the true answer. */
   readonly run: () => Answer
   readonly logged: LoggedCall
   readonly fault: Fault | undefined
 }
 
-/** Brings calls to the emulated Google and answers back, with whatever faults are planned. */
+/** Applies calls and sends answers, with the planned faults. */
 export class Deliveries {
   readonly #google: EmulatedGoogle
   readonly #timers = new Set<() => void>()
@@ -40,7 +40,7 @@ export class Deliveries {
     return this.#late.length
   }
 
-  /** Applies what is held back, oldest first. */
+  /** Applies the calls that are held back, oldest first. */
   releaseLate(): number {
     const late = this.#late
     for (const apply of late) apply()
@@ -102,7 +102,7 @@ export class Deliveries {
     }
   }
 
-  /** Applies the call as the fault says and gives what the client is to see. */
+  /** Applies the call as the fault says. Returns the answer for the client. */
   #carryOut({ fault, logged, run }: Prepared): Answer | 'drop' {
     const apply = fault ? applyOf(fault) : 'now'
     if (apply === 'later') {
@@ -163,7 +163,7 @@ export class Deliveries {
   }
 }
 
-/** What the client sees when it is not the true answer; a held call has no true answer yet. */
+/** The answer of a fault that replaces the true one. */
 function faultyAnswer(fault: Fault | undefined): Answer | 'drop' {
   const wanted = fault?.answer ?? 'unavailable'
   if (wanted === 'drop' || wanted === 'cutOff') return 'drop'
@@ -185,13 +185,13 @@ function truncated(answer: Answer): Answer {
   return { ...answer, body: answer.body.slice(0, Math.ceil(answer.body.length / 2)) }
 }
 
-/** Chunked, as Google answers. */
+/** Sends the answer chunked, as Google does. */
 function write(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, headers)
   response.end(body)
 }
 
-/** Half of the body, then the connection is gone. */
+/** Sends half of the body and closes the connection. */
 function cutOff(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, answer.headers)
   response.write(truncated(answer).body, () => response.destroy())

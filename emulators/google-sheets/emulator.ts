@@ -15,17 +15,17 @@ export interface EmulatorOptions {
   readonly clock?: EmulatorClock
   /** `google` (default): today's limits. `strict`: the older ones too. `off`: none. */
   readonly quota?: 'google' | 'strict' | 'off' | readonly QuotaRule[]
-  /** How open questions are answered, and smaller limits. */
+  /** Switches for open questions, and smaller limits. */
   readonly model?: Partial<ModelOptions>
-  /** Keep request bodies in the log of calls. Default false. */
+  /** Whether the log keeps bodies of requests. Default false. */
   readonly logBodies?: boolean
-  /** Seed of ids that Google would choose and of faults with a probability. */
+  /** The seed of ids that Google chooses and of faults with a probability. */
   readonly seed?: number
 }
 
 export interface ServiceAccount {
   readonly email: string
-  /** PKCS#8, as in the JSON key files of Google. */
+  /** PKCS#8, as in Google's JSON key files. */
   readonly privateKeyPem: string
 }
 
@@ -41,7 +41,7 @@ interface KeyPair {
   readonly privateKey: string
 }
 
-/** Making an RSA key takes long: all accounts share one, unless they ask for their own. */
+/** Accounts share one RSA key, because making one takes long. */
 let sharedKeyPair: KeyPair | undefined
 
 function makeKeyPair(): KeyPair {
@@ -76,12 +76,12 @@ export class EmulatedGoogle {
     return this.log.counters
   }
 
-  /** A bearer token without the token endpoint. */
+  /** Issues a bearer token without the token endpoint. */
   issueToken(email: string): string {
     return this.tokens.issue(email, this.clock.now())
   }
 
-  /** Registers a service account. With an address that exists, the key is replaced. */
+  /** Registers a service account, or replaces the key of one. `ownKey` makes a new key. */
   createServiceAccount(
     email = `robot-${(this.#accountCount += 1)}@emulated-project.iam.gserviceaccount.com`,
     { ownKey = false } = {},

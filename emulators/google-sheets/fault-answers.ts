@@ -4,7 +4,7 @@ import { ApiError, notFound, permissionDenied } from './api-error.ts'
 import { googleQuota, quotaExceeded } from './quota.ts'
 import { insufficientScopes, unauthenticated } from './tokens.ts'
 
-/** Answers that a fault can give instead of the true one. */
+/** The answers with which a fault can replace the true one. */
 export const faultAnswers = {
   internal: () => apiError(500, 'INTERNAL', 'Internal error encountered.'),
   unavailable: () => apiError(503, 'UNAVAILABLE', 'The service is currently unavailable.'),

@@ -4,17 +4,16 @@ import type { FaultAnswer } from './fault-answers.ts'
 import type { CallKind } from './route.ts'
 
 /**
- * What goes wrong with a call: whether and when it is applied, and what the client sees of it.
- * Every combination of the two is possible, which makes the fault matrix of a test.
+ * Says whether and when a call is applied, and what the client sees. A test can combine the two in any
+ * way.
  */
 export interface Fault extends PlannedFault {
-  /** The calls that it meets; all when left out. `read` and `write` are calls of the Sheets API. */
+  /** The calls that it meets, by default all. `read` and `write` are calls of the Sheets API. */
   readonly on?: CallKind | 'read' | 'write' | 'any' | readonly CallKind[]
   readonly spreadsheetId?: string
   /**
-   * `now` and `never` speak for themselves. `later`: after `applyAfterMs`, or when
-   * `releaseLate()` is called. `twice`: the same request is delivered two times. Default `never`,
-   * but `now` when nothing is set but `delayMs`.
+   * `later` applies it after `applyAfterMs`, or when `releaseLate()` is called. `twice` applies it two
+   * times. Default `never`, but `now` when only `delayMs` is set.
    */
   readonly apply?: 'never' | 'now' | 'later' | 'twice'
   readonly applyAfterMs?: number
@@ -24,9 +23,9 @@ export interface Fault extends PlannedFault {
    * Default `unavailable` when the call is not applied at once, else `real`.
    */
   readonly answer?: 'real' | 'drop' | 'truncated' | 'cutOff' | FaultAnswer | Partial<Answer>
-  /** Which answer the client sees of a request that is applied `twice`. Default `first`. */
+  /** Which answer the client sees when the call is applied `twice`. Default `first`. */
   readonly answerOf?: 'first' | 'second'
-  /** How long the answer is held back, in milliseconds. */
+  /** The delay of the answer in milliseconds. */
   readonly delayMs?: number
 }
 
@@ -36,12 +35,12 @@ export interface FaultTarget {
   readonly spreadsheetId?: string | undefined
 }
 
-/** The faults of Google that are still to come; `random` decides those with a `probability`. */
+/** An empty plan of faults. `random` decides those with a `probability`. */
 export function planFaults(random: () => number): FaultPlan<Fault, FaultTarget> {
   return new FaultPlan(matches, random)
 }
 
-/** What becomes of the call when the fault does not say it. */
+/** Whether and when a fault applies the call, with the defaults. */
 export function applyOf({ apply, answer, delayMs }: Fault): NonNullable<Fault['apply']> {
   const onlyDelayed = delayMs !== undefined && answer === undefined
   return apply ?? (onlyDelayed ? 'now' : 'never')
@@ -54,7 +53,7 @@ function matches({ on = 'any', spreadsheetId }: Fault, target: FaultTarget): boo
   return typeof on === 'string' ? on === target.kind : on.includes(target.kind)
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+/** Makes random numbers from 0 to under 1 that are the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

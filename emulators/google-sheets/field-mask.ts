@@ -1,6 +1,6 @@
 import { badRequest } from './api-error.ts'
 
-/** What a field mask selects: everything below this point, or some named fields. */
+/** The fields that a mask selects below one point: all or the named ones. */
 export type FieldMask = 'all' | ReadonlyMap<string, FieldMask>
 type OpenMask = 'all' | Map<string, OpenMask>
 
@@ -84,16 +84,13 @@ export function selectFields(value: unknown, mask: FieldMask): unknown {
   return selected
 }
 
-/** A message of which nothing was selected is left out, as an unset field is. */
+/** Whether a message is left out because nothing of it was selected. */
 function isHollow(kept: unknown, original: unknown): boolean {
   if (kept === original || typeof kept !== 'object' || kept === null) return false
   return !Array.isArray(kept) && Object.keys(kept).length === 0
 }
 
-/**
- * What an update with a mask leaves of `target`: masked fields are taken from `source`, and those
- * that `source` lacks are cleared.
- */
+/** `target` after an update: masked fields are those of `source`, and are cleared when it lacks them. */
 export function mergeFields<T extends object>(target: T, source: T, mask: FieldMask): T {
   return mergeObjects(target, source, mask) as T
 }

@@ -2,7 +2,7 @@ import type { sheets_v4 } from '@googleapis/sheets'
 import { invalidArgument } from './api-error.ts'
 import type { Grid } from './state.ts'
 
-/** A rectangle of cells: zero-based, ends not included. */
+/** A rectangle of cells, from 0, without its end row and column. */
 export interface Box {
   readonly startRow: number
   readonly endRow: number
@@ -10,7 +10,7 @@ export interface Box {
   readonly endColumn: number
 }
 
-/** The cells of a GridRange: missing sides are those of the grid, and it is clipped to the grid. */
+/** The cells of a GridRange inside the grid. Missing sides are those of the grid. */
 export function boxOf(
   range: sheets_v4.Schema$GridRange,
   grid: Pick<Grid, 'rowCount' | 'columnCount'>,
@@ -27,7 +27,7 @@ export function boxOf(
   return box
 }
 
-/** The GridRange as answers show it: a sheetId of 0 is left out, other zeros are not. */
+/** The GridRange in an answer, which leaves out a sheetId of 0, but no other zeros. */
 export function renderRange(range: sheets_v4.Schema$GridRange): sheets_v4.Schema$GridRange {
   const { sheetId, ...sides } = range
   return sheetId ? { sheetId, ...sides } : sides
@@ -42,21 +42,21 @@ export function intersects(left: Box, right: Box): boolean {
   )
 }
 
-/** Rows or columns that come in (`count` > 0) or go (`count` < 0) at an index. */
+/** Inserted (`count` > 0) or deleted (`count` < 0) rows or columns. */
 export interface Shift {
   readonly dimension: 'ROWS' | 'COLUMNS'
   readonly at: number
   readonly count: number
 }
 
-/** Where an index lies after a shift; `undefined` when it was deleted. */
+/** An index after a shift; `undefined` when it was deleted. */
 function shiftIndex(index: number, { at, count }: Shift): number | undefined {
   if (index < at) return index
   if (count < 0 && index < at - count) return undefined
   return index + count
 }
 
-/** The range after a shift; `undefined` when all of it was deleted. */
+/** A range after a shift; `undefined` when all of it was deleted. */
 export function shiftRange<T extends sheets_v4.Schema$GridRange>(
   range: T,
   shift: Shift,

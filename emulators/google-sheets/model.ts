@@ -31,8 +31,8 @@ export interface NewSpreadsheet {
 }
 
 /**
- * All spreadsheets, without HTTP, timers or a clock: every call is synchronous, so that a
- * simulation can make hundreds of thousands of them.
+ * All spreadsheets, without HTTP, timers or a clock. Every call is synchronous, so that a simulation can
+ * make hundreds of thousands of calls.
  */
 export class SheetsModel {
   readonly options: ModelOptions
@@ -42,7 +42,7 @@ export class SheetsModel {
     this.options = { ...modelDefaults, ...options }
   }
 
-  /** Adds a spreadsheet; its id must be new. */
+  /** Adds a spreadsheet. Throws when its id exists. */
   create(given: NewSpreadsheet = {}): SpreadsheetState {
     const id = given.id ?? this.#randomSpreadsheetId()
     if (this.spreadsheets.has(id)) throw new Error(`There is a spreadsheet ${id} already.`)
@@ -59,7 +59,7 @@ export class SheetsModel {
     return spreadsheet
   }
 
-  /** Throws the 404 of the API. */
+  /** Finds a spreadsheet, or throws the 404 of the API. */
   find(id: string): SpreadsheetState {
     const spreadsheet = this.spreadsheets.get(id)
     if (!spreadsheet) throw notFound()
@@ -67,8 +67,8 @@ export class SheetsModel {
   }
 
   /**
-   * Applies all requests in order, or none and throws: the first that is invalid names itself. `check`
-   * may throw as well, once all are applied.
+   * Applies all requests in order, or none: the error names the first invalid one. `check` is called after
+   * all, and undoes them when it throws.
    */
   batchUpdate(
     spreadsheet: SpreadsheetState,
@@ -87,7 +87,7 @@ export class SheetsModel {
     })
   }
 
-  /** Runs a change; when it throws, everything that it did is undone. */
+  /** Makes a change, or undoes all of it when it throws. */
   transact<T>(spreadsheet: SpreadsheetState, caller: Caller, change: (batch: Batch) => T): T {
     const tx = new Transaction()
     try {

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts'
 import type { Caller } from './state.ts'
 
-/** At most `limit` calls in any window of `windowMs`, for each user or each Cloud project. */
+/** Allows `limit` calls in any window of `windowMs`, for each user or each Cloud project. */
 export interface QuotaRule {
   readonly access: 'read' | 'write' | 'any'
   readonly per: 'user' | 'project'
@@ -11,13 +11,13 @@ export interface QuotaRule {
 
 const minuteMs = 60_000
 
-/** What Google grants today: 60 reads and 60 writes a minute for a user, 300 for a project. */
+/** Google's quota today: 60 reads and 60 writes a minute for a user, and 300 each for a project. */
 export const googleQuota: readonly QuotaRule[] = (['read', 'write'] as const).flatMap((access) => [
   { access, per: 'user', limit: 60, windowMs: minuteMs },
   { access, per: 'project', limit: 300, windowMs: minuteMs },
 ])
 
-/** Those and the older limits: 100 calls in 100 seconds and 10,000 a day. */
+/** Google's quota with its older limits: 100 calls in 100 seconds and 10,000 a day. */
 export const strictQuota: readonly QuotaRule[] = [
   ...googleQuota,
   { access: 'any', per: 'user', limit: 100, windowMs: 100_000 },
@@ -25,8 +25,8 @@ export const strictQuota: readonly QuotaRule[] = [
 ]
 
 /**
- * Counts calls in sliding windows, the strictest reading of "refilled every minute". Refused calls
- * are not counted.
+ * Counts calls in sliding windows, which is the strictest reading of "refilled every minute". Refused calls
+ * do not count.
  */
 export class QuotaLedger {
   readonly #rules: readonly QuotaRule[]
@@ -38,7 +38,7 @@ export class QuotaLedger {
     this.#projectNumber = projectNumber
   }
 
-  /** Counts a call; throws the 429 when a window is full. */
+  /** Counts a call, or throws the 429 when a window is full. */
   take(caller: Caller, access: 'read' | 'write', nowMs: number): void {
     const windows: number[][] = []
     for (const [index, rule] of this.#rules.entries()) {
@@ -54,7 +54,7 @@ export class QuotaLedger {
   }
 }
 
-/** Google's 429, with the names of the limit that was reached. */
+/** Google's 429 for the limit that was reached. */
 export function quotaExceeded(
   rule: QuotaRule,
   access: 'read' | 'write',

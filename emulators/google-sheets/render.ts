@@ -7,12 +7,12 @@ import { mayEdit } from './batch.ts'
 import { renderTable } from './tables.ts'
 import type { Caller, Protection, Sheet, SpreadsheetState } from './state.ts'
 
-/** What of a spreadsheet goes into an answer. */
+/** The parts of a spreadsheet that go into an answer. */
 export interface View {
   readonly caller: Caller
-  /** Only these parts of the sheets, when ranges were asked for. */
+  /** The requested ranges of sheets, if any: the answer has only these. */
   readonly boxes?: ReadonlyMap<Sheet, readonly Box[]> | undefined
-  /** Rows and cells: by far the largest part. */
+  /** Whether the answer has rows and cells. */
   readonly includeGridData: boolean
 }
 
@@ -49,14 +49,14 @@ function renderSheet(
   }
 }
 
-/** Those that a range touches. */
+/** The tables that a range touches. */
 function shownTables(sheet: Sheet, boxes: readonly Box[]): sheets_v4.Schema$Table[] {
   return sheet.tables
     .filter(({ range }) => boxes.some((box) => intersects(boxOf(range, sheet.grid), box)))
     .map((table) => renderTable(sheet, table))
 }
 
-/** Empty lists do not appear in answers. */
+/** A field of an answer, which leaves out empty lists. */
 function optional<K extends string, T>(name: K, list: readonly T[]): Partial<Record<K, T[]>> {
   const field: Partial<Record<K, T[]>> = {}
   if (list.length > 0) field[name] = [...list]

@@ -1,4 +1,4 @@
-/** The calls that the emulator answers. `token` is OAuth's, all others are the Sheets API's. */
+/** The calls that the emulator answers. `token` is one of OAuth, and the others are of the Sheets API. */
 export const callKinds = [
   'token',
   'get',
@@ -14,7 +14,7 @@ export type SheetsCallKind = Exclude<CallKind, 'token'>
 
 export interface Route {
   readonly kind: SheetsCallKind
-  /** Which quota the call counts against; a write also needs an Editor. */
+  /** The quota that the call counts against. A write also needs an Editor. */
   readonly access: 'read' | 'write'
   readonly spreadsheetId: string
   /** The range or the metadata id in the path, decoded; '' without one. */
@@ -34,8 +34,8 @@ const table: readonly (readonly [string, RegExp, SheetsCallKind, Access])[] = [
 const base = '/v4/spreadsheets'
 
 /**
- * Finds the call that a request is, `undefined` for a path that the API does not have. The parts of
- * the path are decoded one by one: a range holds `:`, `!` and `'` of its own.
+ * Finds the call of a request; `undefined` when the API does not have its path. Each part of the path is
+ * decoded on its own, because a range can have a `:` or `/`.
  */
 export function findRoute(method: string, path: string): Route | undefined {
   if (!path.startsWith(base)) return undefined

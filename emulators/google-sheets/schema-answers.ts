@@ -5,7 +5,7 @@ import type { SheetsCallKind } from './route.ts'
 import { int32, list, message, opaque, text, type Kind } from './schema.ts'
 import * as types from './schema-requests.ts'
 
-/** Descriptions of the answers, to check the paths of a `fields` parameter. */
+/** The messages of answers, to check the paths of a `fields` parameter. */
 
 const table = message<sheets_v4.Schema$Table>('Table', {
   tableId: text,
@@ -80,7 +80,7 @@ const answers: Readonly<Record<SheetsCallKind, Kind<unknown>>> = {
   }),
 }
 
-/** Refuses a mask that names a field which the answer does not have. */
+/** Throws when a mask names a field that the answer does not have. */
 export function assertMaskFits(mask: FieldMask, kind: SheetsCallKind): void {
   const paths = unknownPaths(mask, answers[kind], '')
   if (paths.length === 0) return

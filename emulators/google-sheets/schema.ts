@@ -1,14 +1,14 @@
 import { badRequest, type FieldViolation } from './api-error.ts'
 
 /**
- * Reads JSON the way Google's front end does: unknown names and wrong types are refused with their
- * path, nulls count as absent, numbers may come as strings. A small description per message, tied
- * to the types of `@googleapis/sheets`, so that no field is invented.
+ * Describes a kind of JSON value and reads it as Google's front end does: it refuses unknown names and
+ * wrong types with their paths, takes null for absent, and takes numbers in strings. Descriptions have the
+ * types of `@googleapis/sheets`, so that no field can be invented.
  */
 export interface Kind<T> {
-  /** Records violations instead of throwing: Google reports all of them at once. */
+  /** Adds to `violations` instead of throwing, because Google reports all of them at once. */
   read(value: unknown, at: string, violations: FieldViolation[]): T | undefined
-  /** The kind of a field of this message, for checking field masks; `undefined` when unknown. */
+  /** The kind of a field, to check field masks; `undefined` for an unknown field. */
   field(name: string): Kind<unknown> | undefined
 }
 
@@ -48,7 +48,7 @@ export const int32: Kind<number> = scalar('TYPE_INT32', (value) => {
   return number !== undefined && (number | 0) === number ? number : undefined
 })
 
-/** Anything goes: parts that the emulator keeps or ignores without looking into them. */
+/** Any value: the emulator does not look into it. */
 export function opaque<T>(): Kind<T> {
   const kind: Kind<T> = { read: (value) => value as T, field: () => kind }
   return kind
@@ -75,10 +75,10 @@ export function list<T>(element: Kind<T>): Kind<T[]> {
   }
 }
 
-/** Only fields that Google's message has, and not all of them: the others are not emulated. */
+/** Some fields of Google's message. The others are not emulated. */
 export type Fields<T> = { readonly [K in keyof T]?: Kind<NonNullable<T[K]>> }
 
-/** A message with its fields; `union` names the oneof of which at most one may be set. */
+/** A message. With `union`, the name of a oneof, at most one of its fields may be set. */
 export function message<T extends object>(
   type: string,
   fields: Fields<T>,
@@ -130,7 +130,7 @@ function oneofSet(union: string, name: string, at: string): FieldViolation {
   return { field: at, description }
 }
 
-/** Reads a request body; throws the 400 that names every violation. `at` is the body's field name. */
+/** Reads the body of a request. Throws the 400 that names all violations. */
 export function readMessage<T extends object>(kind: Kind<T>, body: unknown, at = ''): T {
   const violations: FieldViolation[] = []
   const parsed = kind.read(body, at, violations)

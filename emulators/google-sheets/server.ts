@@ -7,28 +7,28 @@ import { EmulatedGoogle, type EmulatorOptions } from './emulator.ts'
 import { noSuchPath } from './front-end.ts'
 import { answerView } from './view.ts'
 
-/** A running emulator on 127.0.0.1. `await using` stops it. */
+/** An emulator on 127.0.0.1. `await using` stops it. */
 export class GoogleEmulator extends EmulatedGoogle implements AsyncDisposable {
   readonly #deliveries = new Deliveries(this)
   #server: LoopbackServer | undefined
 
-  /** `http://127.0.0.1:port`, instead of `https://sheets.googleapis.com`. */
+  /** `http://127.0.0.1:port`. It stands for `https://sheets.googleapis.com`. */
   get url(): string {
     if (!this.#server) throw new Error('The emulator has not been started.')
     return this.#server.url
   }
 
-  /** Instead of `https://oauth2.googleapis.com/token`. */
+  /** Stands for `https://oauth2.googleapis.com/token`. */
   get tokenUrl(): string {
     return `${this.url}/token`
   }
 
-  /** Number of calls that are held back. */
+  /** The number of calls that are held back. */
   get lateCount(): number {
     return this.#deliveries.lateCount
   }
 
-  /** Applies the calls that faults hold back (`apply: 'later'`), oldest first; returns how many. */
+  /** Applies the calls that faults hold back (`apply: 'later'`), oldest first. Returns their number. */
   releaseLate(): number {
     return this.#deliveries.releaseLate()
   }

@@ -24,14 +24,14 @@ export function rowAt(sheet: Sheet, index: number): Row {
   return sheet.rows[index] ?? emptyRow
 }
 
-/** Number of rows down to the last one that has a value: where `appendCells` goes on. */
+/** The number of rows down to the last one with a value. `appendCells` continues below it. */
 export function dataRowCount(sheet: Sheet): number {
   let count = sheet.rows.length
   while (count > 0 && !rowAt(sheet, count - 1).some(hasValue)) count -= 1
   return count
 }
 
-/** Rewrites the cells of a box; `change` gets each stored cell and gives the new one. */
+/** Rewrites the cells of a box. `change` gets each cell and returns the new one. */
 export function writeBox(
   tx: Transaction,
   sheet: Sheet,
@@ -52,7 +52,7 @@ export function writeBox(
   }
 }
 
-/** Sets the size of the grid; what lies outside afterwards is gone. */
+/** Sets the size of the grid and drops the cells outside. */
 export function resizeGrid(tx: Transaction, sheet: Sheet, grid: Grid): void {
   if (grid.rowCount < sheet.rows.length) {
     tx.assign(sheet, 'rows', sheet.rows.slice(0, grid.rowCount))
@@ -89,7 +89,7 @@ export function shiftLines(tx: Transaction, sheet: Sheet, shift: Shift): void {
   tx.assign(sheet, 'tables', shifted(sheet.tables, shift))
 }
 
-/** What lies beyond the end of a list is empty, and stays so. */
+/** Inserts or deletes elements. Elements beyond the end of a list are empty. */
 function spliced<T>(list: readonly (T | undefined)[], { at, count }: Shift): (T | undefined)[] {
   if (at >= list.length) return [...list]
   const come = new Array<undefined>(Math.max(0, count)).fill(undefined)

@@ -8,13 +8,13 @@ import { renderSheetProperties } from './render.ts'
 import { dataRowCount, rowAt } from './sheet.ts'
 import type { Caller, Role, Sheet, SpreadsheetState, Table } from './state.ts'
 
-/** What a person types into a cell: text, a number, a checkbox, or a formula. */
+/** A value that a person types into a cell: text, a number, a checkbox or a formula. */
 export type TypedValue = string | number | boolean | { readonly formula: string }
 
-/** The person who owns every spreadsheet that was made for a test. */
+/** The person who owns all spreadsheets of tests. */
 export const owner: Caller = { email: 'owner@example.com', project: 'owner-project' }
 
-/** Looks into a spreadsheet, and does to it what people do. Tabs are named by their titles. */
+/** Reads a spreadsheet, and changes it as people do. Tabs are named by their titles. */
 export class SpreadsheetHandle {
   readonly id: string
   readonly #model: SheetsModel
@@ -30,19 +30,19 @@ export class SpreadsheetHandle {
     return this.#state.properties.title ?? ''
   }
 
-  /** Titles in the order of the tabs. */
+  /** The titles, in the order of the tabs. */
   titles(): string[] {
     return this.#state.sheets.map((sheet) => sheet.title)
   }
 
-  /** Properties of a tab as the API shows them. */
+  /** The properties of a tab in the API. */
   tab(title: string): sheets_v4.Schema$SheetProperties {
     return renderSheetProperties(this.#state, this.#sheet(title))
   }
 
   /**
-   * What a person sees, down to the last row with a value; rows are cut after their last value.
-   * `from` leaves out rows at the top.
+   * The texts that a person sees, from row `from` (from 0) down to the last row with a value. Rows are cut
+   * after their last value.
    */
   rows(title: string, from = 0): string[][] {
     const sheet = this.#sheet(title)
@@ -53,7 +53,7 @@ export class SpreadsheetHandle {
     })
   }
 
-  /** Number of rows down to the last one with a value. */
+  /** The number of rows down to the last one with a value. */
   rowCount(title: string): number {
     return dataRowCount(this.#sheet(title))
   }
@@ -78,7 +78,7 @@ export class SpreadsheetHandle {
     this.#do({ deleteSheet: { sheetId: this.#sheet(title).sheetId } })
   }
 
-  /** Adds a tab with rows in it; returns its sheetId. */
+  /** Adds a tab with rows. Returns its sheetId. */
   addTab(title: string, rows: readonly (readonly TypedValue[])[] = [], sheetId?: number): number {
     const properties = { title, ...(sheetId === undefined ? {} : { sheetId }) }
     const [reply] = this.#do({ addSheet: { properties } })
@@ -93,7 +93,7 @@ export class SpreadsheetHandle {
     this.#do({ appendCells: { sheetId, rows: rowData, fields: 'userEnteredValue' } })
   }
 
-  /** Types something into a cell, as `editCell('Sheet1', 'B2', 'hello')`; '' empties it. */
+  /** Types a value into a cell such as `B2`. The value '' empties it. */
   editCell(title: string, cell: string, value: TypedValue): void {
     const { sheet, box } = findRange(this.#state, `${quoteTitle(title)}!${cell}`)
     const start = { sheetId: sheet.sheetId, rowIndex: box.startRow, columnIndex: box.startColumn }
@@ -130,7 +130,7 @@ export class SpreadsheetHandle {
     this.#do({ insertDimension: { range: { sheetId, ...lines } } })
   }
 
-  /** Makes a table of a range, such as `A1:G20`, or of all that the tab holds. */
+  /** Makes a table of the range `cells`, such as `A1:G20`, or of the tab's whole content. */
   convertToTable(
     title: string,
     given: Partial<Pick<Table, 'types' | 'footerRows'>> & { readonly cells?: string } = {},
@@ -149,7 +149,7 @@ export class SpreadsheetHandle {
     sheet.tables = [...sheet.tables, { tableId, name, range, types, footerRows }]
   }
 
-  /** Makes plain cells of the tab's tables again. */
+  /** Turns the tables of a tab into plain cells. */
   revertTables(title: string): void {
     this.#sheet(title).tables = []
   }
@@ -165,25 +165,25 @@ export class SpreadsheetHandle {
     this.#sheet(title).protections = []
   }
 
-  /** Shares the spreadsheet, changes the role, or takes it back with `none`. */
+  /** Shares the spreadsheet with somebody, or not any more with `none`. */
   share(email: string, role: Exclude<Role, 'owner'> | 'none'): void {
     if (role === 'none') this.#state.sharedWith.delete(email)
     else this.#state.sharedWith.set(email, role)
   }
 
-  /** Changes the size of the grid; what lies outside is lost. */
+  /** Changes the size of the grid and drops the cells outside. */
   resizeTab(title: string, size: { rowCount?: number; columnCount?: number }): void {
     const properties = { sheetId: this.#sheet(title).sheetId, gridProperties: size }
     const fields = Object.keys(size).map((name) => `gridProperties.${name}`)
     this.#do({ updateSheetProperties: { properties, fields: fields.join(',') } })
   }
 
-  /** Deletes the file: every call to it answers 404 from now on. */
+  /** Deletes the file. Every later call for it is answered with 404. */
   delete(): void {
     this.#model.spreadsheets.delete(this.id)
   }
 
-  /** Makes a copy of the file, developer metadata included. It is shared with nobody. */
+  /** Copies the file with its developer metadata. The copy is shared with nobody. */
   copy(id?: string): SpreadsheetHandle {
     const state = this.#state
     const copy = this.#model.create({

@@ -1,25 +1,25 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import type { Row } from './cell.ts'
 
-/** The state of the emulated Google: plain data, no behaviour. Everything here is synchronous. */
+/** The state of the emulated Google, as plain data. */
 
 export type Role = 'owner' | 'editor' | 'viewer'
 
-/** Who calls: a service account, and the Cloud project that it belongs to. */
+/** The service account that makes a call, and its Cloud project. */
 export interface Caller {
   readonly email: string
   readonly project: string
 }
 
-/** How the open questions are answered, and limits that tests want smaller. */
+/** Switches for open questions, and limits that tests can make smaller. */
 export interface ModelOptions {
-  /** Cells of a workbook over all tabs, empty ones included. */
+  /** The limit on the cells of a spreadsheet, empty ones included. */
   readonly cellsMax: number
-  /** Which titles are the same to `addSheet`: nobody has told how Google folds other alphabets. */
+  /** How `addSheet` compares titles. It is not known how Google folds other alphabets. */
   readonly titles: 'lower case' | 'case folding'
-  /** A batch whose `responseRanges` name no tab is refused, or is applied and answered with the error. */
+  /** Whether a batch with an unknown tab in `responseRanges` is applied. It is answered with an error. */
   readonly unknownRanges: 'refuse' | 'apply'
-  /** Numbers in [0, 1), for ids that Google would choose. */
+  /** Random numbers from 0 to under 1, for ids that Google chooses. */
   readonly random: () => number
 }
 
@@ -29,14 +29,14 @@ export interface Grid {
   readonly frozenRowCount: number
 }
 
-/** A table that a person has made of a part of a sheet: its first row is the header. */
+/** A table that a person has made from a part of a sheet. Its first row is the header. */
 export interface Table {
   readonly tableId: string
   readonly name: string
   readonly range: sheets_v4.Schema$GridRange
-  /** Types other than text, by the names of columns. */
+  /** The types of columns that are not plain text, by name. */
   readonly types: Readonly<Record<string, string>>
-  /** Rows at its end that hold totals. */
+  /** The number of rows with totals at its end. */
   readonly footerRows: number
 }
 
@@ -52,7 +52,7 @@ export interface Sheet {
   title: string
   hidden: boolean
   grid: Grid
-  /** Rows from the top; may be shorter than the grid. A row is replaced, never changed in place. */
+  /** The rows from the top, which can be fewer than those of the grid. A row is never changed in place. */
   rows: (Row | undefined)[]
   protections: readonly Protection[]
   tables: readonly Table[]

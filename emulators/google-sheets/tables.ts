@@ -7,7 +7,7 @@ import { boxOf, renderRange } from './grid-range.ts'
 import { rowAt, shiftLines, writeBox } from './sheet.ts'
 import type { Sheet, Table } from './state.ts'
 
-/** Google's tables: what `appendCells` with a `tableId` does, and how answers show them. */
+/** Google's tables: appending rows to them, and showing them in answers. */
 
 export function findTable({ spreadsheet }: Batch, tableId: string) {
   for (const sheet of spreadsheet.sheets) {
@@ -17,7 +17,7 @@ export function findTable({ spreadsheet }: Batch, tableId: string) {
   throw invalidArgument(`No table with id: ${tableId}`)
 }
 
-/** Below the last full row of the table's body; rows are pushed down to make room, a footer too. */
+/** Writes below the last full row of the table's body, and moves the rows below down, the footer included. */
 export function appendToTable(
   batch: Batch,
   { sheet, table }: { readonly sheet: Sheet; readonly table: Table },
@@ -27,7 +27,7 @@ export function appendToTable(
   const { startRow, endRow, startColumn, endColumn } = boxOf(table.range, sheet.grid)
   const bodyEnd = endRow - table.footerRows
   let start = bodyEnd
-  // Empty checkboxes are no data to a table.
+  // For a table, an empty checkbox is no value.
   const isFull = (row: number) =>
     rowAt(sheet, row)
       .slice(startColumn, endColumn)
@@ -54,7 +54,7 @@ function isUnchecked(cell: StoredCell): boolean {
   return unpackCell(cell).userEnteredValue?.boolValue === false
 }
 
-/** The names of columns are the header cells. Google's JSON leaves out an index that is 0. */
+/** The header cells are the names of the columns. Google's JSON leaves out an index of 0. */
 export function renderTable(sheet: Sheet, table: Table): sheets_v4.Schema$Table {
   const { startRow, startColumn, endColumn } = boxOf(table.range, sheet.grid)
   const columnProperties = Array.from({ length: endColumn - startColumn }, (_, index) => {

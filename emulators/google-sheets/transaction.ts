@@ -1,11 +1,11 @@
 /**
- * An undo journal: whatever a batch changes is recorded here first, so that one invalid request
- * takes the whole batch back, at a cost that depends on the batch and not on the spreadsheet.
+ * Records how to undo each change of a batch, so that an invalid request can undo the whole batch. The cost
+ * depends on the batch and not on the size of the spreadsheet.
  */
 export class Transaction {
   readonly #undo: (() => void)[] = []
 
-  /** Sets a property; a rollback restores what it was. */
+  /** Sets a property. A rollback restores the old value. */
   assign<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): void {
     const before = target[key]
     this.#undo.push(() => {
@@ -24,7 +24,7 @@ export class Transaction {
     map.set(key, value)
   }
 
-  /** Removes an entry; a rollback puts it back in its place. */
+  /** Removes an entry. A rollback puts it back in its place. */
   mapDelete<K, V>(map: Map<K, V>, key: K): void {
     const before = [...map]
     this.#undo.push(() => {
@@ -34,7 +34,7 @@ export class Transaction {
     map.delete(key)
   }
 
-  /** Writes one element, which may lie past the end of the list. */
+  /** Writes one element, which can be beyond the end of the list. */
   setAt<T>(list: (T | undefined)[], index: number, value: T | undefined): void {
     const length = list.length
     const before = list[index]

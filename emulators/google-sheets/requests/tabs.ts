@@ -17,7 +17,7 @@ import type { Grid, Sheet } from '../state.ts'
 
 const defaultRowCount = 1000
 const defaultColumnCount = 26
-/** Widely reported, nowhere documented. */
+/** People have reported this limit. Google does not document it. */
 const titleCharactersMax = 100
 
 const addSheet = handler('addSheet', (batch, { properties = {} }) => {
@@ -101,7 +101,7 @@ function freeTitle(
   return title
 }
 
-/** Zeros and absent values are the same to Google; a grid needs at least one cell. */
+/** Reads a grid. For Google, zero is the same as absent, and a grid needs at least one cell. */
 function readGrid(given: sheets_v4.Schema$GridProperties): Grid {
   const rowCount = given.rowCount ?? 0
   const columnCount = given.columnCount ?? 0

@@ -83,6 +83,7 @@ export async function openPage(
 ): Promise<OpenPage> {
   const context = await browser.newContext({ locale: 'en-US', ...options })
   context.setDefaultTimeout(patienceMs)
+  await context.addInitScript(waitLonger)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -91,6 +92,12 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(String(error)))
   await page.goto(url)
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Runs in the page: on a busy machine, calls may take longer than a visitor would wait. */
+function waitLonger(): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal)
+  AbortSignal.timeout = (ms) => timeout(20 * ms)
 }
 
 /** Rules for whole pages. The host pages of the tests have no landmarks or headings. */

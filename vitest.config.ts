@@ -45,8 +45,8 @@ export default defineConfig({
         },
       },
     ],
-    // `npm run test:system`
-    exclude: [...configDefaults.exclude, 'test/system/**'],
+    // `npm run test:system` and `npm run test:long`
+    exclude: [...configDefaults.exclude, 'test/{system,long}/**'],
     sequence: { sequencer: LongFirst },
     // Two on two cores: by default, one core is left free.
     maxWorkers: '100%',

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import { patienceMs, testPatienceMs } from './harness/patience.ts'
+
+/** `npm run test:long`: hours, days and a week of the real process in fast time, by libfaketime. */
+export default defineConfig({
+  test: {
+    include: ['test/long/**/*.test.ts'],
+    fileParallelism: false,
+    testTimeout: 6 * testPatienceMs,
+    hookTimeout: testPatienceMs,
+    expect: { poll: { timeout: patienceMs } },
+    allowOnly: false,
+  },
+})

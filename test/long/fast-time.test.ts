@@ -1,14 +1,18 @@
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { liveFast } from '../system/fast-life.ts'
 
 const hour = 60
 const day = 24 * hour
 
-test('a week with one signup an hour loses nothing and writes nothing twice', async () => {
-  await liveFast({ speed: 1000, minutes: 7 * day, signupEvery: hour })
+test('in a week with one signup an hour every signup becomes one row', async () => {
+  const life = await liveFast({ speed: 1000, minutes: 7 * day, signupEvery: hour })
+  expect(life.rows).toEqual(life.accepted)
+  expect(life.overQuota).toBe(0)
 })
 
-test('a day with a signup a minute and a kill now and then loses nothing and writes nothing twice', async () => {
-  await liveFast({ speed: 300, minutes: day, signupEvery: 1, killEvery: 47 })
+test('in a day with a signup a minute and a kill now and then every signup becomes one row', async () => {
+  const life = await liveFast({ speed: 300, minutes: day, signupEvery: 1, killEvery: 47 })
+  expect(life.rows).toEqual(life.accepted)
+  expect(life.overQuota).toBe(0)
 })

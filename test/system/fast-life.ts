@@ -1,5 +1,5 @@
 import { FastClock } from '../../harness/fast-clock.ts'
-import { createGoogleWorld } from '../../harness/google-world.ts'
+import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
@@ -17,12 +17,23 @@ export interface FastLife {
   readonly killEvery?: number
 }
 
+/** What became of it. */
+export interface Lived {
+  /** The addresses that were accepted, in order. */
+  readonly accepted: readonly string[]
+  /** The addresses in the spreadsheet in the end. */
+  readonly rows: readonly (string | undefined)[]
+  /** How many calls Google refused for its quota. */
+  readonly overQuota: number
+  /** How many access tokens were issued. */
+  readonly tokens: number
+}
+
 /**
- * Lets the real process live against the emulator with its quotas, both in the same fast time. Checks
- * that each signup became one row, in order, and that Google refused no call for its quota. Returns how
- * many access tokens were issued.
+ * Lets the real process live against the emulator with its quotas, both in the same fast time, until
+ * there are as many rows as signups.
  */
-export async function liveFast(life: FastLife): Promise<{ readonly tokens: number }> {
+export async function liveFast(life: FastLife): Promise<Lived> {
   const { speed, minutes, signupEvery, killEvery = Infinity } = life
   const clock = new FastClock(speed)
   await using world = await createGoogleWorld({ clock, quota: 'strict' })
@@ -31,7 +42,7 @@ export async function liveFast(life: FastLife): Promise<{ readonly tokens: numbe
     startService({ env: { ...world.env, ...clock.environment() }, dataDir: folder.path })
   let service = await start()
   const begin = clock.now()
-  const emails: string[] = []
+  const accepted: string[] = []
   let kills = 0
   try {
     for (let at = 0; at < minutes; at += signupEvery) {
@@ -42,16 +53,18 @@ export async function liveFast(life: FastLife): Promise<{ readonly tokens: numbe
         service = await start()
       }
       const email = `person${at}@example.com`
-      emails.push(email)
       await signUp(service.url, email)
+      accepted.push(email)
     }
-    const written = async () =>
-      ((await world.rows('Sheet1')) ?? []).slice(1).map(([email]) => email)
-    await expect.poll(written).toHaveLength(emails.length)
-    expect(await written()).toEqual(emails)
-    const refused = world.emulator.log.calls().filter(({ status }) => status === 429)
-    expect(refused).toEqual([])
-    return { tokens: world.emulator.counters.tokens }
+    const rows = () => addressesInSheet(world)
+    await expect.poll(rows).toHaveLength(accepted.length)
+    const calls = world.emulator.log.calls()
+    return {
+      accepted,
+      rows: await rows(),
+      overQuota: calls.filter(({ status }) => status === 429).length,
+      tokens: world.emulator.counters.tokens,
+    }
   } finally {
     await service[Symbol.asyncDispose]()
   }

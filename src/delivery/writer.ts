@@ -169,7 +169,8 @@ export class Writer {
     const { journal, spreadsheet, bucket } = this.#options
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
-    if (!ready?.isFull) {
+    const full = ready?.isFull === true ? ready : undefined
+    if (!full) {
       await this.#linger()
       await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
     }
@@ -180,7 +181,7 @@ export class Writer {
     if (this.#isStopping) return undefined
     if (dueTab === undefined) this.#mayHaveMore = false
     this.#triedAside = dueTab !== undefined
-    const { shares } = ready?.isFull ? ready : await this.#fill(dueTab)
+    const { shares } = full ?? (await this.#fill(dueTab))
     if (shares.length === 0) {
       if (dueTab !== undefined) this.#aside.delete(dueTab)
       return undefined
@@ -188,7 +189,7 @@ export class Writer {
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
     this.#mayHaveMore = true
     this.#own = { number: batch.number, isClear: true }
-    if (!ready?.isFull) this.#tokens = taken(this.#tokens, bucket, this.#now())
+    if (!full) this.#tokens = taken(this.#tokens, bucket, this.#now())
     return batch
   }
 

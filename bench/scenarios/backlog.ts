@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fillJournal } from '../journals.ts'
 import { programPath } from '../processes.ts'
-import { atMost, type Scenario, type Sizes } from '../scenario.ts'
+import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
 
 interface Delivered {
@@ -25,39 +25,41 @@ async function deliver(world: World, dataDir: string): Promise<Delivered> {
   return { ...cost, calls }
 }
 
-function calls(name: string, what: string, size: 'backlog' | 'large', reach: number, aim: number) {
-  return {
-    name,
-    what,
-    unit: 'calls',
-    reach: atMost(reach),
-    aim: atMost(aim),
-    async run(sizes: Sizes) {
-      await using world = await World.create()
-      const dataDir = await fillJournal(world.path('data'), sizes[size], 'waiting')
-      const { calls, rows } = await deliver(world, dataDir)
-      return { values: [calls], note: `${rows} rows, all calls counted` }
-    },
-  } satisfies Scenario
-}
+type Size = 'backlog' | 'large'
 
-function drain(name: string, what: string, size: 'backlog' | 'large', reach: number, aim: number) {
+/** A scenario of one delivery, of which `valueOf` takes the value. */
+function delivery(
+  scenario: Pick<Scenario, 'name' | 'what' | 'unit' | 'reach' | 'aim'>,
+  size: Size,
+  valueOf: (delivered: Delivered) => number,
+): Scenario {
   return {
-    name,
-    what,
-    unit: 's',
-    reach: atMost(reach),
-    aim: atMost(aim),
-    async run(sizes: Sizes) {
+    ...scenario,
+    async run(sizes) {
       await using world = await World.create()
       const dataDir = await fillJournal(world.path('data'), sizes[size], 'waiting')
-      const { calls, rows, milliseconds } = await deliver(world, dataDir)
+      const delivered = await deliver(world, dataDir)
+      const { rows, calls } = delivered
       return {
-        values: [milliseconds / 1000],
+        values: [valueOf(delivered)],
         note: `${rows} rows in ${calls} calls of 350 ms at the default quota; waits are skipped and counted`,
       }
     },
-  } satisfies Scenario
+  }
+}
+
+function calls(name: string, what: string, size: Size, reach: number, aim: number): Scenario {
+  const limits = { reach: atMost(reach), aim: atMost(aim) }
+  return delivery({ name, what, unit: 'calls', ...limits }, size, (delivered) => delivered.calls)
+}
+
+function drain(name: string, what: string, size: Size, reach: number, aim: number): Scenario {
+  const limits = { reach: atMost(reach), aim: atMost(aim) }
+  return delivery(
+    { name, what, unit: 's', ...limits },
+    size,
+    (delivered) => delivered.milliseconds / 1000,
+  )
 }
 
 export const backlogScenarios: readonly Scenario[] = [

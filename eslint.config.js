@@ -11,7 +11,7 @@ const functionLinesMax = 70
 
 // Who may import whom is in .dependency-cruiser.js.
 export default defineConfig(
-  globalIgnores(['data/', 'coverage/', 'dist/']),
+  globalIgnores(['data/', 'coverage/', 'dist/', '.mutation/']),
   js.configs.recommended,
   {
     plugins: { 'check-file': checkFile },

@@ -1,0 +1,26 @@
+/** A room whose code `npm run mutate` changes, and the tests that have to notice. */
+export interface Room {
+  readonly sources: readonly string[]
+  /** They run the sources in their own process: a process that they start runs unchanged sources. */
+  readonly tests: readonly string[]
+}
+
+/** Tests beside the sources come with every room. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  signup: [],
+  delivery: ['test/delivery/*.test.ts'],
+  journal: ['test/journal/{sqlite,sites}.test.ts'],
+  spreadsheet: ['test/spreadsheet/*.test.ts'],
+  http: ['test/http/*.test.ts', 'test/service/{bulk,connections,cors,forms,hosts,tabs}.test.ts'],
+}
+
+export const roomNames = Object.keys(rooms)
+
+/** @throws Error when there is no such room */
+export function roomOf(name: string | undefined): Room {
+  const tests = rooms[name ?? '']
+  if (!tests)
+    throw new Error(`There is no room ${name}. Name one of these: ${roomNames.join(', ')}.`)
+  const units = `src/${name}/**/*.test.ts`
+  return { sources: [`src/${name}/**/*.ts`, `!${units}`], tests: [units, ...tests] }
+}

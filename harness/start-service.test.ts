@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ServiceEnded, startService } from './start-service.ts'
+import { failedStart, ServiceEnded, startService } from './start-service.ts'
 
 /** A stand-in for the service. It prints its settings, listens, and ends as `END` says. */
 const standIn = `
@@ -48,6 +50,36 @@ test('killing it leaves no process, and its data folder stays when it was given'
   expect(existsSync(folder)).toBe(true)
 })
 
+test.each(['SIGTERM', 'exit'])(
+  'it ends with the process that started it, when that ends by %s',
+  async (end) => {
+    const starter = `
+      const { startService } = await import(${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))})
+      console.log((await startService({ program: ${JSON.stringify(program)} })).pid)
+      if (${JSON.stringify(end)} === 'exit') process.exit()`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', starter], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [printed]: unknown[] = await once(child.stdout, 'data')
+    const pid = Number(printed)
+    expect(pid).toBeGreaterThan(0)
+    if (end === 'SIGTERM') child.kill(end)
+    await once(child, 'exit')
+    try {
+      await expect.poll(() => isRunning(pid)).toBe(false)
+    } finally {
+      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+    }
+  },
+)
+
+test('a start that should fail and does not is an error, and leaves no process', async () => {
+  const error = await failedStart({ program, dataDir: folder }).catch((it: unknown) => it)
+  expect(String(error)).toContain('The service should not have started')
+  const ended = await failedStart({ program, env: { END: 'early' } })
+  expect(ended.code).toBe(2)
+})
+
 test('settings of this machine do not reach it, settings of the test do', async () => {
   process.env['SECRET'] = 'of this machine'
   try {
@@ -66,3 +98,11 @@ test('a service that ends instead of listening is reported with its code and out
   expect(error).toMatchObject({ code: 2 })
   expect(String(error)).toContain('PORT: expected a number')
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { endWithUs } from './end-with-us.ts'
 import { patienceMs } from './patience.ts'
 import { personalLines } from './personal-data.ts'
 import { projectRoot } from './source-file.ts'
@@ -72,8 +73,7 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
       DATA_DIR: options.dataDir ?? join(folder, 'data'),
     },
   })
-  const killWithUs = () => child.kill('SIGKILL')
-  process.once('exit', killWithUs)
+  endWithUs(child)
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve)
   })
@@ -92,7 +92,6 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
     } finally {
       child.kill('SIGKILL')
       await exited.catch(() => null)
-      process.off('exit', killWithUs)
       await rm(folder, { recursive: true, force: true })
     }
   }
@@ -116,6 +115,21 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
     }
   } catch (error) {
     await end('SIGKILL')
+    throw error
+  }
+}
+
+/**
+ * Starts the service with settings that it refuses. Resolves with how it ended.
+ *
+ * @throws Error when it listens. Then it is stopped.
+ */
+export async function failedStart(options: StartOptions): Promise<ServiceEnded> {
+  try {
+    await using service = await startService(options)
+    throw new Error(`The service should not have started:\n${service.output()}`)
+  } catch (error) {
+    if (error instanceof ServiceEnded) return error
     throw error
   }
 }

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { kill } from 'node:process'
 import { expect, test } from 'vitest'
+import { endWithUs } from '../../harness/end-with-us.ts'
 import { freePort } from '../../harness/free-port.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
@@ -20,10 +22,10 @@ test.each([
   async (script, signal) => {
     await using data = await tempFolder()
     const port = String(await freePort())
-    const first = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
+    await using first = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
     first.npm.kill(signal)
     expect(await first.exited).toEqual([0, null])
-    const second = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
+    await using second = await startByNpm(script, { DATA_DIR: data.path, PORT: port })
     expect((await fetch(`${second.url}/api/health`)).status).toBe(200)
     second.npm.kill(signal)
     expect(await second.exited).toEqual([0, null])
@@ -32,7 +34,8 @@ test.each([
 )
 
 test('npm run dev starts the service again with its data when a source file changes', async () => {
-  const { npm, url, output, exited } = await startByNpm('dev', { PORT: '0' })
+  await using dev = await startByNpm('dev', { PORT: '0' })
+  const { npm, url, output, exited } = dev
   const first = { email: 'ada@example.com', sheetTab: 'News' }
   expect((await postSignup(url, first)).status).toBe(202)
   await expect.poll(output).toContain('News 2 │ ada@example.com')
@@ -68,11 +71,24 @@ async function startByNpm(script: string, settings: Record<string, string>) {
     cwd: projectRoot,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(ours), HOST: '127.0.0.1', ...settings },
+    // A process group, so that a test that fails ends what npm has started, too.
+    detached: true,
   })
+  const killGroup = () => npm.exitCode === null && kill(-(npm.pid ?? 0), 'SIGKILL')
+  endWithUs(npm, killGroup)
   const { output, exited } = watch(npm)
-  const url = () => listens.exec(output())?.[1] ?? ''
-  await expect.poll(url).not.toBe('')
-  return { npm, url: url(), output, exited }
+  const end = async () => {
+    killGroup()
+    await exited
+  }
+  try {
+    const url = () => listens.exec(output())?.[1] ?? ''
+    await expect.poll(url).toMatch(/^http:/)
+    return { npm, url: url(), output, exited, [Symbol.asyncDispose]: end }
+  } catch (error) {
+    await end()
+    throw error
+  }
 }
 
 const listens = /Rollcall listens on (http:\/\/[\w.:]+)/

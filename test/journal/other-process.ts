@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
+import { endWithUs } from '../../harness/end-with-us.ts'
 import type { CallLedger } from '../../src/journal/call-ledger.ts'
 import type { DefaultTab } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
@@ -28,7 +29,7 @@ export class OtherProcess implements AsyncDisposable {
   constructor() {
     const program = join(import.meta.dirname, 'journal-child.ts')
     // 'advanced' passes on undefined, maps and errors.
-    this.#child = fork(program, { serialization: 'advanced' })
+    this.#child = endWithUs(fork(program, { serialization: 'advanced' }))
     this.#closed = once(this.#child, 'close')
     this.#child.on('message', (reply) => this.#take(reply as Reply))
     this.#child.on('close', (code) => {

@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
+import { endWithUs } from '../../harness/end-with-us.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
@@ -85,7 +86,7 @@ export async function expectPromisesKept(
 async function runService(run: Run): Promise<number> {
   let kills = 0
   for (; performance.now() < run.until || kills < killsMin; kills++) {
-    const service = await startService(run)
+    await using service = await startService(run)
     const visitors = [0, 1, 2, 3].map((number) => visit(run, service.url, `${kills}.${number}`))
     await sleep(1500 + run.random() * 2500)
     await service.kill()
@@ -115,7 +116,7 @@ async function runSecond(run: Run): Promise<number> {
     const program = join(import.meta.dirname, 'soak-child.ts')
     const seed = String(Math.floor(run.random() * 1e9))
     const of = [seed, String(kills), run.account, String(run.perMinute)]
-    const child = fork(program, [join(run.dataDir, 'journal.db'), ...of])
+    const child = endWithUs(fork(program, [join(run.dataDir, 'journal.db'), ...of]))
     child.on('message', (message: SoakAppend | SoakCall) => {
       if ('calledAt' in message) run.calls.push(message)
       else run.answered.push(message)

@@ -122,6 +122,11 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         {
+          selector:
+            'VariableDeclaration[kind=/^(const|let)$/] > VariableDeclarator > AwaitExpression > CallExpression[callee.name=/^(startService|bootService|startByNpm)$/]',
+          message: 'Use `await using`, so that the service ends when the test fails.',
+        },
+        {
           selector: 'MemberExpression[property.name="fails"][object.name=/^(test|it)$/]',
           message: 'Every test passes: mend or delete it.',
         },

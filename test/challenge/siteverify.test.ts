@@ -153,7 +153,7 @@ test.each<[string, Fault, number, Partial<Verdict>]>([
 )
 
 test('a provider that cannot be reached at all gives no verdict', async () => {
-  const world = await createChallengeWorld()
+  await using world = await createChallengeWorld()
   const challenge = connect(world)
   const token = world.token()
   await world.emulator.stop()

@@ -6,21 +6,18 @@ import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 
 test('the sandbox accepts signups and shows the rows of the emulated sheet, without an account', async () => {
-  const sandbox = await startService({
+  await using sandbox = await startService({
     program: join(projectRoot, 'scripts/sandbox.ts'),
     env: { PAGE_TITLE: 'The sandbox letter', SHEETS_SHEET_ID: 'that-of-a-real-spreadsheet' },
   })
-  try {
-    const answer = await postSignup(sandbox.url, { email: 'ada@example.com', sheetTab: 'News' })
-    expect(answer.status).toBe(202)
-    await expect
-      .poll(() => sandbox.output())
-      .toMatch(/News 1 │ Email │[\s\S]*News 2 │ ada@example\.com │/)
-    const page = /http:\/\/127\.0\.0\.1:\d+\/spreadsheets\/\S+/.exec(sandbox.output())?.[0] ?? ''
-    expect(await (await fetch(page)).text()).toContain('ada@example.com')
-    expect(await (await fetch(sandbox.url)).text()).toContain('The sandbox letter')
-    expect(sandbox.output()).not.toContain('docs.google.com')
-  } finally {
-    expect(await sandbox.stop()).toBe(0)
-  }
+  const answer = await postSignup(sandbox.url, { email: 'ada@example.com', sheetTab: 'News' })
+  expect(answer.status).toBe(202)
+  await expect
+    .poll(() => sandbox.output())
+    .toMatch(/News 1 │ Email │[\s\S]*News 2 │ ada@example\.com │/)
+  const page = /http:\/\/127\.0\.0\.1:\d+\/spreadsheets\/\S+/.exec(sandbox.output())?.[0] ?? ''
+  expect(await (await fetch(page)).text()).toContain('ada@example.com')
+  expect(await (await fetch(sandbox.url)).text()).toContain('The sandbox letter')
+  expect(sandbox.output()).not.toContain('docs.google.com')
+  expect(await sandbox.stop()).toBe(0)
 })

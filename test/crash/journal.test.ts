@@ -62,14 +62,14 @@ describe('a damaged journal', () => {
     await using world = await createGoogleWorld()
     world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
     const options = { dataDir: template.path, env: world.env }
-    const first = await startService(options)
+    await using first = await startService(options)
     const count = 300
     await postSignups(
       first.url,
       Array.from({ length: count }, (_, index) => `early${index}@example.com`),
     )
     await first.stop()
-    const second = await startService(options)
+    await using second = await startService(options)
     const load = signUpUntilGone(second.url, 'late', { tabs, visitorsAtOnce: 2, pauseMs: 0 })
     await new Promise((resolve) => setTimeout(resolve, 700))
     await second.kill()

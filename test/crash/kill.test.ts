@@ -42,7 +42,7 @@ describe.concurrent('kills at random moments', () => {
     await using folder = await tempFolder()
     const load = { tabs, visitorsAtOnce, pauseMs: 0 }
     const accepted = await killUnderLoad({ dataDir: folder.path }, load, 400, seed)
-    const service = await startService({ dataDir: folder.path })
+    await using service = await startService({ dataDir: folder.path })
     await allDelivered(service)
     await service.stop()
     const rows = tabs.map((tab) => readTab(folder.path, `${tab}.csv`))
@@ -63,7 +63,7 @@ describe.concurrent('kills at random moments', () => {
     expect(harmed.length).toBeGreaterThan(5)
 
     world.emulator.faults.clear()
-    const service = await startService({ dataDir: folder.path, env })
+    await using service = await startService({ dataDir: folder.path, env })
     await allDelivered(service)
     world.emulator.releaseLate()
     await service.stop()
@@ -126,7 +126,7 @@ async function killUnderLoad(
   const random = seededRandom(ownSeed)
   const accepted: AcceptedSignup[] = []
   for (let life = 1; life <= kills; life += 1) {
-    const service = await startService(options)
+    await using service = await startService(options)
     const signingUp = signUpUntilGone(service.url, `life${life}`, load)
     await sleep(random() * lifeMsMax)
     await service.kill()

@@ -105,7 +105,7 @@ test('the page shows tabs and calls as text and not as HTML', async () => {
 })
 
 test('a stop closes connections that are kept alive, and ends delayed answers', async () => {
-  const emulator = await startGoogleEmulator()
+  await using emulator = await startGoogleEmulator()
   const { email } = emulator.createServiceAccount()
   emulator.createSpreadsheet({ id: 'abc', sharedWith: email })
   emulator.faults.add({ delayMs: 1_000_000 })

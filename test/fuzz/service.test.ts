@@ -63,7 +63,7 @@ type Client = ReturnType<typeof createFuzzClient>
 test('twenty thousand requests, valid to hostile, cause no 5xx, no crash and no growth, and each 2xx is one row', async () => {
   console.log(`The seed of the fuzzer is ${seed}. SEED=${seed} repeats its requests.`)
   await using folder = await tempFolder()
-  const service = await startService({
+  await using service = await startService({
     program: measuredProgram,
     env: settings,
     dataDir: folder.path,

@@ -7,7 +7,7 @@ import { worlds } from './requests.ts'
 import { byFetch, overTcp, type Transport } from './transport.ts'
 import { surround } from './worlds.ts'
 
-interface Opened extends AsyncDisposable {
+interface Opened {
   readonly transport: Transport
   readonly url: string
 }
@@ -16,18 +16,16 @@ interface Opened extends AsyncDisposable {
 const adapters = [
   {
     adapter: 'over TCP, from a process',
-    async open(env: AskedWorld['env']): Promise<Opened> {
-      const service = await startService({ env })
-      const transport = overTcp(service.url)
-      return { transport, url: service.url, [Symbol.asyncDispose]: () => service.kill() }
+    async open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened> {
+      const service = until.adopt(await startService({ env }), (it) => it.kill())
+      return { transport: overTcp(service.url), url: service.url }
     },
   },
   {
     adapter: 'by fetch, in this process',
-    async open(env: AskedWorld['env']): Promise<Opened> {
-      const service = await bootService({ env })
-      const transport = byFetch(service.application)
-      return { transport, url: service.url, [Symbol.asyncDispose]: () => service.stop() }
+    async open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened> {
+      const service = until.use(await bootService({ env }))
+      return { transport: byFetch(service.application), url: service.url }
     },
   },
 ]
@@ -44,7 +42,7 @@ describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
     let recording: Recording
     beforeAll(async () => {
       const { env, standIns, kept } = opened.use(await surround(world))
-      service = opened.use(await open(env))
+      service = await open(env, opened)
       recording = new Recording(service.transport, standIns, kept)
     })
     afterAll(() => opened.disposeAsync())

@@ -8,7 +8,7 @@ import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
-import { type ServiceEnded, startService } from '../../harness/start-service.ts'
+import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const ada = { email: 'ada@example.com' }
@@ -68,7 +68,7 @@ test.each([
 ])(
   'when only %s is set, the service does not start and says that %s is missing',
   async (one, other) => {
-    const ended = await startService({ env: { [one]: 'key' } }).catch((error: unknown) => error)
+    const ended = await failedStart({ env: { [one]: 'key' } })
     expect(ended).toMatchObject({
       code: 2,
       output: expect.stringContaining(`${other}: is missing`),
@@ -248,7 +248,7 @@ test('a token that a signup was stored with is used up, even after a kill and a 
   await using world = await createChallengeWorld()
   await using folder = await tempFolder()
   const challengeToken = world.token()
-  const service = await startService({ env: world.env, dataDir: folder.path })
+  await using service = await startService({ env: world.env, dataDir: folder.path })
   expect((await postSignup(service.url, { ...ada, challengeToken })).status).toBe(202)
   await service.kill()
   await using again = await startService({ env: world.env, dataDir: folder.path })
@@ -416,11 +416,12 @@ test('the log has neither the secret nor a token nor the address of a visitor, w
 })
 
 test('a start that fails because of a wrong setting of the challenge does not print its secret', async () => {
-  const ended = await startService({
+  const ended = await failedStart({
     env: { CHALLENGE_SECRET_KEY: 'my-own-secret', CHALLENGE_PROVIDER: 'nobody' },
-  }).catch((error: unknown) => error as ServiceEnded)
-  expect(ended).toMatchObject({ code: 2 })
-  expect((ended as ServiceEnded).output).not.toContain('my-own-secret')
+  })
+  expect(ended.code).toBe(2)
+  expect(ended.output).toContain('CHALLENGE_PROVIDER')
+  expect(ended.output).not.toContain('my-own-secret')
 })
 
 test('the sandbox can start with an emulated challenge', async () => {

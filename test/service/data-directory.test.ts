@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { asNobody } from '../../harness/as-nobody.ts'
-import { ServiceEnded, startService } from '../../harness/start-service.ts'
+import { failedStart } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 interface Obstacle {
@@ -74,8 +74,7 @@ describe.concurrent('the start of the service', () => {
       const options = await asNobody(folder)
       await place(folder.path)
       const path = dataDir.startsWith('/') ? dataDir : join(folder.path, dataDir)
-      const ended = await startService({ ...options, dataDir: path }).catch((it: unknown) => it)
-      if (!(ended instanceof ServiceEnded)) throw new Error('The service started.')
+      const ended = await failedStart({ ...options, dataDir: path })
       expect(ended.code).toBe(1)
       for (const text of [...says, 'or set DATA_DIR to another folder.']) {
         expect(ended.output).toContain(text)

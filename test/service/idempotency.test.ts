@@ -110,7 +110,7 @@ test('a repeated request gets its first answer after a restart, and after a kill
   await using folder = await tempFolder()
   const receipts: Receipt[] = []
   for (const end of ['kill', 'stop', 'kill', 'stop'] as const) {
-    const service = await startService({ dataDir: folder.path })
+    await using service = await startService({ dataDir: folder.path })
     const answer = await postSignup(service.url, ada, keyed('key-1'))
     expect(answer.status).toBe(202)
     receipts.push((await answer.json()) as Receipt)

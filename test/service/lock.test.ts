@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 import { postSignup } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type ServiceEnded, startService } from '../../harness/start-service.ts'
+import { failedStart, type ServiceEnded, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const refused = {
@@ -21,7 +21,7 @@ test('a process makes its lock again when it is deleted, with a warning, and the
   await expect.poll(service.output).toContain('it was made again')
   const { mode } = await stat(lock)
   if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600)
-  const second = await startService({ dataDir: folder.path }).catch((error: unknown) => error)
+  const second = await failedStart({ dataDir: folder.path })
   expect(second).toMatchObject(refused)
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
   expect(await service.stop()).toBe(0)

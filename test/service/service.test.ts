@@ -7,7 +7,7 @@ import { columns } from '../../src/signup/row.ts'
 import { bootService } from '../../harness/boot-service.ts'
 import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { readTab } from '../../harness/read-workbook.ts'
-import { type ServiceEnded, startService } from '../../harness/start-service.ts'
+import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const inUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -201,7 +201,7 @@ test('when the process is killed right after the 202, the next one writes the ro
   await using folder = await tempFolder()
   const emails = Array.from({ length: 20 }, (_, index) => `person${index}@example.com`)
   for (const email of emails) {
-    const service = await startService({ dataDir: folder.path })
+    await using service = await startService({ dataDir: folder.path })
     const answer = await postSignup(service.url, { email })
     await service.kill()
     expect(answer.status).toBe(202)
@@ -213,7 +213,7 @@ test('when the process is killed right after the 202, the next one writes the ro
 
 test('after SIGTERM the service answers the requests that it has, and every signup with a 202 is written', async () => {
   await using folder = await tempFolder()
-  const service = await startService({ dataDir: folder.path })
+  await using service = await startService({ dataDir: folder.path })
   const emails = Array.from({ length: 200 }, (_, index) => `person${index}@example.com`)
   const answers = emails.map((email) =>
     postSignup(service.url, { email }).then(
@@ -235,25 +235,24 @@ test('after SIGTERM the service answers the requests that it has, and every sign
 test('a second process on the same DATA_DIR is refused and does no harm', async () => {
   await using folder = await tempFolder()
   await using service = await startService({ dataDir: folder.path })
-  const second = await startService({ dataDir: folder.path }).catch((error: unknown) => error)
+  const second = await failedStart({ dataDir: folder.path })
   expect(second).toMatchObject({
     code: 1,
     output: expect.stringMatching(/in use by another process[\s\S]*DATA_DIR/),
-  } satisfies Partial<Record<keyof ServiceEnded, unknown>>)
+  })
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 
 test('all problems of the settings are reported at once, and the exit code is 2', async () => {
-  const ended = await startService({
+  const ended = await failedStart({
     env: {
       SHEETS_SHEET_ID: 'short',
       BODY_LIMIT_BYTES: 'many',
       DEFAULT_SHEET_TAB: 'x'.repeat(101),
       DUPLICATES: 'sometimes',
     },
-  }).catch((error: unknown) => error)
-  expect(ended).toMatchObject({ code: 2 })
-  const { output } = ended as ServiceEnded
+  })
+  expect(ended.code).toBe(2)
   for (const setting of [
     'SHEETS_SHEET_ID',
     'SHEETS_CREDENTIALS_EMAIL',
@@ -262,7 +261,7 @@ test('all problems of the settings are reported at once, and the exit code is 2'
     'DEFAULT_SHEET_TAB',
     'DUPLICATES',
   ]) {
-    expect(output).toContain(setting)
+    expect(ended.output).toContain(setting)
   }
 })
 
@@ -277,7 +276,7 @@ test('a start on a port that is taken ends with what to do', async () => {
      process.argv.length = 2
      await import(${JSON.stringify(join(process.cwd(), 'src/start.js'))})`,
   )
-  const ended = await startService({ program }).catch((error: unknown) => error)
+  const ended = await failedStart({ program })
   expect(ended).toMatchObject({
     code: 1,
     output: expect.stringMatching(/another program listens on it \(EADDRINUSE\)\..*set PORT/),

@@ -112,7 +112,7 @@ test('when a tab turns out to be protected, only the waits for that tab end', as
 test('after SIGTERM signups that wait are answered 202 at once, and the process ends with code 0', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'any', times: 0, answer: 'unavailable' })
-  const service = await startService({ env: world.env })
+  await using service = await startService({ env: world.env })
   const answers = Promise.all(
     Array.from({ length: 20 }, () => postSignup(service.url, ada, { prefer: 'wait=30' })),
   )

@@ -1,28 +1,20 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { readJournal } from '../crash/crash-load.ts'
+import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
-import {
-  limitFileSize,
-  mountSmallDisk,
-  noFileSizeLimit,
-  noSmallDisk,
-  type SmallDisk,
-} from '../../harness/full-disk.ts'
+import { interceptedFiles } from '../../harness/failing-files.ts'
+import { limitFileSize, underSmallLimit } from '../../harness/file-size-limit.ts'
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
-import { type RunningService, ServiceEnded, startService } from '../../harness/start-service.ts'
+import { failedStart, type RunningService, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
+import { readJournal } from '../crash/crash-load.ts'
 
-if (noSmallDisk !== undefined) {
-  console.warn(`Skipping tests with a full disk, as no small disk can be mounted: ${noSmallDisk}`)
-}
-if (noFileSizeLimit !== undefined) {
-  console.warn(`Skipping tests with limited files, as no limit can be set: ${noFileSizeLimit}`)
-}
+/** Lets no file of the service grow, as a full disk does. */
+const fill = ({ pid }: RunningService) => limitFileSize(pid, 4096)
+const makeRoom = ({ pid }: RunningService) => limitFileSize(pid, 'unlimited')
 
 /** Posts signups until one is not answered with 202. */
 async function postUntilRefused(url: string, prefix: string, accepted: string[]) {
@@ -36,17 +28,13 @@ async function postUntilRefused(url: string, prefix: string, accepted: string[])
 }
 
 /** Expects that a service without room for its journal refuses signups, loses none, and goes on without a restart. */
-async function expectSafeWithoutRoom(
-  service: RunningService,
-  take: () => Promise<void> | void,
-  giveBack: () => Promise<void> | void,
-): Promise<string[]> {
+async function expectSafeWithoutRoom(service: RunningService): Promise<string[]> {
   const accepted = ['first@example.com']
   const first = await postSignup(service.url, { email: 'first@example.com' })
   const { id } = (await first.json()) as { id: string }
   await allDelivered(service)
 
-  await take()
+  fill(service)
   const refused = await postUntilRefused(service.url, 'full', accepted)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
@@ -56,7 +44,7 @@ async function expectSafeWithoutRoom(
   const status = await fetch(`${service.url}/api/signup/${id}`)
   expect(await status.json()).toMatchObject({ id, status: 'written' })
 
-  await giveBack()
+  makeRoom(service)
   // A load balancer sends no signup to a service that is not ready, so it must become ready by itself.
   const isReady = async () => (await readiness(service)).status === 200
   await waitUntil(isReady, () => 'the service is not ready although there is room again')
@@ -68,100 +56,88 @@ async function expectSafeWithoutRoom(
   return accepted
 }
 
-describe.skipIf(noFileSizeLimit !== undefined)('with no file allowed to grow', () => {
-  test('signups are refused with 503 and not stored while files cannot grow, and accepted when they can again', async () => {
+// Only Linux can limit the files of another process.
+describe.skipIf(process.platform !== 'linux')('while no file can grow', () => {
+  test('signups are refused with 503 and not stored, and accepted when there is room (workbook)', async () => {
     await using folder = await tempFolder()
     await using service = await startService({ dataDir: folder.path })
-    const accepted = await expectSafeWithoutRoom(
-      service,
-      () => limitFileSize(service.pid, 4096),
-      () => limitFileSize(service.pid, 'unlimited'),
-    )
-    await service.stop()
-    expect(readJournal(folder.path).map(({ email }) => email)).toEqual(accepted)
-    expect(addressesIn(folder.path)).toEqual(accepted)
-  })
-})
-
-describe.skipIf(noSmallDisk !== undefined)('with a full disk', () => {
-  test('signups are refused with 503 and not stored while the disk is full, and accepted when there is room (workbook)', async () => {
-    await using folder = await tempFolder()
-    await using disk = await mountSmallDisk(folder.path)
-    await using service = await startService({ dataDir: folder.path })
-    const accepted = await expectSafeWithoutRoom(service, disk.fill, disk.makeRoom)
+    const accepted = await expectSafeWithoutRoom(service)
     await service.stop()
     expect(readJournal(folder.path).map(({ email }) => email)).toEqual(accepted)
     expect(addressesIn(folder.path)).toEqual(accepted)
   })
 
-  test('signups are refused with 503 and not stored while the disk is full, and accepted when there is room (Google)', async () => {
-    await using folder = await tempFolder()
-    await using disk = await mountSmallDisk(folder.path)
+  test('signups are refused with 503 and not stored, and accepted when there is room (Google)', async () => {
     await using world = await createGoogleWorld()
-    await using service = await startService({ dataDir: folder.path, env: world.env })
-    const accepted = await expectSafeWithoutRoom(service, disk.fill, disk.makeRoom)
+    await using service = await startService({ env: world.env })
+    const accepted = await expectSafeWithoutRoom(service)
     expect(await addressesInSheet(world)).toEqual(accepted)
   })
 
-  test('a batch that is on its way when the disk fills up is written once', async () => {
-    await using folder = await tempFolder()
-    await using disk = await mountSmallDisk(folder.path)
+  test('a batch that is on its way meanwhile is written once', async () => {
     await using world = await createGoogleWorld()
-    await using service = await startService({ dataDir: folder.path, env: world.env })
+    await using service = await startService({ env: world.env })
     await postSignup(service.url, { email: 'ada@example.com' })
     await allDelivered(service)
     world.emulator.faults.add({ on: 'batchUpdate', delayMs: 1500 })
     await postSignup(service.url, { email: 'grace@example.com' })
     const isApplied = async () => (await world.rows('Sheet1'))?.length === 3
     await waitUntil(isApplied, () => 'no batch was applied')
-    await disk.fill()
+    fill(service)
     const cannotSettle = () => service.output().includes('delivery delayed')
-    await waitUntil(cannotSettle, () => 'the batch was settled on a full disk')
-    await disk.makeRoom()
+    await waitUntil(cannotSettle, () => 'the batch was settled without room for it')
+    makeRoom(service)
     await allDelivered(service)
     expect(await addressesInSheet(world)).toEqual(['ada@example.com', 'grace@example.com'])
   })
 
-  test('while only the disk of the workbook is full, signups are stored, the log says why, and delivery goes on when there is room', async () => {
-    await using folder = await tempFolder()
-    await using disk = await mountSmallDisk(join(folder.path, 'sheets'))
-    await using service = await startService({ dataDir: folder.path })
-    await expectTakenWhileFull(service, disk)
-    await service.stop()
-    expect(addressesIn(folder.path)).toEqual([
-      'first@example.com',
-      'second@example.com',
-      'third@example.com',
-    ])
-    expect((await readdir(join(folder.path, 'sheets'))).sort()).toEqual(['.rollcall', 'Sheet1.csv'])
-  })
-
-  test('a start on a full disk ends with a message that names the journal, or does no harm', async () => {
-    await using folder = await tempFolder()
-    await using disk = await mountSmallDisk(folder.path)
-    {
+  test.each(['a new journal', 'a journal with signups'])(
+    'a start with %s ends with a message that names it, and the next start finds every signup',
+    async (journal) => {
+      await using folder = await tempFolder()
+      const emails = journal === 'a new journal' ? [] : ['ada@example.com']
+      if (emails.length > 0) {
+        await using service = await startService({ dataDir: folder.path })
+        for (const email of emails) await postSignup(service.url, { email })
+      }
+      const ended = await failedStart({ dataDir: folder.path, under: underSmallLimit })
+      expect(ended.code).toBe(1)
+      expect(ended.output).toMatch(/^The journal .*journal\.db cannot be opened: .*Check the disk/m)
       await using service = await startService({ dataDir: folder.path })
-      await postSignup(service.url, { email: 'ada@example.com' })
-    }
-    await disk.fill()
-    const started = await startService({ dataDir: folder.path }).catch((error: unknown) => error)
-    if (started instanceof ServiceEnded) {
-      expect(started.code).toBe(1)
-      expect(started.output).toMatch(/journal/)
-    } else {
-      await (started as RunningService).stop()
-    }
-    await disk.makeRoom()
-    await using service = await startService({ dataDir: folder.path })
-    await allDelivered(service)
-    expect(addressesIn(folder.path)).toEqual(['ada@example.com'])
-  })
+      await postSignup(service.url, { email: 'last@example.com' })
+      await allDelivered(service)
+      expect(addressesIn(folder.path)).toEqual([...emails, 'last@example.com'])
+    },
+  )
 })
 
-async function expectTakenWhileFull(service: RunningService, disk: SmallDisk): Promise<void> {
+test('while only the disk of the workbook is full, signups are stored, the log says why, and delivery goes on when there is room', async () => {
+  await using folder = await tempFolder()
+  let isFull = false
+  const files = interceptedFiles(async (change) => {
+    if (!isFull || !['append', 'replace'].includes(change.kind)) return change.make()
+    await change.makePart(0.5)
+    throw Object.assign(new Error('simulated by the test'), { code: 'ENOSPC' })
+  })
+  await using service = await bootService({
+    dataDir: folder.path,
+    wrap: ({ location }) => createWorkbook({ directory: location }, files),
+  })
   await postSignup(service.url, { email: 'first@example.com' })
   await allDelivered(service)
-  await disk.fill()
+  isFull = true
+  await expectTakenWhileFull(service)
+  isFull = false
+  await allDelivered(service)
+  expect((await readiness(service, 'strict')).status).toBe(200)
+  expect(addressesIn(folder.path)).toEqual([
+    'first@example.com',
+    'second@example.com',
+    'third@example.com',
+  ])
+})
+
+async function expectTakenWhileFull(service: BootedService): Promise<void> {
   expect((await postSignup(service.url, { email: 'second@example.com' })).status).toBe(202)
   const isBlocked = async () => (await readiness(service)).body.delivery.state === 'blocked'
   await waitUntil(isBlocked, () => 'delivery is not blocked')
@@ -175,7 +151,4 @@ async function expectTakenWhileFull(service: RunningService, disk: SmallDisk): P
   const third = await postSignup(service.url, { email: 'third@example.com' })
   expect(third.status).toBe(202)
   expect(await third.json()).toMatchObject({ delivery: { state: 'blocked', error: full } })
-  await disk.makeRoom()
-  await allDelivered(service)
-  expect((await readiness(service, 'strict')).status).toBe(200)
 }

@@ -8,7 +8,7 @@ export interface Room {
 /** Tests beside the sources come with every room. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
-  delivery: ['test/delivery/*.test.ts'],
+  delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: ['test/journal/{sqlite,sites}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts'],
   http: ['test/http/*.test.ts', 'test/service/{bulk,connections,cors,forms,hosts,tabs}.test.ts'],

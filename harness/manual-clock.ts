@@ -45,7 +45,7 @@ export class ManualClock implements Clock {
   }
 
   /** Moves time from sleeper to sleeper until `isDone`. Rejects when that takes over `maxMs`. */
-  async runUntil(isDone: () => boolean, maxMs = 365 * 24 * 3_600_000): Promise<void> {
+  async runUntil(isDone: () => boolean, maxMs = 2 * 24 * 3_600_000): Promise<void> {
     const end = this.#elapsed + maxMs
     for (;;) {
       await settle()

@@ -281,7 +281,7 @@ test('a tab that cannot be written is set aside while the others go on, and goes
   expect(it.health.tabs.size).toBe(0)
 })
 
-test('a hundred tabs that cannot be written leave most of the calls of a day for the others', async () => {
+test('a hundred tabs that cannot be written leave most of the calls for the others', async () => {
   await using it = world()
   it.spreadsheet.script = ({ tabs }) => {
     const locked = tabs.find(({ tab }) => tab !== 'Free')
@@ -292,9 +292,9 @@ test('a hundred tabs that cannot be written leave most of the calls of a day for
   await it.journal.intake.append(locked)
   await it.clock.run(hour)
   const callsBefore = it.spreadsheet.calls.length
-  await it.clock.run(24 * hour)
+  await it.clock.run(6 * hour)
   expect(it.health.tabs.size).toBe(100)
-  expect(it.spreadsheet.calls.length - callsBefore).toBeLessThan(4000)
+  expect(it.spreadsheet.calls.length - callsBefore).toBeLessThan(1000)
   await it.journal.intake.append([makeSignup({ sheetTab: 'Free' })])
   await it.delivered(1)
 })

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { fillBatch, type FillOptions } from '../../src/delivery/fill.ts'
+import type { PendingTab } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
@@ -35,4 +37,64 @@ test('a signup that is larger than a batch goes only when it is the oldest of al
   const tooLarge = makeSignup({ sheetTab: 'B', ...large })
   expect(await countsOf([small, tooLarge], { bytesMax: 500 })).toEqual({ A: 1 })
   expect(await countsOf([tooLarge, small], { bytesMax: 500 })).toEqual({ B: 1 })
+})
+
+/** The sizes in bytes of the signups that wait in each tab, of which the first one has waited longest. */
+const backlogs = fc.array(
+  fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 8 }),
+  {
+    maxLength: 5,
+  },
+)
+
+test('a batch keeps to its limits, leaves no tab without its share, and is full when more wait than fit', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      backlogs,
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (tabs, rowsMax, bytesMax, sliceRows) => {
+        const pending = tabs.map((_, id): PendingTab => ({ id, name: `${id}`, writtenTo: 0 }))
+        const waiting = async ({ id }: PendingTab, after = 0) => {
+          const rest = (tabs[id] ?? []).map((textBytes, index) => ({
+            position: index + 1,
+            signup: makeSignup(),
+            textBytes,
+            isIgnored: false,
+          }))
+          const signups = rest.slice(after, after + sliceRows)
+          return { signups, hasMore: signups.length === sliceRows }
+        }
+        const rowBytes = (_: unknown, textBytes: number) => textBytes
+        const options = { rowsMax, bytesMax, rowBytes }
+        const { shares, isFull } = await fillBatch({ waiting }, pending, options)
+
+        const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
+        const held = tabs.map(
+          (_, id) => shares.find(({ tab }) => tab.id === id)?.signups.map((s) => s.textBytes) ?? [],
+        )
+        // The first signups of each tab, in order.
+        expect(held).toEqual(tabs.map((sizes, id) => sizes.slice(0, held[id]?.length)))
+        expect(shares.every(({ signups }) => signups.length > 0)).toBe(true)
+        expect(held.flat().length).toBeLessThanOrEqual(rowsMax)
+        const oldestBytes = tabs[0]?.[0] ?? 0
+        const isOneTooLarge = held.flat().length === 1 && oldestBytes > bytesMax
+        if (!isOneTooLarge) expect(sum(held.flat())).toBeLessThanOrEqual(bytesMax)
+        if (tabs.length > 0) expect(held[0]?.length).toBeGreaterThan(0)
+        expect(isFull).toBe(held.flat().length < tabs.flat().length)
+        for (const [id, sizes] of tabs.entries()) {
+          const count = held[id]?.length ?? 0
+          const next = sizes[count]
+          // Each tab that is left with more has got its equal share of the rows or of the bytes, unless
+          // the oldest signup of all took more than a share.
+          if (next === undefined || oldestBytes > bytesMax / tabs.length) continue
+          const hasRows = count >= Math.floor(rowsMax / tabs.length)
+          const hasBytes = sum(sizes.slice(0, count)) + next > bytesMax / tabs.length
+          expect(hasRows || hasBytes).toBe(true)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
 })

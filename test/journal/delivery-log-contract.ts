@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import { type ContractTest, inJournal, inTwo, none } from './contract.ts'
+import { type ContractTest, inJournal, inTwo, none, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
@@ -110,6 +110,61 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'a signup was written when its own batch was settled, whatever is settled or released later',
+    run: inJournal(async (journal) => {
+      const [a1, b1, a2] = ['A', 'B', 'A'].map((sheetTab) => makeSignup({ sheetTab }))
+      if (!a1 || !b1 || !a2) throw new Error('three signups were asked for')
+      await journal.intake.append([a1, b1, a2])
+      const times = async () => {
+        const found = [a1, b1, a2].map(({ id }) => journal.intake.find(id))
+        return (await Promise.all(found)).map((status) => status?.writtenAt)
+      }
+      const freeze = async (tab: string) =>
+        (await freezeNext(journal.delivery, { rowsMax: 1, wanted: (name) => name === tab })) ?? none
+      await journal.delivery.settle((await freeze('B')).number, noon)
+      expect(await times()).toEqual([undefined, noon, undefined])
+      await journal.delivery.settle((await freeze('A')).number, noon + 1)
+      await journal.delivery.release(await freeze('A'))
+      expect(await times()).toEqual([noon + 1, noon, undefined])
+      await journal.delivery.settle((await freeze('A')).number, noon + 2)
+      expect(await times()).toEqual([noon + 1, noon, noon + 2])
+    }),
+  },
+
+  {
+    title: 'the tab whose oldest signup has waited longest is the first one',
+    run: inJournal(async (journal) => {
+      const names = async () => (await journal.delivery.pending()).map(({ name }) => name)
+      const tabs = ['A', 'B', 'B', 'A']
+      await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))
+      expect(await names()).toEqual(['A', 'B'])
+      const batch = await freezeNext(journal.delivery, { rowsMax: 1, wanted: (tab) => tab === 'A' })
+      expect(await names(), 'while the batch is on its way').toEqual(['A', 'B'])
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(await names()).toEqual(['B', 'A'])
+    }),
+  },
+
+  {
+    title: 'a waiting signup tells the size of its texts in bytes of UTF-8',
+    run: inJournal(async (journal) => {
+      const texts = {
+        email: 'ada@example.com',
+        source: 'formulär',
+        name: '東京 🌵',
+        metadata: '{"a":"ß"}',
+      }
+      const tags = ['ü', 'press']
+      await journal.intake.append([makeSignup({ ...texts, tags })])
+      const [tab = expect.fail()] = await journal.delivery.pending()
+      const { signups } = await journal.delivery.waiting(tab)
+      const all = [...Object.values(texts), JSON.stringify(tags)].join('')
+      expect(signups.map(({ textBytes }) => textBytes)).toEqual([Buffer.byteLength(all)])
+    }),
+  },
+
+  {
     title: 'the signups of a released batch are frozen again, with a new number and a new marker',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))
@@ -153,15 +208,20 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
-    title: 'listeners hear of every append until they unsubscribe',
-    run: inJournal(async (journal) => {
-      let heard = 0
-      const unsubscribe = journal.delivery.onAppend((added) => (heard += added))
-      await journal.intake.append([makeSignup()])
-      expect(heard).toBe(1)
+    title: 'listeners hear how many signups every append has added, until they unsubscribe',
+    run: underPolicy({ newTabsMax: 1 }, async (journal) => {
+      const heard: number[] = []
+      const unsubscribe = journal.delivery.onAppend((added) => heard.push(added))
+      const idempotency = { space: '', key: 'k', fingerprint: 'A' }
+      const three = ['A', 'A', 'One too many'].map((sheetTab) => makeSignup({ sheetTab }))
+      await journal.intake.append(three, { idempotency })
+      expect(heard).toEqual([2])
+      await journal.intake.append(three, { idempotency })
+      await journal.intake.append([makeSignup({ sheetTab: 'Another' })])
+      expect(heard, 'after appends that add nothing').toEqual([2])
       unsubscribe()
-      await journal.intake.append([makeSignup()])
-      expect(heard).toBe(1)
+      await journal.intake.append([makeSignup({ sheetTab: 'A' })])
+      expect(heard).toEqual([2])
     }),
   },
 ]

@@ -56,6 +56,31 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
+    title: 'what is noted for one marker changes no other one',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(3))
+      const ids: number[] = []
+      for (const isFound of [false, true, false]) {
+        const batch = (await freezeNext(journal.delivery, { rowsMax: 1 })) ?? none
+        if (isFound) await journal.delivery.noteFound(batch)
+        await journal.delivery.settle(batch.number, noon)
+        ids.push(batch.marker)
+      }
+      const [one = 0, two = 0, three = 0] = ids
+      const lives = new Map([
+        [one, 100],
+        [three, 300],
+      ])
+      await journal.delivery.noteRunningTime({ by: 'a', ms: 0, seen: undefined, lives })
+      expect(await journal.delivery.endedMarkers()).toEqual([
+        { id: one, isFound: false, ripeAt: 100 },
+        { id: two, isFound: true, ripeAt: undefined },
+        { id: three, isFound: false, ripeAt: 300 },
+      ])
+    }),
+  },
+
+  {
     title:
       'a marker gets its lifetime once, after its batch has ended, and keeps it across restarts',
     run: async (world) => {

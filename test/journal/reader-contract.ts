@@ -49,6 +49,7 @@ export const readerTests: readonly ContractTest[] = [
       const first = await one.reader.page(0, 4)
       const rest = await other.reader.page(first.at(-1)?.position ?? 0, 4)
       expect([...first, ...rest].map(({ signup }) => signup)).toEqual(signups)
+      expect([first.length, rest.length]).toEqual([4, 1])
     }),
   },
 

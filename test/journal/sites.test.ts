@@ -42,6 +42,7 @@ test('each site has its own backlog, tabs, batch and pages', () =>
     expect([await news.reader.backlog(), await shop.reader.backlog()]).toEqual([0, 1])
     expect(await news.reader.waitingSince([])).toBeUndefined()
     expect(await shop.intake.cursors(['Sheet1'])).toEqual([{ tab: 'Sheet1', upto: 0 }])
+    expect(await shop.reader.waitingSince([])).toBe(makeSignup().receivedAt)
   }))
 
 test('a site can neither end the batch of another site nor see its markers', () =>
@@ -52,10 +53,13 @@ test('a site can neither end the batch of another site nor see its markers', () 
     await expect(shop.delivery.release(batch)).rejects.toThrow('not frozen')
     await expect(shop.delivery.remark(batch, markerIdMax)).rejects.toThrow('not frozen')
     await expect(shop.delivery.noteFound(batch)).rejects.toThrow('not frozen')
+    await shop.intake.append(makeSignups(1))
+    const ours = (await freezeNext(shop.delivery)) ?? none
     await news.delivery.settle(batch.number, noon)
+    expect(await shop.delivery.frozen()).toEqual({ number: ours.number, marker: ours.marker })
 
     expect(await shop.delivery.endedMarkers()).toEqual([])
-    expect(await shop.delivery.markerCount()).toBe(0)
+    expect(await shop.delivery.markerCount()).toBe(1)
     await shop.delivery.forgetMarkers([batch.marker])
     expect(await news.delivery.endedMarkers()).toMatchObject([{ id: batch.marker }])
   }))

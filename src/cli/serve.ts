@@ -3,7 +3,7 @@ import { readEnvironment } from '../config/env.ts'
 import { ConfigError } from '../config/problem.ts'
 import { startService } from '../service/service.ts'
 import { welcome } from './welcome.ts'
-import { onStopSignal } from './stop-signals.ts'
+import { onStopSignal } from './terminal/stop-signals.ts'
 
 /** The documented exit codes of `rollcall serve`. */
 const exit = { stopped: 0, failed: 1, badSettings: 2 } as const

@@ -15,3 +15,8 @@ export interface Journal extends AsyncDisposable {
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
 }
+
+/** A journal that was opened for reading only. Disposing closes it. */
+export interface OpenReader extends AsyncDisposable {
+  readonly reader: Reader
+}

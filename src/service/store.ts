@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal, OpenReader } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policy.ts'
-import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal, openSqliteReader } from '../journal/sqlite/sqlite-journal.ts'
+import { durableFiles } from '../platform/node/durable-file.ts'
 import type { World } from './world.ts'
 
 /** The journal's file in `DATA_DIR`. */
@@ -14,6 +15,27 @@ const newTabsPerHourMax = 10
 /** Opens the journal in `DATA_DIR`. The folder must exist. Throws when the journal cannot be used. */
 export function openStore(config: Config, { clock }: Pick<World, 'clock'>): Journal {
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), { clock })
+}
+
+/**
+ * Opens the journal to write beside a service, which may run with other settings. Makes `DATA_DIR` and
+ * the journal if they are missing. Rejects when the journal cannot be used or is of another version.
+ */
+export async function openStoreBeside(
+  config: Config,
+  { clock }: Pick<World, 'clock'>,
+): Promise<Journal> {
+  await durableFiles.ensureDirectory(config.dataDir)
+  const options = { clock, access: 'beside' } as const
+  return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), options)
+}
+
+/**
+ * Opens the journal for reading only, beside a service. Changes nothing. Throws when there is none, or
+ * when it is of another version.
+ */
+export function openReader(config: Config, { clock }: Pick<World, 'clock'>): OpenReader {
+  return openSqliteReader(join(config.dataDir, journalFile), { clock })
 }
 
 function policyOf(config: Config): JournalPolicy {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
@@ -6,27 +7,32 @@ import { isOneOf } from './error-codes.ts'
 import { addressIndex, migrations } from './schema.ts'
 
 export interface OpenOptions {
+  readonly access: Access
   /** Whether the journal needs an index of addresses, to find duplicates. */
   readonly findsAddresses: boolean
 }
 
+/**
+ * - `own`: for the service. Brings an older journal up to date, and drops the index if it is not needed.
+ * - `beside`: to write beside a service, which may be of another version or have other settings. Makes
+ *   a new journal, and refuses an older one.
+ * - `read`: changes nothing, and refuses a missing or older journal.
+ */
+export type Access = 'own' | 'beside' | 'read'
+
 /** How long SQLite may block the event loop while another process commits. */
 const blockedMaxMs = 20
 
-/**
- * Opens the journal's file, and makes or migrates its tables.
- *
- * @throws Error when the file is not a journal, cannot be opened, or is of a newer version
- */
-export function openDatabase(file: string, { findsAddresses }: OpenOptions): DatabaseSync {
+/** @throws Error when the file is not a journal, cannot be opened, or is of another version */
+export function openDatabase(file: string, options: OpenOptions): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(file, { timeout: busy.maxMs })
-    // Set `synchronous` on every open, because SQLite does not store it in the file.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    assertWhole(db)
-    migrate(db)
-    db.exec(findsAddresses ? addressIndex.create : addressIndex.drop)
+    const readOnly = options.access === 'read'
+    // Look first, because the search for SQLite's reason would make the file.
+    if (readOnly && !existsSync(file)) throw new Error(missing)
+    db = new DatabaseSync(file, { readOnly, timeout: busy.maxMs })
+    if (readOnly) assertCurrent(db)
+    else prepare(db, options)
     // Most commits of another process take less than this; `SqliteDatabase.write` waits for the others.
     db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
     return db
@@ -34,6 +40,23 @@ export function openDatabase(file: string, { findsAddresses }: OpenOptions): Dat
     db?.close()
     throw new Error(`The journal ${file} cannot be opened: ${reasonOf(cause, file)}`, { cause })
   }
+}
+
+function prepare(db: DatabaseSync, { access, findsAddresses }: OpenOptions): void {
+  // Set `synchronous` on every open, because SQLite does not store it in the file.
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  assertWhole(db)
+  if (access === 'beside' && tablesOf(db).length > 0) assertCurrent(db)
+  else migrate(db)
+  if (findsAddresses) db.exec(addressIndex.create)
+  else if (access === 'own') db.exec(addressIndex.drop)
+}
+
+/** Refuses a journal that another version of Rollcall made. */
+function assertCurrent(db: DatabaseSync): void {
+  const version = versionOf(db)
+  if (version < migrations.length) throw new Error(older)
+  assertKnown(db, version)
 }
 
 /** Checks every page, so that no damaged row is delivered. Takes about 0.3 s for a million signups. */
@@ -49,23 +72,37 @@ function assertWhole(db: DatabaseSync): void {
  */
 function migrate(db: DatabaseSync): void {
   db.exec('BEGIN IMMEDIATE')
-  const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  const version = versionOf(db)
+  // A file with neither a version nor tables is a new journal.
+  if (version > 0 || tablesOf(db).length > 0) assertKnown(db, version)
+  for (const sql of migrations.slice(version)) db.exec(sql)
+  if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
+  db.exec('COMMIT')
+}
+
+/** Refuses a newer journal, and one whose tables are not those of its version. */
+function assertKnown(db: DatabaseSync, version: number): void {
   if (version > migrations.length) {
     throw new Error(
       `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
         `${migrations.length}). Start the newer version, or give another DATA_DIR`,
     )
   }
-  // A file with neither a version nor tables is a new journal.
-  if (version > 0 || tablesOf(db).length > 0) {
-    using fresh = new DatabaseSync(':memory:')
-    for (const sql of migrations.slice(0, version)) fresh.exec(sql)
-    if (tablesOf(db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
-  }
-  for (const sql of migrations.slice(version)) db.exec(sql)
-  if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
-  db.exec('COMMIT')
+  using fresh = new DatabaseSync(':memory:')
+  for (const sql of migrations.slice(0, version)) fresh.exec(sql)
+  if (tablesOf(db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
 }
+
+function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+const missing =
+  'there is no such file. Check DATA_DIR, or start the service once, which makes the journal'
+
+const older =
+  'it was written by an older version of Rollcall. Start the service once with this version, which ' +
+  'brings it up to date'
 
 const otherTables =
   'its tables differ from those of this version of Rollcall, so another version wrote it, perhaps one ' +

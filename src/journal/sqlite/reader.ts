@@ -4,9 +4,9 @@ import { toSignup } from './rows.ts'
 import type { SqliteSite } from './site.ts'
 
 export class SqliteReader implements Reader {
-  readonly #site: SqliteSite
+  readonly #site: Pick<SqliteSite, 'db' | 'id'>
 
-  constructor(site: SqliteSite) {
+  constructor(site: Pick<SqliteSite, 'db' | 'id'>) {
     this.#site = site
   }
 

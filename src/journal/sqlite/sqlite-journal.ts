@@ -1,16 +1,19 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { Journal } from '../journal.ts'
+import type { Journal, OpenReader } from '../journal.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { SqliteCallLedger } from './call-ledger.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteIntakeLog } from './intake-log.ts'
+import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
 import { openSite } from './site.ts'
 
 export interface SqliteOptions {
   /** The name of the site. */
   readonly site?: string
+  /** `beside` when a service may have the journal open with other settings. */
+  readonly access?: Exclude<Access, 'read'>
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
@@ -23,11 +26,11 @@ export interface SqliteOptions {
 export function openSqliteJournal(
   file: string,
   policy: Partial<JournalPolicy> = {},
-  { site: name = 'default', clock = systemClock }: SqliteOptions = {},
+  { site: name = 'default', access = 'own', clock = systemClock }: SqliteOptions = {},
 ): Journal {
   const settled = { ...defaultPolicy, ...policy }
   const findsAddresses = settled.duplicates === 'ignore'
-  const db = new SqliteDatabase(file, { findsAddresses, clock })
+  const db = new SqliteDatabase(file, { access, findsAddresses, clock })
   const site = openSite(db, name, settled)
   const intake = new SqliteIntakeLog(site, clock)
   return {
@@ -40,4 +43,19 @@ export function openSqliteJournal(
       db.close()
     },
   }
+}
+
+/**
+ * Opens the journal in this SQLite file for reading only, beside a service. Changes nothing.
+ *
+ * @throws Error when there is no such file, or when it is no journal of this version
+ */
+export function openSqliteReader(
+  file: string,
+  { site: name = 'default', clock = systemClock }: Omit<SqliteOptions, 'access'> = {},
+): OpenReader {
+  const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
+  // A journal that was never served has no site yet, and no signups of it.
+  const id = Number(db.get('site', name)?.['id'] ?? 0)
+  return { reader: new SqliteReader({ db, id }), [Symbol.asyncDispose]: async () => db.close() }
 }

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
+import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
+import { openSqliteJournal, openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { openReader, openStoreBeside } from '../../src/service/store.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const world = { clock: systemClock }
+
+test('a command can write to a new journal, and to that of a service, and both see all of it', async () => {
+  await using folder = await tempFolder()
+  const variables = { DATA_DIR: join(folder.path, 'new/data') }
+  const { config } = loadConfig({ variables, folder: folder.path, readText: () => '' })
+  await using command = await openStoreBeside(config, world)
+  await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
+  await command.intake.append([makeSignup()])
+  await service.intake.append([makeSignup()])
+  await using reading = openReader(config, world)
+  for (const { reader } of [command, service, reading]) expect(await reader.backlog()).toBe(2)
+})
+
+test('a command with other settings leaves the index that a service needs', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using service = openSqliteJournal(file, { duplicates: 'ignore' })
+  await using command = openSqliteJournal(file, {}, { access: 'beside' })
+  await command.intake.append([makeSignup({ email: 'ada@example.com' })])
+  await service.intake.append([makeSignup({ email: 'ADA@example.com' })])
+  using database = new DatabaseSync(file, { readOnly: true })
+  const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM signup
+    WHERE tab = 1 AND lower(email) = 'ada@example.com'`)
+  expect(String(plan.get()?.['detail'])).toContain('signup_by_address')
+})
+
+test('a journal that is open for reading cannot be written', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await openSqliteJournal(file)[Symbol.asyncDispose]()
+  await using reading = openSqliteReader(file)
+  await expect(reading.reader.probe()).rejects.toThrow(/readonly/)
+})
+
+test('a command makes no journal by reading', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  expect(() => openSqliteReader(file)).toThrow(/no such file\. Check DATA_DIR/)
+  expect(existsSync(file)).toBe(false)
+})
+
+test.each([
+  ['write', (file: string) => openSqliteJournal(file, {}, { access: 'beside' })],
+  ['read', (file: string) => openSqliteReader(file)],
+])('a journal of another version is refused by a command that wants to %s it', async (_, open) => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  using database = new DatabaseSync(file)
+  for (const sql of [...migrations, addressIndex.create]) database.exec(sql)
+  database.exec(`PRAGMA user_version = ${migrations.length - 1}`)
+  expect(() => open(file)).toThrow(/older version of Rollcall. Start the service once/)
+  database.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+  expect(() => open(file)).toThrow(/newer version of Rollcall/)
+})

@@ -1,0 +1,62 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { codeOf } from './durable-file.ts'
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+
+/** A new file that only its owner may read. Disposing of it before `finish` removes it. */
+export interface PrivateFile extends AsyncDisposable {
+  write(chunk: string | Uint8Array): Promise<void>
+  /** Keeps and closes the file. */
+  finish(): Promise<void>
+}
+
+/**
+ * Makes a file with mode 0600.
+ *
+ * @throws Error when anything has this name already, a link included, or when the file cannot be made;
+ *   the message says what to do
+ */
+export async function makePrivateFile(path: string): Promise<PrivateFile> {
+  const file = await openNew(path)
+  let isFinished = false
+  return {
+    async write(chunk) {
+      await file.writeFile(chunk).catch((cause: unknown) => {
+        throw new Error(`${path} cannot be written: ${reasonOf(cause)}`, { cause })
+      })
+    },
+    async finish() {
+      isFinished = true
+      await file.close()
+    },
+    async [Symbol.asyncDispose]() {
+      if (isFinished) return
+      await file.close()
+      await rm(path, { force: true })
+    },
+  }
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
+  } catch (cause) {
+    throw new Error(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it exists already, and Rollcall overwrites no file. Give another name.',
+  ENOENT: 'there is no such folder. Make the folder, or give another name.',
+  ENOTDIR: 'a file stands where a folder should be. Give another name.',
+  EACCES: 'permission denied. Give a folder where you may write.',
+  EROFS: 'the file system is read-only. Give another folder.',
+  ENOSPC: 'the disk is full. Free some space, or give another folder.',
+  EDQUOT: 'the disk quota is used up. Free some space, or give another folder.',
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return reasons[codeOf(error) ?? ''] ?? `${message}. Check the disk, or give another name.`
+}

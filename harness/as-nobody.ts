@@ -16,11 +16,11 @@ export async function asNobody({ path }: TempFolder): Promise<StartOptions> {
   await writeFile(
     program,
     // Load the service first, because "nobody" may not be allowed to read the project.
-    `const { serve } = await import(${JSON.stringify(join(projectRoot, 'src/cli/serve.ts'))})
+    `const { runProgram } = await import(${JSON.stringify(join(projectRoot, 'src/cli/program.ts'))})
      process.chdir(${JSON.stringify(path)})
      process.setgid(${nobody})
      process.setuid(${nobody})
-     process.exitCode = await serve(process.stdout, process.stderr)`,
+     process.exitCode = await runProgram([], process.stdout, process.stderr)`,
   )
   return { program }
 }

@@ -28,6 +28,11 @@ export function personalLines(
   })
 }
 
+/** The addresses and names of the tests in a text in which none may be, such as standard error. */
+export function personalWords(text: string): readonly string[] {
+  return text.match(new RegExp(people, 'gi')) ?? []
+}
+
 /** The parts of a list or of a key of several lines, because a log may print them apart. */
 function partsOf(secret: string): readonly string[] {
   return secret.split(/\\n|[\s,"]+/).filter((part) => part.length >= 12 && !part.includes('---'))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { endWithUs } from './end-with-us.ts'
+import { environmentOfAnyProgram } from './environment.ts'
 import { patienceMs } from './patience.ts'
 import { personalLines } from './personal-data.ts'
 import { projectRoot } from './source-file.ts'
@@ -147,12 +148,6 @@ function capture(child: ChildProcessByStdio<null, Readable, Readable>) {
     child.stderr.setEncoding('utf8').on('data', take)
   })
   return { output: () => output, url }
-}
-
-/** The environment variables that any program needs. */
-function environmentOfAnyProgram(): Record<string, string | undefined> {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'TZ']
-  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }
 
 async function within<T>(promise: Promise<T>, what: () => string): Promise<T> {

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startChallengeEmulator } from '../emulators/challenge/server.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
-import { onStopSignal } from '../src/cli/stop-signals.ts'
+import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
 import { readEnvironment } from '../src/config/env.ts'
 import { settings } from '../src/config/settings.ts'
 

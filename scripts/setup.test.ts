@@ -32,13 +32,18 @@ interface Result {
   readonly stderr: string
 }
 
+/** The project's own package.json. */
+const ours = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  readonly scripts: { readonly prerollcall: string }
+}
+
 /** A small project with our set-up script and one dependency, a tarball: no registry is needed. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rollcall-setup-'))
   clone = join(folder, 'clone')
   await mkdir(join(clone, 'scripts'), { recursive: true })
-  const ours = (await readdir(import.meta.dirname)).filter((name) => /^setup.*\.js$/.test(name))
-  for (const name of ours) {
+  const scripts = (await readdir(import.meta.dirname)).filter((it) => /^setup.*\.js$/.test(it))
+  for (const name of scripts) {
     await copyFile(join(import.meta.dirname, name), join(clone, 'scripts', name))
   }
   await depend('1.0.0')
@@ -121,6 +126,12 @@ test('npm start installs first and then starts', async () => {
   const started = await run('npm', ['start', '--silent'])
   expect(started.code).toBe(0)
   expect(started.stdout).toContain('started with 1.0.0')
+})
+
+test('npm run rollcall installs first, and standard output has only what the command prints', async () => {
+  const { stdout, stderr } = await run('npm', ['run', '--silent', 'rollcall', '--', 'status'])
+  expect(stdout).toBe('rollcall status\n')
+  expect(stderr).toMatch(announcement)
 })
 
 test('a registry that cannot be reached is reported with what to do', async () => {
@@ -207,6 +218,8 @@ async function depend(version: string, optional: Record<string, object> = {}): P
     version: '0.0.0',
     scripts: {
       prestart: 'node scripts/setup.js',
+      prerollcall: ours.scripts.prerollcall,
+      rollcall: 'echo rollcall',
       start: `node -p "'started with ' + require('dependency/package.json').version"`,
     },
     devDependencies: { dependency: `file:../dependency-${version}.tgz` },
@@ -248,13 +261,13 @@ function setup(...args: string[]): Promise<Result> {
 
 /** In the clone, without what npm tells the scripts that it runs, and with a cache of its own. */
 function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Result> {
-  const ours = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
+  const variables = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   const npm = {
     npm_config_cache: join(folder, 'cache'),
     npm_config_fetch_retries: '0',
     NODE_ENV: 'production',
   }
-  const options = { cwd: clone, env: { ...Object.fromEntries(ours), ...npm, ...env } }
+  const options = { cwd: clone, env: { ...Object.fromEntries(variables), ...npm, ...env } }
   return new Promise((resolve) => {
     const child = execFile(program, args, options, (_, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr })

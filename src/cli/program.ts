@@ -1,0 +1,88 @@
+import { Command, CommanderError } from '@commander-js/extra-typings'
+import { ConfigError } from '../config/problem.ts'
+import { systemClock } from '../platform/clock.ts'
+import { addServe } from './serve.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { addStatus } from './status.ts'
+import { Notes } from './terminal/notes.ts'
+import { Output, OutputClosed } from './terminal/output.ts'
+import { onStopSignal } from './terminal/stop-signals.ts'
+
+/** Each adds one command. The help shows them in this order. */
+const commands = [addServe, addStatus]
+
+const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.
+Without a command, Rollcall serves. Every other command runs beside the service.`
+
+const ending = `
+Settings are environment variables or lines of a file .env; docs/configuration.md lists them.
+Exit codes: 0 done; 1 not all is well, or not all was done; 2 wrong settings or arguments.`
+
+/**
+ * Runs one command. Resolves with the exit code when the command is done; the process ends when nothing
+ * is left to do.
+ *
+ * @param args the words after the program's name
+ */
+export async function runProgram(
+  args: readonly string[],
+  out: NodeJS.WritableStream,
+  err: NodeJS.WritableStream,
+): Promise<ExitCode> {
+  // What commands write has email addresses: only their own user may read it.
+  if (process.platform !== 'win32') process.umask(0o077)
+  const stop = new AbortController()
+  onStopSignal(() => stop.abort())
+  const session: Session = {
+    out: new Output(out),
+    notes: new Notes(err, systemClock),
+    stop: stop.signal,
+    clock: systemClock,
+  }
+  let code: ExitCode = exit.done
+  const program = createProgram(session, async (work) => {
+    code = await work(session).catch((error: unknown) => report(error, session))
+  })
+  try {
+    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? exit.done : exit.badUse
+  }
+  return code
+}
+
+function createProgram({ out, notes }: Session, run: Run): Command {
+  const program = new Command('rollcall')
+    .description(description)
+    .addHelpText('after', ending)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void out.write(text).catch(() => {}),
+      outputError: (text) => notes.tell(inOneLine(text)),
+      getOutHelpWidth: () => 80,
+    })
+  for (const add of commands) add(program, run)
+  return program
+}
+
+/** Leaves out what may be an address or a name, because standard error may go to a log. */
+function inOneLine(text: string): string {
+  const words = text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/(too many arguments .* but got \d+): .*/, '$1')
+    .replace(/\S*@\S*/g, '(not shown)')
+  return `rollcall: ${words}${/[.?]\)?$/.test(words) ? '' : '.'} Use --help to see what there is.`
+}
+
+function report(error: unknown, { notes, stop }: Session): ExitCode {
+  if (error instanceof OutputClosed) return exit.notAll
+  if (stop.aborted) {
+    notes.tell('Stopped before everything was done.')
+    return exit.notAll
+  }
+  notes.tell(error instanceof Error ? error.message : String(error))
+  return error instanceof ConfigError || error instanceof UsageError ? exit.badUse : exit.notAll
+}

@@ -1,0 +1,53 @@
+import { codeOf } from '../../platform/node/durable-file.ts'
+
+/** Takes text or bytes, one chunk after the other. Resolves when the next chunk may come. */
+export interface Sink {
+  write(chunk: string | Uint8Array): Promise<void>
+}
+
+/** Nobody reads standard output any more, as after `| head`. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed'
+}
+
+/** Standard output. It waits for a slow reader, so that memory stays bounded. */
+export class Output implements Sink {
+  readonly #stream: NodeJS.WritableStream
+
+  constructor(stream: NodeJS.WritableStream) {
+    this.#stream = stream
+    // `write` reports the error.
+    stream.on('error', () => {})
+  }
+
+  /** Whether a person sees the output at once. */
+  get isTerminal(): boolean {
+    return 'isTTY' in this.#stream && this.#stream.isTTY === true
+  }
+
+  /** @throws OutputClosed when nobody reads any more; Error when the output cannot be written */
+  write(chunk: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(chunk, (error) => (error ? reject(toOutputError(error)) : resolve()))
+    })
+  }
+
+  /** Writes a line. */
+  line(text = ''): Promise<void> {
+    return this.write(`${text}\n`)
+  }
+
+  /** Writes a value as indented JSON. */
+  json(value: unknown): Promise<void> {
+    return this.line(JSON.stringify(value, null, 2))
+  }
+}
+
+function toOutputError(error: Error): Error {
+  if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(codeOf(error) ?? ''))
+    return new OutputClosed('The output was closed.', { cause: error })
+  return new Error(
+    `Standard output cannot be written: ${error.message}. Make room on the disk, or write to another place.`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
+import { projectRoot } from '../../harness/source-file.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+/** The arguments that each command needs. A new command needs a line here. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  serve: [],
+  status: [],
+}
+const names = Object.keys(needed)
+
+test('the help lists every command, and what every exit code means', async () => {
+  const { code, stdout, stderr } = await runCommand(['--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [, list = ''] = stdout.split('Commands:\n')
+  const listed = Array.from(list.matchAll(/^ {2}(\w+) /gm), ([, name]) => name)
+  expect(listed).toEqual([...names, 'help'])
+  expect(stdout).toMatch(/Exit codes: 0 .*; 1 .*; 2 /)
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+})
+
+test('a wrong command is refused with the nearest right one', async () => {
+  expect(await runCommand(['statsu'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      "rollcall: unknown command 'statsu' (Did you mean status?) Use --help to see what there is.\n",
+  })
+})
+
+test('a wrong argument that may be an address or a name is not repeated', async () => {
+  const mistakes = [['ada@example.com'], ['status', 'ada@example.com'], ['status', 'Lovelace']]
+  for (const args of mistakes) expect(await runCommand(args)).toMatchObject({ code: 2, stdout: '' })
+})
+
+test.each(names)('%s --help says how to use it', async (name) => {
+  const { code, stdout, stderr } = await runCommand([name, '--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(new RegExp(`^Usage: rollcall ${name} `))
+})
+
+test.each(names)(
+  '%s refuses an unknown option in one line, with the nearest right one',
+  async (name) => {
+    const { code, stdout, stderr } = await runCommand([name, ...(needed[name] ?? []), '--hlep'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^rollcall: unknown option '--hlep' \(Did you mean --help\?\)[^\n]*\n$/)
+  },
+)
+
+test.each(names)('%s refuses an argument too many', async (name) => {
+  const { code, stderr } = await runCommand([name, ...(needed[name] ?? []), 'more'])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^rollcall: too many arguments for '\w+'\.[^\n]*\n$/)
+})
+
+test.each(names)('%s refuses wrong settings, all at once', async (name) => {
+  const env = { PORT: 'eighty', DUPLICATES: 'perhaps' }
+  const { code, stdout, stderr } = await runCommand([name, ...(needed[name] ?? [])], { env })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('2 problems in the settings')
+  for (const setting of Object.keys(env)) expect(stderr).toContain(`  ${setting}: `)
+})
+
+test('a command ends quietly when nobody reads its output', async () => {
+  await using data = await tempFolder()
+  await (await startService({ dataDir: data.path })).stop()
+  const command = startCommand(['status'], { dataDir: data.path })
+  command.closeOutput()
+  expect(await command.ended).toEqual({ code: 1, stdout: '', stderr: '' })
+})
+
+test('a command runs by npm, whatever Node.js npm has, and standard output is only its own', async () => {
+  await using data = await tempFolder()
+  await (await startService({ dataDir: data.path })).stop()
+  const settings = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: data.path }
+  const { stdout } = await promisify(execFile)(
+    'npm',
+    ['run', '--silent', 'rollcall', '--', 'status', '--json'],
+    { cwd: projectRoot, env: settings },
+  )
+  expect(JSON.parse(stdout)).toHaveProperty('waiting', 0)
+})

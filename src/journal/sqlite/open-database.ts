@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
@@ -28,6 +28,7 @@ export function openDatabase(file: string, options: OpenOptions): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     const readOnly = options.access === 'read'
+    assertNotEmptied(file)
     // Look first, because the search for SQLite's reason would make the file.
     if (readOnly && !existsSync(file)) throw new Error(missing)
     db = new DatabaseSync(file, { readOnly, timeout: busy.maxMs })
@@ -122,6 +123,16 @@ function tablesOf(db: DatabaseSync): string[] {
       .replace(/--[^\n]*/g, '')
       .replace(/\s+/g, ' '),
   )
+}
+
+/** SQLite deletes the write-ahead log of an empty file, and with it the signups that only the log has. */
+function assertNotEmptied(file: string): void {
+  const hasLog = sizeOf(`${file}-wal`) > 0
+  if (hasLog && sizeOf(file) === 0) throw new JournalDamaged('only its -wal file is left')
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 class JournalDamaged extends Error {

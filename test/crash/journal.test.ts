@@ -158,7 +158,7 @@ async function startAndDeliver(dataDir: string): Promise<readonly AcceptedSignup
     if (!(error instanceof ServiceEnded)) throw error
     expect(error.code).toBe(1)
     expect(error.output).toMatch(
-      /^The journal .*journal\.db cannot be opened: .*(damaged|malformed|not a database).*Restore journal/,
+      /^The journal .*journal\.db cannot be opened: .*(damaged|malformed|not a database|only its -wal file).*Restore journal/,
     )
     return undefined
   }

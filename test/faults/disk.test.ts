@@ -57,8 +57,8 @@ async function expectSafeWithoutRoom(service: RunningService): Promise<string[]>
 }
 
 // Only Linux can limit the files of another process.
-describe.skipIf(process.platform !== 'linux')('while no file can grow', () => {
-  test('signups are refused with 503 and not stored, and accepted when there is room (workbook)', async () => {
+describe.skipIf(process.platform !== 'linux')('when the disk is full', () => {
+  test('signups are refused with 503 and not stored while no file can grow, and accepted when there is room (workbook)', async () => {
     await using folder = await tempFolder()
     await using service = await startService({ dataDir: folder.path })
     const accepted = await expectSafeWithoutRoom(service)
@@ -67,14 +67,14 @@ describe.skipIf(process.platform !== 'linux')('while no file can grow', () => {
     expect(addressesIn(folder.path)).toEqual(accepted)
   })
 
-  test('signups are refused with 503 and not stored, and accepted when there is room (Google)', async () => {
+  test('signups are refused with 503 and not stored while no file can grow, and accepted when there is room (Google)', async () => {
     await using world = await createGoogleWorld()
     await using service = await startService({ env: world.env })
     const accepted = await expectSafeWithoutRoom(service)
     expect(await addressesInSheet(world)).toEqual(accepted)
   })
 
-  test('a batch that is on its way meanwhile is written once', async () => {
+  test('a batch that is on its way while no file can grow is written once', async () => {
     await using world = await createGoogleWorld()
     await using service = await startService({ env: world.env })
     await postSignup(service.url, { email: 'ada@example.com' })
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('while no file can grow', () => {
   })
 
   test.each(['a new journal', 'a journal with signups'])(
-    'a start with %s ends with a message that names it, and the next start finds every signup',
+    'a start with %s while no file can grow ends with a message, and the next start finds every signup',
     async (journal) => {
       await using folder = await tempFolder()
       const emails = journal === 'a new journal' ? [] : ['ada@example.com']

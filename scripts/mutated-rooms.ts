@@ -9,7 +9,7 @@ export interface Room {
 const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
-  journal: ['test/journal/{sqlite,sites}.test.ts'],
+  journal: ['test/journal/{sqlite,sqlite-file,sites}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts'],
   http: ['test/http/*.test.ts', 'test/service/{bulk,connections,cors,forms,hosts,tabs}.test.ts'],
 }

@@ -109,3 +109,62 @@ test('items are rejected when another process writes for too long, and later one
   isOccupied = false
   expect(await group.add(2)).toBe(2)
 })
+
+test('each time another process writes for too long, items wait for the same five seconds', async () => {
+  let now = 0
+  let tries = 0
+  const commit = (items: readonly number[]) => {
+    tries += 1
+    if (tries % 500 !== 0) throw new JournalBusy('locked')
+    return items
+  }
+  const sleep = async (ms: number) => {
+    now += ms
+    await turn()
+  }
+  const group = new GroupCommit(commit, { elapsed: () => now, sleep })
+  for (let round = 1; round <= 3; round++) {
+    // The 500th try succeeds, 4.99 s after the first one.
+    expect(await group.add(round)).toBe(round)
+    expect([tries, now]).toEqual([round * 500, round * 4990])
+  }
+})
+
+test('drain commits at once what waits, and waits while another process writes', async () => {
+  const { groups, group } = commits(0)
+  const added = group.add(1)
+  await group.drain()
+  expect(groups).toEqual([[1]])
+  expect(await added).toBe(1)
+
+  let tries = 0
+  const busyAtFirst = new GroupCommit((items: readonly number[]) => {
+    tries += 1
+    if (tries <= 3) throw new JournalBusy('locked')
+    return items
+  }, systemClock)
+  const late = busyAtFirst.add(2)
+  await busyAtFirst.drain()
+  expect(tries).toBe(4)
+  expect(await late).toBe(2)
+})
+
+test('an item that fails is rejected with its own reason, and those beside it are committed', async () => {
+  const tried: (readonly number[])[] = []
+  const commit = (items: readonly number[]) => {
+    tried.push(items)
+    if (items.includes(2)) throw new Error('two')
+    if (items.length === 1 && items.includes(3)) throw new JournalBusy('locked')
+    return items.map((item) => item * 10)
+  }
+  const group = new GroupCommit(commit, systemClock)
+  const ends = await Promise.allSettled([1, 2, 3].map((item) => group.add(item)))
+  expect(ends).toMatchObject([
+    { status: 'fulfilled', value: 10 },
+    { status: 'rejected', reason: { message: 'two' } },
+    { status: 'rejected', reason: { name: 'JournalBusy' } },
+  ])
+  expect(tried).toEqual([[1, 2, 3], [1], [2], [3]])
+  await expect(group.add(2)).rejects.toThrow('two')
+  expect(tried.slice(4)).toEqual([[2]])
+})

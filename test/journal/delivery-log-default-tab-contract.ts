@@ -131,4 +131,36 @@ export const defaultTab: readonly ContractTest[] = [
       expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com', 'b@example.com'] })
     }),
   },
+
+  {
+    title: 'only an address in the same tab makes a signup of the default tab a duplicate',
+    run: underPolicy({ ...unnamed, duplicates: 'ignore' }, async (journal) => {
+      await add(journal, 'a@example.com', 'News')
+      await add(journal, 'b@example.com', 'Tabelle1')
+      await add(journal, 'a@example.com')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      expect(await deliver(journal)).toEqual({
+        News: ['a@example.com'],
+        Tabelle1: ['b@example.com', 'a@example.com'],
+      })
+    }),
+  },
+
+  {
+    title: 'resolving the default tab takes no row from signups that came before all of its own',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        await add(journal, 'a@example.com', 'Tabelle1')
+        await add(journal, 'a@example.com', 'Tabelle1')
+      }
+      await using journal = await world.open({ ...unnamed, duplicates: 'ignore' })
+      await add(journal, 'a@example.com')
+      await add(journal, 'b@example.com')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      expect(await deliver(journal)).toEqual({
+        Tabelle1: ['a@example.com', 'a@example.com', 'b@example.com'],
+      })
+    },
+  },
 ]

@@ -40,6 +40,21 @@ export const acceptedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'closing the journal commits the appends that wait',
+    run: async (world) => {
+      const signups = makeSignups(3)
+      const journal = await world.open()
+      const answers = signups.map((signup) => journal.intake.append([signup]))
+      await journal[Symbol.asyncDispose]()
+      expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(
+        signups.map(() => 'appended'),
+      )
+      await using again = await world.open()
+      expect(await again.reader.backlog()).toBe(3)
+    },
+  },
+
+  {
     title: 'an unknown id is not found',
     run: inJournal(async (journal) => {
       expect(await journal.intake.find(makeSignup().id)).toBeUndefined()

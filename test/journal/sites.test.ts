@@ -64,6 +64,22 @@ test('a site can neither end the batch of another site nor see its markers', () 
     expect(await news.delivery.endedMarkers()).toMatchObject([{ id: batch.marker }])
   }))
 
+test('a site whose marker id is taken gets other ids, and the ids of other sites go on', () =>
+  withTwoSites(async (news, shop) => {
+    const freeze = async ({ intake, delivery }: Journal) => {
+      await intake.append(makeSignups(1))
+      return (await freezeNext(delivery)) ?? none
+    }
+    const first = await freeze(news)
+    await news.delivery.settle(first.number, noon)
+    const taken = await freeze(shop)
+    const other = await shop.delivery.remark(taken, markerIdMax)
+    expect(other.marker).not.toBe(taken.marker)
+    const second = await freeze(news)
+    const passed = second.number - first.number
+    expect(second.marker).toBe(((first.marker + passed - 1) % markerIdMax) + 1)
+  }))
+
 test('running time is counted for each site on its own', () =>
   withTwoSites(async (news, shop) => {
     const note = { by: 'process', lives: new Map<number, number>() }
@@ -100,7 +116,7 @@ test('the tabs of one site do not count against the limit of another', () =>
   withTwoSites(
     async (news, shop) => {
       const opener = '192.0.2.1'
-      await news.intake.append([makeSignup({ sheetTab: 'One' })], { opener })
+      await news.intake.append([makeSignup({ sheetTab: 'One', receivedAt: noon })], { opener })
       expect(await news.intake.takesTab('Two', noon, opener)).toBe(false)
       expect(await shop.intake.takesTab('Two', noon, opener)).toBe(true)
       expect(await shop.intake.takesTab('One', noon, opener)).toBe(true)

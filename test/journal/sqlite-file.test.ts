@@ -1,0 +1,186 @@
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Journal } from '../../src/journal/journal.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { JournalBusy, JournalUnavailable } from '../../src/journal/unavailable.ts'
+
+const pageBytes = 4096
+
+/** Makes a journal of many pages in this file, and closes it. */
+async function makeJournal(file: string): Promise<void> {
+  await using journal = openSqliteJournal(file)
+  await journal.intake.append(makeSignups(500, { metadata: `{"a":"${'x'.repeat(200)}"}` }))
+}
+
+/** Overwrites a page of a file in its middle. */
+async function overwritePage(file: string, byte: number): Promise<void> {
+  await makeJournal(file)
+  await using handle = await open(file, 'r+')
+  await handle.write(Buffer.alloc(pageBytes, byte), 0, pageBytes, 10 * pageBytes)
+}
+
+const restore = /Restore journal\.db and its -wal file from one backup\..*\.recover/
+
+test.each([
+  {
+    what: 'with a page of rubbish',
+    damage: (file: string) => overwritePage(file, 0xa7),
+    says: restore,
+  },
+  { what: 'with a page of zeros', damage: (file: string) => overwritePage(file, 0), says: restore },
+  {
+    what: 'that is a text',
+    damage: (file: string) => writeFile(file, 'Dear diary,\n'.repeat(1000)),
+    says: restore,
+  },
+  {
+    what: 'that is a folder',
+    damage: (file: string) => mkdir(file),
+    says: /a folder stands where a file should be/,
+  },
+])('a journal $what is refused with what to do', async ({ damage, says }) => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await damage(file)
+  let refused
+  try {
+    openSqliteJournal(file)
+  } catch (error) {
+    refused = error as Error
+  }
+  expect(refused?.message).toMatch(/^The journal .*journal\.db cannot be opened: [^\n]+$/)
+  expect(refused?.message).toMatch(says)
+  expect(refused?.cause).toBeInstanceOf(Error)
+})
+
+test('a damaged journal is refused with the finding', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await overwritePage(file, 0)
+  expect(() => openSqliteJournal(file)).toThrow(
+    /it is damaged \((Tree|On tree|Freelist|Page|btree)[^\n*]*\)\. Restore/,
+  )
+})
+
+test('only damage is answered with advice on backups', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    database.exec('PRAGMA user_version = 1000')
+  }
+  expect(() => openSqliteJournal(file)).toThrow(/DATA_DIR\.$/)
+})
+
+/** Calls that write and calls that read, each to be made while the journal is in trouble. */
+const writes: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
+  append: ({ intake }) => intake.append([makeSignup()]),
+  probe: ({ reader }) => reader.probe(),
+  noteFact: ({ delivery }) => delivery.noteFact('colour', 'blue'),
+}
+const reads: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
+  find: ({ intake }) => intake.find(makeSignup().id),
+  backlog: ({ reader }) => reader.backlog(),
+  page: ({ reader }) => reader.page(0, 10),
+  pending: ({ delivery }) => delivery.pending(),
+  endedMarkers: ({ delivery }) => delivery.endedMarkers(),
+}
+
+test.each(Object.entries({ ...writes, ...reads }))(
+  '%s rejects with the reason while the tables cannot be used, and succeeds later',
+  async (_, call) => {
+    await using folder = await tempFolder()
+    const file = join(folder.path, 'journal.db')
+    await using journal = openSqliteJournal(file)
+    using other = new DatabaseSync(file)
+    const tables = ['signup', 'fact', 'tab', 'marker']
+    for (const name of tables) other.exec(`ALTER TABLE ${name} RENAME TO away_${name}`)
+    const failed: unknown = await call(journal).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(JournalUnavailable)
+    expect(failed).not.toBeInstanceOf(JournalBusy)
+    expect(failed).toMatchObject({
+      name: 'JournalUnavailable',
+      message: expect.stringMatching(/^The journal cannot be used: no such table: [^\n]+\.$/),
+      cause: expect.any(Error),
+    })
+    for (const name of tables) other.exec(`ALTER TABLE away_${name} RENAME TO ${name}`)
+    await call(journal)
+  },
+)
+
+test.each(Object.entries(writes))(
+  '%s waits for another writer for five seconds, and not longer',
+  async (_, call) => {
+    await using folder = await tempFolder()
+    const file = join(folder.path, 'journal.db')
+    let now = 0
+    let endsAt = Infinity
+    const sleep = async () => {
+      now += 500
+      if (now === endsAt) other.exec('ROLLBACK')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await using journal = openSqliteJournal(file, {}, { clock: { elapsed: () => now, sleep } })
+    using other = new DatabaseSync(file)
+
+    other.exec('BEGIN IMMEDIATE')
+    const failed: unknown = await call(journal).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(JournalBusy)
+    expect(failed).toMatchObject({ name: 'JournalBusy' })
+    expect(now).toBe(5000)
+
+    endsAt = now + 4500
+    await call(journal)
+    expect(now).toBe(endsAt)
+  },
+)
+
+test('the journal has the index of addresses only while duplicates are ignored', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const indexes = () => {
+    using database = new DatabaseSync(file, { readOnly: true })
+    return database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%address%'").all()
+  }
+  for (const duplicates of ['append', 'ignore', 'append'] as const) {
+    await openSqliteJournal(file, { duplicates })[Symbol.asyncDispose]()
+    expect(indexes()).toEqual(duplicates === 'ignore' ? [{ name: 'signup_by_address' }] : [])
+  }
+})
+
+test('the journal forgets the calls of an account after a little more than a day', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const clock = new ManualClock()
+  await using journal = openSqliteJournal(file)
+  using database = new DatabaseSync(file, { readOnly: true })
+  const kept = () =>
+    Number(database.prepare('SELECT count(*) AS count FROM provider_call').get()?.['count'])
+  const quota = { perMinute: 50, perDay: 10_000 }
+  await journal.callLedger('another', clock).reserve(quota)
+  const ledger = journal.callLedger('robot', clock)
+  for (let hour = 0; hour <= 24; hour++) {
+    expect(await ledger.reserve(quota)).toBe(0)
+    await clock.run(3_600_000)
+  }
+  expect(kept()).toBe(26)
+  for (let hour = 0; hour < 48; hour++) {
+    await ledger.reserve(quota)
+    await clock.run(3_600_000)
+  }
+  expect(kept()).toBeLessThanOrEqual(28)
+})
+
+test('a signup is in the write-ahead log when its answer comes', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  await journal.intake.append([makeSignup({ email: 'durable@example.com' })])
+  expect(await readFile(`${file}-wal`, 'latin1')).toContain('durable@example.com')
+})

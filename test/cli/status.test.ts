@@ -12,7 +12,7 @@ test('status tells beside a running service, and after it was killed, how many s
   await using data = await tempFolder()
   // There is no such spreadsheet, so all signups wait.
   const env = { ...google.env, SHEETS_SHEET_ID: `${google.spreadsheetId}x` }
-  const service = await startService({ env, dataDir: data.path })
+  await using service = await startService({ env, dataDir: data.path })
   const signups = ['ada', 'bob', 'eve'].map((name) => ({ email: `${name}@example.com` }))
   expect((await postBulk(service.url, { signups })).status).toBe(202)
   const tell = () => runCommand(['status', '--json'], { env, dataDir: data.path })

@@ -46,7 +46,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
   readonly calls: string[] = []
   readonly markers = new Set<number>()
-  /** Whether `abandon` reports a batch that was applied. */
+  /** Whether markers keep batches out. */
   hasFence = true
   /** Called before each write. Without an act, the write succeeds. */
   script: (
@@ -78,6 +78,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     this.#attempts.set(batch.number, attempt)
     this.calls.push(`write ${batch.number}`)
     const act = (await this.script(batch, attempt, maySend)) ?? applies
+    if (this.hasFence && this.#abandoned.has(batch.marker)) return { kind: 'abandoned' }
     if (act.applies) this.#apply(batch)
     // The marker of an applied batch makes every further try succeed without rows.
     if (this.#applied.has(batch.marker) && act.answers.kind === 'refused') return applies.answers

@@ -3,7 +3,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { Abandoned, Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { type Attempts, tryMaxMs } from './attempts.ts'
 import { ProcessTime } from './running-time.ts'
 
@@ -125,7 +125,9 @@ export class Fence {
 
   /**
    * Tests once for each spreadsheet that a marker keeps its batch out. Giving up a settled batch must
-   * answer `applied`. If it succeeds instead, a lost answer would cause double rows.
+   * answer `applied`. If it succeeds instead, either the fence does not hold, so that a lost answer would
+   * cause double rows, or the marker is gone, because a person restored a version from before the batch.
+   * Then the marker that giving up has made must keep out a try to write the batch.
    */
   async #testOnce(): Promise<void> {
     const { journal, spreadsheet, clock, attempts } = this.#options
@@ -133,17 +135,21 @@ export class Fence {
     const { batch, settledAt } = this.#test
     let isBroken = false
     const isInTime = async () => clock.elapsed() <= settledAt + testWithinMs
-    const result = await attempts.persist(async (signal): Promise<Abandoned | typeof tooLate> => {
+    const result = await attempts.persist(async (signal) => {
       if (isBroken) return broken
       if (!(await isInTime())) return tooLate
       const end = await spreadsheet.abandon(batch, signal, isInTime)
+      if (end.kind === 'applied') return holds
       if (end.kind !== 'abandoned') return end
+      const again = await spreadsheet.write(batch, signal, isInTime)
+      if (again.kind === 'abandoned') return holds
+      if (again.kind !== 'applied') return again
       // If this process was suspended in between, another writer may have pruned the marker.
       isBroken = await isInTime()
       return isBroken ? broken : tooLate
     })
     if (result?.kind === 'too late') this.#test = undefined
-    if (result?.kind !== 'applied') return
+    if (result?.kind !== 'holds') return
     await journal.noteFact(factOf(spreadsheet), 'holds')
     this.#test = 'tested'
   }
@@ -202,6 +208,8 @@ interface Test {
   readonly batch: FrozenBatch
   readonly settledAt: Millis
 }
+
+const holds = { kind: 'holds' } as const
 
 /** It is too late for the test with this batch. The next batch is used instead. */
 const tooLate = { kind: 'too late' } as const

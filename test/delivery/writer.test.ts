@@ -622,6 +622,19 @@ test('when another writer may have removed the marker of the first batch, the wr
   expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
 })
 
+test('when somebody restores a version from before the first batch, whose marker is then gone, delivery goes on', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.journal.intake.append(makeSignups(1))
+  await it.clock.run(30 * second)
+  await it.spreadsheet.prune([...it.spreadsheet.markers])
+  await it.clock.run(hour)
+  expect(it.health.delivery.state).toBe('ok')
+  expect(it.spreadsheet.calls.slice(-2)).toEqual(['abandon 1', 'write 1'])
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
+  expect(await it.journal.delivery.fact('fence of a test')).toBe('holds')
+})
+
 test('a spreadsheet that would apply a batch twice is not written to any more, and health says so', async () => {
   await using it = world()
   it.spreadsheet.hasFence = false

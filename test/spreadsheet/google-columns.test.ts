@@ -125,6 +125,24 @@ describe('a person changes the columns while rows come', () => {
   )
 })
 
+test('when a person swaps the names of two tabs, one batch goes to the wrong one with a notice, and the next to the right one', async () => {
+  await using world = await newsWorld([header], (sheet) => sheet.addTab('Events', [header]))
+  await world.write(makeFullSignup())
+  const rowOfNews = await emailsIn(world)
+  world.sheet.renameTab('News', 'for a moment')
+  world.sheet.renameTab('Events', 'News')
+  world.sheet.renameTab('for a moment', 'Events')
+  const wrong = makeFullSignup()
+  const right = makeFullSignup()
+  expect(await world.write(wrong)).toEqual(applied)
+  expect(await world.write(right)).toEqual({
+    kind: 'applied',
+    notices: [expect.stringMatching(/^Batch 2: 1 row .* place 2 .* which was renamed\.$/)],
+  })
+  expect(world.sheet.rows('Events').map(([email]) => email)).toEqual([...rowOfNews, wrong.email])
+  expect(await emailsIn(world)).toEqual(['Email', right.email])
+})
+
 describe('a person makes a table of a tab', () => {
   test('a table takes rows above its footer, and above what is below', async () => {
     await using world = await newsWorld([header, ['ada@example.com'], ['Total']], (sheet) => {

@@ -132,6 +132,10 @@ export class Layout {
       }
     }
     if (looked.kind === 'ok') this.#merge(looked.sheets)
+    if (this.#hasTwins && !isFresh) {
+      this.forget()
+      return { kind: 'retryable', message: 'Somebody has renamed tabs', afterMs: 0 }
+    }
     this.#verify()
 
     const taken = new Set(this.#sheets?.map(({ sheetId }) => sheetId))
@@ -200,6 +204,8 @@ export class Layout {
     this.#landings.drop(batch)
     this.#landings.note(batch, tabs.filter(isKept))
     this.#landings.landed(batch)
+    // Where the rows went is verified with the new list.
+    if (this.#hasTwins) return this.forget()
     this.#verify()
     this.#warn()
     if (!tabs.every(isKept)) this.forget()
@@ -208,6 +214,15 @@ export class Layout {
   /** Notices about rows that a person should check, each returned once. */
   takeNotices(): readonly string[] {
     return this.#landings.takeNotices()
+  }
+
+  /**
+   * Whether two known sheets have one title. A range with that title then gave us another sheet than
+   * before, as when a person swaps the names of two tabs, and the list of sheets is too old.
+   */
+  get #hasTwins(): boolean {
+    const titles = new Set(this.#sheets?.map(({ title }) => title.toLowerCase()))
+    return titles.size < (this.#sheets?.length ?? 0)
   }
 
   #merge(sheets: readonly Sheet[]): void {

@@ -31,7 +31,8 @@ const faultSchema = z.strictObject({
 /** What people do to a spreadsheet: methods of `SpreadsheetHandle`. */
 const deeds = [
   ...['renameTab', 'addTab', 'deleteTab', 'protectTab', 'unprotectTab'],
-  ...['appendRows', 'editCell', 'sortRows', 'insertRows', 'deleteRows', 'insertColumns'],
+  ...['appendRows', 'editCell', 'sortRows', 'insertRows', 'deleteRows'],
+  ...['clearRows', 'insertColumns', 'moveColumn'],
   ...['convertToTable', 'revertTables', 'share', 'delete'],
 ]
 

@@ -7,6 +7,7 @@ import type { SheetsModel } from './model.ts'
 import { renderSheetProperties } from './render.ts'
 import { dataRowCount, rowAt } from './sheet.ts'
 import type { Caller, Role, Sheet, SpreadsheetState, Table } from './state.ts'
+import { restoreVersion, type Version, versionOf } from './versions.ts'
 
 /** A value that a person types into a cell: text, a number, a checkbox or a formula. */
 export type TypedValue = string | number | boolean | { readonly formula: string }
@@ -130,6 +131,21 @@ export class SpreadsheetHandle {
     this.#do({ insertDimension: { range: { sheetId, ...lines } } })
   }
 
+  /** Moves a column (from 0) to another place. */
+  moveColumn(title: string, from: number, to: number): void {
+    const sheet = this.#sheet(title)
+    sheet.rows = sheet.rows.map((row) => {
+      const cells = Array.from({ length: sheet.grid.columnCount }, (_, index) => row?.[index])
+      return cells.toSpliced(from, 1).toSpliced(to, 0, cells[from])
+    })
+  }
+
+  /** Empties all cells from a row (1-based) on. The rows themselves stay. */
+  clearRows(title: string, from = 1): void {
+    const sheet = this.#sheet(title)
+    sheet.rows = sheet.rows.slice(0, from - 1)
+  }
+
   /** Makes a table of the range `cells`, such as `A1:G20`, or of the tab's whole content. */
   convertToTable(
     title: string,
@@ -178,6 +194,16 @@ export class SpreadsheetHandle {
     this.#do({ updateSheetProperties: { properties, fields: fields.join(',') } })
   }
 
+  /** The spreadsheet as it is now, to be restored later. */
+  version(): Version {
+    return versionOf(this.#state)
+  }
+
+  /** Restores a version, with or without the developer metadata that it had. */
+  restore(version: Version, withMetadata: boolean): void {
+    restoreVersion(this.#state, version, withMetadata)
+  }
+
   /** Deletes the file. Every later call for it is answered with 404. */
   delete(): void {
     this.#model.spreadsheets.delete(this.id)
@@ -191,8 +217,7 @@ export class SpreadsheetHandle {
       ...(id === undefined ? {} : { id }),
       sharedWith: { [owner.email]: 'owner' },
     })
-    copy.sheets = state.sheets.map((sheet) => ({ ...sheet, rows: [...sheet.rows] }))
-    for (const metadata of state.metadata.values()) copy.metadata.set(metadata.id, metadata)
+    restoreVersion(copy, versionOf(state), true)
     return new SpreadsheetHandle(this.#model, copy)
   }
 

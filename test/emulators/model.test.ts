@@ -295,6 +295,22 @@ describe('tabs', () => {
     )
   })
 
+  test('people move columns, empty rows and restore a version, with its metadata or without', () => {
+    const { handle, apply } = setUp()
+    apply(append(0, ['Email', 'Name'], ['ada@example.com', 'Ada']))
+    const version = handle.version()
+    apply(marker(7))
+    handle.moveColumn('Sheet1', 0, 1)
+    expect(handle.rows('Sheet1')[1]).toEqual(['Ada', 'ada@example.com'])
+    handle.clearRows('Sheet1', 2)
+    expect(handle.rows('Sheet1')).toEqual([['Name', 'Email']])
+    handle.restore(version, false)
+    expect(handle.rows('Sheet1')[1]).toEqual(['ada@example.com', 'Ada'])
+    expect(handle.metadata()).toHaveLength(1)
+    handle.restore(version, true)
+    expect(handle.metadata()).toHaveLength(0)
+  })
+
   test('people sort, insert and delete rows, and protected rows move along', () => {
     const { handle, apply, refused } = setUp()
     handle.appendRows('Sheet1', [['head'], ['b'], [''], ['a'], [3]])

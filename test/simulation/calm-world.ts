@@ -51,7 +51,12 @@ export class CalmWorld implements AsyncDisposable {
     this.dice = createDice(seed)
     const { time, dice } = this
     this.truth = new Truth({ ...quota, markersMax, ...(onRow && { onRow }) })
-    this.#google = new SimulatedGoogle(this.truth, dice.random, strictQuota)
+    this.#google = new SimulatedGoogle({
+      truth: this.truth,
+      dice,
+      now: () => time.now,
+      rules: strictQuota,
+    })
     this.#journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
     const never = () => false
     const chance = noFaults
@@ -97,7 +102,7 @@ export class CalmWorld implements AsyncDisposable {
     await this.#process.start()
     await this.time.runUntil(end, () => isDone() || this.violation !== undefined)
     this.#process.kill()
-    this.#google.check()
+    this.#google.people.check()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

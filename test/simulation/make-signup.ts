@@ -1,11 +1,14 @@
 import type { Millis, Signup, SignupId } from '../../src/signup/signup.ts'
 
+/** The end of every address, by which a cell is known to hold one. */
+export const addressEnd = '@example.com'
+
 /** The signup with this number in a simulation, with an address of its own. */
 export function makeSignup(number: number, sheetTab: string, receivedAt: Millis): Signup {
   return {
     id: `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as SignupId,
     receivedAt,
-    email: `person${number}@example.com`,
+    email: `person${number}${addressEnd}`,
     sheetTab,
     source: 'api',
     name: '',

@@ -1,9 +1,11 @@
 import type { sheets_v4 } from '@googleapis/sheets'
 import type { OutgoingRequest } from '../../src/platform/http-client.ts'
+import { addressEnd } from './make-signup.ts'
 
 export interface SentRow {
-  readonly tab: string
   readonly email: string
+  /** The column (from 0) of the address. */
+  readonly column: number
   readonly sheetId: number
 }
 
@@ -38,8 +40,10 @@ export function readBatch(body: unknown): SentBatch {
 
 function rowsOf(request: sheets_v4.Schema$AppendCellsRequest | undefined): SentRow[] {
   return (request?.rows ?? []).flatMap(({ values = [] }) => {
-    const [email, tab] = [values[0], values[6]].map((cell) => cell?.userEnteredValue?.stringValue)
-    const isHeader = email === 'Email'
-    return email && tab && !isHeader ? [{ tab, email, sheetId: request?.sheetId ?? 0 }] : []
+    const texts = values.map((cell) => cell.userEnteredValue?.stringValue ?? '')
+    const column = texts.findIndex((text) => text.endsWith(addressEnd))
+    return column < 0
+      ? []
+      : [{ email: texts[column] ?? '', column, sheetId: request?.sheetId ?? 0 }]
   })
 }

@@ -6,16 +6,37 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
+/** What people do to tabs. */
+const tabActs = [
+  'rename tab',
+  'swap tabs',
+  'delete tab',
+  'add tab',
+  'protect tab',
+  'free tab',
+  'sort tab',
+  'empty tab',
+  'insert rows',
+  'delete rows',
+  'edit address',
+  'narrow tab',
+  'insert column',
+  'move column',
+  'rename column',
+] as const
+
 /** What people do to the spreadsheet. */
-export type PersonAct =
-  | 'rename tab'
-  | 'delete tab'
-  | 'add tab'
-  | 'protect tab'
-  | 'free tab'
-  | 'narrow tab'
-  | 'unshare'
-  | 'share'
+export const personActs = [
+  ...tabActs,
+  'fill spreadsheet',
+  'make room',
+  'restore version',
+  'unshare',
+  'share',
+] as const
+
+export type TabAct = (typeof tabActs)[number]
+export type PersonAct = (typeof personActs)[number]
 
 /**
  * What happens to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
@@ -85,6 +106,7 @@ export function createDice(seed: number): Dice {
 export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0015)) return drawStoppedWriters(dice)
   if (dice.chance(0.0005)) return drawShortLives(dice)
+  if (dice.chance(0.02)) return drawBusyPeople(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.25)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -118,6 +140,22 @@ export function drawSchedule(dice: Dice): Schedule {
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
     rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
     drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
+  }
+}
+
+/** Traffic on two tabs while people work in the spreadsheet. Few calls fail, so that they meet many batches. */
+function drawBusyPeople(dice: Dice): Schedule {
+  const faultsUntil = 8 * minute
+  const moments = <T>(count: number, draw: () => T): Timed<T>[] =>
+    Array.from({ length: count }, () => ({ at: dice.between(0, faultsUntil), what: draw() }))
+  return {
+    ...calm,
+    signups: moments(dice.between(8, 20), () => tabOf(dice, 2)),
+    people: moments(dice.between(3, 8), () => dice.pick(personActs)),
+    faultsUntil,
+    chance: { ...calm.chance, call: dice.pick([0, 0.05]) },
+    markersMax: 100,
+    drainMs: 2 * hour,
   }
 }
 
@@ -167,18 +205,6 @@ const calm = {
 function tabOf(dice: Dice, tabCount: number): string {
   return tabs[dice.between(0, tabCount - 1)] ?? 'News'
 }
-
-const personActs = [
-  'rename tab',
-  'delete tab',
-  'add tab',
-  'protect tab',
-  'protect tab',
-  'free tab',
-  'narrow tab',
-  'unshare',
-  'share',
-] as const satisfies readonly PersonAct[]
 
 function machineActs(writers: 1 | 2): [MachineAct, ...MachineAct[]] {
   const acts = ['kill', 'stop', 'fill disk', 'tokens run out', 'cut off'] as const

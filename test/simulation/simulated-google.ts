@@ -6,16 +6,19 @@ import {
 } from '../../emulators/google-sheets/answer.ts'
 import { answer } from '../../emulators/google-sheets/api.ts'
 import { ApiError } from '../../emulators/google-sheets/api-error.ts'
+import { displayText } from '../../emulators/google-sheets/cell.ts'
 import { SheetsModel } from '../../emulators/google-sheets/model.ts'
 import { QuotaLedger, type QuotaRule } from '../../emulators/google-sheets/quota.ts'
 import { findRoute, type Route } from '../../emulators/google-sheets/route.ts'
 import { owner, SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import type { Caller, SpreadsheetState } from '../../emulators/google-sheets/state.ts'
 import { unauthenticated } from '../../emulators/google-sheets/tokens.ts'
-import type { Random } from '../../src/platform/clock.ts'
 import type { OutgoingRequest } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import type { PersonAct, Dice } from './schedule.ts'
+import { OldLayouts } from './old-layouts.ts'
+import { People } from './people.ts'
+import type { Dice } from './schedule.ts'
+import { Sharing } from './sharing.ts'
 import type { Truth } from './truth.ts'
 import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 
@@ -29,28 +32,49 @@ export interface Admitted {
   readonly apply: () => Answer
 }
 
+export interface GoogleOptions {
+  readonly truth: Truth
+  readonly dice: Dice
+  readonly now: () => Millis
+  /** How many processes write, each of which has learned the layout on its own. */
+  readonly writers?: number
+  readonly rules?: readonly QuotaRule[]
+  /** Called for a batch that went by the tabs or columns from before a person's change. */
+  readonly onOldLayout?: () => void
+}
+
 /** The emulator's model of Google, without HTTP and in simulated time. Tells `truth` what it applies. */
 export class SimulatedGoogle {
   readonly sheet: SpreadsheetHandle
+  readonly people: People
   readonly #model: SheetsModel
   readonly #state: SpreadsheetState
   readonly #truth: Truth
+  readonly #sharing: Sharing
+  readonly #oldLayouts: OldLayouts
+  readonly #onOldLayout: () => void
   readonly #quota: QuotaLedger
   /** When each token runs out. */
   readonly #tokens = new Map<string, Millis>()
-  #changes = 0
   /** Calls that broke a quota of Google and were answered with 429. */
   overQuota = 0
 
-  constructor(truth: Truth, random: Random, rules: readonly QuotaRule[] = []) {
+  constructor(options: GoogleOptions) {
+    const { truth, dice, now, writers = 1, rules = [], onOldLayout = () => undefined } = options
     this.#truth = truth
     this.#quota = new QuotaLedger(rules)
-    this.#model = new SheetsModel({ random })
+    this.#model = new SheetsModel({ random: dice.random })
     this.#state = this.#model.create({
       id: spreadsheetId,
       sharedWith: { [owner.email]: 'owner', [robot.email]: 'editor' },
     })
     this.sheet = new SpreadsheetHandle(this.#model, this.#state)
+    this.#oldLayouts = new OldLayouts(truth, writers)
+    this.#onOldLayout = onOldLayout
+    const { sheet } = this
+    this.#sharing = new Sharing({ sheet, email: robot.email, dice, now })
+    const onNewLayout = (sheetId: number) => this.#oldLayouts.changed(sheetId)
+    this.people = new People({ sheet, sharing: this.#sharing, truth, dice, onNewLayout })
   }
 
   /** Takes a request that reaches Google: checks its token and the quota now. It may be applied later. */
@@ -96,54 +120,6 @@ export class SimulatedGoogle {
     return true
   }
 
-  /** Does to the spreadsheet what a person would do. Does nothing when that is not possible now. */
-  act(act: PersonAct, dice: Dice): void {
-    const titles = this.sheet.titles()
-    const title = titles[dice.between(0, titles.length - 1)] ?? ''
-    this.#changes += 1
-    switch (act) {
-      case 'rename tab':
-        return this.sheet.renameTab(title, `${title} ${this.#changes}`)
-      case 'delete tab':
-        return titles.length > 1 ? this.sheet.deleteTab(title) : undefined
-      case 'add tab': {
-        const name = dice.pick(['News', 'events', 'Jobs'])
-        const isThere = titles.some((other) => other.toLowerCase() === name.toLowerCase())
-        if (!isThere) this.sheet.addTab(name, dice.chance(0.5) ? [['by hand']] : [])
-        return
-      }
-      case 'protect tab':
-        return this.sheet.protectTab(title)
-      case 'free tab':
-        return this.sheet.unprotectTab(title)
-      case 'narrow tab': {
-        // With fewer columns than our header, rows would go by the names that are left.
-        const hasHeader = this.sheet.rows(title)[0]?.[0] === 'Email'
-        return this.sheet.resizeTab(title, { columnCount: dice.between(hasHeader ? 7 : 3, 9) })
-      }
-      case 'unshare':
-        return this.sheet.share(robot.email, dice.chance(0.5) ? 'none' : 'viewer')
-      case 'share':
-        return this.sheet.share(robot.email, 'editor')
-    }
-  }
-
-  /** Shares the spreadsheet again and takes away every protection. */
-  heal(): void {
-    this.sheet.share(robot.email, 'editor')
-    for (const title of this.sheet.titles()) this.sheet.unprotectTab(title)
-  }
-
-  /** Compares the rows of the tabs with those that were written. */
-  check(): void {
-    for (const { sheetId, title } of this.#state.sheets) {
-      this.#truth.checkSheet(
-        sheetId,
-        this.sheet.rows(title).map(([first = '']) => first),
-      )
-    }
-  }
-
   #issueToken(now: Millis): Answer {
     const token = `token-${this.#tokens.size + 1}-${now}`
     this.#tokens.set(token, now + tokenLifeMs)
@@ -170,19 +146,31 @@ export class SimulatedGoogle {
 
   #apply(route: Route, query: URLSearchParams, body: string): Answer {
     const parsed: unknown = body === '' ? undefined : JSON.parse(body)
+    this.#sharing.meetServer()
     const result = answer(this.#model, { route, query, body: parsed, caller: robot })
-    if (route.kind === 'batchUpdate') {
-      for (const { tab, email, sheetId } of readBatch(parsed).rows) {
-        this.#truth.applyRow(tab, email, sheetId)
-      }
-      this.#truth.countMarkers(this.#ourMarkers())
-    }
+    if (route.kind === 'batchUpdate') this.#seeApplied(readBatch(parsed))
     return jsonAnswer(200, result, false)
+  }
+
+  #seeApplied({ rows, marker }: SentBatch): void {
+    for (const { email, sheetId } of rows) this.#truth.applyRow(email, sheetId, marker)
+    this.#truth.countMarkers(this.#ourMarkers())
+    const isOld = this.#oldLayouts.see(() =>
+      rows.map(({ email, sheetId, column }) => {
+        const { title = '', rows: [first = []] = [] } =
+          this.#state.sheets.find((sheet) => sheet.sheetId === sheetId) ?? {}
+        const tab = this.#truth.tabOf(email)
+        return { tab, sheetId, title, column, header: first.map(displayText) }
+      }),
+    )
+    if (isOld) this.#onOldLayout()
   }
 
   #ourMarkers(): number {
     let count = 0
-    for (const { key } of this.#state.metadata.values()) if (key.startsWith('rollcall')) count += 1
+    for (const { id, key } of this.#state.metadata.values()) {
+      if (key.startsWith('rollcall') && !this.#truth.history.isRevived(id)) count += 1
+    }
     return count
   }
 }

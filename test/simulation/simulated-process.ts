@@ -215,7 +215,7 @@ export class SimulatedProcess implements Sender {
     if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
     if (rows.length > 0 && marker !== undefined) {
       const number = Number(markerValue.split(':')[1])
-      truth.seeBatch({ number, tabs: groupByTab(rows) })
+      truth.seeBatch({ number, tabs: groupByTab(rows, truth) })
       truth.checkNotOver(number, time.now)
     }
     if (marker !== undefined && rows.length > 0) {
@@ -315,7 +315,7 @@ function never(): Promise<never> {
   return new Promise(() => {})
 }
 
-function groupByTab(rows: readonly { readonly tab: string; readonly email: string }[]) {
-  const tabs = Map.groupBy(rows, ({ tab }) => tab)
+function groupByTab(rows: readonly { readonly email: string }[], truth: Truth) {
+  const tabs = Map.groupBy(rows, ({ email }) => truth.tabOf(email))
   return [...tabs].map(([tab, signups]) => ({ tab, signups }))
 }

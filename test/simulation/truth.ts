@@ -1,4 +1,5 @@
 import { type Millis, tabKey } from '../../src/signup/signup.ts'
+import { VersionHistory } from './version-history.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -27,6 +28,12 @@ interface Sends {
   foundAt: Millis | undefined
 }
 
+/** A sheet as people see it. */
+export interface ShownSheet {
+  readonly sheetId: number
+  readonly rows: readonly (readonly string[])[]
+}
+
 /** A batch, as frozen or as sent. */
 interface SeenBatch {
   readonly number: number
@@ -43,13 +50,16 @@ interface SeenBatch {
 export class Truth {
   violation: string | undefined
   rowsApplied = 0
+  readonly history = new VersionHistory()
   readonly #options: TruthOptions
   #isMinuteKept = true
   /** Accepted addresses by tab, in the order of the journal. */
   readonly #accepted = new Map<string, string[]>()
-  readonly #acceptedAll = new Set<string>()
-  /** How many rows of each tab are in the spreadsheet. */
+  /** The tab of each accepted address. */
+  readonly #tabs = new Map<string, string>()
+  /** How many rows of each tab were written. */
   readonly #written = new Map<string, number>()
+  /** The addresses that each sheet has to show. */
   readonly #bySheet = new Map<number, string[]>()
   readonly #contents = new Map<number, string>()
   readonly #calls: Millis[] = []
@@ -71,7 +81,7 @@ export class Truth {
   }
 
   get acceptedCount(): number {
-    return this.#acceptedAll.size
+    return this.#tabs.size
   }
 
   accept(tab: string, email: string): void {
@@ -79,15 +89,24 @@ export class Truth {
     const accepted = this.#accepted.get(key) ?? []
     accepted.push(email)
     this.#accepted.set(key, accepted)
-    this.#acceptedAll.add(email)
+    this.#tabs.set(email, tab)
+  }
+
+  tabOf(email: string): string {
+    return this.#tabs.get(email) ?? ''
   }
 
   /** Notes that a row was written. It must be the next one of its tab: so each comes once, in order. */
-  applyRow(tab: string, email: string, sheetId: number): void {
+  applyRow(email: string, sheetId: number, marker: number | undefined): void {
+    const tab = this.tabOf(email)
     const key = tabKey(tab)
     const written = this.#written.get(key) ?? 0
     const expected = this.#accepted.get(key)?.[written]
-    if (expected !== email) {
+    if (expected === email) {
+      this.#written.set(key, written + 1)
+      this.rowsApplied += 1
+      this.#options.onRow?.(email)
+    } else if (!this.history.mayComeAgain(email, marker)) {
       const before = this.#accepted.get(key)?.slice(0, written).includes(email)
       this.violate(
         before
@@ -96,19 +115,27 @@ export class Truth {
       )
       return
     }
-    this.#written.set(key, written + 1)
-    this.rowsApplied += 1
-    this.#options.onRow?.(email)
+    this.history.written(email, marker)
     const rows = this.#bySheet.get(sheetId) ?? []
     rows.push(email)
     this.#bySheet.set(sheetId, rows)
   }
 
-  /** Checks that the first column of a sheet shows the written addresses in order, and no others of ours. */
-  checkSheet(sheetId: number, firstColumn: readonly string[]): void {
-    const seen = firstColumn.filter((cell) => this.#acceptedAll.has(cell)).join(' ')
+  /** Checks that a sheet shows the written addresses in order, and no others of ours. */
+  checkSheet({ sheetId, rows }: ShownSheet): void {
+    const seen = this.#addressesIn(rows).join(' ')
     const written = (this.#bySheet.get(sheetId) ?? []).join(' ')
     if (seen !== written) this.violate(`sheet ${sheetId} shows "${seen}" but got "${written}"`)
+  }
+
+  /** Notes what the sheets show after a person has changed them. */
+  replaceSheets(sheets: readonly ShownSheet[]): void {
+    this.#bySheet.clear()
+    for (const { sheetId, rows } of sheets) this.#bySheet.set(sheetId, this.#addressesIn(rows))
+  }
+
+  #addressesIn(rows: readonly (readonly string[])[]): string[] {
+    return rows.flatMap((cells) => cells.find((cell) => this.#tabs.has(cell)) ?? [])
   }
 
   /** Checks that a batch has the same contents whenever it is seen, in the journal or in a request. */

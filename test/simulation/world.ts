@@ -78,7 +78,13 @@ class World implements AsyncDisposable {
       perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay,
       markersMax,
     })
-    this.#google = new SimulatedGoogle(this.#truth, this.#dice.random)
+    this.#google = new SimulatedGoogle({
+      truth: this.#truth,
+      dice: this.#dice,
+      now: () => this.#time.now,
+      writers: this.#schedule.writers,
+      onOldLayout: () => this.#note('old layout'),
+    })
     this.#network = new Network({
       time: this.#time,
       dice: this.#dice,
@@ -97,8 +103,8 @@ class World implements AsyncDisposable {
     for (const { at, what } of signups) this.#time.after(at, () => this.#signUp(what))
     for (const { at, what } of people) {
       this.#time.after(at, () => {
-        this.#note('person', what)
-        this.#google.act(what, this.#dice)
+        const isDone = this.#google.people.act(what)
+        this.#note(isDone ? `person: ${what}` : 'person hesitates', what)
       })
     }
     for (const { at, what } of machine) this.#time.after(at, () => this.#actOnMachine(what))
@@ -111,7 +117,7 @@ class World implements AsyncDisposable {
     }
     this.#time.after(faultsUntil, () => {
       this.#note('faults end')
-      this.#google.heal()
+      this.#google.people.heal()
       for (const process of this.#processes) process.cutOff(0)
     })
     for (let writer = 0; writer < writers; writer++) this.#startProcess()
@@ -149,7 +155,7 @@ class World implements AsyncDisposable {
     if (this.#processes.some(({ isBlocked }) => isBlocked)) {
       this.#truth.violate('delivery is reported as blocked and is not')
     }
-    this.#google.check()
+    this.#google.people.check()
   }
 
   #signUp(tab: string): void {

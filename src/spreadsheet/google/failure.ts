@@ -1,6 +1,8 @@
 import type { AnswerHeaders, HttpAnswer } from '../../platform/http-client.ts'
+import { isRecord } from '../../signup/json.ts'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet.ts'
+import { fieldIn } from './answer.ts'
 
 /** The spreadsheet, and the address of the service account that writes to it. */
 export interface Access {
@@ -109,19 +111,15 @@ export function invalidCredentials(reason: string): Refused {
 }
 
 function envelopeMessage(text: string): string | undefined {
-  const body = parseObject(text)
-  const error = body?.['error']
-  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined
-  return typeof error.message === 'string' ? error.message : undefined
+  const message = fieldIn(parseObject(text), 'error', 'message')
+  return typeof message === 'string' ? message : undefined
 }
 
 /** The JSON object in a text, or undefined when the text is anything else. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -21,13 +21,13 @@ import type {
 } from '../spreadsheet.ts'
 import { AccessTokens } from './access-token.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
-import { isRecord } from '../../signup/json.ts'
 import type { Access } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
 import {
   abandonedValue,
   createdMarker,
   deletedMarkers,
+  foundMarkers,
   markerKey,
   markerValue,
   shortNameOf,
@@ -183,7 +183,7 @@ class GoogleSheets implements Spreadsheet {
       signal,
     )
     if (found.kind !== 'ok') return found
-    const present = metadataIds(found.body)
+    const present = foundMarkers(found.body)
     const standing = markers.filter((marker) => present.has(marker))
     if (standing.length === 0) return { kind: 'pruned' }
     const result = await this.#update(
@@ -283,16 +283,4 @@ interface Sending {
 /** The failure of a call that changes nothing. Even an unknown outcome can simply be tried again. */
 function notSent(failure: ApiFailure): Refused | Retryable {
   return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
-}
-
-function metadataIds(body: Record<string, unknown>): ReadonlySet<number> {
-  const matched: unknown[] = Array.isArray(body['matchedDeveloperMetadata'])
-    ? body['matchedDeveloperMetadata']
-    : []
-  return new Set(
-    matched.flatMap((match) => {
-      const metadata = isRecord(match) ? match['developerMetadata'] : undefined
-      return isRecord(metadata) ? [Number(metadata['metadataId'])] : []
-    }),
-  )
 }

@@ -1,7 +1,7 @@
 import type { Digest } from '../../platform/digest.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { isRecord } from '../../signup/json.ts'
+import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 
 /** The metadata key of all our markers. */
 export const markerKey = 'rollcall'
@@ -25,39 +25,32 @@ export function shortNameOf(spreadsheetId: string, digest: Digest): string {
   return digest(spreadsheetId).slice(0, 8)
 }
 
-/** The marker that the first request of a batchUpdate has made, from its answer. */
-export function createdMarker(body: Record<string, unknown>): number | undefined {
-  const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
-  const reply = isRecord(replies[0]) ? replies[0]['createDeveloperMetadata'] : undefined
-  const metadata = isRecord(reply) ? reply['developerMetadata'] : undefined
-  return isRecord(metadata) ? Number(metadata['metadataId']) : undefined
+/** The marker that the first request of a batchUpdate has made, from its answer; 0 when there is none. */
+export function createdMarker(body: unknown): number {
+  const [reply] = listIn(body, 'replies')
+  return numberIn(reply, 'createDeveloperMetadata', 'developerMetadata', 'metadataId')
 }
 
 /** The markers that a batchUpdate has deleted, from its answer. */
-export function deletedMarkers(body: Record<string, unknown>): ReadonlySet<number> {
-  const replies: unknown[] = Array.isArray(body['replies']) ? body['replies'] : []
-  return new Set(
-    replies.flatMap((reply) => {
-      const answer = isRecord(reply) ? reply['deleteDeveloperMetadata'] : undefined
-      const deleted = isRecord(answer) ? answer['deletedDeveloperMetadata'] : undefined
-      const all: unknown[] = Array.isArray(deleted) ? deleted : []
-      return all.flatMap((metadata) => (isRecord(metadata) ? [Number(metadata['metadataId'])] : []))
-    }),
+export function deletedMarkers(body: unknown): ReadonlySet<number> {
+  const deleted = listIn(body, 'replies').flatMap((reply) =>
+    listIn(reply, 'deleteDeveloperMetadata', 'deletedDeveloperMetadata'),
   )
+  return new Set(deleted.map((metadata) => numberIn(metadata, 'metadataId')))
+}
+
+/** The markers that a search has found, from its answer. */
+export function foundMarkers(body: unknown): ReadonlySet<number> {
+  const matched = listIn(body, 'matchedDeveloperMetadata')
+  return new Set(matched.map((match) => numberIn(match, 'developerMetadata', 'metadataId')))
 }
 
 /** Warns when a spreadsheet is a copy of one that Rollcall wrote to; undefined otherwise. */
 export function copyWarning(spreadsheet: unknown, shortName: string): Warning | undefined {
-  const all: unknown[] =
-    isRecord(spreadsheet) && Array.isArray(spreadsheet['developerMetadata'])
-      ? spreadsheet['developerMetadata']
-      : []
   const isOfAnother = (metadata: unknown) =>
-    isRecord(metadata) &&
-    metadata['metadataKey'] === markerKey &&
-    typeof metadata['metadataValue'] === 'string' &&
-    !metadata['metadataValue'].split(':').includes(shortName)
-  if (!all.some(isOfAnother)) return undefined
+    fieldIn(metadata, 'metadataKey') === markerKey &&
+    !textOf(fieldIn(metadata, 'metadataValue')).split(':').includes(shortName)
+  if (!listIn(spreadsheet, 'developerMetadata').some(isOfAnother)) return undefined
   return {
     kind: 'copy',
     message:

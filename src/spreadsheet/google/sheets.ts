@@ -1,7 +1,6 @@
 import { tabKey } from '../../signup/signup.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import { isRecord } from '../../signup/json.ts'
-import { listIn, textOf } from './answer.ts'
+import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { readTables, type Table, tableFields } from './tables.ts'
 
 /** The known facts about one sheet of the spreadsheet. */
@@ -40,23 +39,19 @@ export const cellFields = 'data(startRow,rowData(values(formattedValue)))'
 
 /** Reads the sheets of a `Spreadsheet` resource; undefined when it has none. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
-  if (!isRecord(spreadsheet) || !Array.isArray(spreadsheet['sheets'])) return undefined
-  return spreadsheet['sheets'].flatMap((sheet: unknown) => readSheet(sheet) ?? [])
+  const sheets = listIn(spreadsheet, 'sheets')
+  return sheets.length > 0 ? sheets.map(readSheet) : undefined
 }
 
-/** Reads one sheet. Google's JSON may leave out a field that is 0. */
-function readSheet(sheet: unknown): Sheet | undefined {
-  const properties = isRecord(sheet) ? sheet['properties'] : undefined
-  if (!isRecord(sheet) || !isRecord(properties)) return undefined
-  const grid = isRecord(properties['gridProperties']) ? properties['gridProperties'] : {}
+function readSheet(sheet: unknown): Sheet {
   return {
-    sheetId: Number(properties['sheetId'] ?? 0),
-    title: textOf(properties['title']),
-    index: Number(properties['index'] ?? 0),
-    isGrid: (properties['sheetType'] ?? 'GRID') === 'GRID',
-    rowCount: Number(grid['rowCount'] ?? 0),
-    columnCount: Number(grid['columnCount'] ?? 0),
-    tables: readTables(sheet['tables']),
+    sheetId: numberIn(sheet, 'properties', 'sheetId'),
+    title: textOf(fieldIn(sheet, 'properties', 'title')),
+    index: numberIn(sheet, 'properties', 'index'),
+    isGrid: (fieldIn(sheet, 'properties', 'sheetType') ?? 'GRID') === 'GRID',
+    rowCount: numberIn(sheet, 'properties', 'gridProperties', 'rowCount'),
+    columnCount: numberIn(sheet, 'properties', 'gridProperties', 'columnCount'),
+    tables: readTables(sheet),
   }
 }
 
@@ -67,14 +62,13 @@ function readSheet(sheet: unknown): Sheet | undefined {
 export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonly string[]> {
   const first = new Map<number, readonly string[]>()
   for (const sheet of listIn(spreadsheet, 'sheets')) {
-    const properties = isRecord(sheet) ? sheet['properties'] : undefined
     const data = listIn(sheet, 'data')
     const isFilled = data.some((part) =>
       rowsIn(part).some((row) => row.some((cell) => cell !== '')),
     )
-    if (!isRecord(properties) || !isFilled) continue
-    const top = data.find((part) => isRecord(part) && (part['startRow'] ?? 0) === 0)
-    first.set(Number(properties['sheetId'] ?? 0), rowsIn(top)[0] ?? [])
+    if (!isFilled) continue
+    const top = data.find((part) => numberIn(part, 'startRow') === 0)
+    first.set(numberIn(sheet, 'properties', 'sheetId'), rowsIn(top)[0] ?? [])
   }
   return first
 }
@@ -82,7 +76,7 @@ export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonl
 /** The cells of a part of a sheet, as people see them. */
 function rowsIn(part: unknown): readonly (readonly string[])[] {
   return listIn(part, 'rowData').map((row) =>
-    listIn(row, 'values').map((cell) => (isRecord(cell) ? textOf(cell['formattedValue']) : '')),
+    listIn(row, 'values').map((cell) => textOf(fieldIn(cell, 'formattedValue'))),
   )
 }
 

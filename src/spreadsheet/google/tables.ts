@@ -1,5 +1,4 @@
-import { isRecord } from '../../signup/json.ts'
-import { listIn, textOf } from './answer.ts'
+import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 
 /** A Google Sheets table, which a person has made from a part of a sheet. */
 export interface Table {
@@ -19,29 +18,24 @@ export const tableFields =
 /** Google's types for a column of plain text or without a type. */
 const textTypes = ['', 'TEXT', 'COLUMN_TYPE_UNSPECIFIED']
 
-/** Reads the tables of a sheet, the topmost first. Google's JSON may leave out a field that is 0. */
-export function readTables(tables: unknown): readonly Table[] {
-  const read = (Array.isArray(tables) ? tables : []).flatMap((table: unknown): Table[] => {
-    if (!isRecord(table)) return []
-    const range = isRecord(table['range']) ? table['range'] : {}
+/** Reads the tables of a sheet, the topmost first. */
+export function readTables(sheet: unknown): readonly Table[] {
+  const tables = listIn(sheet, 'tables').map((table): Table => {
     const names: string[] = []
     const types = new Map<string, string>()
     for (const column of listIn(table, 'columnProperties')) {
-      if (!isRecord(column)) continue
-      const name = textOf(column['columnName'])
-      const type = textOf(column['columnType'])
-      names[Number(column['columnIndex'] ?? 0)] = name
+      const name = textOf(fieldIn(column, 'columnName'))
+      const type = textOf(fieldIn(column, 'columnType'))
+      names[numberIn(column, 'columnIndex')] = name
       if (!textTypes.includes(type)) types.set(name, type)
     }
-    return [
-      {
-        tableId: textOf(table['tableId']),
-        row: Number(range['startRowIndex'] ?? 0),
-        column: Number(range['startColumnIndex'] ?? 0),
-        names: Array.from(names, (name: string | undefined) => name ?? ''),
-        types,
-      },
-    ]
+    return {
+      tableId: textOf(fieldIn(table, 'tableId')),
+      row: numberIn(table, 'range', 'startRowIndex'),
+      column: numberIn(table, 'range', 'startColumnIndex'),
+      names: Array.from(names, (name: string | undefined) => name ?? ''),
+      types,
+    }
   })
-  return read.sort((one, other) => one.row - other.row || one.column - other.column)
+  return tables.sort((one, other) => one.row - other.row || one.column - other.column)
 }

@@ -32,9 +32,12 @@ export function readError(answer: HttpAnswer): GoogleError {
   }
 }
 
-/** Removes quoted names of tabs and cells, because they come from visitors and must not be logged. */
+/** Removes names of tabs and texts of cells, because they come from visitors and must not be logged. */
 function withoutQuotations(message: string): string {
-  return message.replace(/".*"/s, '"…"').replace(/(Unable to parse range: ).*/s, '$1…')
+  return message
+    .replace(/".*"/s, '"…"')
+    .replace(/(Unable to parse range: ).*/s, '$1…')
+    .replace(/(Range \().*(\) exceeds)/s, '$1…$2')
 }
 
 /**

@@ -121,6 +121,8 @@ describe('how long to wait after a failure', () => {
     ['Sun, 22 Nov 2026 09:00:00 GMT', 0],
     ['Mon, 23 Nov 2026 10:00:00 GMT', 3_600_000],
     ['soon', undefined],
+    ['-7', undefined],
+    ['1.5', undefined],
     ['', undefined],
   ])('is read from Retry-After %j, at most an hour: %s ms', (value, afterMs) => {
     const headers = { date, 'retry-after': value }

@@ -132,9 +132,10 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
-  const date = headers.get('date')
+  // Date.parse takes nearly any number for a date, such as -7 or 1.5.
+  const date = value.endsWith(' GMT') ? Date.parse(value) : NaN
   const seconds = /^\d+$/.test(value)
     ? Number(value)
-    : (Date.parse(value) - Date.parse(date ?? '')) / 1000
+    : (date - Date.parse(headers.get('date') ?? '')) / 1000
   return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), 3600) * 1000 : undefined
 }

@@ -1,22 +1,121 @@
-import { expect, test } from 'vitest'
-import { systemClock } from '../../platform/clock.ts'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../../harness/manual-clock.ts'
+import { type HttpAnswer, HttpFailure } from '../../platform/http-client.ts'
 import { AccessTokens } from './access-token.ts'
+import type { AssertionClaims } from './sign-assertion.ts'
 
-test('a token that does not fit into a header is ignored, and the next answer counts', async () => {
-  const answers = ['to\nken', 'token ✓', '', 'ya29.good']
+const { signal } = new AbortController()
+const minute = 60_000
+
+/** Access tokens from an endpoint that gives these answers, one after the other. */
+function tokensFrom(...answers: (Partial<HttpAnswer> | Error)[]) {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20, 10))
+  const claims: AssertionClaims[] = []
+  const bodies: string[] = []
   const tokens = new AccessTokens({
     email: 'robot@example.iam.gserviceaccount.com',
-    sign: async () => 'assertion',
-    tokenUrl: 'http://127.0.0.1/token',
-    http: async () => {
-      const text = JSON.stringify({ access_token: answers.shift(), expires_in: 3600 })
-      return { status: 200, headers: new Headers(), text }
+    sign: async (claim) => {
+      claims.push(claim)
+      return 'signed.assertion'
     },
-    clock: systemClock,
+    tokenUrl: 'http://127.0.0.1/token',
+    http: async ({ body }) => {
+      bodies.push(String(body))
+      const answer = answers.shift() ?? new Error('There was one request more than answers.')
+      if (answer instanceof Error) throw answer
+      return { status: 200, headers: new Headers(), text: '', ...answer }
+    },
+    clock,
   })
-  const { signal } = new AbortController()
-  for (const kind of ['refused', 'refused', 'refused', 'token']) {
-    expect(await tokens.get(signal)).toMatchObject({ kind })
-  }
-  expect(answers).toEqual([])
+  return { tokens, clock, claims, bodies, get: () => tokens.get(signal) }
+}
+
+const good = (token: string, expiresIn: number | null = 3599) => ({
+  text: JSON.stringify({ access_token: token, expires_in: expiresIn }),
+})
+
+describe('an access token', () => {
+  test('is asked for with an assertion that allows for a clock that is a little off', async () => {
+    const { get, claims, bodies } = tokensFrom(good('ya29.a'))
+    expect(await get()).toEqual({ kind: 'token', token: 'ya29.a' })
+    const now = Date.UTC(2026, 10, 20, 10) / 1000
+    expect(claims).toEqual([
+      {
+        issuer: 'robot@example.iam.gserviceaccount.com',
+        audience: 'https://oauth2.googleapis.com/token',
+        scope: 'https://www.googleapis.com/auth/spreadsheets',
+        issuedAt: now - 30,
+        expiresAt: now + 55 * 60,
+      },
+    ])
+    expect(Object.fromEntries(new URLSearchParams(bodies[0]))).toEqual({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: 'signed.assertion',
+    })
+  })
+
+  test.each([
+    [3599, 54 * minute],
+    [null, 54 * minute],
+    [600, 4 * minute],
+  ])(
+    'that lives for %s seconds is used until five minutes before its end',
+    async (expiresIn, usedMs) => {
+      const { get, clock, bodies } = tokensFrom(good('ya29.a', expiresIn), good('ya29.b'))
+      await get()
+      await clock.run(usedMs)
+      expect(await get()).toEqual({ kind: 'token', token: 'ya29.a' })
+      await clock.run(minute)
+      expect(await get()).toEqual({ kind: 'token', token: 'ya29.b' })
+      expect(bodies).toHaveLength(2)
+    },
+  )
+
+  test('that does not fit into a header is ignored, and the next answer counts', async () => {
+    const bad = ['to\nken', 'to ken', 'token ✓', '']
+    const { get, bodies } = tokensFrom(...[...bad, 'ya29.good'].map((token) => good(token)))
+    for (const _ of bad) expect(await get()).toMatchObject({ kind: 'refused' })
+    expect(await get()).toMatchObject({ kind: 'token' })
+    expect(bodies).toHaveLength(5)
+  })
+
+  test.each([
+    [
+      400,
+      { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' },
+      /^Google says: Invalid JWT Signature\. Check that SHEETS_CREDENTIALS_EMAIL/,
+    ],
+    [401, { error: 'invalid_client' }, /^Google says: invalid_client\. Check/],
+    [403, { error: { code: 403 } }, /^Google says: nothing, and gives no access token\. Check/],
+    [200, { id_token: 'x' }, /^Google says: nothing, and gives no access token\. Check/],
+  ])('that Google refuses with HTTP %i is for a person to mend: %j', async (status, body, hint) => {
+    const { get } = tokensFrom({ status, text: JSON.stringify(body) })
+    expect(await get()).toMatchObject({
+      kind: 'refused',
+      reason: 'credentials',
+      hint: expect.stringMatching(hint),
+    })
+  })
+
+  test.each([
+    [400, '<html>'],
+    [200, ''],
+    [404, '{"error":"not_found"}'],
+    [429, '{}'],
+    [503, '{"access_token":"ya29.a"}'],
+  ])('is asked for again after any other answer: HTTP %i %s', async (status, text) => {
+    const { get } = tokensFrom({ status, text }, good('ya29.b'))
+    expect(await get()).toEqual({
+      kind: 'retryable',
+      message: `The token endpoint answered HTTP ${status}`,
+    })
+    expect(await get()).toEqual({ kind: 'token', token: 'ya29.b' })
+  })
+
+  test('is asked for again after a failure of the network, but a mistake of ours is thrown', async () => {
+    const failure = new HttpFailure('The connection was refused')
+    const { get } = tokensFrom(failure, new TypeError('a mistake'))
+    expect(await get()).toEqual({ kind: 'retryable', message: failure.message, cause: failure })
+    await expect(get()).rejects.toThrow('a mistake')
+  })
 })

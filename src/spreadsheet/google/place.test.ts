@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { columns } from '../../signup/row.ts'
-import { ourHeader } from '../header.ts'
-import { placeOf } from './place.ts'
+import { ourHeader, readHeader } from '../header.ts'
+import { isSamePlace, placeOf, placeProblems } from './place.ts'
 import type { Table } from './tables.ts'
 
 const table: Table = {
@@ -11,11 +11,69 @@ const table: Table = {
   names: ['Email', 'Name'],
   types: new Map(),
 }
+const withEmail = { ...table, tableId: 'named', row: 5 }
+const withOurs = { ...table, tableId: 'ours', row: 9, names: columns }
+const others = { ...table, tableId: 'others', row: 3, names: ['Guests'] }
+const none = readHeader([])
 
-test('rows go below our header, even if there is a table further down', () => {
-  expect(placeOf([{ ...table, row: 5 }], columns)).toEqual({ header: ourHeader })
+describe('the place of rows', () => {
+  test.each<[string, readonly Table[], readonly string[], string | undefined]>([
+    ['is a table with our columns, before all else', [withEmail, withOurs], columns, 'ours'],
+    ['is below our header, even if there is a table further down', [withEmail], columns, undefined],
+    [
+      'is below somebody’s header, even if there is a table further down',
+      [withEmail],
+      ['Name', 'Email'],
+      undefined,
+    ],
+    ['is a table with Email when the first row is no header', [others, withEmail], ['x'], 'named'],
+    ['is the topmost table with Email', [withEmail, { ...withEmail, tableId: 'z' }], [], 'named'],
+    ['is below the data of others', [others], ['Guests'], undefined],
+    ['is a table that begins in the first row', [table], ['Email', 'Name'], 't'],
+    [
+      'is a table that begins there further right',
+      [{ ...table, column: 2 }],
+      ['a', 'b', 'Email', 'Name'],
+      't',
+    ],
+    ['is below a header left of a table', [{ ...table, column: 1 }], ['Email', 'Email'], undefined],
+    ['is below a header right of a table', [{ ...others, row: 0 }], ['Guests', 'Email'], undefined],
+  ])('%s', (_, tables, firstRow, tableId) => {
+    const place = placeOf(tables, firstRow)
+    expect(place.table?.tableId).toBe(tableId)
+    expect(place.header).toEqual(readHeader(place.table?.names ?? firstRow))
+  })
+
+  test('is the same in the same table and columns', () => {
+    const email = readHeader(['Email'])
+    expect(isSamePlace({ header: email }, { header: readHeader(['email', 'Notes']) })).toBe(true)
+    expect(isSamePlace({ header: email }, { header: readHeader(['', 'Email']) })).toBe(false)
+    expect(isSamePlace({ header: email }, { header: email, table })).toBe(false)
+    expect(isSamePlace({ header: email, table }, { header: email, table: withOurs })).toBe(false)
+  })
 })
 
-test('rows go into a table with our columns that begins in the first row', () => {
-  expect(placeOf([table], ['Email', 'Name']).table?.tableId).toBe('t')
+describe('the problems of a place', () => {
+  test('are none below our header and in a table of text', () => {
+    expect(placeProblems({ header: ourHeader })).toEqual([])
+    expect(placeProblems({ header: ourHeader, table: withOurs })).toEqual([])
+  })
+
+  test('are columns that are missing, and those of a table that are not text', () => {
+    const types = new Map([
+      ['Name', 'DATE'],
+      ['Email', 'DROPDOWN'],
+      ['Notes', 'DOUBLE'],
+    ])
+    const header = readHeader(['Notes', 'Name', 'Email'])
+    const place = { header, table: { ...table, names: ['Notes', 'Name', 'Email'], types } }
+    expect(placeProblems(place)).toEqual([
+      { kind: 'columns', message: expect.stringContaining('no column for Timestamp') },
+      {
+        kind: 'columnTypes',
+        message: expect.stringMatching(/not plain text: Email \(DROPDOWN\), Name \(DATE\)\. /),
+      },
+    ])
+    expect(placeProblems({ header: none }).map(({ kind }) => kind)).toEqual(['columns'])
+  })
 })

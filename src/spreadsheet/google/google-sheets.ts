@@ -117,15 +117,11 @@ class GoogleSheets implements Spreadsheet {
     )
     if (result.kind === 'ok') {
       this.#layout.learn(result.body, batch, plan)
-      return this.#applied()
+      const notices = this.#layout.takeNotices()
+      return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
     }
     const message = result.error?.message ?? ''
-    if (isAlreadyThere(message, batch.marker)) {
-      const outcome = await this.#confirm(batch, signal)
-      // An earlier try applied the batch, but its answer did not reach us.
-      this.#layout.forget()
-      return outcome.kind === 'applied' ? this.#applied() : outcome
-    }
+    if (isAlreadyThere(message, batch.marker)) return this.#confirm(batch, signal)
     const name = requests[requestIndex(message) ?? -1]?.tab
     const tab = name === undefined ? undefined : this.#layout.tabFor(name)
     return this.#notWritten(result, batch, plan, tab)
@@ -160,10 +156,7 @@ class GoogleSheets implements Spreadsheet {
     const value = abandonedValue(batch, this.#shortName)
     const requests = [[createMarker(batch.marker, value)]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
-    if (result.kind === 'ok') {
-      this.#layout.abandoned(batch)
-      return { kind: 'abandoned' }
-    }
+    if (result.kind === 'ok') return { kind: 'abandoned' }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
     const outcome = await this.#confirm(batch, signal)
     return outcome.kind === 'foreign' ? { kind: 'abandoned' } : outcome
@@ -215,21 +208,16 @@ class GoogleSheets implements Spreadsheet {
     }
     switch (result.body['metadataValue']) {
       case markerValue(batch, this.#shortName):
+        // An earlier try applied the batch, but its answer did not reach us.
         this.#layout.landed(batch)
         return { kind: 'applied' }
       case abandonedValue(batch, this.#shortName):
-        this.#layout.abandoned(batch)
         return { kind: 'abandoned' }
     }
     return {
       kind: 'foreign',
       message: `The developer metadata id ${batch.marker} is in use by something else`,
     }
-  }
-
-  #applied(): Applied {
-    const notices = this.#layout.takeNotices()
-    return notices.length === 0 ? { kind: 'applied' } : { kind: 'applied', notices }
   }
 
   /** Sends requests with a marker. Only an answer with the new marker proves that they were applied. */

@@ -46,14 +46,14 @@ export class Landings {
     }
   }
 
-  /** Notes that the batch was applied. Returns false when nothing was noted about it. */
-  landed(batch: FrozenBatch): boolean {
-    const own = [...this.#landings.values()].filter((landing) => landing.batch === batch.number)
-    for (const landing of own) landing.hasLanded = true
-    return own.length > 0
+  /** Notes that the batch was applied. */
+  landed(batch: FrozenBatch): void {
+    for (const landing of this.#landings.values()) {
+      if (landing.batch === batch.number) landing.hasLanded = true
+    }
   }
 
-  /** Removes the notes about a batch that was not applied. */
+  /** Removes the notes about tries that did not apply the batch. */
   drop(batch: FrozenBatch): void {
     for (const [sheetId, landing] of this.#landings) {
       if (landing.batch === batch.number) this.#landings.delete(sheetId)

@@ -100,7 +100,6 @@ export class Layout {
       this.forget()
       return looked.error?.status === 400 ? { kind: 'open' } : looked
     }
-    this.#merge(looked.sheets)
     if (this.#firstRows.get(only.sheetId)) return { kind: 'open' }
     this.#firstRows.foundEmpty(only.sheetId)
     return { kind: 'open', onlyTab: only.title }
@@ -165,12 +164,8 @@ export class Layout {
 
   /** Call when a try with an unknown outcome did apply the batch. The known layout is then too old. */
   landed(batch: FrozenBatch): void {
-    if (this.#landings.landed(batch)) this.forget()
-  }
-
-  /** Call when the batch was given up and none of its rows was written. */
-  abandoned(batch: FrozenBatch): void {
-    this.#landings.drop(batch)
+    this.#landings.landed(batch)
+    this.forget()
   }
 
   /** The tab of a refusal, with a description of its place. */
@@ -235,13 +230,11 @@ export class Layout {
   #warn(): void {
     const sheets = this.#sheets ?? []
     const problems = sheets.flatMap((sheet) => {
-      const isKnown = this.#written.has(sheet.sheetId) && this.#firstRows.get(sheet.sheetId)
-      return isKnown
-        ? placeProblems(this.#placeIn(sheet)).map(({ kind, message }) => ({
-            kind,
-            message: `In the spreadsheet, ${wordsFor(sheet)} ${message}`,
-          }))
-        : []
+      if (!this.#written.has(sheet.sheetId)) return []
+      return placeProblems(this.#placeIn(sheet)).map(({ kind, message }) => ({
+        kind,
+        message: `In the spreadsheet, ${wordsFor(sheet)} ${message}`,
+      }))
     })
     const warnings = [this.#copyWarning, fillWarning(sheets), ...problems]
     this.#warnings = warnings.filter((warning) => warning !== undefined)

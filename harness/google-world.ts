@@ -1,7 +1,7 @@
 import { sha256 } from '../src/platform/node/digest.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
-import { type Clock, systemClock } from '../src/platform/clock.ts'
+import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
@@ -16,7 +16,7 @@ export interface GoogleWorld extends SpreadsheetWorld {
   /** Settings with which the service reaches this spreadsheet. */
   readonly env: Readonly<Record<string, string>>
   /** A new adapter for this spreadsheet or another one, as after a restart. */
-  connect(spreadsheetId?: string, clock?: Clock): Spreadsheet
+  connect(spreadsheetId?: string, clock?: Clock, random?: Random): Spreadsheet
 }
 
 /** An emulated spreadsheet that is shared with a service account. By default it has no quota. */
@@ -36,7 +36,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       SHEETS_API_URL: emulator.url,
       SHEETS_TOKEN_URL: emulator.tokenUrl,
     },
-    connect: (id = spreadsheetId, clock = systemClock) =>
+    connect: (id = spreadsheetId, clock = systemClock, random = Math.random) =>
       createGoogleSheets({
         access: { email: account.email, spreadsheetId: id },
         sign: signWith(account.privateKeyPem),
@@ -44,7 +44,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
         tokenUrl: emulator.tokenUrl,
         http: httpClient,
         clock,
-        random: Math.random,
+        random,
         digest: sha256,
         gate: async () => undefined,
       }),

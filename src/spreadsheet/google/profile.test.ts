@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { makeFullSignup } from '../../../harness/make-signup.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { Signup } from '../../signup/signup.ts'
+import { ourHeader } from '../header.ts'
+import { googleProfile } from './profile.ts'
+import { batchRequests } from './requests.ts'
+
+/** The bytes of the request that appends these rows. */
+async function bytesOf(...signups: Signup[]): Promise<number> {
+  const rows = { tab: signups[0]?.sheetTab ?? '', signups }
+  const prepare = { kind: 'nothing' } as const
+  const plan = { rows, sheetId: 7, place: { header: ourHeader }, prepare }
+  const [, append] = await batchRequests(1, 'x', [plan], systemClock)
+  return Buffer.byteLength(append?.request.join('') ?? '')
+}
+
+test.each<[string, Partial<Signup>]>([
+  ['all cells', {}],
+  ['no name', { name: '' }],
+  ['no tags and no metadata', { tags: [], metadata: '' }],
+  ['a tab in another script', { sheetTab: 'größe 表', tags: ['日本'], name: 'Åsa' }],
+])('a row with %s takes as many bytes in a request as the profile says', async (_, fields) => {
+  // Each quote of the metadata is escaped, which the profile leaves out.
+  const signup = makeFullSignup({ metadata: '{}', ...fields })
+  const { email, source, name, tags, metadata } = signup
+  const textBytes = Buffer.byteLength([email, source, name, tags.join(', '), metadata].join(''))
+  const comma = 1
+  const bytes = (await bytesOf(signup, signup)) - (await bytesOf(signup)) - comma
+  const planned = googleProfile.rowBytes(signup, textBytes)
+  expect(planned).toBeGreaterThanOrEqual(bytes)
+  expect(planned).toBeLessThan(bytes * 1.05)
+})

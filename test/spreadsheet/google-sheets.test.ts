@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
 import { systemClock } from '../../src/platform/clock.ts'
+import { sha256 } from '../../src/platform/node/digest.ts'
+import { httpClient } from '../../src/platform/node/http-client.ts'
 import { columns } from '../../src/signup/row.ts'
+import { createGoogleSheets } from '../../src/spreadsheet/google/google-sheets.ts'
 import { faultAnswers } from '../../emulators/google-sheets/fault-answers.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -13,6 +16,22 @@ type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
 spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
   readsFormulaAs: (text) => text,
+})
+
+test.each([
+  ['https://sheets.googleapis.com', 'https://docs.google.com/spreadsheets/d/1abc/edit'],
+  ['http://127.0.0.1:9', 'the spreadsheet 1abc behind http://127.0.0.1:9'],
+  [
+    'https://x.googleapis.com.example',
+    'the spreadsheet 1abc behind https://x.googleapis.com.example',
+  ],
+])('a person finds the spreadsheet behind %s at %s', (apiUrl, location) => {
+  const access = { email: 'robot@example.com', spreadsheetId: '1abc' }
+  const spreadsheet = createGoogleSheets({
+    ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => undefined },
+    ...{ http: httpClient, clock: systemClock, random: Math.random, digest: sha256 },
+  })
+  expect(spreadsheet.location).toBe(location)
 })
 
 test('a spreadsheet has a warning while it is nearly full', async () => {
@@ -242,15 +261,6 @@ describe('a tab that Google does not let us use', () => {
       reason: 'noCells',
       tab: { name: 'chart1', place: 'the tab at place 1 (gid=7)' },
     })
-  })
-
-  test('a tab is not refused when Google cannot read its title in a range', async () => {
-    await using world = await createGoogleWorld()
-    await world.createTab('News', [['Notes']])
-    const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!1:1" } })
-    world.emulator.faults.add({ on: 'values.batchGet', answer: { status: 400, body } })
-    const batch = makeBatch(1, { News: [makeFullSignup()] })
-    expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'applied' })
   })
 })
 

@@ -35,7 +35,9 @@ const lateMaxMs = 180 * second
 const kinds = ['refused', 'unanswered', 'answer lost', 'late', 'twice', 'slow'] as const
 type Kind = (typeof kinds)[number]
 /** The answer that the program gets: the real one, half of it, another one, a reset, or none. */
-type Seen = 'real' | 'truncated' | 'nonsense' | 'reset' | 'silence' | FaultAnswer
+type Seen = 'real' | 'truncated' | 'nonsense' | 'reset' | 'silence' | OddToken | FaultAnswer
+/** Answers of the token endpoint: without a token (seen for unknown scopes), or with a token of an odd life. */
+type OddToken = 'no token' | 'odd life'
 
 interface Fault {
   readonly kind: Kind
@@ -52,6 +54,7 @@ const refusals = [
   'notFound',
 ] as const
 const tokenRefusals = ['unauthenticated', 'notShared'] as const
+const oddTokens = ['no token', 'odd life'] as const
 const unclear = [
   'silence',
   'reset',
@@ -126,6 +129,10 @@ export class Network {
     answer: (seen: Answer | 'reset' | 'silence', delayMs: Millis) => void,
   ): void {
     const { time, google, note, dice, chance, isFaulty } = this.#options
+    if (isFaulty() && dice.chance(chance.token / 4)) {
+      google.endTokens()
+      note('token ends on the way')
+    }
     const call = google.admit(request, time.now)
     if (isFaulty() && call.kind === 'batchUpdate' && dice.chance(chance.foreignMarker)) {
       if (google.takeMarker(readBatch(JSON.parse(textOf(request))))) note('foreign marker')
@@ -169,6 +176,11 @@ export class Network {
   #seen({ seen }: Fault, real: Answer | undefined): Answer | 'reset' | 'silence' {
     if (seen === 'reset' || seen === 'silence') return seen
     if (seen === 'nonsense') return json('{}')
+    if (seen === 'no token') return json('{"id_token":"of nobody"}')
+    if (seen === 'odd life') {
+      const body = real?.body ?? '{"access_token":"unknown","expires_in":0}'
+      return json(body.replace(/"expires_in":[\d.]+/, '"expires_in":"soon"'))
+    }
     if (seen === 'real' || seen === 'truncated') {
       const body = real?.body ?? '{"spreadsheetId": "simulated"'
       return seen === 'real' && real ? real : json(body.slice(0, body.length / 2))
@@ -189,6 +201,7 @@ export class Network {
     const { dice } = this.#options
     if (kind === 'twice' || kind === 'slow') return 'real'
     if (kind === 'refused') return dice.pick(call === 'token' ? tokenRefusals : refusals)
+    if (call === 'token' && dice.chance(0.3)) return dice.pick(oddTokens)
     const seen = dice.pick(unclear)
     // For a read, an empty object is a valid answer.
     return seen === 'nonsense' && call !== 'batchUpdate' ? 'silence' : seen

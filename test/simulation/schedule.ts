@@ -76,6 +76,8 @@ export interface Schedule {
   readonly markersMax: number
   /** The most rows of a batch. A full batch is sent at once. */
   readonly rowsMax: number
+  /** How long an access token lives. */
+  readonly tokenLifeMs: Millis
   /** How long after `faultsUntil` the last row may arrive. */
   readonly drainMs: Millis
 }
@@ -139,6 +141,7 @@ export function drawSchedule(dice: Dice): Schedule {
       : calm.quota,
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
     rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
+    tokenLifeMs: dice.chance(0.2) ? dice.between(310, 900) * second : calm.tokenLifeMs,
     drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
   }
 }
@@ -200,6 +203,7 @@ const calm = {
   writers: 1,
   quota: { perMinute: 50, perDay: 10_000 },
   rowsMax: 5000,
+  tokenLifeMs: 3599 * second,
 } as const
 
 function tabOf(dice: Dice, tabCount: number): string {

@@ -24,7 +24,6 @@ import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 
 export const spreadsheetId = 'simulated'
 export const robot: Caller = { email: 'robot@example.com', project: 'simulation' }
-const tokenLifeMs = 3599 * 1000
 
 /** A call that has reached Google. It may be applied later, and more than once. */
 export interface Admitted {
@@ -39,6 +38,8 @@ export interface GoogleOptions {
   /** How many processes write, each of which has learned the layout on its own. */
   readonly writers?: number
   readonly rules?: readonly QuotaRule[]
+  /** How long an access token lives. */
+  readonly tokenLifeMs?: Millis
   /** Called for a batch that went by the tabs or columns from before a person's change. */
   readonly onOldLayout?: () => void
 }
@@ -54,6 +55,7 @@ export class SimulatedGoogle {
   readonly #oldLayouts: OldLayouts
   readonly #onOldLayout: () => void
   readonly #quota: QuotaLedger
+  readonly #tokenLifeMs: Millis
   /** When each token runs out. */
   readonly #tokens = new Map<string, Millis>()
   /** Calls that broke a quota of Google and were answered with 429. */
@@ -61,6 +63,7 @@ export class SimulatedGoogle {
 
   constructor(options: GoogleOptions) {
     const { truth, dice, now, writers = 1, rules = [], onOldLayout = () => undefined } = options
+    this.#tokenLifeMs = options.tokenLifeMs ?? 3599 * 1000
     this.#truth = truth
     this.#quota = new QuotaLedger(rules)
     this.#model = new SheetsModel({ random: dice.random })
@@ -105,7 +108,7 @@ export class SimulatedGoogle {
   tokenOf({ headers }: OutgoingRequest, now: Millis): Millis | undefined {
     const token = headers?.['authorization']?.replace('Bearer ', '') ?? ''
     const end = this.#tokens.get(token) ?? 0
-    return end > now ? end - tokenLifeMs : undefined
+    return end > now ? end - this.#tokenLifeMs : undefined
   }
 
   /** Makes all tokens invalid, as when they run out. */
@@ -122,8 +125,9 @@ export class SimulatedGoogle {
 
   #issueToken(now: Millis): Answer {
     const token = `token-${this.#tokens.size + 1}-${now}`
-    this.#tokens.set(token, now + tokenLifeMs)
-    return jsonAnswer(200, { access_token: token, expires_in: 3599, token_type: 'Bearer' }, false)
+    this.#tokens.set(token, now + this.#tokenLifeMs)
+    const body = { access_token: token, expires_in: this.#tokenLifeMs / 1000, token_type: 'Bearer' }
+    return jsonAnswer(200, body, false)
   }
 
   /** Runs the checks of `door` now. Returns a function that runs what `door` returned, or gives its refusal. */

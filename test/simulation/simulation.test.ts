@@ -107,6 +107,7 @@ const mustHappen = [
   'journal fails',
   'could not start',
   'tokens run out',
+  'token ends on the way',
   'clock jumps',
   'deliveryBlocked',
   'deliveryResumed',

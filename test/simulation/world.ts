@@ -83,6 +83,7 @@ class World implements AsyncDisposable {
       dice: this.#dice,
       now: () => this.#time.now,
       writers: this.#schedule.writers,
+      tokenLifeMs: this.#schedule.tokenLifeMs,
       onOldLayout: () => this.#note('old layout'),
     })
     this.#network = new Network({

@@ -67,7 +67,7 @@ export class CalmWorld implements AsyncDisposable {
       truth: this.truth,
       network: new Network({ time, dice, google, chance, isFaulty: never, travelMaxMs, note }),
       journal: this.#journal,
-      schedule: { chance, quota, markersMax, rowsMax },
+      schedule: { chance, quota, markersMax, rowsMax, bytesMax: 2 * 1024 * 1024 },
       flaw: {},
       wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
       isFaulty: never,

@@ -15,6 +15,8 @@ export interface SentBatch {
   readonly marker: number | undefined
   readonly markerValue: string
   readonly rows: readonly SentRow[]
+  /** The bytes of its rows in the request, header rows left out. */
+  readonly rowBytes: () => number
   /** Markers that it deletes. */
   readonly pruned: readonly number[]
 }
@@ -31,6 +33,11 @@ export function readBatch(body: unknown): SentBatch {
     marker: created?.metadataId ?? undefined,
     markerValue: created?.metadataValue ?? '',
     rows: requests.flatMap(({ appendCells }) => rowsOf(appendCells)),
+    rowBytes: () =>
+      requests
+        .flatMap(({ appendCells }) => appendCells?.rows ?? [])
+        .map((row) => JSON.stringify(row))
+        .reduce((sum, row) => sum + (row.includes(addressEnd) ? Buffer.byteLength(row) : 0), 0),
     pruned: requests.flatMap(
       ({ deleteDeveloperMetadata }) =>
         deleteDeveloperMetadata?.dataFilter?.developerMetadataLookup?.metadataId ?? [],

@@ -74,8 +74,9 @@ export interface Schedule {
   readonly writers: 1 | 2
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number
-  /** The most rows of a batch. A full batch is sent at once. */
+  /** The most rows of a batch, and the most bytes of these rows. A full batch is sent at once. */
   readonly rowsMax: number
+  readonly bytesMax: number
   /** How long an access token lives. */
   readonly tokenLifeMs: Millis
   /** How long after `faultsUntil` the last row may arrive. */
@@ -109,6 +110,7 @@ export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0015)) return drawStoppedWriters(dice)
   if (dice.chance(0.0005)) return drawShortLives(dice)
   if (dice.chance(0.02)) return drawBusyPeople(dice)
+  if (dice.chance(0.02)) return drawTightBatches(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.25)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -141,6 +143,7 @@ export function drawSchedule(dice: Dice): Schedule {
       : calm.quota,
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
     rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
+    bytesMax: calm.bytesMax,
     tokenLifeMs: dice.chance(0.2) ? dice.between(310, 900) * second : calm.tokenLifeMs,
     drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
   }
@@ -157,6 +160,24 @@ function drawBusyPeople(dice: Dice): Schedule {
     people: moments(dice.between(3, 8), () => dice.pick(personActs)),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.05]) },
+    markersMax: 100,
+    drainMs: 2 * hour,
+  }
+}
+
+/** Bursts that take several batches, which are full by their rows or by their bytes. */
+function drawTightBatches(dice: Dice): Schedule {
+  const faultsUntil = dice.between(2, 4) * minute
+  const bursts = Array.from({ length: 2 }, () => dice.between(0, faultsUntil))
+  return {
+    ...calm,
+    signups: bursts.flatMap((at) =>
+      Array.from({ length: dice.between(4, 14) }, () => ({ at, what: tabOf(dice, 3) })),
+    ),
+    faultsUntil,
+    chance: { ...calm.chance, call: dice.pick([0, 0.1]), kill: dice.pick([0, 0.02]) },
+    rowsMax: dice.between(2, 7),
+    bytesMax: dice.between(500, 4000),
     markersMax: 100,
     drainMs: 2 * hour,
   }
@@ -203,6 +224,7 @@ const calm = {
   writers: 1,
   quota: { perMinute: 50, perDay: 10_000 },
   rowsMax: 5000,
+  bytesMax: 2 * 1024 * 1024,
   tokenLifeMs: 3599 * second,
 } as const
 

@@ -43,7 +43,7 @@ export interface ProcessOptions {
   readonly truth: Truth
   readonly network: Network
   readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
-  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax'>
+  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
   readonly flaw: Flaw
   /** How often the writer looks whether another process has appended. */
   readonly lookEveryMs?: Millis
@@ -210,8 +210,10 @@ export class SimulatedProcess implements Sender {
   }
 
   /** Tells `truth` what is sent. Returns the marker of the batch. */
-  #watch({ marker, markerValue, rows, pruned }: SentBatch, token: Millis): number | undefined {
+  #watch(batch: SentBatch, token: Millis): number | undefined {
     const { truth, time } = this.#options
+    const { marker, markerValue, rows, pruned } = batch
+    this.#checkSize(batch)
     if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
     if (rows.length > 0 && marker !== undefined) {
       const number = Number(markerValue.split(':')[1])
@@ -223,6 +225,18 @@ export class SimulatedProcess implements Sender {
     }
     for (const id of pruned) truth.pruneMarker(id, time.now)
     return marker
+  }
+
+  /** Checks that a batch keeps to its limits. A row that is larger goes alone. */
+  #checkSize({ rows, rowBytes }: SentBatch): void {
+    const { truth, note } = this.#options
+    const { rowsMax, bytesMax } = this.#options.schedule
+    if (rows.length > rowsMax) truth.violate(`a batch has ${rows.length} rows`)
+    if (rows.length === rowsMax) note('full by rows')
+    if (rows.length < 2 || bytesMax > 100_000) return
+    const bytes = rowBytes()
+    if (bytes > bytesMax) truth.violate(`a batch of ${rows.length} rows has ${bytes} bytes`)
+    if (rows.length < rowsMax && bytes > bytesMax / 2) note('full by bytes')
   }
 
   /** A part of the journal in which every call is a step of this process. */
@@ -304,11 +318,11 @@ function isBatch(result: unknown): result is FrozenBatch {
 /** The same spreadsheet with other limits, which are reached sooner. */
 function withLimits(
   spreadsheet: Spreadsheet,
-  { markersMax, rowsMax }: ProcessOptions['schedule'],
+  { markersMax, rowsMax, bytesMax }: ProcessOptions['schedule'],
 ): Spreadsheet {
   const { profile } = spreadsheet
   const markers = { ...profile.markers, max: markersMax }
-  return changed(spreadsheet, { profile: { ...profile, rowsMax, markers } })
+  return changed(spreadsheet, { profile: { ...profile, rowsMax, bytesMax, markers } })
 }
 
 function never(): Promise<never> {

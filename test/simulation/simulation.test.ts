@@ -108,6 +108,8 @@ const mustHappen = [
   'could not start',
   'tokens run out',
   'token ends on the way',
+  'full by rows',
+  'full by bytes',
   'clock jumps',
   'deliveryBlocked',
   'deliveryResumed',

@@ -1,5 +1,5 @@
 /**
- * Records the answers that `test/http/surface.test.ts` compares with:
+ * Records the answers that `test/http/surface.ts` compares with:
  *
  *     node scripts/record-http.ts [START_JS]
  *

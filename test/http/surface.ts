@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bootService } from '../../harness/boot-service.ts'
-import { startService } from '../../harness/start-service.ts'
 import type { Asked, AskedWorld } from './asked.ts'
 import { askRaw, decode, readDocument, readRecord, Recording, type WorldRecord } from './record.ts'
 import { worlds } from './requests.ts'
-import { byFetch, overTcp, type Transport } from './transport.ts'
+import type { Transport } from './transport.ts'
 import { surround } from './worlds.ts'
 
 interface Opened {
@@ -12,47 +10,45 @@ interface Opened {
   readonly url: string
 }
 
-/** Every way in which requests reach the application. */
-const adapters = [
-  {
-    adapter: 'over TCP, from a process',
-    async open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened> {
-      const service = until.adopt(await startService({ env }), (it) => it.kill())
-      return { transport: overTcp(service.url), url: service.url }
-    },
-  },
-  {
-    adapter: 'by fetch, in this process',
-    async open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened> {
-      const service = until.use(await bootService({ env }))
-      return { transport: byFetch(service.application), url: service.url }
-    },
-  },
-]
+/** A way in which requests reach the application. */
+export interface Adapter {
+  /** Starts a service with these settings, which ends with `until`. */
+  open(env: AskedWorld['env'], until: AsyncDisposableStack): Promise<Opened>
+  /** Whether any bytes can be sent, also those that no web `Request` can stand for. */
+  readonly sendsBytes: boolean
+}
 
-describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
-  let record: WorldRecord
-  beforeAll(async () => {
-    record = await readRecord(world)
-  })
-
-  describe.each(adapters)('asked $adapter', ({ adapter, open }) => {
+/**
+ * Declares a test of each recorded answer. Answers depend on earlier requests, so a test that runs
+ * without the tests before it asks what they ask.
+ */
+export function holdToRecords({ open, sendsBytes }: Adapter): void {
+  describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
     const opened = new AsyncDisposableStack()
+    let record: WorldRecord
     let service: Opened
     let recording: Recording
     beforeAll(async () => {
+      record = await readRecord(world)
       const { env, standIns, kept } = opened.use(await surround(world))
       service = await open(env, opened)
       recording = new Recording(service.transport, standIns, kept)
     })
     afterAll(() => opened.disposeAsync())
 
+    let askedBefore = 0
     test.each(world.requests)('answers as recorded: $what', async (asked) => {
-      expect(await recording.ask(asked)).toEqual(record[asked.what])
+      const place = world.requests.indexOf(asked)
+      while (askedBefore < place) await askNext()
+      expect(await askNext()).toEqual(record[asked.what])
     })
 
-    // A web `Request` cannot stand for these bytes.
-    const raw = adapter.includes('TCP') ? (world.raw ?? []) : []
+    async function askNext() {
+      const asked = world.requests[askedBefore++]
+      return asked && recording.ask(asked)
+    }
+
+    const raw = sendsBytes ? (world.raw ?? []) : []
     test.each(raw)('answers bytes on a connection as recorded: $what', async ({ what, bytes }) => {
       expect(await askRaw(service.url, bytes)).toEqual(record[what])
     })
@@ -67,14 +63,14 @@ describe.each(worlds)('a service that is $name', (world: AskedWorld) => {
         expect(`${document}\n`).toBe(await readDocument(world))
       },
     )
-  })
 
-  test('every recorded answer belongs to a request, and every name is used once', () => {
-    const names = [...world.requests, ...(world.raw ?? [])].map(({ what }) => what)
-    expect(Object.keys(record)).toEqual(names)
-    expect(new Set(names).size).toBe(names.length)
+    test('every recorded answer belongs to a request, and every name is used once', () => {
+      const names = [...world.requests, ...(world.raw ?? [])].map(({ what }) => what)
+      expect(Object.keys(record)).toEqual(names)
+      expect(new Set(names).size).toBe(names.length)
+    })
   })
-})
+}
 
 function isDocument({ what }: Asked): boolean {
   return what === 'openapi'

@@ -28,7 +28,7 @@ for (const room of positionals.length > 0 ? positionals : roomNames) {
     coverageAnalysis: 'perTest',
     concurrency: 2,
     tempDirName: '.mutation/sandbox',
-    ignorePatterns: ['.mutation', 'dist'],
+    ignorePatterns: ['.mutation'],
     reporters: ['clear-text', 'json'],
     jsonReporter: { fileName: `.mutation/${room}.json` },
     clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false },

@@ -11,7 +11,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: ['test/journal/{sqlite,sqlite-file,sites}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts'],
-  http: ['test/http/*.test.ts', 'test/service/{bulk,connections,cors,forms,hosts,tabs}.test.ts'],
+  http: ['test/http/by-fetch.test.ts', 'test/service/{assets,cors,edge,hosts}.test.ts'],
 }
 
 export const roomNames = Object.keys(rooms)

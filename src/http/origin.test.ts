@@ -4,6 +4,11 @@ import { isOriginAllowed, isOwnOrigin, ownOrigin, requestHosts } from './origin.
 
 const listed = ['https://example.com', 'http://localhost:8080'] as const
 
+// To make `fc.webUrl()` takes a second.
+const someOrigin = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.webAuthority({ withPort: true }))
+  .map(([scheme, authority]) => `${scheme}://${authority}`)
+
 describe('an origin of the list is allowed', () => {
   test.each(listed)('%s', (origin) => {
     expect(isOriginAllowed(origin, listed, ['rollcall.example'])).toBe(true)
@@ -30,7 +35,7 @@ describe('an origin of the list is allowed', () => {
 
   test('no other text is allowed', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(...listed)), (origin) => {
+      fc.property(fc.oneof(fc.string(), someOrigin, fc.constantFrom(...listed)), (origin) => {
         const isListed = (listed as readonly string[]).includes(origin)
         expect(isOriginAllowed(origin, listed, [])).toBe(isListed)
       }),

@@ -6,7 +6,7 @@ export function editDistance(a: string, b: string): number {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
       row[j] = Math.min(
         at(row, j - 1) + 1,
         at(last, j) + 1,

@@ -14,13 +14,20 @@ test.each([
   ['tag', 'tags'],
   ['meta_data', 'metadata'],
   ['challenge-token', 'challengeToken'],
+  ['challenge------token', 'challengeToken'],
 ])('%j was meant to be %j', (typed, meant) => {
   expect(suggest(typed, known)).toBe(meant)
 })
 
-test.each(['', '__proto__', 'company', 'page', 'plan', 'tab', 'e'.repeat(1_000_000)])(
-  'case %#: no known name is suggested for something else',
-  (typed) => {
-    expect(suggest(typed, known)).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '__proto__',
+  'company',
+  'page',
+  'plan',
+  'tab',
+  'challenge-------token',
+  'e'.repeat(1_000_000),
+])('case %#: no known name is suggested for something else', (typed) => {
+  expect(suggest(typed, known)).toBeUndefined()
+})

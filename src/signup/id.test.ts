@@ -24,6 +24,14 @@ test('ids increase within a millisecond, when the counter is full, and when the 
   expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true)
 })
 
+test('the first 4,096 ids of a millisecond carry it, and the next one carries the next millisecond', () => {
+  const next = signupIds()
+  const millisOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+  const ids = Array.from({ length: 4_096 }, () => next(start))
+  expect(new Set(ids.map(millisOf))).toEqual(new Set([start]))
+  expect(millisOf(next(start))).toBe(start + 1)
+})
+
 test('two sources share only the timestamp in ids of one moment', () => {
   const [one, other] = [signupIds()(start), signupIds()(start)]
   expect(one.slice(0, 18)).toBe(other.slice(0, 18))

@@ -52,7 +52,15 @@ test.each<[Entries, unknown]>([
     { interest: ['a', 'b'] },
   ],
   [[['metadata[a][b]', 'x']], { 'metadata[a][b]': 'x' }],
+  [[['my metadata[plan]', 'x']], { 'my metadata[plan]': 'x' }],
   [[['metadata[]', 'x']], { 'metadata[]': 'x' }],
+  [
+    [
+      ['metadata', '{"plan":"free"}'],
+      ['metadata', '{"page":"home"}'],
+    ],
+    { plan: 'free', page: 'home' },
+  ],
   [[['bad\u0000\nname', 'x']], { 'bad name': 'x' }],
   [
     [

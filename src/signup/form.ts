@@ -1,6 +1,5 @@
 import { isRecord } from './json.ts'
 import { parseJson } from './json-text.ts'
-import { limits } from './limits.ts'
 import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
@@ -37,8 +36,7 @@ export function formFields(
   }
   const fields: Record<string, unknown> = {}
   for (const [field, values] of known) fields[field] = knownValue(field, values)
-  const metadata = formMetadata(metadataTexts, extra)
-  if (metadata !== undefined) fields['metadata'] = metadata
+  fields['metadata'] = formMetadata(metadataTexts, extra)
   return fields
 }
 
@@ -62,8 +60,6 @@ function formMetadata(
     const object = parseObject(text)
     if (!object) return text
     for (const [key, value] of Object.entries(object)) collect(values, cleanText(key), value)
-    // The schema refuses too many keys, so there is no need to collect the rest.
-    if (values.size > limits.metadataKeysMax) break
   }
   for (const [key, value] of extra) collect(values, cleanText(key), value)
   if (values.size === 0) return undefined

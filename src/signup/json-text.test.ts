@@ -7,6 +7,8 @@ const problemOf = (text: string) => {
   return 'problem' in parsed ? parsed.problem : undefined
 }
 
+const twice = (key: string) => `{"${key}":1,"${key}":2}`
+
 describe('JSON that parsing would change is refused', () => {
   test.each([
     ['{"email":"a","email":"b"}', 'has the key "email" twice in one object'],
@@ -14,6 +16,9 @@ describe('JSON that parsing would change is refused', () => {
     ['{"a":[{"b":{}},{"b":1,"c":[],"b":2}]}', 'has the key "b" twice in one object'],
     ['{"__proto__":1,"__proto__":2}', 'has the key "__proto__" twice in one object'],
     ['{"":1,"":2}', 'has the key "" twice in one object'],
+    ['{"a":{"a":[]},"b":[{"a":1},"c"],"c":"d","d":1,"d":2}', 'has the key "d" twice in one object'],
+    [twice('k'.repeat(64)), `has the key "${'k'.repeat(64)}" twice in one object`],
+    [twice('k'.repeat(65)), `has the key "${'k'.repeat(64)}…" twice in one object`],
     ['{"\\\\":1,"\\"":2,"\\\\":3}', 'has the key "\\\\" twice in one object'],
   ])('%s', (text, problem) => {
     expect(problemOf(text)).toBe(problem)
@@ -34,9 +39,7 @@ describe('JSON that parsing would change is refused', () => {
 
   test('a problem never quotes a value', () => {
     expect(problemOf('{"email":"ada@example.com"')).not.toContain('ada')
-    expect(problemOf('{"email":"ada@example.com",}')).toMatch(
-      /^is not valid JSON \(at position \d+\)$/,
-    )
+    expect(problemOf('{"email":"ada@example.com",}')).toBe('is not valid JSON (at position 27)')
   })
 })
 
@@ -49,13 +52,18 @@ test('an object with more than 2,000 keys is refused before it is parsed', () =>
   expect(problemOf(`{":":":${':'.repeat(3_000)}"`)).toMatch(/^is not valid JSON/)
 })
 
+test.each(['', '"', '{"a', '{"a":"b', '{"a":1,"a'])('text that ends too early: %s', (text) => {
+  expect(problemOf(text)).toMatch(/^is not valid JSON/)
+  expect(problemOf('')).toBe('is not valid JSON')
+})
+
 describe('JSON that parsing does not change is accepted', () => {
   test.each([
     '{"a":{"k":1},"b":{"k":1},"c":[{"k":1},{"k":1}]}',
     '{"a":"b","b":"a"}',
     '{"a":"\\"a\\":","b":"{\\"a\\":1,\\"a\\":2}"}',
     '{"a":"12345678901234567890"}',
-    '[0,-0,0.0,1.50,1e2,1E+2,100000000000000000000000,0.1,5e-324,9007199254740991,1e308]',
+    '[0,-0,0.0,1.50,1e2,1E+2,100000000000000000000000,0.1,0.0000000123456789,5e-324,9007199254740991,1e308]',
     '{"a":0.30000000000000004}',
     '"text"',
     '1',

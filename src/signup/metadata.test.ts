@@ -52,6 +52,15 @@ test('length is counted after cleaning', () => {
   expect(compactMetadata({ a: '\u0000\nx'.repeat(4_996) })).toEqual({ text })
 })
 
+test('JSON that is six times too long is refused, even if little of it is left after cleaning', () => {
+  const lineBreaks = (count: number) => ({ a: '\n'.repeat(count) })
+  expect(JSON.stringify(lineBreaks(29_996))).toHaveLength(60_000)
+  expect(compactMetadata(lineBreaks(29_996))).toEqual({ text: '{"a":" "}' })
+  expect(compactMetadata(lineBreaks(29_997))).toEqual({
+    problem: 'Metadata is too long: at most 10000 characters as JSON.',
+  })
+})
+
 test.each(['[', '{"a":'])('half a million nested %j are refused without a crash', (open) => {
   const close = open === '[' ? ']' : '}'
   const depth = 500_000 / open.length

@@ -48,6 +48,15 @@ test.each<[string, unknown, readonly string[]]>([
 })
 
 test.each([
+  [{}, 'The list of signups is missing.'],
+  [{ signups: null }, 'The list of signups is missing.'],
+  [{ signups: 'a@b.co' }, 'The signups must be a list.'],
+  [{ signups: [] }, 'The list of signups is empty.'],
+])('%j says what is wrong with the list', (input, message) => {
+  expect(parseBulk(input)).toEqual({ ok: false, problems: [{ field: 'signups', message }] })
+})
+
+test.each([
   ['signup', 'Did you mean "signups"?'],
   ['email', 'into each signup'],
   ['x', 'Known are signups, challengeToken.'],
@@ -74,6 +83,13 @@ test.each([
   [undefined, 'Waitlist'],
 ])('when only some tabs are allowed, %j is %s', (sheetTab, tab) => {
   expect(parseSignup({ email, sheetTab }, context)).toMatchObject({ value: { sheetTab: tab } })
+})
+
+test('a signup for a tab that is not allowed is refused, and told where the allowed ones are', () => {
+  expect(parseSignup({ email, sheetTab: 'Other' }, context)).toEqual({
+    ok: false,
+    problems: [{ field: 'sheetTab', message: expect.stringContaining('GET /api/config') }],
+  })
 })
 
 test('a tab that is not allowed is a wrong field, in JSON and in a form', () => {

@@ -85,7 +85,9 @@ describe('a signup from JSON', () => {
       metadata: 'Metadata must be a JSON object, such as {"plan":"free"}.',
       challengeToken: 'The challenge token must be text.',
       emial: 'Unknown field. Did you mean "email"?',
-      other: containing('Known are email, sheetTab, source, name, tags, metadata'),
+      other: expect.stringMatching(
+        /Known are email, sheetTab, source, name, tags, metadata.*; anything else belongs in metadata\.$/,
+      ),
     })
   })
 
@@ -95,6 +97,14 @@ describe('a signup from JSON', () => {
       expect(problems(input)).toEqual({ email: 'The email address is missing.' })
     },
   )
+
+  test.each([
+    [{ email: 7 }, 'email', 'The email address must be text.'],
+    [{ email: [email] }, 'email', 'Give one email address only.'],
+    [{ email, sheetTab: 7 }, 'sheetTab', 'The tab must be given once, as text.'],
+  ])('%j says what the field must be', (input, field, message) => {
+    expect(problems(input)).toEqual({ [field]: message })
+  })
 
   test.each([null, undefined, true, 1, 'text', [], [{ email }]])('%j is not a signup', (input) => {
     expect(problems(input)).toEqual({ '': containing('must be a JSON object') })
@@ -118,6 +128,11 @@ describe('a signup from JSON', () => {
     expect(Object.keys(problems({ email, [long]: 1 }))).toEqual(['x '.repeat(32).trim()])
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`unknown${i}`, i]))
     expect(Object.keys(problems({ email, ...many }))).toHaveLength(20)
+  })
+
+  test('an unknown field with an unprintable character in its name does not hide a wrong field', () => {
+    const wrong = problems({ email: 'x' })
+    expect(problems({ 'email\u0000': 1, email: 'x' })).toEqual(wrong)
   })
 
   test('only forms can have a redirect', () => {
@@ -167,6 +182,14 @@ describe('limits', () => {
     expect(token(2_048).challengeToken).toHaveLength(2_048)
     expect(token(2_049).challengeToken).toHaveLength(2_049)
     expect(token(1_000_000).challengeToken).toHaveLength(2_049)
+  })
+
+  test('a redirect over its limit stays long enough to be told apart', () => {
+    const lengthOf = (length: number) => {
+      const parsed = parseForm(Object.entries({ email, redirect: '/'.repeat(length) }), api)
+      return parsed.ok && parsed.value.redirect?.length
+    }
+    expect([2_048, 2_049, 1_000_000].map(lengthOf)).toEqual([2_048, 2_049, 2_049])
   })
 
   test('a form may have 1,000 fields', () => {

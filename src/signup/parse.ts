@@ -13,9 +13,9 @@ import { tokenFields } from './token-fields.ts'
 /** A signup that passed every check but is not yet accepted, and the fields that are not stored. */
 export interface ParsedSignup extends Omit<Signup, 'id' | 'receivedAt'> {
   /** Not stored. Cut one character past `tokenCharactersMax`. */
-  readonly challengeToken?: string
+  readonly challengeToken?: string | undefined
   /** From forms only, and not stored. Cut one character past `redirectCharactersMax`. */
-  readonly redirect?: string
+  readonly redirect?: string | undefined
 }
 
 /** One mistake in a signup, in words for the person who can correct it. */
@@ -80,7 +80,7 @@ export type ParsedBulk =
       /** At least one. Parse each with `parseSignup`. */
       readonly items: readonly unknown[]
       /** One token for all items, cut like the token of a signup. */
-      readonly challengeToken?: string
+      readonly challengeToken?: string | undefined
     }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] }
 
@@ -88,9 +88,8 @@ export type ParsedBulk =
 export function parseBulk(input: unknown): ParsedBulk {
   const result = bulkSchema.safeParse(input)
   if (!result.success) return { ok: false, problems: problemsOf(result.error, bulkSchema) }
-  const { signups: items } = result.data
-  const challengeToken = present(result.data.challengeToken)
-  return { ok: true, items, ...(challengeToken === undefined ? {} : { challengeToken }) }
+  const { signups: items, challengeToken } = result.data
+  return { ok: true, items, challengeToken: present(challengeToken) }
 }
 
 type SignupSchema = typeof bulkItemSchema | typeof signupSchema | typeof formSchema
@@ -125,8 +124,6 @@ function otherTabMessage(given: unknown, context: ParseContext): string | undefi
 
 /** Fills in what was absent. */
 function complete(fields: z.output<typeof formSchema>, context: ParseContext): ParsedSignup {
-  const challengeToken = tokenFields.map((field) => present(fields[field])).find(Boolean)
-  const redirect = present(fields.redirect)
   const given = present(fields.sheetTab)
   const { absentTab, defaultTab } = context
   return {
@@ -136,8 +133,8 @@ function complete(fields: z.output<typeof formSchema>, context: ParseContext): P
     name: fields.name ?? '',
     tags: fields.tags ?? [],
     metadata: fields.metadata ?? '',
-    ...(challengeToken === undefined ? {} : { challengeToken }),
-    ...(redirect === undefined ? {} : { redirect }),
+    challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
+    redirect: present(fields.redirect),
   }
 }
 
@@ -146,7 +143,6 @@ function present(text: string | null | undefined): string | undefined {
 }
 
 function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
-  if (tab === defaultTab) return tab
   const key = tabKey(tab)
   return key === tabKey(defaultTab) ? defaultTab : (knownTabs?.get(key) ?? tab)
 }
@@ -178,11 +174,10 @@ function shortName(name: string): string {
 }
 
 function unknownFieldMessage(name: string, schema: Schema): string {
-  if (schema === bulkSchema && Object.hasOwn(signupSchema.shape, name)) {
-    return 'Unknown field here: it belongs into each signup of the list.'
-  }
-  if (schema === bulkItemSchema && Object.hasOwn(signupSchema.shape, name)) {
-    return 'Unknown field here: one token for the whole request belongs beside "signups".'
+  if (Object.hasOwn(signupSchema.shape, name)) {
+    return schema === bulkSchema
+      ? 'Unknown field here: it belongs into each signup of the list.'
+      : 'Unknown field here: one token for the whole request belongs beside "signups".'
   }
   const known = Object.keys(schema.shape)
   const meant = suggest(name, known)

@@ -78,7 +78,7 @@ const token = z
   })
 
 const redirect = z
-  .string('The redirect must be text.')
+  .string()
   // Cut like the token: a redirect that is too long is not followed.
   .overwrite((given) => given.slice(0, limits.redirectCharactersMax + 1))
   .meta({

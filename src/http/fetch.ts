@@ -32,6 +32,5 @@ export function responseOf({ status, headers: list, body }: PlainAnswer, method:
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   // Set explicitly, so that the answer to HEAD has it too.
   if (bytes) headers.set('content-length', String(bytes.byteLength))
-  const isSent = bytes !== null && bytes.byteLength > 0 && method !== 'HEAD'
-  return new Response(isSent ? bytes : null, { status, headers })
+  return new Response(method === 'HEAD' ? null : bytes, { status, headers })
 }

@@ -26,12 +26,20 @@ export interface SqliteOptions {
 export function openSqliteJournal(
   file: string,
   policy: Partial<JournalPolicy> = {},
-  { site: name = 'default', access = 'own', clock = systemClock }: SqliteOptions = {},
+  options: SqliteOptions = {},
 ): Journal {
-  const settled = { ...defaultPolicy, ...policy }
-  const findsAddresses = settled.duplicates === 'ignore'
-  const db = new SqliteDatabase(file, { access, findsAddresses, clock })
-  const site = openSite(db, name, settled)
+  const { access = 'own', clock = systemClock } = options
+  const findsAddresses = policy.duplicates === 'ignore'
+  return journalOn(new SqliteDatabase(file, { access, findsAddresses, clock }), policy, options)
+}
+
+/** The journal of one process on a connection that no other process uses. Disposing closes the connection. */
+export function journalOn(
+  db: SqliteDatabase,
+  policy: Partial<JournalPolicy>,
+  { site: name = 'default', clock = systemClock }: SqliteOptions,
+): Journal {
+  const site = openSite(db, name, { ...defaultPolicy, ...policy })
   const intake = new SqliteIntakeLog(site, clock)
   return {
     intake,

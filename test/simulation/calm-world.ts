@@ -27,6 +27,7 @@ const noFaults: Schedule['chance'] = {
   call: 0,
   token: 0,
   journal: 0,
+  commit: 0,
   kill: 0,
   stop: 0,
   foreignMarker: 0,
@@ -66,7 +67,9 @@ export class CalmWorld implements AsyncDisposable {
       dice,
       truth: this.truth,
       network: new Network({ time, dice, google, chance, isFaulty: never, travelMaxMs, note }),
-      journal: this.#journal,
+      connect: () => this.#journal,
+      // Only this process appends, so the looks would only take time.
+      lookEveryMs: 60 * 60 * 1000,
       schedule: { chance, quota, markersMax, rowsMax, bytesMax: 2 * 1024 * 1024 },
       flaw: {},
       wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
@@ -74,6 +77,7 @@ export class CalmWorld implements AsyncDisposable {
       isDiskFull: never,
       note,
       onDeath: () => undefined,
+      onPowerCut: () => undefined,
     })
   }
 

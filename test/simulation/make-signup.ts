@@ -11,9 +11,13 @@ export function makeSignup(number: number, sheetTab: string, receivedAt: Millis)
     email: `person${number}${addressEnd}`,
     sheetTab,
     source: 'api',
-    // Rows differ in size, and in the bytes that a character takes.
-    name: 'é'.repeat((number * 37) % 90),
+    name: nameOf(number),
     tags: [],
     metadata: '',
   }
+}
+
+/** The name of this person. Rows differ in size, and in the bytes that a character takes. */
+export function nameOf(number: number): string {
+  return 'é'.repeat((number * 37) % 90)
 }

@@ -88,6 +88,8 @@ export interface Sender {
 }
 
 export class Network {
+  /** How many requests may still be applied. */
+  underWay = 0
   readonly #options: NetworkOptions
 
   constructor(options: NetworkOptions) {
@@ -100,7 +102,7 @@ export class Network {
   }
 
   send(request: OutgoingRequest, sender: Sender): Promise<HttpAnswer> {
-    const { time, dice, travelMaxMs } = this.#options
+    const { dice, travelMaxMs } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => {
         forget()
@@ -120,7 +122,15 @@ export class Network {
           resolve({ status: seen.status, headers, text: seen.body })
         })
       }
-      time.after(dice.between(5, travelMaxMs), () => this.#arrive(request, answer))
+      this.#later(dice.between(5, travelMaxMs), () => this.#arrive(request, answer))
+    })
+  }
+
+  #later(ms: Millis, run: () => void): void {
+    this.underWay += 1
+    this.#options.time.after(ms, () => {
+      this.underWay -= 1
+      run()
     })
   }
 
@@ -152,19 +162,19 @@ export class Network {
 
   /** Applies the call when the fault says so. Returns the real answer if there is one already. */
   #carryOut(call: Admitted, { kind, delayMs }: Fault): Answer | undefined {
-    const { time, note } = this.#options
+    const { note } = this.#options
     const applyLate = () => note('applied late', String(call.apply().status))
     switch (kind) {
       case 'refused':
       case 'unanswered':
         return undefined
       case 'late':
-        time.after(delayMs, applyLate)
+        this.#later(delayMs, applyLate)
         return undefined
       case 'twice': {
         const first = call.apply()
         if (delayMs < 60 * second) return call.apply()
-        time.after(delayMs, applyLate)
+        this.#later(delayMs, applyLate)
         return first
       }
       case 'answer lost':

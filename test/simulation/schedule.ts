@@ -1,4 +1,5 @@
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
+import type { JournalPolicy } from '../../src/journal/policy.ts'
 import type { Random } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
@@ -42,16 +43,27 @@ export type PersonAct = (typeof personActs)[number]
  * What happens to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
  * the network from one process.
  */
-export type MachineAct = 'kill' | 'stop' | 'pause' | 'fill disk' | 'tokens run out' | 'cut off'
+export type MachineAct =
+  'kill' | 'power cut' | 'stop' | 'pause' | 'fill disk' | 'tokens run out' | 'cut off'
 
 export interface Timed<T> {
   readonly at: Millis
   readonly what: T
 }
 
+/** People who sign up at one moment. */
+export interface Arrival {
+  readonly tab: string
+  readonly people: number
+  /** Whether one request brings all of them. */
+  readonly isBulk: boolean
+  /** Whether their requests have idempotency keys. */
+  readonly hasKeys: boolean
+}
+
 /** The part of a run that is drawn before it starts. The rest is drawn at each step. */
 export interface Schedule {
-  readonly signups: readonly Timed<string>[]
+  readonly signups: readonly Timed<Arrival>[]
   readonly people: readonly Timed<PersonAct>[]
   readonly machine: readonly Timed<MachineAct>[]
   /** Jumps of the wall clock. */
@@ -59,14 +71,15 @@ export interface Schedule {
   /** The time from which nothing goes wrong any more. */
   readonly faultsUntil: Millis
   /**
-   * Probabilities: of a fault of a call, of a token request, of a step of the journal; of a kill at a
-   * step; of a stop at a step for minutes or hours, after which the process goes on; that somebody
+   * Probabilities: of a fault of a call, of a token request, of a step of the journal, of a commit; of a
+   * kill at a step; of a stop at a step for minutes or hours, after which the process goes on; that somebody
    * takes the id of a marker.
    */
   readonly chance: {
     readonly call: number
     readonly token: number
     readonly journal: number
+    readonly commit: number
     readonly kill: number
     readonly stop: number
     readonly foreignMarker: number
@@ -74,6 +87,7 @@ export interface Schedule {
   readonly writers: 1 | 2
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number
+  readonly duplicates: JournalPolicy['duplicates']
   /** The most rows of a batch, and the most bytes of these rows. A full batch is sent at once. */
   readonly rowsMax: number
   readonly bytesMax: number
@@ -112,7 +126,7 @@ export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.02)) return drawBusyPeople(dice)
   if (dice.chance(0.02)) return drawTightBatches(dice)
   const writers = dice.chance(0.12) ? 2 : 1
-  const isLong = dice.chance(writers === 1 ? 0.05 : 0.25)
+  const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
   const faultsUntil = isLong ? dice.between(20, 50) * minute : dice.between(5, 300) * second
   const moments = <T>(count: number, draw: () => T): Timed<T>[] =>
@@ -123,7 +137,7 @@ export function drawSchedule(dice: Dice): Schedule {
   const often = (chance: number, probability: number) => (dice.chance(chance) ? probability : 0)
   return {
     signups: moments(isLong ? dice.between(12, 24) : dice.between(1, 5), () =>
-      tabOf(dice, tabCount),
+      drawArrival(dice, tabCount),
     ),
     people: moments(some(5), () => dice.pick(personActs)),
     machine: moments(some(3), () => dice.pick(machineActs(writers))),
@@ -133,6 +147,7 @@ export function drawSchedule(dice: Dice): Schedule {
       call: level,
       token: often(0.3, level),
       journal: often(0.3, level / 4),
+      commit: often(0.3, level / 4),
       kill: often(0.5, level / 10),
       stop: 0,
       foreignMarker: often(0.1, 0.3),
@@ -142,6 +157,7 @@ export function drawSchedule(dice: Dice): Schedule {
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
       : calm.quota,
     markersMax: isLong && dice.chance(0.3) ? 12 : 100,
+    duplicates: dice.chance(0.15) ? 'ignore' : 'append',
     rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
     bytesMax: calm.bytesMax,
     tokenLifeMs: dice.chance(0.2) ? dice.between(310, 900) * second : calm.tokenLifeMs,
@@ -156,7 +172,7 @@ function drawBusyPeople(dice: Dice): Schedule {
     Array.from({ length: count }, () => ({ at: dice.between(0, faultsUntil), what: draw() }))
   return {
     ...calm,
-    signups: moments(dice.between(8, 20), () => tabOf(dice, 2)),
+    signups: moments(dice.between(8, 20), () => drawArrival(dice, 2)),
     people: moments(dice.between(3, 8), () => dice.pick(personActs)),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.05]) },
@@ -172,7 +188,7 @@ function drawTightBatches(dice: Dice): Schedule {
   return {
     ...calm,
     signups: bursts.flatMap((at) =>
-      Array.from({ length: dice.between(4, 14) }, () => ({ at, what: tabOf(dice, 3) })),
+      Array.from({ length: dice.between(2, 6) }, () => ({ at, what: drawArrival(dice, 3) })),
     ),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.1]), kill: dice.pick([0, 0.02]) },
@@ -190,7 +206,7 @@ export function drawStoppedWriters(dice: Dice): Schedule {
     ...calm,
     signups: Array.from({ length: faultsUntil / (2 * minute) }, () => ({
       at: dice.between(0, faultsUntil),
-      what: 'News',
+      what: onePerson,
     })),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.02]), stop: dice.pick([0.004, 0.01]) },
@@ -207,7 +223,7 @@ function drawShortLives(dice: Dice): Schedule {
     Array.from({ length: Math.floor(faultsUntil / step) }, (_, index) => (index + 1) * step)
   return {
     ...calm,
-    signups: every(minute).map((at) => ({ at, what: 'News' })),
+    signups: every(minute).map((at) => ({ at, what: onePerson })),
     machine: every(10 * minute).map((at) => ({ at, what: 'kill' })),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.02]) },
@@ -220,20 +236,28 @@ const calm = {
   people: [],
   machine: [],
   jumps: [],
-  chance: { call: 0, token: 0, journal: 0, kill: 0, stop: 0, foreignMarker: 0 },
+  chance: { call: 0, token: 0, journal: 0, commit: 0, kill: 0, stop: 0, foreignMarker: 0 },
   writers: 1,
   quota: { perMinute: 50, perDay: 10_000 },
+  duplicates: 'append',
   rowsMax: 5000,
   bytesMax: 2 * 1024 * 1024,
   tokenLifeMs: 3599 * second,
 } as const
 
-function tabOf(dice: Dice, tabCount: number): string {
-  return tabs[dice.between(0, tabCount - 1)] ?? 'News'
+const onePerson: Arrival = { tab: 'News', people: 1, isBulk: false, hasKeys: true }
+
+function drawArrival(dice: Dice, tabCount: number): Arrival {
+  return {
+    tab: tabs[dice.between(0, tabCount - 1)] ?? 'News',
+    people: dice.chance(0.5) ? 1 : dice.between(2, 8),
+    isBulk: dice.chance(0.5),
+    hasKeys: dice.chance(0.7),
+  }
 }
 
 function machineActs(writers: 1 | 2): [MachineAct, ...MachineAct[]] {
-  const acts = ['kill', 'stop', 'fill disk', 'tokens run out', 'cut off'] as const
+  const acts = ['kill', 'power cut', 'stop', 'fill disk', 'tokens run out', 'cut off'] as const
   return writers === 1 ? [...acts, 'pause'] : [...acts, 'cut off', 'cut off']
 }
 

@@ -1,10 +1,12 @@
 /**
- * One run of the program, from its start to its death: delivery as the service wires it, with a journal,
- * a network and a clock that the simulation owns. Each use of these is a step. At each step
+ * One run of the program, from its start to its death: intake and delivery as the service wires them,
+ * with a journal of its own, and with a disk, a network and a clock that the simulation owns. Each use
+ * of these is a step. At each step
  *
- *   the process may be killed   before the step, or after it and before its result is known. Only
- *                               commits of the journal and requests on the network survive. The
- *                               promises of a dead process never settle, so no code of it runs on.
+ *   the process may be killed   before the step, or after it and before its result is known, or in a
+ *                               commit. Only commits of the journal and requests on the network
+ *                               survive. The promises of a dead process never settle, so no code of
+ *                               it runs on.
  *   the journal may fail        because the disk is full: nothing is changed, and the next try may succeed.
  *   the process may be stopped  (SIGSTOP), and goes on after minutes or hours with what it knew.
  *
@@ -18,6 +20,7 @@ import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../../src/platform/http-client.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
+import { Refusal } from '../../src/http/problem.ts'
 import { createDelivery } from '../../src/service/delivery.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
@@ -25,9 +28,12 @@ import { changed } from '../../harness/changed.ts'
 import type { Network, Sender } from './network.ts'
 import type { Dice, Schedule } from './schedule.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
+import type { CommitFate, DiskUser } from './simulated-disk.ts'
+import { SimulatedIntake } from './simulated-intake.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
+import type { Receiver, Seen, SignupRequest } from './visitors.ts'
 
 /** A planted bug: it changes parts that the process is built from. */
 export interface Flaw {
@@ -42,10 +48,14 @@ export interface ProcessOptions {
   readonly dice: Dice
   readonly truth: Truth
   readonly network: Network
-  readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
+  /** Opens the journal. @throws JournalUnavailable */
+  readonly connect: (
+    user: DiskUser,
+    clock: Clock,
+  ) => Pick<Journal, 'intake' | 'delivery' | 'callLedger'>
   readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
   readonly flaw: Flaw
-  /** How often the writer looks whether another process has appended. */
+  /** How often the writer looks whether another process has appended; as in the product by default. */
   readonly lookEveryMs?: Millis
   /** The wall clock. */
   readonly wall: () => Millis
@@ -54,10 +64,20 @@ export interface ProcessOptions {
   readonly note: (event: string, detail?: string) => void
   /** Called when the process is killed at a step. */
   readonly onDeath: () => void
+  /** Called when the power fails at a step, which kills all processes. */
+  readonly onPowerCut: () => void
 }
 
 const minute = 60 * 1000
-const hour = 60 * minute
+
+/**
+ * Steps at which nothing goes wrong: an idle writer looks into the journal all the time, so most faults
+ * would hit it then and do no harm.
+ */
+const quietSteps: ReadonlySet<string> = new Set(['pending'])
+
+/** Steps at which no process is stopped, because a stopped one does harm while it sends. */
+const intakeSteps = /append|recall/
 
 const simulatedSettings = {
   kind: 'google',
@@ -67,7 +87,7 @@ const simulatedSettings = {
   tokenUrl: 'https://sheets.example.com/token',
 } as const
 
-export class SimulatedProcess implements Sender {
+export class SimulatedProcess implements Sender, DiskUser, Receiver {
   readonly #options: ProcessOptions
   readonly #born: Millis
   #isAlive = true
@@ -76,21 +96,28 @@ export class SimulatedProcess implements Sender {
   #allowedAt: Millis = 0
   #pausedUntil: Millis = 0
   #cutOffUntil: Millis = 0
+  #intake: SimulatedIntake | undefined
   #writer: Writer | undefined
-  #unsubscribe: (() => void) | undefined
+  /** Told when the process dies: visitors whose requests are not answered. */
+  readonly #visitors = new Set<(seen: Seen) => void>()
 
   constructor(options: ProcessOptions) {
     this.#options = options
     this.#born = options.time.now - options.dice.between(0, 1_000_000)
   }
 
-  /** Starts delivery as the service does. Rejects when the journal cannot be read. */
+  /** Starts intake and delivery as the service does. Rejects when the journal cannot be opened. */
   async start(): Promise<void> {
-    const { schedule, dice, flaw } = this.#options
-    const delivery = this.#steps(this.#options.journal.delivery)
+    const { schedule, dice, flaw, connect, lookEveryMs } = this.#options
+    const clock = this.#clock()
+    const events = this.#events()
+    const opened = (await this.#journalStep('open', [], async () =>
+      connect(this, clock),
+    )) as ReturnType<typeof connect>
+    this.#intake = new SimulatedIntake({ journal: this.#steps(opened.intake), events, clock })
+    const delivery = this.#steps(opened.delivery)
     const journal = flaw.journal?.(delivery) ?? delivery
     const http: HttpClient = (request) => this.#send(request)
-    await this.#journalStep('open', [], async () => undefined)
     await flaw.onStart?.(journal)
     const { writer } = createDelivery(
       {
@@ -99,15 +126,15 @@ export class SimulatedProcess implements Sender {
         privateKey: 'signs nothing',
         journal: {
           delivery: journal,
-          callLedger: (...account) => this.#steps(this.#options.journal.callLedger(...account)),
+          callLedger: (...account) => this.#steps(opened.callLedger(...account)),
         },
-        events: this.#events(),
+        events,
       },
       {
-        clock: this.#clock(),
+        clock,
         random: dice.random,
         http: flaw.http?.(http) ?? http,
-        lookEveryMs: this.#options.lookEveryMs ?? hour,
+        ...(lookEveryMs !== undefined && { lookEveryMs }),
         signWith: () => async () => 'signed',
         wrap: (real) => {
           const spreadsheet = withLimits(real, schedule)
@@ -119,6 +146,25 @@ export class SimulatedProcess implements Sender {
     writer.start()
   }
 
+  signUp(request: SignupRequest, tell: (seen: Seen) => void): void {
+    const { truth } = this.#options
+    const intake = this.#intake
+    if (!intake) return tell('unanswered')
+    const end = (seen: Seen) => {
+      if (this.#visitors.delete(end)) tell(seen)
+    }
+    this.#visitors.add(end)
+    this.after(0, () => {
+      intake.take(request).then(
+        () => end('accepted'),
+        (error: unknown) => {
+          if (error instanceof Refusal) end('refused')
+          else truth.violate(`a signup failed: ${wordsOf(error)}`)
+        },
+      )
+    })
+  }
+
   /** Whether the process reports that delivery is blocked. */
   get isBlocked(): boolean {
     return this.#isBlocked
@@ -128,9 +174,26 @@ export class SimulatedProcess implements Sender {
     return this.#isAlive
   }
 
+  /** Whether a pause is over, if there was one. */
+  get isAwake(): boolean {
+    return this.#options.time.now >= this.#pausedUntil
+  }
+
   kill(): void {
     this.#isAlive = false
-    this.#unsubscribe?.()
+    for (const end of this.#visitors) end('unanswered')
+  }
+
+  /** A process that is killed in a commit has written it or not. */
+  drawFate(): CommitFate {
+    const { isFaulty, dice, schedule, note } = this.#options
+    if (!this.#isAlive) return 'lost'
+    if (!isFaulty()) return 'written'
+    if (this.#diesAt('in a commit')) return dice.pick(['written', 'lost'])
+    if (!dice.chance(schedule.chance.commit)) return 'written'
+    const fate = dice.pick(['misjudged', 'in limbo'])
+    note(fate)
+    return fate
   }
 
   async stop(graceMs: Millis): Promise<void> {
@@ -161,11 +224,14 @@ export class SimulatedProcess implements Sender {
   /** Whether the process is dead, or is killed at this step. */
   #diesAt(step: string): boolean {
     if (!this.#isAlive) return true
-    const { isFaulty, dice, schedule, note, onDeath } = this.#options
+    const { isFaulty, dice, schedule, note, onDeath, onPowerCut } = this.#options
     if (!isFaulty() || !dice.chance(schedule.chance.kill)) return false
     note('killed', step)
-    this.kill()
-    onDeath()
+    if (dice.chance(0.1)) onPowerCut()
+    else {
+      this.kill()
+      onDeath()
+    }
     return true
   }
 
@@ -177,7 +243,6 @@ export class SimulatedProcess implements Sender {
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           if (signal?.aborted) return resolve()
-          if (this.#diesAt('sleep')) return
           const done = () => {
             cancel()
             signal?.removeEventListener('abort', done)
@@ -244,11 +309,9 @@ export class SimulatedProcess implements Sender {
     return new Proxy(part, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name, target)
-        if (name === 'onAppend' && typeof method === 'function') {
-          return (listener: (added: number) => void) =>
-            (this.#unsubscribe = Reflect.apply(method, target, [listener]) as () => void)
-        }
         if (typeof method !== 'function') return method
+        // It only adds a listener in memory.
+        if (name === 'onAppend') return method.bind(target) as unknown
         return (...values: unknown[]) =>
           this.#journalStep(
             String(name),
@@ -264,15 +327,16 @@ export class SimulatedProcess implements Sender {
     values: readonly unknown[],
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { isFaulty, isDiskFull, dice, schedule, note, truth, time } = this.#options
+    const { truth, time } = this.#options
+    if (quietSteps.has(name)) {
+      if (!this.#isAlive) return never()
+      return this.#unlessDead(time.standStill(work))
+    }
     if (this.#diesAt(`before ${name}`)) return never()
     await this.#mayBeStoppedAt(`before ${name}`)
-    if (isDiskFull() || (isFaulty() && dice.chance(schedule.chance.journal))) {
-      note('journal fails', name)
-      throw new JournalUnavailable('The disk is full')
-    }
+    this.#failOnFullDisk(name)
     // The journal may take turns of the event loop, as when it reads a long backlog in slices.
-    const result = await time.standStill(work)
+    const result = await this.#unlessDead(time.standStill(work))
     if (isBatch(result)) truth.seeBatch(result)
     if (name === 'frozen') this.#allowedAt = time.now
     if (name === 'settle') truth.batchEnded(Number(values[0]), time.now)
@@ -281,10 +345,26 @@ export class SimulatedProcess implements Sender {
     return result
   }
 
+  #failOnFullDisk(step: string): void {
+    const { isFaulty, isDiskFull, dice, schedule, note } = this.#options
+    if (!isDiskFull() && !(isFaulty() && dice.chance(schedule.chance.journal))) return
+    note('journal fails', step)
+    throw new JournalUnavailable('The disk is full')
+  }
+
+  /** The result of a step; nothing if the process was killed meanwhile. */
+  async #unlessDead<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result
+    } finally {
+      if (!this.#isAlive) await never()
+    }
+  }
+
   /** Resolves when the process goes on. */
   async #mayBeStoppedAt(step: string): Promise<void> {
     const { isFaulty, dice, schedule, note, time } = this.#options
-    if (!isFaulty() || !dice.chance(schedule.chance.stop)) return
+    if (!isFaulty() || intakeSteps.test(step) || !dice.chance(schedule.chance.stop)) return
     this.pause(dice.between(1, dice.pick([60, 300])) * minute)
     note('stopped', step)
     await new Promise<void>((resolve) => this.after(this.#pausedUntil - time.now, resolve))

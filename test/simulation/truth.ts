@@ -9,6 +9,8 @@ export interface TruthOptions {
   readonly perMinute: number
   readonly perDay: number
   readonly markersMax: number
+  /** Whether only the first signup of an address gets a row. */
+  readonly ignoresDuplicates?: boolean
   /** Called for every row that is written to the spreadsheet. */
   readonly onRow?: (email: string) => void
 }
@@ -53,10 +55,12 @@ export class Truth {
   readonly history = new VersionHistory()
   readonly #options: TruthOptions
   #isMinuteKept = true
-  /** Accepted addresses by tab, in the order of the journal. */
+  /** Addresses in the journal that get a row, by tab, in the order of the journal. */
   readonly #accepted = new Map<string, string[]>()
   /** The tab of each accepted address. */
   readonly #tabs = new Map<string, string>()
+  /** Accepted addresses in lower case, as those that differ in case only are one address. */
+  readonly #known = new Set<string>()
   /** How many rows of each tab were written. */
   readonly #written = new Map<string, number>()
   /** The addresses that each sheet has to show. */
@@ -84,7 +88,14 @@ export class Truth {
     return this.#tabs.size
   }
 
+  /** Notes that a signup is in the journal, behind those from before. */
   accept(tab: string, email: string): void {
+    const address = email.toLowerCase()
+    if (this.#known.has(address)) {
+      if (!this.#options.ignoresDuplicates) this.violate(`${email} is in the journal twice`)
+      return
+    }
+    this.#known.add(address)
     const key = tabKey(tab)
     const accepted = this.#accepted.get(key) ?? []
     accepted.push(email)
@@ -94,6 +105,12 @@ export class Truth {
 
   tabOf(email: string): string {
     return this.#tabs.get(email) ?? ''
+  }
+
+  /** Notes that a visitor was told that the signup is safe. */
+  promise(email: string): void {
+    if (this.#known.has(email.toLowerCase())) return
+    this.violate(`${email} was accepted and is not in the journal`)
   }
 
   /** Notes that a row was written. It must be the next one of its tab: so each comes once, in order. */
@@ -141,6 +158,7 @@ export class Truth {
   /** Checks that a batch has the same contents whenever it is seen, in the journal or in a request. */
   seeBatch({ number, tabs }: SeenBatch): void {
     const contents = tabs
+      .filter(({ signups }) => signups.length > 0)
       .map(({ tab, signups }) => `${tab}: ${signups.map(({ email }) => email).join(' ')}`)
       .sort()
       .join('; ')

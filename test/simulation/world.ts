@@ -1,23 +1,20 @@
-import { DatabaseSync } from 'node:sqlite'
-import { threadId } from 'node:worker_threads'
-
-import type { Journal } from '../../src/journal/journal.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import { makeSignup } from './make-signup.ts'
 import { Network } from './network.ts'
 import { createDice, type Dice, drawSchedule, type MachineAct, type Schedule } from './schedule.ts'
+import { SimulatedDisk } from './simulated-disk.ts'
 import { SimulatedGoogle } from './simulated-google.ts'
 import { type Flaw, SimulatedProcess } from './simulated-process.ts'
 import { SimulatedTime } from './simulated-time.ts'
 import { Truth } from './truth.ts'
+import { Visitors } from './visitors.ts'
 
 const second = 1000
 const minute = 60 * second
 const wallStart = Date.UTC(2026, 10, 20, 10)
 /** No correct run has as many events; a writer that loops without waiting does. */
-const eventsMax = 100_000
+const eventsMax = 200_000
+/** A run ends when nothing was left to do for so long. */
+const quietMs = 2 * minute
 
 /** The result of a run. */
 export interface Result {
@@ -33,8 +30,7 @@ export async function runSchedule(
   seed: number,
   { flaw = {}, trace, draw = drawSchedule }: Partial<Telling> = {},
 ): Promise<Result> {
-  await using world = new World(seed, { flaw, trace, draw })
-  return await world.run()
+  return await new World(seed, { flaw, trace, draw }).run()
 }
 
 export interface Telling {
@@ -45,7 +41,7 @@ export interface Telling {
 }
 
 /** The whole simulation of one schedule: time, network, Google, disk and processes. */
-class World implements AsyncDisposable {
+class World {
   readonly #seed: number
   readonly #flaw: Flaw
   readonly #trace: string[] | undefined
@@ -57,13 +53,14 @@ class World implements AsyncDisposable {
   readonly #network: Network
   readonly #disk: SimulatedDisk
   readonly #counts = new Map<string, number>()
-  #journal: Journal
+  readonly #visitors: Visitors
   #processes: SimulatedProcess[] = []
   #jumped: Millis = 0
   /** How many processes started since the wall clock was first set ahead. */
   #startsAhead: number | undefined
   #diskFullUntil: Millis = 0
-  #names = 0
+  /** Since when nothing is left to do; undefined while something is. */
+  #quietSince: Millis | undefined
 
   constructor(seed: number, { flaw, trace, draw }: Telling) {
     this.#seed = seed
@@ -71,12 +68,13 @@ class World implements AsyncDisposable {
     this.#trace = trace
     this.#dice = createDice(seed)
     this.#schedule = draw(this.#dice)
-    const { quota, markersMax, chance, jumps } = this.#schedule
+    const { quota, markersMax, chance, jumps, duplicates } = this.#schedule
     this.#truth = new Truth({
       perMinute: quota.perMinute,
       // Across restarts the wall clock measures the day (see CallLedger), so the quota may be exceeded then.
       perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay,
       markersMax,
+      ignoresDuplicates: duplicates === 'ignore',
     })
     this.#google = new SimulatedGoogle({
       truth: this.#truth,
@@ -95,13 +93,26 @@ class World implements AsyncDisposable {
       travelMaxMs: 900,
       note: (event, detail) => this.#note(event, detail),
     })
-    this.#disk = new SimulatedDisk(this.#time.clock)
-    this.#journal = this.#disk.open()
+    this.#disk = new SimulatedDisk({
+      dice: this.#dice,
+      duplicates,
+      onStored: ({ tab, email }) => this.#truth.accept(tab, email),
+      note: (event) => this.#note(event),
+    })
+    this.#visitors = new Visitors({
+      time: this.#time,
+      dice: this.#dice,
+      truth: this.#truth,
+      wall: () => this.#wall,
+      repeatAddresses: duplicates === 'ignore',
+      findProcess: () => this.#processes[this.#dice.between(0, this.#processes.length - 1)],
+      note: (event, detail) => this.#note(event, detail),
+    })
   }
 
   async run(): Promise<Result> {
     const { people, machine, jumps, signups, faultsUntil, drainMs, writers } = this.#schedule
-    for (const { at, what } of signups) this.#time.after(at, () => this.#signUp(what))
+    for (const { at, what } of signups) this.#time.after(at, () => this.#visitors.arrive(what))
     for (const { at, what } of people) {
       this.#time.after(at, () => {
         const isDone = this.#google.people.act(what)
@@ -123,53 +134,57 @@ class World implements AsyncDisposable {
     })
     for (let writer = 0; writer < writers; writer++) this.#startProcess()
     await this.#time.runUntil(faultsUntil + drainMs, () => this.#isOver)
-    if (!this.#truth.violation) await this.#checkEnd()
+    if (!this.#truth.violation) this.#checkEnd()
+    for (const process of this.#processes) process.kill()
     const { violation } = this.#truth
     if (violation) this.#note('violation', violation)
     return { seed: this.#seed, violation, counts: this.#counts }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const process of this.#processes) process.kill()
-    await this.#disk[Symbol.asyncDispose]()
   }
 
   get #isFaulty(): boolean {
     return this.#time.now < this.#schedule.faultsUntil
   }
 
-  /** Whether an invariant is broken. */
-  get #isOver(): boolean {
-    if (this.#time.events > eventsMax) this.#truth.violate('delivery does not come to rest')
-    return this.#truth.violation !== undefined
+  get #wall(): Millis {
+    return Math.floor(wallStart + this.#time.now + this.#jumped)
   }
 
-  async #checkEnd(): Promise<void> {
-    const backlog = await this.#journal.reader.backlog()
-    const frozen = await this.#journal.delivery.frozenBatch()
+  /** Whether an invariant is broken, or all is done and nothing can happen any more. */
+  get #isOver(): boolean {
+    if (this.#time.events > eventsMax) this.#truth.violate('delivery does not come to rest')
+    if (this.#truth.violation !== undefined) return true
+    if (this.#isFaulty || !this.#isDone) this.#quietSince = undefined
+    else this.#quietSince ??= this.#time.now
+    return this.#time.now - (this.#quietSince ?? Infinity) >= quietMs && this.#isSettled
+  }
+
+  get #isDone(): boolean {
     const { rowsApplied, acceptedCount } = this.#truth
-    if (rowsApplied !== acceptedCount || backlog > 0 || frozen) {
+    return (
+      rowsApplied === acceptedCount &&
+      this.#network.underWay === 0 &&
+      this.#processes.length === this.#schedule.writers &&
+      this.#processes.every(({ isAwake, isBlocked }) => isAwake && !isBlocked)
+    )
+  }
+
+  get #isSettled(): boolean {
+    const { backlog, frozen } = this.#disk.unfinished()
+    return backlog === 0 && frozen === 0
+  }
+
+  #checkEnd(): void {
+    const { rowsApplied, acceptedCount } = this.#truth
+    if (rowsApplied !== acceptedCount || !this.#isSettled) {
+      const left = JSON.stringify(this.#disk.unfinished())
       this.#truth.violate(
-        `${rowsApplied} of ${acceptedCount} rows were written in the end, backlog ${backlog}`,
+        `${rowsApplied} of ${acceptedCount} rows were written in the end, ${left}`,
       )
     }
     if (this.#processes.some(({ isBlocked }) => isBlocked)) {
       this.#truth.violate('delivery is reported as blocked and is not')
     }
     this.#google.people.check()
-  }
-
-  #signUp(tab: string): void {
-    const process = this.#processes.find(({ isAlive }) => isAlive)
-    // No process runs: the visitor comes again later.
-    if (!process) return void this.#time.after(5 * second, () => this.#signUp(tab))
-    const name = (this.#names += 1)
-    const signup = makeSignup(name, tab, wallStart + this.#time.now)
-    if (this.#time.now < this.#diskFullUntil) return
-    void this.#journal.intake.append([signup]).then(() => {
-      this.#note('accepted', `${signup.email} for ${tab}`)
-      this.#truth.accept(tab, signup.email)
-    })
   }
 
   #startProcess(): void {
@@ -181,14 +196,15 @@ class World implements AsyncDisposable {
       dice: this.#dice,
       truth: this.#truth,
       network: this.#network,
-      journal: this.#journal,
+      connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
       flaw: this.#flaw,
-      wall: () => Math.floor(wallStart + this.#time.now + this.#jumped),
+      wall: () => this.#wall,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,
       note: (event, detail) => this.#note(event, detail),
       onDeath: () => this.#restart(process),
+      onPowerCut: () => this.#cutPower(),
     })
     this.#processes.push(process)
     process.start().catch(() => {
@@ -206,14 +222,13 @@ class World implements AsyncDisposable {
     const downMs = this.#dice.chance(0.2)
       ? this.#dice.between(0, 30) * minute
       : this.#dice.between(0, 20 * second)
-    this.#time.after(downMs, () => {
-      // Two writers share one journal, as several instances share a database. Opening a journal is slow,
-      // and it keeps next to nothing in memory, so only some starts open it again.
-      if (this.#schedule.writers === 1 && this.#dice.chance(0.3)) {
-        this.#journal = this.#disk.open()
-      }
-      this.#startProcess()
-    })
+    this.#time.after(downMs, () => this.#startProcess())
+  }
+
+  #cutPower(): void {
+    const processes = this.#processes
+    for (const process of processes) process.kill()
+    for (const process of processes) this.#restart(process)
   }
 
   #actOnMachine(act: MachineAct): void {
@@ -224,6 +239,8 @@ class World implements AsyncDisposable {
         if (!process) return
         process.kill()
         return this.#restart(process)
+      case 'power cut':
+        return this.#cutPower()
       case 'stop':
         return void process?.stop(10 * second).then(() => this.#restart(process))
       case 'pause':
@@ -243,30 +260,3 @@ class World implements AsyncDisposable {
     this.#trace?.push(`${(this.#time.now / second).toFixed(3)} ${event} ${detail}`.trimEnd())
   }
 }
-
-/** A database in memory that outlives the processes. The next simulation uses it again, emptied. */
-class SimulatedDisk implements AsyncDisposable {
-  readonly #open: Journal[] = []
-
-  readonly #clock: Pick<Clock, 'elapsed' | 'sleep'>
-
-  constructor(clock: Pick<Clock, 'elapsed' | 'sleep'>) {
-    this.#clock = clock
-    const tables = held.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-    held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join(''))
-  }
-
-  open(): Journal {
-    const journal = openSqliteJournal(uri, {}, { clock: this.#clock })
-    this.#open.push(journal)
-    return journal
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const journal of this.#open) await journal[Symbol.asyncDispose]()
-  }
-}
-
-/** Each worker thread has a database of its own. */
-const uri = `file:simulation-${threadId}?mode=memory&cache=shared`
-const held = new DatabaseSync(uri, { enableForeignKeyConstraints: false })

@@ -1,4 +1,5 @@
 import type { Millis, Signup } from '../signup/signup.ts'
+import type { Figures } from './figures.ts'
 
 /**
  * The journal's interface for reading: for the readiness answer and the command line. The comments here
@@ -16,6 +17,15 @@ export interface Reader {
    * @param asideTabs keys (`tabKey`) of tabs whose signups do not count
    */
   waitingSince(asideTabs: readonly string[]): Promise<Millis | undefined>
+
+  /** What was accepted and written, with the counts of the hours that hold these two times and those between. */
+  figures(from: Millis, to: Millis): Promise<Figures>
+
+  /** How many calls were made to a provider with this account after this time, at most a day ago. */
+  callsSince(account: string, after: Millis): Promise<number>
+
+  /** The fact that the delivery log noted under this name; undefined when there is none. */
+  fact(name: string): Promise<string | undefined>
 
   /** At most `max` signups after this position, in order, written or not. */
   page(after: number, max: number): Promise<readonly SignupRecord[]>

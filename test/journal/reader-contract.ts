@@ -41,6 +41,70 @@ export const readerTests: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'the figures count by the hour what was accepted and what was written, even after a restart',
+    run: async (world) => {
+      const hour = 60 * 60 * 1000
+      {
+        await using journal = await world.open()
+        expect(await journal.reader.figures(0, noon)).toEqual({
+          all: { accepted: 0, written: 0 },
+          hours: [],
+          oldestWaiting: undefined,
+          lastWritten: undefined,
+        })
+        const times = [noon - 1, noon, noon + 5, noon + 6, noon + 2 * hour]
+        await journal.intake.append(times.map((receivedAt) => makeSignup({ receivedAt })))
+        const released = (await freezeNext(journal.delivery)) ?? none
+        await journal.delivery.release(released)
+        const batch = await freezeNext(journal.delivery, { rowsMax: 2 })
+        await journal.delivery.settle(batch?.number ?? 0, noon + hour)
+      }
+      await using journal = await world.open()
+      const { hours, ...rest } = await journal.reader.figures(noon - 1, noon + hour)
+      expect(rest).toEqual({
+        all: { accepted: 5, written: 2 },
+        oldestWaiting: noon + 5,
+        lastWritten: noon + hour,
+      })
+      expect(hours).toEqual([
+        { from: noon - hour, accepted: 1, written: 0 },
+        { from: noon, accepted: 3, written: 0 },
+        { from: noon + hour, accepted: 0, written: 2 },
+      ])
+    },
+  },
+
+  {
+    title: 'two instances count the signups of one hour together',
+    run: inTwo(async (one, other) => {
+      const receivedAt = noon
+      await Promise.all([
+        one.intake.append([makeSignup({ receivedAt }), makeSignup({ receivedAt })]),
+        other.intake.append([makeSignup({ receivedAt })]),
+      ])
+      const { hours } = await one.reader.figures(noon, noon)
+      expect(hours).toEqual([{ from: noon, accepted: 3, written: 0 }])
+    }),
+  },
+
+  {
+    title: 'the reader counts the calls of one account, and knows the facts of delivery',
+    run: inTwo(async (one, other) => {
+      const clock = { now: () => noon, elapsed: () => 0 }
+      const quota = { perMinute: 50, perDay: 100 }
+      const ledger = one.callLedger('account', clock)
+      for (let call = 0; call < 3; call++) expect(await ledger.reserve(quota)).toBe(0)
+      expect(await one.callLedger('another', clock).reserve(quota)).toBe(0)
+      expect(await other.reader.callsSince('account', noon - 1)).toBe(3)
+      expect(await other.reader.callsSince('account', noon)).toBe(0)
+      expect(await other.reader.fact('mood')).toBeUndefined()
+      await one.delivery.noteFact('mood', 'good')
+      expect(await other.reader.fact('mood')).toBe('good')
+    }),
+  },
+
+  {
     title: 'a page shows the signups that both instances have appended, in order',
     run: inTwo(async (one, other) => {
       const signups = makeSignups(5)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
+import type { Figures } from '../../src/journal/figures.ts'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { statements } from '../../src/journal/sqlite/statements.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -11,6 +12,7 @@ import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { withTwoInstances } from './two-instances.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -106,6 +108,29 @@ test('no SQL statement reads all signups or all batches', () => {
       .filter((detail) => /^SCAN|USE TEMP B-TREE/.test(detail) && !small.test(detail))
     expect.soft(scans, name).toEqual(allowed[name] ?? [])
   }
+})
+
+test('a journal from before there were counts of hours gets them when it is opened', async () => {
+  await using folder = await tempFolder()
+  const [file, old] = ['journal.db', 'old.db'].map((name) => join(folder.path, name))
+  const noon = Date.UTC(2026, 10, 20, 12)
+  let expected: Figures
+  {
+    await using journal = openSqliteJournal(file ?? '')
+    const signups = makeSignups(9).map((signup, at) => ({ ...signup, receivedAt: noon + at * 1e6 }))
+    await journal.intake.append(signups)
+    const batch = await freezeNext(journal.delivery, { rowsMax: 4 })
+    await journal.delivery.settle(batch?.number ?? 0, noon + 1e7)
+    await freezeNext(journal.delivery)
+    expected = await journal.reader.figures(0, noon + 1e8)
+    expect(expected.hours).toHaveLength(3)
+  }
+  {
+    using database = new DatabaseSync(file ?? '')
+    database.exec(`DROP TABLE hour_count; PRAGMA user_version = 1; VACUUM INTO '${old ?? ''}'`)
+  }
+  await using journal = openSqliteJournal(old ?? '')
+  expect(await journal.reader.figures(0, noon + 1e8)).toEqual(expected)
 })
 
 test('a journal of a newer version is refused with what to do, and left as it is', async () => {

@@ -10,6 +10,7 @@ import type {
   Recalled,
   SignupStatus,
 } from '../intake-log.ts'
+import { hourOf } from '../figures.ts'
 import { bytesOfId, idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { signupsAtOnce } from './statements.ts'
@@ -36,11 +37,13 @@ export interface AppendRequest {
 export class SqliteAppends {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
-  // These three are in use within `write` only.
+  // These four are in use within `write` only.
   /** Rows that have a position and are not in the table yet. */
   #rows: SQLInputValue[][] = []
   /** How many signups each tab has got. */
   readonly #accepted = new Map<number, number>()
+  /** How many signups each hour has got. */
+  readonly #hours = new Map<number, number>()
   /** The position of the last signup. */
   #position = 0
 
@@ -59,6 +62,7 @@ export class SqliteAppends {
         const answers = group.map((request) => this.#append(request))
         this.#addRows()
         for (const [tab, count] of this.#accepted) db.run('countAccepted', count, tab)
+        for (const [hour, count] of this.#hours) db.run('countHour', this.#site.id, hour, count)
         return answers
       })
     } catch (error) {
@@ -67,6 +71,7 @@ export class SqliteAppends {
       throw error
     } finally {
       this.#accepted.clear()
+      this.#hours.clear()
     }
   }
 
@@ -115,6 +120,8 @@ export class SqliteAppends {
     const position = (this.#position += 1)
     const texts = [email, source, name, tagsText, metadata]
     this.#accepted.set(tab.id, (this.#accepted.get(tab.id) ?? 0) + 1)
+    const inHour = hourOf(receivedAt)
+    this.#hours.set(inHour, (this.#hours.get(inHour) ?? 0) + 1)
     this.#rows.push([position, bytesOfId(id), tab.id, receivedAt, ...texts, isIgnored])
     return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
   }

@@ -55,6 +55,18 @@ export class SqliteDatabase {
     }
   }
 
+  /** Runs several reads, which all see the journal of one moment. Must be short: it keeps the WAL from shrinking. */
+  snapshot<T>(work: () => T): T {
+    return this.read(() => {
+      this.#db.exec('BEGIN')
+      try {
+        return work()
+      } finally {
+        this.#db.exec('COMMIT')
+      }
+    })
+  }
+
   read<T>(work: () => T): T {
     try {
       return work()

@@ -15,6 +15,7 @@ import type {
   WaitingSlice,
 } from '../delivery-log.ts'
 import type { DefaultTab, TabCursor } from '../intake-log.ts'
+import { hourOf } from '../figures.ts'
 import { openKey } from './default-tab.ts'
 import { toWaiting } from './rows.ts'
 import { randomMarkerBase, type SqliteSite } from './site.ts'
@@ -108,6 +109,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
       db.run('moveCursors', batch)
       db.run('endMarker', batch)
       db.run('setLastSettled', at, id)
+      db.run('countHourOfBatch', id, hourOf(at), batch)
       return db.all('rangesOfBatch', batch).flatMap((range) => this.#cursorsOf(range))
     })
     settled.tell(cursors)

@@ -1,4 +1,7 @@
+import type { SQLOutputValue } from 'node:sqlite'
+
 import type { Millis } from '../../signup/signup.ts'
+import { beginOf, type Counts, type Figures, hourOf } from '../figures.ts'
 import type { Reader, SignupRecord } from '../reader.ts'
 import { toSignup } from './rows.ts'
 import type { SqliteSite } from './site.ts'
@@ -26,6 +29,31 @@ export class SqliteReader implements Reader {
     })
   }
 
+  async figures(from: Millis, to: Millis): Promise<Figures> {
+    const { db, id } = this.#site
+    return db.snapshot(() => {
+      const all = countsOf(db.get('totals', id))
+      const hours = db
+        .all('hours', id, hourOf(from), hourOf(to))
+        .map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) }))
+      const waiting = db.all('firstWaiting', id).map(({ receivedAt }) => Number(receivedAt))
+      const oldestWaiting = waiting.length === 0 ? undefined : Math.min(...waiting)
+      const lastWritten = Number(db.get('lastSettled', id)?.['at'] ?? 0) || undefined
+      return { all, hours, oldestWaiting, lastWritten }
+    })
+  }
+
+  async callsSince(account: string, after: Millis): Promise<number> {
+    const { db } = this.#site
+    return db.read(() => Number(db.get('callsSince', account, after)?.['count']))
+  }
+
+  async fact(name: string): Promise<string | undefined> {
+    const { db, id } = this.#site
+    const row = db.read(() => db.get('fact', id, name))
+    return row && String(row['value'])
+  }
+
   async page(after: number, max: number): Promise<readonly SignupRecord[]> {
     const { db, id } = this.#site
     return db.read(() =>
@@ -41,4 +69,8 @@ export class SqliteReader implements Reader {
     // Use a new value each time, because SQLite does not write an unchanged page.
     await db.write(() => db.run('setFact', id, 'probed', crypto.randomUUID()))
   }
+}
+
+function countsOf(row: Record<string, SQLOutputValue> | undefined): Counts {
+  return { accepted: Number(row?.['accepted']), written: Number(row?.['written']) }
 }

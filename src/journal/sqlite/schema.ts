@@ -122,6 +122,26 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (account, number)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- How many signups came and how many were written in each hour, so that figures cost the same
+  -- however many signups there are.
+  CREATE TABLE hour_count (
+    site     INTEGER NOT NULL REFERENCES site (id),
+    hour     INTEGER NOT NULL, -- whole hours since the Unix epoch
+    accepted INTEGER NOT NULL, -- by the time of the signup
+    written  INTEGER NOT NULL, -- by the time when the batch was settled
+    PRIMARY KEY (site, hour)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO hour_count
+    SELECT site, hour, sum(accepted), sum(written) FROM (
+      SELECT tab.site AS site, signup.received_at / 3600000 AS hour, count(*) AS accepted, 0 AS written
+      FROM signup JOIN tab ON tab.id = signup.tab GROUP BY 1, 2
+      UNION ALL
+      SELECT batch.site, batch.settled_at / 3600000, 0, sum(batch_range.signups)
+      FROM batch JOIN batch_range ON batch_range.batch = batch.number
+      WHERE batch.settled_at IS NOT NULL GROUP BY 1, 2
+    ) GROUP BY site, hour;
+  `,
 ]
 
 /**

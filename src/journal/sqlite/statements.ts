@@ -41,6 +41,11 @@ export const statements = {
   forgetOpeners: `UPDATE tab SET opened_by = NULL
                   WHERE site = ? AND opened_by IS NOT NULL AND opened_at <= ?`,
   countAccepted: 'UPDATE tab SET accepted = accepted + ?1 WHERE id = ?2',
+  countHour: `INSERT INTO hour_count (site, hour, accepted, written) VALUES (?, ?, ?, 0)
+              ON CONFLICT (site, hour) DO UPDATE SET accepted = accepted + excluded.accepted`,
+  countHourOfBatch: `INSERT INTO hour_count (site, hour, accepted, written)
+                     SELECT ?1, ?2, 0, sum(signups) FROM batch_range WHERE batch = ?3 HAVING count(*) > 0
+                     ON CONFLICT (site, hour) DO UPDATE SET written = written + excluded.written`,
   nameTab: 'UPDATE tab SET key = ?, name = ? WHERE id = ?',
   // Runs before the signups of ?1 move to ?2. Marks those that become duplicates by the move.
   ignoreDuplicates: `UPDATE signup SET is_ignored = 1
@@ -73,6 +78,11 @@ export const statements = {
                        SELECT digest FROM used_token WHERE stored_at < ?
                        ORDER BY stored_at LIMIT ?)`,
   backlog: 'SELECT coalesce(sum(accepted - written), 0) AS count FROM tab WHERE site = ?',
+  totals: `SELECT coalesce(sum(accepted), 0) AS accepted, coalesce(sum(written), 0) AS written
+           FROM tab WHERE site = ?`,
+  hours: `SELECT hour, accepted, written FROM hour_count
+          WHERE site = ? AND hour BETWEEN ? AND ? ORDER BY hour`,
+  callsSince: 'SELECT count(*) AS count FROM provider_call WHERE account = ? AND at > ?',
   cursor: 'SELECT written_to AS upto FROM tab WHERE site = ? AND key = ?',
   pendingTabs: `SELECT id, name, written_to AS writtenTo, (
                   SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to

@@ -10,6 +10,7 @@ import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { keepDataPrivate, watchLock } from './data-folder.ts'
 import { createDelivery, type DeliveryOverrides } from './delivery.ts'
+import { noteDelivery } from './delivery-note.ts'
 import { journalFile, openStore } from './store.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
@@ -53,7 +54,15 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(openStore(config, world))
 
-  const { writer, location } = createDelivery({ ...config, ...secrets, journal, events }, parts)
+  const { writer, location } = createDelivery(
+    {
+      ...config,
+      ...secrets,
+      journal,
+      events: noteDelivery(events, health, journal.delivery, clock),
+    },
+    parts,
+  )
   let graceMs = stopGraceMs
   started.defer(() => writer.stop(graceMs))
 

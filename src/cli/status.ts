@@ -1,49 +1,112 @@
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type { Reader } from '../journal/reader.ts'
 import { openReader } from '../service/store.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { readStatus, type Status } from './status-figures.ts'
+import { chart } from './terminal/chart.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
   readonly json?: true
+  readonly watch?: true
 }
+
+const watchEveryMs = 2_000
+const chartHeight = 6
 
 export function addStatus(program: Command, run: Run): void {
   program
     .command('status')
-    .description('how many signups wait for the spreadsheet, and for how long')
+    .description('what was accepted and written, what waits, and what is blocked and why')
     .option('--json', 'print JSON, for programs')
+    .option('--watch', 'print again every 2 seconds, until Ctrl-C')
+    .addHelpText('after', '\nExit code 1: delivery is blocked, or a tab is set aside.')
     .action((options) => run((session) => status(session, options)))
 }
 
-async function status({ out, clock }: Session, { json }: Options): Promise<ExitCode> {
+async function status(session: Session, { json, watch }: Options): Promise<ExitCode> {
+  const { out, clock, stop } = session
   const { config } = loadConfig(readEnvironment())
   await using journal = openReader(config, { clock })
-  const figures = await readFigures(journal.reader)
-  if (json) await out.json(figures)
-  else {
-    const rows = [
-      ['Waiting for the spreadsheet', figures.waiting.toLocaleString('en-US')],
-      ['Nothing written since', figures.waitingSince ?? '-'],
-    ]
-    for (const line of table(rows)) await out.line(line)
+  for (;;) {
+    const now = await readStatus(journal.reader, config, clock.now())
+    // One line for each look, so that a program can read them one by one.
+    if (json) await (watch ? out.line(JSON.stringify(now)) : out.json(now))
+    else await out.write(clear(session, watch) + describe(now).join('\n') + '\n')
+    if (!watch) return isWell(now) ? exit.done : exit.notAll
+    await clock.sleep(watchEveryMs, stop)
+    if (stop.aborted) return exit.done
   }
-  return exit.done
 }
 
-/** The JSON of `rollcall status`. */
-interface Figures {
-  readonly waiting: number
-  /** Since when signups wait and nothing was written; null when none waits. */
-  readonly waitingSince: string | null
+/** On a terminal, each look replaces the one before. */
+function clear({ out }: Session, watch: true | undefined): string {
+  return watch && out.isTerminal ? '\u001b[H\u001b[J' : ''
 }
 
-async function readFigures(reader: Reader): Promise<Figures> {
-  const since = await reader.waitingSince([])
-  return {
-    waiting: await reader.backlog(),
-    waitingSince: since === undefined ? null : new Date(since).toISOString(),
-  }
+function isWell({ delivery, tabsSetAside }: Status): boolean {
+  return delivery.state !== 'blocked' && tabsSetAside.length === 0
+}
+
+function describe(now: Status): string[] {
+  const { accepted, written, waiting, hours, quota } = now
+  const counts = [
+    ['', 'today', '7 days', 'all'],
+    ['Accepted', ...Object.values(accepted).map(counted)],
+    ['Written', ...Object.values(written).map(counted)],
+  ]
+  const facts = [
+    [
+      'Waiting',
+      waiting.oldest
+        ? `${counted(waiting.signups)}, the oldest since ${short(waiting.oldest)}`
+        : '0',
+    ],
+    ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
+    ['Delivery', deliveryWords(now)],
+    ...now.tabsSetAside.map(({ tab, error }) => ['Set aside', `${tab}: ${error}`]),
+    ...(quota
+      ? [
+          [
+            'Quota left',
+            `${left(quota.perMinute)} calls this minute, ${left(quota.perDay)} in 24 hours`,
+          ],
+        ]
+      : []),
+  ]
+  const hints = [now.delivery, ...now.tabsSetAside].flatMap(({ hint }) =>
+    hint ? [`Do: ${hint}`] : [],
+  )
+  const bars = hours.map(({ from, accepted: value }) => ({ label: from.slice(11, 13), value }))
+  return [
+    ...table(counts, { right: [1, 2, 3] }),
+    '',
+    ...table(facts),
+    ...hints,
+    '',
+    'Accepted per hour, the last 24 hours',
+    ...chart(bars, chartHeight),
+    '',
+    `${short(now.at)}. All times and days are UTC.`,
+  ]
+}
+
+function deliveryWords({ delivery: { state, since, error } }: Status): string {
+  if (state === 'unknown' || since === null) return 'no service has run yet'
+  const words = state === 'ok' ? 'works' : `${state}: ${error ?? ''}`
+  return state === 'ok' ? words : `${words} (since ${short(since)})`
+}
+
+function left({ left: calls, limit }: { readonly left: number; readonly limit: number }): string {
+  return `${counted(calls)} of ${counted(limit)}`
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** "2026-11-20 10:00:00" */
+function short(time: string): string {
+  return time.slice(0, 19).replace('T', ' ')
 }

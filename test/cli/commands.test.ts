@@ -83,5 +83,5 @@ test('a command runs by npm, whatever Node.js npm has, and standard output is on
     ['run', '--silent', 'rollcall', '--', 'status', '--json'],
     { cwd: projectRoot, env: settings },
   )
-  expect(JSON.parse(stdout)).toHaveProperty('waiting', 0)
+  expect(JSON.parse(stdout)).toHaveProperty('waiting.signups', 0)
 })

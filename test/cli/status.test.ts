@@ -1,33 +1,136 @@
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readStatus, type Status } from '../../src/cli/status-figures.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { postBulk } from '../../harness/post-signup.ts'
-import { runCommand } from '../../harness/run-command.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-test('status tells beside a running service, and after it was killed, how many signups wait', async () => {
+test('status tells beside a service what came, what was written and what is blocked and why', async () => {
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
-  // There is no such spreadsheet, so all signups wait.
-  const env = { ...google.env, SHEETS_SHEET_ID: `${google.spreadsheetId}x` }
-  await using service = await startService({ env, dataDir: data.path })
+  // There is no such spreadsheet, so delivery is blocked.
+  const blocked = { ...google.env, SHEETS_SHEET_ID: `${google.spreadsheetId}x` }
+  const tell = async (env: Readonly<Record<string, string>>) => {
+    const { code, stdout, stderr } = await runCommand(['status', '--json'], {
+      env,
+      dataDir: data.path,
+    })
+    expect(stderr).toBe('')
+    return { code, status: JSON.parse(stdout) as Status }
+  }
+  await using service = await startService({ env: blocked, dataDir: data.path })
   const signups = ['ada', 'bob', 'eve'].map((name) => ({ email: `${name}@example.com` }))
   expect((await postBulk(service.url, { signups })).status).toBe(202)
-  const tell = () => runCommand(['status', '--json'], { env, dataDir: data.path })
-  const beside = await tell()
-  expect(beside).toMatchObject({ code: 0, stderr: '' })
-  expect(JSON.parse(beside.stdout)).toEqual({ waiting: 3, waitingSince: expect.any(String) })
+  await expect.poll(async () => (await readiness(service)).body.delivery.state).toBe('blocked')
+  const whileBlocked = await tell(blocked)
+  expect(whileBlocked).toMatchObject({
+    code: 1,
+    status: {
+      accepted: { today: 3, sevenDays: 3, all: 3 },
+      written: { today: 0, sevenDays: 0, all: 0 },
+      waiting: { signups: 3, oldest: expect.stringMatching(/Z$/) },
+      lastDelivery: null,
+      delivery: {
+        state: 'blocked',
+        since: expect.stringMatching(/Z$/),
+        error: 'Requested entity was not found',
+        hint: expect.stringContaining('SHEETS_SHEET_ID'),
+      },
+      tabsSetAside: [],
+      quota: { perMinute: { limit: 50 }, perDay: { limit: 10_000 } },
+    },
+  })
+  const { quota } = whileBlocked.status
+  expect(quota?.perDay.left).toBeLessThan(10_000)
   await service.kill()
-  expect(await tell()).toEqual(beside)
-  const { stdout } = await runCommand(['status'], { env, dataDir: data.path })
-  expect(stdout).toMatch(/^Waiting for the spreadsheet {2}3\n/)
-  // What it leaves behind is as private as the journal, and the service starts with it.
+  const later = { at: expect.any(String), quota: expect.any(Object) }
+  const afterKill = await tell(blocked)
+  expect(afterKill.status).toEqual({ ...whileBlocked.status, ...later })
+  const { stdout } = await runCommand(['status'], { env: blocked, dataDir: data.path })
+  expect(stdout).toContain('blocked: Requested entity was not found (since 20')
+  // What the command leaves behind is as private as the journal, and a service starts with it.
   for (const name of await readdir(data.path)) {
     expect((await stat(join(data.path, name))).mode & 0o077, name).toBe(0)
   }
-  expect(await (await startService({ env, dataDir: data.path })).stop()).toBe(0)
+  await using mended = await startService({ env: google.env, dataDir: data.path })
+  await allDelivered(mended)
+  expect(await tell(google.env)).toMatchObject({
+    code: 0,
+    status: {
+      written: { today: 3, all: 3 },
+      waiting: { signups: 0, oldest: null },
+      lastDelivery: expect.stringMatching(/Z$/),
+      delivery: { state: 'ok', error: null },
+    },
+  })
+})
+
+test('status names a tab that is set aside, and why', async () => {
+  await using data = await tempFolder()
+  await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })
+  await using service = await startService({ dataDir: data.path })
+  await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
+  const aside = async () => (await readiness(service)).body.delivery.tabsSetAside.length
+  await expect.poll(aside).toBe(1)
+  const { code, stdout } = await runCommand(['status'], { dataDir: data.path })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^Set aside +News: \S.*$/m)
+  expect(stdout).toMatch(/^Do: \S.*$/m)
+  expect(stdout).not.toContain('Quota left')
+})
+
+test('status fits 80 columns, without colours', async () => {
+  await using data = await tempFolder()
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    await journal.intake.append(
+      makeSignups(12_000).map((it) => ({ ...it, receivedAt: Date.now() })),
+    )
+  }
+  const { code, stdout } = await runCommand(['status'], { dataDir: data.path })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^[ -~\n]+$/)
+  expect(stdout).toMatch(/^ *12K \|.*##$/m)
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('status --watch prints new figures until Ctrl-C, which is a good end', async () => {
+  await using data = await tempFolder()
+  await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+  const watching = startCommand(['status', '--watch', '--json'], { dataDir: data.path })
+  const accepted = () =>
+    (watching.stdout().match(/[^\n]+\n/g) ?? []).map(
+      (line) => (JSON.parse(line) as Status).accepted.all,
+    )
+  await expect.poll(accepted).toContain(0)
+  await journal.intake.append(makeSignups(2))
+  await expect.poll(accepted).toContain(2)
+  watching.kill('SIGINT')
+  expect(await watching.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('today and seven days begin at midnight in UTC', async () => {
+  await using data = await tempFolder()
+  await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+  const midnight = Date.UTC(2026, 10, 20)
+  const day = 24 * 60 * 60 * 1000
+  const times = [midnight, midnight - 1, midnight - 6 * day, midnight - 6 * day - 1]
+  await journal.intake.append(times.map((receivedAt) => makeSignup({ receivedAt })))
+  const workbook = { spreadsheet: { kind: 'workbook' } } as const
+  const { accepted, hours } = await readStatus(journal.reader, workbook, midnight + 90 * 60 * 1000)
+  expect(accepted).toEqual({ today: 1, sevenDays: 3, all: 4 })
+  expect(hours).toHaveLength(24)
+  expect(hours.slice(-3)).toEqual([
+    { from: '2026-11-19T23:00:00.000Z', accepted: 1, written: 0 },
+    { from: '2026-11-20T00:00:00.000Z', accepted: 1, written: 0 },
+    { from: '2026-11-20T01:00:00.000Z', accepted: 0, written: 0 },
+  ])
 })
 
 test('status without a journal says what to do, and makes none', async () => {

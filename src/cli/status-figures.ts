@@ -1,0 +1,128 @@
+import type { Config } from '../config/config.ts'
+import type { Counts, Figures, HourCounts } from '../journal/figures.ts'
+import type { Reader } from '../journal/reader.ts'
+import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
+import type { Millis } from '../signup/signup.ts'
+
+const minute = 60 * 1000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
+export interface Status {
+  readonly at: string
+  /** Since midnight in UTC, since midnight six days before that, and of all time. */
+  readonly accepted: Spans
+  readonly written: Spans
+  /** The last 24 hours, this one included, the earliest first. */
+  readonly hours: readonly (Counts & { readonly from: string })[]
+  /** The signups that are not in the spreadsheet yet. */
+  readonly waiting: { readonly signups: number; readonly oldest: string | null }
+  readonly lastDelivery: string | null
+  /** How the writer saw it last. `unknown`: no service has run with this journal yet. */
+  readonly delivery: {
+    readonly state: 'ok' | 'delayed' | 'blocked' | 'unknown'
+    readonly since: string | null
+    readonly error: string | null
+    readonly hint: string | null
+  }
+  readonly tabsSetAside: readonly {
+    readonly tab: string
+    readonly place: string
+    readonly error: string
+    readonly hint: string
+  }[]
+  /** The provider's calls; null for the local workbook, which has no quota. */
+  readonly quota: { readonly perMinute: Window; readonly perDay: Window } | null
+}
+
+interface Spans {
+  readonly today: number
+  readonly sevenDays: number
+  readonly all: number
+}
+
+interface Window {
+  readonly limit: number
+  readonly left: number
+}
+
+/** Reads the figures of `rollcall status`. The cost is the same with a million signups. */
+export async function readStatus(
+  reader: Reader,
+  { spreadsheet }: Pick<Config, 'spreadsheet'>,
+  now: Millis,
+): Promise<Status> {
+  const today = now - (now % day)
+  const figures = await reader.figures(today - 6 * day, now)
+  const note = await readDeliveryNote(reader)
+  return {
+    at: iso(now),
+    accepted: spansOf(figures, today, ({ accepted }) => accepted),
+    written: spansOf(figures, today, ({ written }) => written),
+    hours: lastHours(figures.hours, now),
+    waiting: {
+      signups: figures.all.accepted - figures.all.written,
+      oldest: isoOrNull(figures.oldestWaiting),
+    },
+    lastDelivery: isoOrNull(figures.lastWritten),
+    delivery: deliveryOf(note),
+    tabsSetAside: (note?.tabs ?? []).map(({ name: tab, place, error, hint }) => {
+      return { tab, place, error, hint }
+    }),
+    quota: spreadsheet.kind === 'google' ? await quotaOf(spreadsheet, reader, now) : null,
+  }
+}
+
+function spansOf({ all, hours }: Figures, today: Millis, of: (counts: Counts) => number): Spans {
+  const sum = (some: readonly HourCounts[]) => some.reduce((total, it) => total + of(it), 0)
+  return {
+    today: sum(hours.filter(({ from }) => from >= today)),
+    sevenDays: sum(hours),
+    all: of(all),
+  }
+}
+
+function lastHours(known: readonly HourCounts[], now: Millis): Status['hours'] {
+  const counts = new Map(known.map((it) => [it.from, it]))
+  const last = now - (now % hour)
+  return Array.from({ length: 24 }, (_, at) => {
+    const from = last - (23 - at) * hour
+    const { accepted = 0, written = 0 } = counts.get(from) ?? {}
+    return { from: iso(from), accepted, written }
+  })
+}
+
+function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
+  if (!note) return { state: 'unknown', since: null, error: null, hint: null }
+  const { delivery, since } = note
+  return {
+    state: delivery.state,
+    since,
+    error: delivery.state === 'ok' ? null : delivery.error,
+    hint: delivery.state === 'blocked' ? delivery.hint : null,
+  }
+}
+
+async function quotaOf(
+  { credentials, quota }: Extract<Config['spreadsheet'], { kind: 'google' }>,
+  reader: Reader,
+  now: Millis,
+): Promise<Status['quota']> {
+  const window = async (limit: number, ms: Millis) => {
+    const used = await reader.callsSince(credentials.email, now - ms)
+    return { limit, left: Math.max(0, limit - used) }
+  }
+  return {
+    perMinute: await window(quota.perMinute, minute),
+    perDay: await window(quota.perDay, day),
+  }
+}
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString()
+}
+
+function isoOrNull(at: Millis | undefined): string | null {
+  return at === undefined ? null : iso(at)
+}

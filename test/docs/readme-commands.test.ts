@@ -5,7 +5,7 @@ const page = `
 # Sample
 
 \`\`\`sh
-npm start && npm run docs:configuration
+npm start && npm run docs:configuration && npm run -s check
 \`\`\`
 
 1. In a list:
@@ -44,7 +44,7 @@ test('an answer that follows no command is an error that names its place', () =>
 })
 
 test('the npm scripts that a page names are found in its blocks', () => {
-  expect(npmScriptsIn(page)).toEqual(['start', 'docs:configuration'])
+  expect(npmScriptsIn(page)).toEqual(['start', 'docs:configuration', 'check'])
 })
 
 describe('an answer is compared with the one that is shown', () => {
@@ -63,6 +63,9 @@ Content-Type: application/json
       [],
     )
     expect(compareAnswer('text', 'one\n', 'one')).toEqual([])
+    const chart = ['Came  1,200', '12 | ##   ', '0  +----', '     10 11']
+    const other = ['Came     7', '7 |    ## ##', '0 +---------', '    9 10 11']
+    expect(compareAnswer('figures', chart.join('\n'), other.join('\n'))).toEqual([])
   })
 
   test.each([
@@ -92,6 +95,7 @@ Content-Type: application/json
     ['a row has more cells', 'csv', 'Email\na', 'Email\na,b', 'row 2 has 2 cells, not 1'],
     ['a row is missing', 'csv', 'Email\na', 'Email', 'it has 1 rows, not 2'],
     ['the text differs', 'text', 'one', 'two', 'is two, not one'],
+    ['a word beside a figure differs', 'figures', 'Came 7', 'Went 7', 'is Went 0, not Came 0'],
   ])('and does not fit it when %s', (_, language, shown, actual, problem) => {
     expect(compareAnswer(language, shown, actual).join('\n')).toContain(problem)
   })

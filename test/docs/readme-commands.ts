@@ -59,7 +59,9 @@ function blocksOf(markdown: string): Block[] {
 export function npmScriptsIn(markdown: string): string[] {
   return blocksOf(markdown)
     .filter(({ language }) => /^(sh|bash|shell|console)$/.test(language))
-    .flatMap(({ text }) => [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)])
+    .flatMap(({ text }) => [
+      ...text.matchAll(/\bnpm (?:run (?:-\w+ )*(\w[\w:-]*)|(start|test)\b)/g),
+    ])
     .map((match) => match[1] ?? match[2] ?? '')
 }
 
@@ -72,7 +74,18 @@ export function compareAnswer(language: string, shown: string, actual: string): 
   if (shown.startsWith('HTTP/')) return compareHttp(shown, actual)
   if (language === 'json') return compareJson('answer', parse(shown), parse(actual))
   if (language === 'csv') return compareCsv(shown, actual)
+  if (language === 'figures') return compareAnswer('text', wordsOf(shown), wordsOf(actual))
   return shown.trim() === actual.trim() ? [] : [`is ${actual.trim()}, not ${shown.trim()}`]
+}
+
+/** The words of a text with figures: numbers are 0, and the bars of charts and the spaces do not count. */
+function wordsOf(text: string): string {
+  return text
+    .replace(/[#-]{2,}/g, '')
+    .replace(/\d[\d,.]*\d|\d/g, '0')
+    .replace(/ +/g, ' ')
+    .replace(/ $/gm, '')
+    .replace(/^[0 ]*$/gm, '')
 }
 
 /** Compares an answer as `curl -i` prints it: the status, the headers that are shown, and the body. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareAnswer, extractCommands, npmScriptsIn } from './readme-commands.ts'
+import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import type { RunningService } from '../../harness/start-service.ts'
@@ -38,7 +39,10 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
   afterAll(() => service[Symbol.asyncDispose]())
 
   test.each(commands)('line $line: $script', async ({ script, answer }) => {
-    const run = () => runScript(script.replaceAll(documentedUrl, service.url), service.folder)
+    const ours = script
+      .replaceAll(documentedUrl, service.url)
+      .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
+    const run = () => runScript(ours, service.folder)
     if (answer === undefined) {
       await run()
       return
@@ -52,6 +56,7 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
 
 /** Returns what the script prints to stdout. Rejects with all that it printed when it fails. */
 async function runScript(script: string, folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder })
+  const env = { ...environmentOfAnyProgram(), DATA_DIR: join(folder, 'data') }
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder, env })
   return stdout
 }

@@ -35,6 +35,38 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
+    title: 'a call of another process counts from the time at which it was made',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const [first, second] = [one.callLedger(account, clock), other.callLedger(account, clock)]
+      expect(await first.reserve(quota)).toBe(0)
+      expect(await second.reserve(quota)).toBe(0)
+      await clock.run(10_000)
+      expect(await first.reserve(quota)).toBe(0)
+      await clock.run(20_000)
+      expect(await second.reserve(quota)).toBe(31_000)
+      await clock.run(31_000)
+      expect(await callByTurns([second], clock, 2)).toEqual([61, 61])
+    }),
+  },
+
+  {
+    title: 'each of two processes sees all calls that the other one has made meanwhile',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const [first, second] = [one.callLedger(account, clock), other.callLedger(account, clock)]
+      for (const ledger of [first, second, first]) {
+        for (let call = 0; call < 3; call++) {
+          expect(await ledger.reserve({ perMinute: 9, perDay: 9 })).toBe(0)
+        }
+      }
+      for (const ledger of [first, second]) {
+        expect(await ledger.reserve({ perMinute: 9, perDay: 100 })).toBe(61_000)
+      }
+    }),
+  },
+
+  {
     title: 'each account has a quota of its own',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()

@@ -124,7 +124,9 @@ export const frozenBatches: readonly ContractTest[] = [
         (await freezeNext(journal.delivery, { rowsMax: 1, wanted: (name) => name === tab })) ?? none
       await journal.delivery.settle((await freeze('B')).number, noon)
       expect(await times()).toEqual([undefined, noon, undefined])
+      expect(await journal.reader.backlog()).toBe(2)
       await journal.delivery.settle((await freeze('A')).number, noon + 1)
+      expect(await journal.reader.backlog()).toBe(1)
       await journal.delivery.release(await freeze('A'))
       expect(await times()).toEqual([noon + 1, noon, undefined])
       await journal.delivery.settle((await freeze('A')).number, noon + 2)

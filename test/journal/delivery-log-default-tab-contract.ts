@@ -71,6 +71,21 @@ export const defaultTab: readonly ContractTest[] = [
   })),
 
   {
+    title: 'an answer that is given again says that its tab has no final name, until it has one',
+    run: underPolicy(unnamed, async (journal) => {
+      const idempotency = { space: '', key: 'k', fingerprint: 'A' }
+      const append = () => journal.intake.append([makeSignup({ sheetTab: '' })], { idempotency })
+      const first = await append()
+      expect(first).toMatchObject({ results: [{ sheetTab: 'Sheet1', isTabOpen: true }] })
+      expect(await append()).toEqual({ ...first, kind: 'replayed' })
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      const [later] = resultsOf(await append())
+      expect(later).toMatchObject({ sheetTab: 'Tabelle1' })
+      expect(later).not.toHaveProperty('isTabOpen')
+    }),
+  },
+
+  {
     title: 'of two writers the later one takes over the name that the first one found',
     run: inTwo(async (one, other) => {
       await add(one, 'one@example.com')

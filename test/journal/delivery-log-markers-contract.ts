@@ -165,7 +165,9 @@ export const markers: readonly ContractTest[] = [
     title:
       'a frozen batch that gets a new marker stays the same otherwise, and the next marker id follows the new one',
     run: inJournal(async (journal) => {
-      await journal.intake.append(makeSignups(2))
+      await journal.intake.append(makeSignups(3))
+      const ended = await freezeNext(journal.delivery, { rowsMax: 1 })
+      await journal.delivery.settle(ended?.number ?? 0, noon)
       const before = await freezeNext(journal.delivery, { rowsMax: 1 })
       const after = await journal.delivery.remark(before ?? none, markerIdMax)
       await expect(journal.delivery.remark(before ?? none, markerIdMax)).rejects.toThrow(
@@ -175,6 +177,7 @@ export const markers: readonly ContractTest[] = [
       expect(after).toEqual({ ...before, marker: after.marker })
       expect(after.marker).not.toBe(before?.marker)
       expect(await journal.delivery.frozenBatch()).toEqual(after)
+      expect(await journal.delivery.endedMarkers()).toMatchObject([{ id: ended?.marker }])
       await journal.delivery.settle(after.number, noon)
       const next = await freezeNext(journal.delivery)
       expect(next?.marker).toBe((after.marker % (2 ** 31 - 1)) + 1)

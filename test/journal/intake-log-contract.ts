@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { makeFullSignup, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import type { Appended, AppendTerms, TabCursor } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { type ContractTest, inJournal, inTwo } from './contract.ts'
@@ -119,6 +119,18 @@ export const acceptedSignups: readonly ContractTest[] = [
       await journal.intake.append([signup])
       const batch = await freezeNext(journal.delivery)
       expect(batch?.tabs).toEqual([{ tab: signup.sheetTab, signups: [signup] }])
+    }),
+  },
+
+  {
+    title: 'however many signups one append has, each comes back unchanged, in order',
+    run: inJournal(async (journal) => {
+      const sizes = [1, 31, 32, 33, 64, 75]
+      const appends = sizes.map((size) => Array.from({ length: size }, () => makeFullSignup()))
+      for (const signups of appends) await journal.intake.append(signups)
+      const batch = await freezeNext(journal.delivery, { rowsMax: 1000 })
+      expect(batch?.tabs).toEqual([{ tab: 'News', signups: appends.flat() }])
+      expect(await journal.reader.backlog()).toBe(appends.flat().length)
     }),
   },
 

@@ -80,6 +80,20 @@ test('a site whose marker id is taken gets other ids, and the ids of other sites
     expect(second.marker).toBe(((first.marker + passed - 1) % markerIdMax) + 1)
   }))
 
+test('two sites can use one marker id, and each notes a life for its own', () =>
+  withTwoSites(async (news, shop) => {
+    for (const { intake, delivery } of [news, shop]) {
+      await intake.append(makeSignups(1))
+      const [tab = expect.fail()] = await delivery.pending()
+      const { number } = await delivery.freeze([{ tab, ...(await delivery.waiting(tab)) }], 1)
+      await delivery.settle(number, noon)
+    }
+    const lives = new Map([[1, 500]])
+    await news.delivery.noteRunningTime({ by: 'process', ms: 0, seen: undefined, lives })
+    expect(await news.delivery.endedMarkers()).toMatchObject([{ id: 1, ripeAt: 500 }])
+    expect(await shop.delivery.endedMarkers()).toMatchObject([{ id: 1, ripeAt: undefined }])
+  }))
+
 test('running time is counted for each site on its own', () =>
   withTwoSites(async (news, shop) => {
     const note = { by: 'process', lives: new Map<number, number>() }

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -177,10 +177,14 @@ test('the journal forgets the calls of an account after a little more than a day
   expect(kept()).toBeLessThanOrEqual(28)
 })
 
-test('a signup is in the write-ahead log when its answer comes', async () => {
+test('a signup is in the write-ahead log when its answer comes, and in the file itself when the journal is closed', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  await using journal = openSqliteJournal(file)
-  await journal.intake.append([makeSignup({ email: 'durable@example.com' })])
-  expect(await readFile(`${file}-wal`, 'latin1')).toContain('durable@example.com')
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.intake.append([makeSignup({ email: 'durable@example.com' })])
+    expect(await readFile(`${file}-wal`, 'latin1')).toContain('durable@example.com')
+  }
+  expect(await readdir(folder.path)).toEqual(['journal.db'])
+  expect(await readFile(file, 'latin1')).toContain('durable@example.com')
 })

@@ -54,7 +54,6 @@ export class SqliteAppends {
 
   /** Appends a group in one transaction. Later requests of the group see the changes of earlier ones. */
   write(group: readonly AppendRequest[]): readonly Appended[] {
-    this.#tabs.begin()
     try {
       const { db } = this.#site
       return db.transaction(() => {
@@ -67,7 +66,7 @@ export class SqliteAppends {
       })
     } catch (error) {
       this.#rows = []
-      this.#tabs.undo()
+      this.#tabs.forget()
       throw error
     } finally {
       this.#accepted.clear()

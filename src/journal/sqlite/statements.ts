@@ -114,7 +114,7 @@ export const statements = {
   moveCursors: `UPDATE tab SET written_to = range.upto, written = written + range.signups
                 FROM batch_range AS range WHERE range.batch = ? AND tab.id = range.tab`,
   deleteRanges: 'DELETE FROM batch_range WHERE batch = ?',
-  deleteBatch: 'DELETE FROM batch WHERE number = ? AND settled_at IS NULL',
+  deleteBatch: 'DELETE FROM batch WHERE number = ?',
   endMarker: 'UPDATE marker SET is_ended = 1 WHERE batch = ?',
   changeMarker: 'UPDATE marker SET id = ? WHERE batch = ?',
   markFound: 'UPDATE marker SET is_found = 1 WHERE batch = ?',

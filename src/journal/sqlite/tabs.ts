@@ -18,22 +18,15 @@ export class SqliteTabs {
   readonly #namedKeys: ReadonlySet<string>
   /** The tabs that were found or made, by key. They stay valid: no tab with a final name is ever deleted. */
   readonly #known = new Map<string, Tab>()
-  /** Keys of the tabs that this transaction has made. */
-  #made: string[] = []
 
   constructor(site: SqliteSite) {
     this.#site = site
     this.#namedKeys = new Set(site.policy.namedTabs.map(tabKey))
   }
 
-  /** To call when a transaction begins. */
-  begin(): void {
-    this.#made = []
-  }
-
-  /** To call when the transaction was rolled back. */
-  undo(): void {
-    for (const key of this.#made) this.#known.delete(key)
+  /** To call when a transaction was rolled back, because it may have made tabs. */
+  forget(): void {
+    this.#known.clear()
   }
 
   /** Finds or makes the tab of this name. Returns undefined when it would be one too many. */
@@ -46,7 +39,6 @@ export class SqliteTabs {
     const { db, id: site } = this.#site
     const id = db.insert('addTab', site, key, name, at, isCounted ? sha256(opener) : null)
     db.run('forgetOpeners', site, at - hour)
-    this.#made.push(key)
     return this.#keep(key, { id, name, isOpen: key === openKey })
   }
 

@@ -67,6 +67,27 @@ export const frozenBatches: readonly ContractTest[] = [
     run: inJournal(async (journal) => {
       expect(await freezeNext(journal.delivery)).toBeUndefined()
       expect(await journal.delivery.frozenBatch()).toBeUndefined()
+      expect(await journal.delivery.frozen()).toBeUndefined()
+    }),
+  },
+
+  {
+    title:
+      'all waiting signups of a tab come in slices, in order, and other work runs between them',
+    run: inJournal(async (journal) => {
+      const signups = makeSignups(250)
+      await journal.intake.append(signups)
+      const [tab = expect.fail()] = await journal.delivery.pending()
+      let slice = await journal.delivery.waiting(tab)
+      const read = [...slice.signups]
+      while (slice.hasMore) {
+        let hasOtherRun = false
+        setImmediate(() => (hasOtherRun = true))
+        slice = await journal.delivery.waiting(tab, read.at(-1)?.position)
+        expect(hasOtherRun).toBe(true)
+        read.push(...slice.signups)
+      }
+      expect(read.map(({ signup }) => signup)).toEqual(signups)
     }),
   },
 
@@ -189,7 +210,9 @@ export const frozenBatches: readonly ContractTest[] = [
       await journal.delivery.settle(number, noon)
       await expect(journal.delivery.settle(number, noon)).rejects.toThrow('not frozen')
       await expect(journal.delivery.release(batch ?? none)).rejects.toThrow('not frozen')
-      await expect(journal.delivery.settle(number + 1, noon)).rejects.toThrow('not frozen')
+      await expect(journal.delivery.settle(number + 1, noon)).rejects.toMatchObject({
+        message: `Batch ${number + 1} is not frozen.`,
+      })
     }),
   },
 
@@ -197,15 +220,16 @@ export const frozenBatches: readonly ContractTest[] = [
     title: 'batches of different journals and contents have different fingerprints',
     run: async (_world, createWorld) => {
       const seen = new Set<string>()
-      for (let index = 0; index < 2; index++) {
+      const same = makeSignups(2)
+      for (const signups of [same, same, makeSignups(2)]) {
         await inJournal(async (journal) => {
-          await journal.intake.append(makeSignups(2))
+          await journal.intake.append(signups)
           const batch = await freezeNext(journal.delivery)
           expect(batch?.fingerprint.length).toBeLessThanOrEqual(60)
           seen.add(batch?.fingerprint ?? '')
         })(await createWorld(), createWorld)
       }
-      expect(seen.size).toBe(2)
+      expect(seen.size).toBe(3)
     },
   },
 
@@ -265,6 +289,25 @@ export const sharedBatches: readonly ContractTest[] = [
       if (!tab) throw new Error('no tab waits')
       const share = { tab, signups: (await one.delivery.waiting(tab)).signups }
       await expect(one.delivery.freeze([share], 1000)).rejects.toThrow('ended a batch meanwhile')
+    }),
+  },
+
+  {
+    title: 'when the other instance has settled one of two tabs meanwhile, neither is frozen',
+    run: inTwo(async (one, other) => {
+      await one.intake.append(['A', 'B', 'A'].map((sheetTab) => makeSignup({ sheetTab })))
+      const shares = await Promise.all(
+        (await one.delivery.pending()).map(async (tab) => ({
+          tab,
+          signups: (await one.delivery.waiting(tab)).signups,
+        })),
+      )
+      const options = { rowsMax: 1, wanted: (tab: string) => tab === 'A' }
+      const batch = await freezeNext(other.delivery, options)
+      await other.delivery.settle(batch?.number ?? 0, noon)
+      await expect(one.delivery.freeze(shares, 1000)).rejects.toThrow('ended a batch meanwhile')
+      expect(await one.delivery.frozen()).toBeUndefined()
+      expect(await one.reader.backlog()).toBe(2)
     }),
   },
 ]

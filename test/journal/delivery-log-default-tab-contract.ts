@@ -77,6 +77,7 @@ export const defaultTab: readonly ContractTest[] = [
       const append = () => journal.intake.append([makeSignup({ sheetTab: '' })], { idempotency })
       const first = await append()
       expect(first).toMatchObject({ results: [{ sheetTab: 'Sheet1', isTabOpen: true }] })
+      expect(await add(journal, 'next@example.com')).toMatchObject({ isTabOpen: true })
       expect(await append()).toEqual({ ...first, kind: 'replayed' })
       await journal.delivery.resolveDefaultTab('Tabelle1')
       const [later] = resultsOf(await append())
@@ -158,6 +159,16 @@ export const defaultTab: readonly ContractTest[] = [
         News: ['a@example.com'],
         Tabelle1: ['b@example.com', 'a@example.com'],
       })
+    }),
+  },
+
+  {
+    title: 'when duplicates get rows, an address that came with the name and without it gets two',
+    run: underPolicy(unnamed, async (journal) => {
+      await add(journal, 'a@example.com', 'Tabelle1')
+      await add(journal, 'a@example.com')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com', 'a@example.com'] })
     }),
   },
 

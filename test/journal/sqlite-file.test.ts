@@ -1,14 +1,17 @@
-import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { migrations } from '../../src/journal/sqlite/schema.ts'
 import { JournalBusy, JournalUnavailable } from '../../src/journal/unavailable.ts'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
 
 const pageBytes = 4096
 
@@ -140,6 +143,64 @@ test.each(Object.entries(writes))(
     expect(now).toBe(endsAt)
   },
 )
+
+const [a, b, z] = [makeSignup(), makeSignup(), makeSignup()]
+
+test.each([
+  {
+    what: 'the first signup',
+    contents: [
+      [a, z],
+      [b, z],
+    ],
+  },
+  {
+    what: 'the last signup',
+    contents: [
+      [a, b],
+      [a, z],
+    ],
+  },
+  {
+    what: 'the number of signups',
+    contents: [
+      [a, z],
+      [a, b, z],
+    ],
+  },
+  { what: 'the tab', contents: [[a], [{ ...a, sheetTab: 'Another' }]] },
+])(
+  'after a backup was restored, a batch that differs in $what has another fingerprint',
+  async ({ contents }) => {
+    await using folder = await tempFolder()
+    const backup = join(folder.path, 'backup.db')
+    await openSqliteJournal(backup)[Symbol.asyncDispose]()
+    const batches: (FrozenBatch | undefined)[] = []
+    for (const [index, signups] of contents.entries()) {
+      const file = join(folder.path, `${index}.db`)
+      await copyFile(backup, file)
+      await using journal = openSqliteJournal(file)
+      await journal.intake.append(signups)
+      batches.push(await freezeNext(journal.delivery))
+    }
+    const [one, other] = batches
+    expect([one?.number, one?.marker]).toEqual([other?.number, other?.marker])
+    expect(one?.fingerprint).not.toBe(other?.fingerprint)
+  },
+)
+
+test('a journal whose tables were made with other comments and spaces is opened', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using database = new DatabaseSync(file)
+    const comment = '( -- A comment of an earlier version.\n\n  '
+    for (const sql of migrations) database.exec(sql.replaceAll('(\n', comment))
+    database.exec(`PRAGMA user_version = ${migrations.length}`)
+  }
+  await using journal = openSqliteJournal(file)
+  expect(await journal.intake.append([makeSignup()])).toMatchObject({ kind: 'appended' })
+})
 
 test('the journal has the index of addresses only while duplicates are ignored', async () => {
   await using folder = await tempFolder()

@@ -43,7 +43,6 @@ export class SqliteDefaultTab {
   }
 
   async resolve(name: string): Promise<DefaultTab> {
-    if (this.now().isResolved) return this.#current
     const resolved = await this.#db.write(() => {
       const { name: noted, isResolved } = this.now()
       if (isResolved) return noted

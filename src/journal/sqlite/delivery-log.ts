@@ -162,7 +162,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
       const row = db.get('runningTime', site)
       const last = { ms: Number(row?.['ms']), by: String(row?.['by']) }
       const isAsSeen = seen?.by === last.by && seen.ms === last.ms
-      if (seen && !isAsSeen && last.by !== by && lives.size === 0) return last
+      if (seen && !isAsSeen && lives.size === 0) return last
       const next = { ms: last.ms + (isAsSeen && last.by === by ? ms : 0), by }
       db.run('setRunningTime', next.ms, by, site)
       for (const [id, life] of lives) db.run('ripenMarker', next.ms + life, site, id)

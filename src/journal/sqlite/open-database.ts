@@ -74,8 +74,8 @@ function assertWhole(db: DatabaseSync): void {
 function migrate(db: DatabaseSync): void {
   db.exec('BEGIN IMMEDIATE')
   const version = versionOf(db)
-  // A file with neither a version nor tables is a new journal.
-  if (version > 0 || tablesOf(db).length > 0) assertKnown(db, version)
+  // A new journal has version 0, and no tables.
+  assertKnown(db, version)
   for (const sql of migrations.slice(version)) db.exec(sql)
   if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
   db.exec('COMMIT')

@@ -28,7 +28,8 @@ export interface Spreadsheet {
    * Writes all rows of the batch or none, in order, below the content of each tab. Makes missing tabs
    * with the header row, and gives an empty tab the header row. A tab without signups gets nothing and
    * is not made, but the batch is fenced as usual. Safe to repeat at any time, even after a restart: a
-   * batch that was applied is not applied again, and the outcome is `applied`.
+   * batch that was applied is not applied again, and the outcome is `applied`. A batch that was given
+   * up is not applied any more, and the outcome is `abandoned`.
    */
   write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome>
 

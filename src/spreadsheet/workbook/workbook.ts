@@ -87,8 +87,7 @@ class Workbook implements Spreadsheet {
   write(batch: FrozenBatch): Promise<Outcome> {
     return this.#guard<Outcome>(async () => {
       const standing = await this.#record.standingOf(batch)
-      if (standing === 'applied') return { kind: 'applied' }
-      if (standing === 'abandoned') return refusedAsAbandoned(batch)
+      if (standing !== 'new') return { kind: standing }
 
       const pending = await this.#record.pending()
       if (pending && isSame(pending, batch)) return this.#carryOut(pending)
@@ -211,15 +210,6 @@ class Workbook implements Spreadsheet {
     } catch (error) {
       return failureOf(error, this.location)
     }
-  }
-}
-
-function refusedAsAbandoned({ number }: FrozenBatch): Refused {
-  return {
-    kind: 'refused',
-    reason: 'other',
-    message: `Batch ${number} was abandoned and can never be written`,
-    hint: 'This is a mistake in Rollcall: please report it with the log around this line.',
   }
 }
 

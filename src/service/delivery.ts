@@ -64,7 +64,7 @@ export function connectSpreadsheet(
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
-    return createWorkbook({ directory: join(dataDir, 'sheets') })
+    return createWorkbook({ directory: join(dataDir, 'sheets') }, world.files)
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   return createGoogleSheets({

@@ -2,6 +2,7 @@ import { type Clock, type Random, systemClock } from '../platform/clock.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { HttpClient } from '../platform/http-client.ts'
 import { sha256 } from '../platform/node/digest.ts'
+import { type DurableFiles, durableFiles } from '../platform/node/durable-file.ts'
 import { httpClient } from '../platform/node/http-client.ts'
 import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
 
@@ -15,6 +16,8 @@ export interface World {
   readonly digest: Digest
   /** Calls the providers of the spreadsheet and of the challenge. */
   readonly http: HttpClient
+  /** Changes the files of the local workbook. */
+  readonly files: DurableFiles
   /** Signs with the private key (PKCS#8, PEM) of the service account. */
   readonly signWith: (privateKey: string) => SignAssertion
 }
@@ -24,5 +27,6 @@ export const realWorld: World = {
   random: Math.random,
   digest: sha256,
   http: httpClient,
+  files: durableFiles,
   signWith,
 }

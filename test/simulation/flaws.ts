@@ -68,3 +68,20 @@ export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
       }),
   },
 }
+
+/** Bugs of the local workbook. */
+export const flawsOfWorkbook: Readonly<Record<string, Flaw>> = {
+  'the intent of a batch is not on disk before its rows': {
+    files: (files) =>
+      changed(files, {
+        replace: (path, content) =>
+          path.endsWith('intent.json') ? Promise.resolve() : files.replace(path, content),
+      }),
+  },
+  'the names of new files are not synced': {
+    files: (files) => changed(files, { async syncDirectory() {} }),
+  },
+  'half a row is not cut off': {
+    files: (files) => changed(files, { async truncate() {} }),
+  },
+}

@@ -36,6 +36,18 @@ export const personActs = [
   'share',
 ] as const
 
+/** What people do to the files of the workbook. */
+export const fileActs = [
+  'protect tab',
+  'free tab',
+  'insert rows',
+  'delete rows',
+  'edit address',
+  'sort tab',
+  'empty tab',
+  'delete tab',
+] as const satisfies readonly TabAct[]
+
 export type TabAct = (typeof tabActs)[number]
 export type PersonAct = (typeof personActs)[number]
 
@@ -85,6 +97,7 @@ export interface Schedule {
     readonly foreignMarker: number
   }
   readonly writers: 1 | 2
+  readonly spreadsheet: 'google' | 'workbook'
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number
   readonly duplicates: JournalPolicy['duplicates']
@@ -97,7 +110,7 @@ export interface Schedule {
   readonly drainMs: Millis
 }
 
-const tabs = ['News', 'Events', 'Jobs']
+export const tabs = ['News', 'Events', 'Jobs']
 
 export interface Dice {
   readonly random: Random
@@ -125,6 +138,7 @@ export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0005)) return drawShortLives(dice)
   if (dice.chance(0.02)) return drawBusyPeople(dice)
   if (dice.chance(0.02)) return drawTightBatches(dice)
+  if (dice.chance(0.04)) return drawWorkbook(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -153,6 +167,7 @@ export function drawSchedule(dice: Dice): Schedule {
       foreignMarker: often(0.1, 0.3),
     },
     writers,
+    spreadsheet: 'google',
     quota: hasSmallQuota
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
       : calm.quota,
@@ -199,6 +214,25 @@ function drawTightBatches(dice: Dice): Schedule {
   }
 }
 
+/** The local workbook. The process may be killed at each step of its file writes, and the disk may fail. */
+export function drawWorkbook(dice: Dice): Schedule {
+  const faultsUntil = dice.between(1, 5) * minute
+  const moments = <T>(count: number, draw: () => T): Timed<T>[] =>
+    Array.from({ length: count }, () => ({ at: dice.between(0, faultsUntil), what: draw() }))
+  return {
+    ...calm,
+    spreadsheet: 'workbook',
+    signups: moments(dice.between(3, 12), () => drawArrival(dice, 2)),
+    people: moments(dice.between(0, 8), () => dice.pick([...fileActs, 'protect tab', 'free tab'])),
+    machine: moments(dice.between(0, 2), () => dice.pick(machineActs(1))),
+    faultsUntil,
+    chance: { ...calm.chance, journal: dice.pick([0, 0.05]), kill: dice.pick([0.02, 0.1]) },
+    rowsMax: dice.pick([3, calm.rowsMax]),
+    markersMax: 100,
+    drainMs: 2 * hour,
+  }
+}
+
 /** Two writers that may be stopped at any step. They wake up and send with the access token that they have. */
 export function drawStoppedWriters(dice: Dice): Schedule {
   const faultsUntil = dice.between(3, 6) * hour
@@ -238,6 +272,7 @@ const calm = {
   jumps: [],
   chance: { call: 0, token: 0, journal: 0, commit: 0, kill: 0, stop: 0, foreignMarker: 0 },
   writers: 1,
+  spreadsheet: 'google',
   quota: { perMinute: 50, perDay: 10_000 },
   duplicates: 'append',
   rowsMax: 5000,

@@ -18,6 +18,7 @@ import type { Journal } from '../../src/journal/journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
+import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
 import { type HttpClient, HttpFailure } from '../../src/platform/http-client.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { Refusal } from '../../src/http/problem.ts'
@@ -31,6 +32,7 @@ import { robot, spreadsheetId } from './simulated-google.ts'
 import type { CommitFate, DiskUser } from './simulated-disk.ts'
 import { SimulatedIntake } from './simulated-intake.ts'
 import type { SimulatedTime } from './simulated-time.ts'
+import type { SimulatedWorkbook } from './simulated-workbook.ts'
 import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
 import type { Receiver, Seen, SignupRequest } from './visitors.ts'
@@ -40,6 +42,7 @@ export interface Flaw {
   readonly journal?: (journal: DeliveryLog) => DeliveryLog
   readonly http?: (http: HttpClient) => HttpClient
   readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
+  readonly files?: (files: DurableFiles) => DurableFiles
   readonly onStart?: (journal: DeliveryLog) => Promise<void>
 }
 
@@ -55,6 +58,8 @@ export interface ProcessOptions {
   ) => Pick<Journal, 'intake' | 'delivery' | 'callLedger'>
   readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
   readonly flaw: Flaw
+  /** The local workbook, when it is the spreadsheet. */
+  readonly workbook?: SimulatedWorkbook | undefined
   /** How often the writer looks whether another process has appended; as in the product by default. */
   readonly lookEveryMs?: Millis
   /** The wall clock. */
@@ -92,6 +97,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
   readonly #born: Millis
   #isAlive = true
   #isBlocked = false
+  readonly #death = Promise.withResolvers<undefined>()
   /** When the process last checked, right before a send, that its batch is still frozen. */
   #allowedAt: Millis = 0
   #pausedUntil: Millis = 0
@@ -108,7 +114,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
 
   /** Starts intake and delivery as the service does. Rejects when the journal cannot be opened. */
   async start(): Promise<void> {
-    const { schedule, dice, flaw, connect, lookEveryMs } = this.#options
+    const { schedule, dice, flaw, connect, lookEveryMs, workbook } = this.#options
     const clock = this.#clock()
     const events = this.#events()
     const opened = (await this.#journalStep('open', [], async () =>
@@ -121,8 +127,10 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     await flaw.onStart?.(journal)
     const { writer } = createDelivery(
       {
-        spreadsheet: { ...simulatedSettings, quota: schedule.quota },
-        dataDir: 'no workbook is written here',
+        spreadsheet: workbook
+          ? { kind: 'workbook' }
+          : { ...simulatedSettings, quota: schedule.quota },
+        dataDir: workbook?.dataDir ?? 'no workbook is written here',
         privateKey: 'signs nothing',
         journal: {
           delivery: journal,
@@ -134,10 +142,13 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
         clock,
         random: dice.random,
         http: flaw.http?.(http) ?? http,
+        ...(workbook && { files: this.#files(workbook) }),
         ...(lookEveryMs !== undefined && { lookEveryMs }),
         signWith: () => async () => 'signed',
         wrap: (real) => {
-          const spreadsheet = withLimits(real, schedule)
+          const spreadsheet = workbook
+            ? this.#inNoTime(withLimits(real, schedule))
+            : withLimits(real, schedule)
           return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
         },
       },
@@ -181,6 +192,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
 
   kill(): void {
     this.#isAlive = false
+    this.#death.resolve(undefined)
     for (const end of this.#visitors) end('unanswered')
   }
 
@@ -322,6 +334,39 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     })
   }
 
+  #files({ files }: SimulatedWorkbook): DurableFiles {
+    const { flaw, isDiskFull, isFaulty, dice, schedule, note } = this.#options
+    const ours = files.of({
+      diesAt: (step) => this.#diesAt(step),
+      failsAt: (step) => {
+        if (isDiskFull()) return 'ENOSPC'
+        if (!isFaulty() || !dice.chance(schedule.chance.journal)) return undefined
+        note('file fails', step)
+        return 'EIO'
+      },
+    })
+    return flaw.files?.(ours) ?? ours
+  }
+
+  /** The same workbook. Its reads take turns of the event loop, but no simulated time. */
+  #inNoTime(workbook: Spreadsheet): Spreadsheet {
+    const timeless =
+      <V extends unknown[], R>(work: (...values: V) => Promise<R>) =>
+      async (...values: V): Promise<R> => {
+        const { time } = this.#options
+        const result = await time.standStill(() =>
+          Promise.race([work(...values), this.#death.promise]),
+        )
+        return result === undefined || !this.#isAlive ? never() : result
+      }
+    return changed(workbook, {
+      open: timeless((...values) => workbook.open(...values)),
+      write: timeless((...values) => workbook.write(...values)),
+      abandon: timeless((...values) => workbook.abandon(...values)),
+      prune: timeless((...values) => workbook.prune(...values)),
+    })
+  }
+
   async #journalStep(
     name: string,
     values: readonly unknown[],
@@ -401,7 +446,8 @@ function withLimits(
   { markersMax, rowsMax, bytesMax }: ProcessOptions['schedule'],
 ): Spreadsheet {
   const { profile } = spreadsheet
-  const markers = { ...profile.markers, max: markersMax }
+  const max = Math.min(profile.markers.max, profile.hasQuota ? markersMax : Infinity)
+  const markers = { ...profile.markers, max }
   return changed(spreadsheet, { profile: { ...profile, rowsMax, bytesMax, markers } })
 }
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { flaws, flawsOfStopped } from './flaws.ts'
+import { flaws, flawsOfStopped, flawsOfWorkbook } from './flaws.ts'
 import { replayCommand, runSchedules } from './runner.ts'
-import { drawStoppedWriters, personActs } from './schedule.ts'
+import { drawStoppedWriters, drawWorkbook, fileActs, personActs } from './schedule.ts'
 import { runWeek } from './week.ts'
 import { runSchedule } from './world.ts'
 
@@ -51,6 +51,17 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
     }
     expect(violation).toBeDefined()
   })
+
+  test.each(Object.entries(flawsOfWorkbook))(
+    'the simulation finds a planted bug of the workbook: %s',
+    async (_, flaw) => {
+      let violation: string | undefined
+      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
+        violation = (await runSchedule(seed, { flaw, draw: drawWorkbook })).violation
+      }
+      expect(violation).toBeDefined()
+    },
+  )
 
   test.each(Object.entries(flawsOfStopped))(
     'the simulation finds a planted bug when writers are stopped and go on after hours: %s',
@@ -103,6 +114,8 @@ const mustHappen = [
   'limbo came back',
   'deliveryOddity',
   ...personActs.map((act) => `person: ${act}`),
+  ...fileActs.map((act) => `workbook: ${act}`),
+  'file fails',
   'old layout',
   'rowsMisplaced',
   'killed',

@@ -5,6 +5,7 @@ import { SimulatedDisk } from './simulated-disk.ts'
 import { SimulatedGoogle } from './simulated-google.ts'
 import { type Flaw, SimulatedProcess } from './simulated-process.ts'
 import { SimulatedTime } from './simulated-time.ts'
+import { SimulatedWorkbook } from './simulated-workbook.ts'
 import { Truth } from './truth.ts'
 import { Visitors } from './visitors.ts'
 
@@ -50,6 +51,7 @@ class World {
   readonly #time = new SimulatedTime()
   readonly #truth: Truth
   readonly #google: SimulatedGoogle
+  readonly #workbook: SimulatedWorkbook | undefined
   readonly #network: Network
   readonly #disk: SimulatedDisk
   readonly #counts = new Map<string, number>()
@@ -84,6 +86,9 @@ class World {
       tokenLifeMs: this.#schedule.tokenLifeMs,
       onOldLayout: () => this.#note('old layout'),
     })
+    if (this.#schedule.spreadsheet === 'workbook') {
+      this.#workbook = new SimulatedWorkbook(this.#truth, this.#dice)
+    }
     this.#network = new Network({
       time: this.#time,
       dice: this.#dice,
@@ -115,8 +120,9 @@ class World {
     for (const { at, what } of signups) this.#time.after(at, () => this.#visitors.arrive(what))
     for (const { at, what } of people) {
       this.#time.after(at, () => {
-        const isDone = this.#google.people.act(what)
-        this.#note(isDone ? `person: ${what}` : 'person hesitates', what)
+        const isDone = (this.#workbook ?? this.#google.people).act(what)
+        const word = this.#workbook ? 'workbook' : 'person'
+        this.#note(isDone ? `${word}: ${what}` : 'person hesitates', what)
       })
     }
     for (const { at, what } of machine) this.#time.after(at, () => this.#actOnMachine(what))
@@ -130,12 +136,14 @@ class World {
     this.#time.after(faultsUntil, () => {
       this.#note('faults end')
       this.#google.people.heal()
+      this.#workbook?.heal()
       for (const process of this.#processes) process.cutOff(0)
     })
     for (let writer = 0; writer < writers; writer++) this.#startProcess()
     await this.#time.runUntil(faultsUntil + drainMs, () => this.#isOver)
     if (!this.#truth.violation) this.#checkEnd()
     for (const process of this.#processes) process.kill()
+    this.#workbook?.[Symbol.dispose]()
     const { violation } = this.#truth
     if (violation) this.#note('violation', violation)
     return { seed: this.#seed, violation, counts: this.#counts }
@@ -161,7 +169,8 @@ class World {
   get #isDone(): boolean {
     const { rowsApplied, acceptedCount } = this.#truth
     return (
-      rowsApplied === acceptedCount &&
+      // The rows of the workbook are counted in the end.
+      (rowsApplied === acceptedCount || this.#workbook !== undefined) &&
       this.#network.underWay === 0 &&
       this.#processes.length === this.#schedule.writers &&
       this.#processes.every(({ isAwake, isBlocked }) => isAwake && !isBlocked)
@@ -174,6 +183,8 @@ class World {
   }
 
   #checkEnd(): void {
+    this.#google.people.check()
+    this.#workbook?.check()
     const { rowsApplied, acceptedCount } = this.#truth
     if (rowsApplied !== acceptedCount || !this.#isSettled) {
       const left = JSON.stringify(this.#disk.unfinished())
@@ -184,7 +195,6 @@ class World {
     if (this.#processes.some(({ isBlocked }) => isBlocked)) {
       this.#truth.violate('delivery is reported as blocked and is not')
     }
-    this.#google.people.check()
   }
 
   #startProcess(): void {
@@ -199,6 +209,7 @@ class World {
       connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
       flaw: this.#flaw,
+      workbook: this.#workbook,
       wall: () => this.#wall,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,
@@ -226,6 +237,7 @@ class World {
   }
 
   #cutPower(): void {
+    this.#workbook?.files.failPower()
     const processes = this.#processes
     for (const process of processes) process.kill()
     for (const process of processes) this.#restart(process)

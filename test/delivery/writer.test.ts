@@ -120,6 +120,30 @@ test('a signup that another process has appended is written within 1.5 seconds',
   expect(it.clock.elapsed() - appended).toBeLessThan(1.5 * second)
 })
 
+test('an idle writer looks for signups of other processes once a second, and does nothing else', async () => {
+  const journal = openSqliteJournal(':memory:')
+  let looks = 0
+  const delivery = changed(journal.delivery, {
+    pending: async () => {
+      looks += 1
+      // A writer that looks without a pause would keep the test busy for ever. After an error it pauses.
+      if (looks > 2 * (hour / second)) throw new Error('the writer looks too often')
+      return journal.delivery.pending()
+    },
+  })
+  await using it = world({ journal: changed(journal, { delivery }), lookEveryMs: second })
+  it.writer.start()
+  await it.journal.intake.append([makeSignup()])
+  // Its marker is removed meanwhile.
+  await it.clock.run(hour)
+  const { length: calls } = it.spreadsheet.calls
+  looks = 0
+  await it.clock.run(hour)
+  expect(looks).toBeGreaterThan(0.9 * (hour / second))
+  expect(looks).toBeLessThanOrEqual(hour / second + 1)
+  expect(it.spreadsheet.calls).toHaveLength(calls)
+})
+
 test('signups of one burst go in one batch', async () => {
   await using it = world()
   it.writer.start()

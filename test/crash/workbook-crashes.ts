@@ -1,6 +1,7 @@
 import { appendFile, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
@@ -54,15 +55,22 @@ const after = makeBatch(3, {
   'New one': [makeFullSignup()],
 })
 
+/** The folder, the intent, three tab files, their folder, the record, and the removal of the intent. */
+const stepsOfWrite = 8
+
 /**
  * Defines tests that crash before, in and after each step of a write: when these parts of the step were
  * made. The last test draws `numRuns` rows of crashes.
  */
 export function testWorkbookCrashes(parts: readonly number[], numRuns: number): void {
-  // A write has fewer than 12 steps, so the last ones never happen.
-  const crashPoints: CrashPoint[] = Array.from({ length: 12 }, (_, index) => index + 1).flatMap(
-    (step) => parts.map((part) => ({ step, part })),
-  )
+  const steps = Array.from({ length: stepsOfWrite }, (_, index) => index + 1)
+  const crashPoints = steps.flatMap((step) => parts.map((part): CrashPoint => ({ step, part })))
+
+  test('a write has as many steps as it can crash at in these tests', async () => {
+    await using world = await createWorkbookWorld()
+    await writeAll(world, before)
+    expect(await crash(world, { step: stepsOfWrite + 1, part: 0 })).toBe(false)
+  })
 
   describe('after a crash at any step of a write', () => {
     test('writing the same batch again gives every row once, in order', async () => {
@@ -162,16 +170,23 @@ export function testWorkbookCrashes(parts: readonly number[], numRuns: number): 
       },
     )
 
-    test('giving the batch up restores every file byte for byte, and removes new files', async () => {
+    test('giving the batch up restores every file byte for byte, and removes new files, unless all rows are written', async () => {
+      await using whole = await createWorkbookWorld()
+      await writeAll(whole, before, during)
+      const bytesAfter = await readTabFiles(whole)
+      const kinds = new Set<string>()
       for (const point of crashPoints) {
         await using world = await createWorkbookWorld()
         await writeAll(world, before)
         const bytesBefore = await readTabFiles(world)
-        if (!(await crash(world, point))) continue
+        expect(await crash(world, point), about(point)).toBe(true)
+        const isWhole = isDeepStrictEqual(await readTabFiles(world), bytesAfter)
         const { kind } = await world.connect().abandon(during, testSignal)
-        if (kind === 'abandoned')
-          expect(await readTabFiles(world), about(point)).toEqual(bytesBefore)
+        expect(kind, about(point)).toBe(isWhole ? 'applied' : 'abandoned')
+        expect(await readTabFiles(world), about(point)).toEqual(isWhole ? bytesAfter : bytesBefore)
+        kinds.add(kind)
       }
+      expect(kinds.size).toBe(2)
     })
 
     test('zeros in place of the bytes that a power failure lost are cut off', async () => {
@@ -268,7 +283,7 @@ export function testWorkbookCrashes(parts: readonly number[], numRuns: number): 
 async function crashedWorld(point: CrashPoint): Promise<WorkbookWorld> {
   const world = await createWorkbookWorld()
   await writeAll(world, before)
-  await crash(world, point)
+  expect(await crash(world, point), about(point)).toBe(true)
   return world
 }
 

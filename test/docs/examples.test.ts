@@ -204,7 +204,7 @@ test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
     const { page } = opened
     const field = { turnstile: 'cf-turnstile', hcaptcha: 'h-captcha', recaptcha: 'g-recaptcha' }
     const token = page.locator(`[name=${field[provider]}-response]`)
-    await expect.poll(() => token.first().inputValue()).not.toBe('')
+    await expect.poll(() => token.first().inputValue()).toMatch(/.{20}/)
     await signUp(page)
     await page.getByText('Thank you!').waitFor()
     expect(challenge.emulator.counters.passed).toBe(1)

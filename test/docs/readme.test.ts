@@ -18,7 +18,8 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((path) => `docs/${pat
   .map(({ path, text }) => ({ path, text, commands: extractCommands(path, text) }))
 
 test('the README has commands that are run here', () => {
-  expect(pages.find(({ path }) => path === 'README.md')?.commands).not.toEqual([])
+  const readme = pages.find(({ path }) => path === 'README.md')
+  expect(readme?.commands.length).toBeGreaterThan(3)
 })
 
 test.each(pages)('the npm scripts that $path names exist', ({ text }) => {

@@ -116,7 +116,8 @@ test('under a strict policy a widget puts a token that passes into the named fie
 test('an element renders itself, unless the page asks for explicit rendering', async () => {
   await using world = await openPage('turnstile', '')
   const field = world.page.locator('.cf-turnstile [name=cf-turnstile-response]')
-  await expect.poll(() => field.inputValue()).not.toBe('')
+  await expect.poll(() => field.inputValue()).toMatch(/^0\./)
+  expect(await verify(world, await field.inputValue())).toMatchObject({ success: true })
   await using other = await openPage('turnstile', '?render=explicit')
   expect(await other.page.locator('.cf-turnstile iframe').count()).toBe(0)
 })
@@ -216,17 +217,17 @@ describe('the script', () => {
 })
 
 test.each([
-  ['hcaptcha', 'hcaptcha', 'h-captcha-response'],
-  ['recaptcha', 'grecaptcha', 'g-recaptcha-response'],
+  ['hcaptcha', 'hcaptcha', 'h-captcha-response', /^P1_[\w-]{20,}$/],
+  ['recaptcha', 'grecaptcha', 'g-recaptcha-response', /^03AFcWeA[\w-]{20,}$/],
 ] as const)(
   'the script of %s has the API %s and fills the field %s',
-  async (provider, api, field) => {
+  async (provider, api, field, tokens) => {
     await using world = await openPage(provider)
     world.emulator.setWidget({ expireAfterMs: 60_000 })
     const id = await world.render()
     await expect.poll(() => world.events()).toEqual(['callback'])
     const token = await world.page.inputValue(`[name=${field}]`)
-    expect(token).not.toBe('')
+    expect(token).toMatch(tokens)
     expect(await world.page.evaluate(`${api}.getResponse(${JSON.stringify(id)})`)).toBe(token)
     await expect(world.render()).rejects.toThrow('already been rendered')
     await world.page.evaluate(`${api}.reset(${JSON.stringify(id)})`)

@@ -120,10 +120,22 @@ export const readerTests: readonly ContractTest[] = [
   {
     title: 'one instance answers a read while the other one writes',
     run: inTwo(async (one, other) => {
-      await one.intake.append(makeSignups(1))
-      const appends = Promise.all(makeSignups(50).map((signup) => one.intake.append([signup])))
-      expect((await other.reader.page(0, 10)).length).toBeGreaterThan(0)
+      const signups = makeSignups(100)
+      let isOver = false
+      const appends = Promise.all(signups.map((signup) => one.intake.append([signup]))).finally(
+        () => (isOver = true),
+      )
+      // Every read shows the first signups, as many as are committed by then.
+      let seen = 0
+      do {
+        const page = await other.reader.page(0, signups.length)
+        expect(page.map(({ signup }) => signup)).toEqual(signups.slice(0, page.length))
+        expect(page.length).toBeGreaterThanOrEqual(seen)
+        seen = page.length
+        await new Promise((resolve) => setImmediate(resolve))
+      } while (!isOver)
       await appends
+      expect(await other.reader.page(0, signups.length + 1)).toHaveLength(signups.length)
     }),
   },
 ]

@@ -1,7 +1,7 @@
 import { appendFile, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'csv-parse/sync'
 import { isDeepStrictEqual } from 'node:util'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { FrozenBatch } from '../../src/signup/batch.ts'

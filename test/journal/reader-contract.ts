@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import type { SignupRecord } from '../../src/journal/reader.ts'
 import { type ContractTest, inTwo, none } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -125,12 +126,12 @@ export const readerTests: readonly ContractTest[] = [
       const appends = Promise.all(
         signups.map((signup) => one.intake.append([signup]).then(() => left.delete(signup))),
       )
-      // Every read shows the first signups, as many as are committed by then.
-      for (let seen = 0; left.size > 0;) {
+      // Every read shows what the read before it showed, and what was appended behind that.
+      for (let seen: readonly SignupRecord[] = []; left.size > 0;) {
         const page = await other.reader.page(0, signups.length)
-        expect(page.map(({ signup }) => signup)).toEqual(signups.slice(0, page.length))
-        expect(page.length).toBeGreaterThanOrEqual(seen)
-        seen = page.length
+        expect(page.slice(0, seen.length)).toEqual(seen)
+        expect(page.map(({ position }) => position)).toEqual(page.map((_, index) => index + 1))
+        seen = page
         await new Promise((resolve) => setImmediate(resolve))
       }
       await appends

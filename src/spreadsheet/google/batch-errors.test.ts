@@ -18,6 +18,7 @@ const texts = [
   ['Note: Unable to parse range', 'nothing', undefined],
   ['A note on requests[3]', 'nothing', undefined],
   ['Invalid requests[3', 'nothing', undefined],
+  ['A note: Invalid requests[3].appendCells', 'nothing', undefined],
   ['A sheet with the id 7 already exists.', 'nothing', undefined],
   ['Internal error encountered.', 'nothing', undefined],
   ['', 'nothing', undefined],

@@ -37,7 +37,13 @@ describe('the place of rows', () => {
       't',
     ],
     ['is below a header left of a table', [{ ...table, column: 1 }], ['Email', 'Email'], undefined],
-    ['is below a header right of a table', [{ ...others, row: 0 }], ['Guests', 'Email'], undefined],
+    [
+      'is below a header right of a table, even if there is a table further down',
+      [{ ...others, row: 0 }, withEmail],
+      ['Guests', 'Email'],
+      undefined,
+    ],
+    ['is a table that begins in the first row, of two tables', [table, others], ['Email'], 't'],
   ])('%s', (_, tables, firstRow, tableId) => {
     const place = placeOf(tables, firstRow)
     expect(place.table?.tableId).toBe(tableId)

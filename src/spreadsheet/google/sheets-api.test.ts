@@ -88,7 +88,10 @@ describe('a call of the Sheets API', () => {
   test.each([['<html>'], [''], ['[]'], ['{"replies":[']])(
     'may have been applied when its answer is no JSON object: %j',
     async (text) => {
-      expect((await apiWith([{ text }]).call()).kind).toBe('unknown')
+      expect(await apiWith([{ text }]).call()).toEqual({
+        kind: 'unknown',
+        message: 'The answer of the Sheets API is not JSON',
+      })
     },
   )
 

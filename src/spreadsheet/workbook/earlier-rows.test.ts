@@ -58,6 +58,21 @@ describe('earlier rows that look like ours', () => {
     }
   })
 
+  test('are found wherever the first read cuts a row that has an old time as a name', async () => {
+    const old = '2001-01-01T00:00:00.000Z'
+    const others = Array.from({ length: 50 }, () => row('eve@example.org', 1, old))
+    for (let length = 0; length < 100; length += 1) {
+      const last = row('eve@example.org', 1, 'x'.repeat(length))
+      const { counts } = await counted([row('ada@example.org', 0), ...others, last])
+      expect(counts).toEqual({ [sooner]: 1 })
+    }
+  })
+
+  test('are found above an older row, where somebody has put them', async () => {
+    const rows = [row('ada@example.org', 0), row('x@example.org', -5), row('ada@example.org', 1)]
+    expect((await counted(rows)).counts).toEqual({ [sooner]: 1, [later]: 1 })
+  })
+
   test('are searched in a few MB at most when no row has a time', async () => {
     const rows = Array.from({ length: 40_000 }, () => ['x'.repeat(200)])
     const { counts, bytesRead } = await counted([row('ada@example.org', 0), ...rows])

@@ -30,9 +30,8 @@ export async function countEarlierRows(
     const start = Math.max(0, sizeBefore - length)
     const lines = (await read(start, sizeBefore - start)).toString('utf8').split(/\r\n?|\n/)
     if (start > 0) lines.shift() // The first line may be incomplete.
-    const older = lines.findLastIndex(isOlder)
-    if (older >= 0 || start === 0 || length >= bytesMax) {
-      return countRows(ours, lines.slice(older + 1), file)
+    if (lines.some(isOlder) || start === 0 || length >= bytesMax) {
+      return countRows(ours, lines, file)
     }
   }
 }

@@ -63,6 +63,15 @@ describe('our rows in a file that a person has changed', () => {
     }
   })
 
+  test('count as missing when they were cut short behind a cell that has the name of the tab', async () => {
+    const [, , cut] = ours.map((row) => row.with(3, 'News'))
+    const line = csvRecord(cut ?? [])
+    for (let length = line.indexOf('News') + 4; length < line.length; length += 1) {
+      expect(await missingIn(line.slice(0, length))).toEqual(ours)
+    }
+    expect(await missingIn(line)).toEqual([ada, grace])
+  })
+
   test('are found beside lines of millions of characters', async () => {
     const text = 'x'.repeat(10_000_000)
     const long = [text, `"${text}`, `"${text}"`]
@@ -102,6 +111,7 @@ describe('our rows under somebody’s own header row', () => {
     [['Name', 'Email', 'Phone']],
     [['Metadata', 'Email']],
     [['Sheet Tab', 'Name', 'Email', 'Timestamp']],
+    [['Timestamp', 'Email', 'Name']],
   ])('are found under %j in any order, or else are missing', async (names) => {
     const headerRow = { header: readHeader(names), delimiter: ';' }
     const lines = ours.map((row) => csvRecord(arrange(row, headerRow.header), ';'))
@@ -111,6 +121,10 @@ describe('our rows under somebody’s own header row', () => {
     expect(await missingIn(names.join(';'), lines[1] ?? '')).toEqual([ada, adaAgain])
     for (let length = 0; length < (lines[1] ?? '').length; length += 1) {
       expect(await missingIn((lines[1] ?? '').slice(0, length))).toEqual(ours)
+    }
+    // Without a column for the timestamp, nothing tells two rows of one address apart.
+    if (names.includes('Timestamp') || names.includes('Metadata')) {
+      expect(await missingIn(lines[2] ?? '')).toEqual([ada, grace])
     }
   })
 })

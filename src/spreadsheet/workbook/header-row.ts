@@ -7,7 +7,10 @@ export interface HeaderRow {
   readonly delimiter: string
 }
 
-/** Reads the first record of a file. The delimiter is the one that makes it a header, or else a comma. */
+/**
+ * Reads the first record of a file's text, which has one character for each byte. The delimiter is the
+ * one that makes it a header, or else a comma.
+ */
 export function readHeaderRow(head: string): HeaderRow {
   const read = delimiters.map((delimiter) => {
     const cells = firstRecord(head, delimiter)
@@ -36,7 +39,7 @@ function isCutOff(cells: readonly string[]): boolean {
 function firstRecord(text: string, delimiter: string): readonly string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
   const cells: string[] = []
-  for (const [, quoted, bare, end] of text.replace(/^(?:\uFEFF|\xef\xbb\xbf)/, '').matchAll(cell)) {
+  for (const [, quoted, bare, end] of text.replace(/^\xef\xbb\xbf/, '').matchAll(cell)) {
     cells.push(quoted?.replaceAll('""', '"') ?? bare ?? '')
     if (end === '') break
   }

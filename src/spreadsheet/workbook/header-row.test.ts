@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { columns } from '../../signup/row.ts'
+import { ourHeader, readHeader } from '../header.ts'
+import { csvRecord, delimiters } from './csv.ts'
+import { readHeaderRow } from './header-row.ts'
+
+const ours = { header: ourHeader, delimiter: ',' }
+const none = { header: readHeader([]), delimiter: ',' }
+
+describe('the header row of a file', () => {
+  test.each(delimiters)('is found under the delimiter %j', (delimiter) => {
+    const line = csvRecord(columns, delimiter)
+    expect(readHeaderRow(`${line}\r\n1,2`)).toEqual({ header: ourHeader, delimiter })
+    const names = ['Name', 'E, mail', 'Email']
+    expect(readHeaderRow(`${csvRecord(names, delimiter)}\nx`)).toEqual({
+      header: readHeader(names),
+      delimiter,
+    })
+  })
+
+  test.each([
+    ['with the bytes of a byte order mark', `\xef\xbb\xbf${columns.join(',')}\n`, ours],
+    ['with all cells in quotes', `"${columns.join('","')}"\r\n`, ours],
+    ['with line ends of old programs', `${columns.join(',')}\rx,y`, ours],
+    ['without a line end', columns.join(','), ours],
+    [
+      'with a line end in a cell',
+      '"Your\r\n""name""",Email',
+      namesAre(['Your\r\n"name"', 'Email']),
+    ],
+    ['with an empty cell first', ',Email', namesAre(['', 'Email'])],
+    [
+      'of ours under commas, with Email under semicolons',
+      'Email;Email',
+      namesAre(['Email', 'Email'], ';'),
+    ],
+  ])('is read %s', (_, head, found) => {
+    expect(readHeaderRow(head)).toEqual(found)
+  })
+
+  test.each([
+    ['is empty', ''],
+    ['begins with an empty line', '\r\nEmail,Name'],
+    ['has a row of data', 'ada@example.com,2026-11-20'],
+    ['has Email only in the second line', 'Guests\nEmail,Name'],
+    ['has a quote that is not closed', '"Email,Name'],
+  ])('is missing when the file %s', (_, head) => {
+    expect(readHeaderRow(head)).toEqual(none)
+  })
+
+  test('is ours when a crash has cut it short in the middle of a name', () => {
+    const line = columns.join(',')
+    for (let length = 1; length <= line.length; length += 1) {
+      const head = line.slice(0, length)
+      const names = head.split(',')
+      const isWhole = names.at(-1) === columns[names.length - 1]
+      expect(readHeaderRow(head), head).toEqual(isWhole ? namesAre(names) : ours)
+    }
+  })
+
+  test.each([
+    ['Email,Time of day'],
+    ['Email,Name,Sou'],
+    ['Name,Time'],
+    ['Email,Timestamp,Source,Nam,Tags'],
+  ])('is not taken for ours that a crash has cut: %s', (head) => {
+    expect(readHeaderRow(head)).not.toEqual(ours)
+  })
+})
+
+function namesAre(names: string[], delimiter = ',') {
+  return { header: readHeader(names), delimiter }
+}

@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: ['test/journal/{sqlite,sqlite-file,sites}.test.ts'],
-  spreadsheet: ['test/spreadsheet/*.test.ts'],
+  spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   http: ['test/http/by-fetch.test.ts', 'test/service/{assets,cors,edge,hosts}.test.ts'],
 }
 

@@ -149,7 +149,7 @@ export function testWorkbookCrashes(parts: readonly number[], numRuns: number): 
           expect(['applied', 'abandoned'], about(point)).toContain(kind)
           expect((await world.connect().abandon(during, testSignal)).kind, about(point)).toBe(kind)
           if (kind === 'abandoned') {
-            expect((await world.connect().write(during, testSignal)).kind).toBe('refused')
+            expect((await world.connect().write(during, testSignal)).kind).toBe('abandoned')
           }
           await world.connect().open(testSignal)
           expect(await readdir(join(world.directory, '.rollcall'))).not.toContain('intent.json')

@@ -23,6 +23,51 @@ test('signups are taken up to the limit; the next one gets a time to wait, and f
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 0 })
 })
 
+test('a signup that is taken tells when the oldest one expires', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ policy, perMinute: 3, clock })
+  expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 2, waitMs: 60_000 })
+  clock.ms = 20_000
+  expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 1, waitMs: 40_000 })
+  clock.ms = 60_000
+  expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 1, waitMs: 20_000 })
+})
+
+test('signups of one second expire together, a minute after the last of them', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ policy, perMinute: 3, clock })
+  for (const ms of [1_100, 1_999, 2_000]) {
+    clock.ms = ms
+    limit.take('a', 1)
+  }
+  clock.ms = 61_500
+  expect(limit.take('a', 1)).toMatchObject({ isTaken: false, waitMs: 499 })
+  clock.ms = 61_999
+  expect(limit.take('a', 2)).toMatchObject({ isTaken: true, remaining: 0, waitMs: 1 })
+})
+
+test('a request with more signups than the limit is told to wait a whole minute', () => {
+  const limit = new RateLimit({ policy, perMinute: 3, clock: new HandClock() })
+  expect(limit.take('a', 4)).toMatchObject({ isTaken: false, remaining: 3, waitMs: 60_000 })
+})
+
+test('an address is forgotten a minute after its last signup, and no earlier', () => {
+  const clock = new HandClock()
+  const limit = new RateLimit({ policy, perMinute: 2, clock })
+  const takeAt = (ms: number, address: string) => {
+    clock.ms = ms
+    return limit.take(address, 1)
+  }
+  takeAt(0, 'returns')
+  takeAt(1_000, 'leaves')
+  takeAt(50_000, 'returns')
+  takeAt(60_999, 'late')
+  expect(limit.size).toBe(3)
+  takeAt(61_000, 'late')
+  expect(limit.size).toBe(2)
+  expect(takeAt(61_000, 'returns')).toMatchObject({ isTaken: true, remaining: 0 })
+})
+
 test('each address has its own count, and refused signups do not count', () => {
   const limit = new RateLimit({ policy, perMinute: 2, clock: new HandClock() })
   expect(limit.take('a', 3)).toMatchObject({ isTaken: false, remaining: 2 })

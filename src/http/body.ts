@@ -3,6 +3,7 @@ import type { Share } from '../platform/share.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isRecord } from '../signup/json.ts'
 import type { Exchange, FormEntries } from './exchange.ts'
+import { HeldByClient } from './held-by-client.ts'
 import { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 
@@ -20,7 +21,7 @@ const smallBytesMax = 4096
 /** Counts the bytes received so far of all larger bodies that have not arrived completely. */
 export class ArrivingBodies {
   readonly #bytesMax: number
-  readonly #ofClients = new Map<string, number>()
+  readonly #ofClients = new HeldByClient()
   #bytes = 0
 
   constructor(bytesMax = arrivingBytesMax) {
@@ -37,17 +38,15 @@ export class ArrivingBodies {
    * @throws Refusal 503 when the total or this client's share would be exceeded. Nothing is counted then.
    */
   add(bytes: number, { client, part }: Share, bodyBytesMax: number): void {
-    const ofClient = (this.#ofClients.get(client) ?? 0) + bytes
+    const ofClient = this.#ofClients.of(client) + bytes
     const share = Math.max(bodyBytesMax, part * this.#bytesMax)
     if (ofClient > share || this.#bytes + bytes > this.#bytesMax) throw refuse.tooBusy()
-    this.#ofClients.set(client, ofClient)
+    this.#ofClients.add(client, bytes)
     this.#bytes += bytes
   }
 
   remove(bytes: number, { client }: Share): void {
-    const left = (this.#ofClients.get(client) ?? 0) - bytes
-    if (left > 0) this.#ofClients.set(client, left)
-    else this.#ofClients.delete(client)
+    this.#ofClients.add(client, -bytes)
     this.#bytes -= bytes
   }
 }

@@ -18,12 +18,12 @@ test('several places are taken all at once, or none of them', () => {
 })
 
 test('places that are given back can be taken again, by the same address and by others', () => {
-  const places = new Places({ max: 3, addressMax: 3 })
+  const places = new Places({ max: 4, addressMax: 3 })
   places.take('a', 3)
   places.free('a')
   expect(places.taken).toBe(2)
-  expect([places.take('a', 2), places.take('b')]).toEqual([false, true])
-  places.free('b')
+  expect([places.take('a', 2), places.take('b', 2)]).toEqual([false, true])
+  places.free('b', 2)
   expect([places.take('a'), places.take('a')]).toEqual([true, false])
   places.free('a', 3)
   expect(places.taken).toBe(0)

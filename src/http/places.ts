@@ -1,3 +1,5 @@
+import { HeldByClient } from './held-by-client.ts'
+
 export interface PlacesOptions {
   /** The limit for all clients together. */
   readonly max: number
@@ -9,7 +11,7 @@ export interface PlacesOptions {
 export class Places {
   readonly #max: number
   readonly #addressMax: number
-  readonly #byAddress = new Map<string, number>()
+  readonly #byAddress = new HeldByClient()
   #taken = 0
 
   constructor({ max, addressMax }: PlacesOptions) {
@@ -31,9 +33,8 @@ export class Places {
   take(address: string | undefined, count = 1): boolean {
     if (this.#taken + count > this.#max) return false
     if (address !== undefined) {
-      const held = (this.#byAddress.get(address) ?? 0) + count
-      if (held > this.#addressMax) return false
-      this.#byAddress.set(address, held)
+      if (this.#byAddress.of(address) + count > this.#addressMax) return false
+      this.#byAddress.add(address, count)
     }
     this.#taken += count
     return true
@@ -41,9 +42,6 @@ export class Places {
 
   free(address: string | undefined, count = 1): void {
     this.#taken -= count
-    if (address === undefined) return
-    const held = (this.#byAddress.get(address) ?? 0) - count
-    if (held > 0) this.#byAddress.set(address, held)
-    else this.#byAddress.delete(address)
+    if (address !== undefined) this.#byAddress.add(address, -count)
   }
 }

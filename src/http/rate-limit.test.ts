@@ -23,12 +23,14 @@ test('signups are taken up to the limit; the next one gets a time to wait, and f
   expect(limit.take('a', 1)).toMatchObject({ isTaken: true, remaining: 0 })
 })
 
-test('a signup that is taken tells when the oldest one expires', () => {
+test('each signup tells when as many expire as are needed for it or for the next one', () => {
   const clock = new HandClock()
   const limit = new RateLimit({ policy, perMinute: 3, clock })
   expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 2, waitMs: 60_000 })
   clock.ms = 20_000
   expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 1, waitMs: 40_000 })
+  clock.ms = 30_000
+  expect(limit.take('a', 2)).toMatchObject({ isTaken: false, remaining: 1, waitMs: 30_000 })
   clock.ms = 60_000
   expect(limit.take('a', 1)).toMatchObject({ limit: 3, remaining: 1, waitMs: 20_000 })
 })

@@ -24,6 +24,7 @@ test.each([
   'Bearer ',
   'first-key',
   'Basic first-key',
+  'Basic bearer first-key',
   'Bearerfirst-key',
 ])('Authorization: %s is kept out', (authorization) => {
   expect(digestIn(authorization)).toBeUndefined()

@@ -24,7 +24,7 @@ export class ApiKeys {
    * is missing or the key is unknown.
    */
   digestIn(headers: HttpHeaders): string | undefined {
-    const given = /^bearer +(.*)$/i.exec(headers.get('authorization') ?? '')?.[1]
+    const given = /^bearer +(.*)/i.exec(headers.get('authorization') ?? '')?.[1]
     const digest = this.#digest(given ?? '')
     let matches = 0
     for (const other of this.#digests) matches += isEqual(digest, other)

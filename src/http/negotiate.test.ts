@@ -12,6 +12,7 @@ test.each([
   ['JSON at less', 'application/json;q=0.5, text/html;q=0.6'],
   ['any text, but no JSON', 'text/*'],
   ['a wildcard at less', '*/*;q=0.1,text/html;q=0.2'],
+  ['a page, and anything of the kind of JSON', 'application/*, text/html'],
   ['the older kind of page', 'application/xhtml+xml'],
 ])('a client that sends %s gets a page: %s', (_, accept) => {
   expect(prefersHtml(accept)).toBe(true)
@@ -28,6 +29,9 @@ test.each([
   ['a page at less than a wildcard', 'text/html;q=0.5, */*'],
   ['problem documents first', 'application/problem+json, text/html;q=0.9'],
   ['a refusal of pages', 'text/html;q=0, */*'],
+  ['a refusal of pages only', 'text/html;q=0'],
+  ['JSON, and any text', 'text/*, application/json'],
+  ['a wildcard before JSON', '*/*, application/json;q=0.5'],
   ['only what we do not have', 'image/png'],
   ['nonsense', ';;,,q=;"'],
 ])('a client that sends %s gets JSON: %s', (_, accept) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectionShare } from './share.ts'
+import { clientShare, connectionShare } from './share.ts'
 
 test.each(['203.0.113.1', '10.0.0.1'])(
   'a trusted proxy at %s may have all connections, because all clients are behind it',
@@ -13,4 +13,19 @@ test.each([
   ['10.0.0.1', 3 / 4],
 ])('without a trusted proxy, %s may have %d of the connections', (client, part) => {
   expect(connectionShare(client, 0)).toEqual({ client, part })
+})
+
+test('the other end of a connection that is closed already has the share of one unknown client', () => {
+  expect(connectionShare('', 0)).toEqual({ client: 'unknown', part: 1 / 8 })
+  const request = { remoteAddress: undefined, forwardedFor: null, trustedProxies: 0 }
+  expect(clientShare(request)).toEqual({ client: 'unknown', part: 1 / 8 })
+})
+
+test.each([
+  ['203.0.113.1', 0, { client: '203.0.113.1', part: 1 / 8 }],
+  ['10.0.0.1', 0, { client: '10.0.0.1', part: 3 / 4 }],
+  ['10.0.0.1', 1, { client: '198.51.100.1', part: 1 / 8 }],
+])('a request from %s, with %i trusted proxies, has the share %j', (address, proxies, share) => {
+  const request = { remoteAddress: address, forwardedFor: '198.51.100.1', trustedProxies: proxies }
+  expect(clientShare(request)).toEqual(share)
 })

@@ -40,9 +40,8 @@ const jsonType = ['content-type', 'application/json']
 
 /** An answer in JSON. Sets the media type itself, so `extras` must not. */
 export function json(status: StatusName, body: object, extras: Extras = {}): Answer {
-  const { headers } = extras
-  const all = headers && headers.length > 0 ? [...jsonType, ...headers] : jsonType
-  return answer(statuses[status], JSON.stringify(body), { ...extras, headers: all })
+  const headers = [...jsonType, ...(extras.headers ?? none)]
+  return answer(statuses[status], JSON.stringify(body), { ...extras, headers })
 }
 
 /** An HTML page. It may show what a visitor typed, so caches never store it unless `security` says so. */

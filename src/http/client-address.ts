@@ -63,12 +63,17 @@ export function countedAddress(text: string): string | undefined {
   return text.length > charactersMax ? undefined : parseAddress(text)
 }
 
-const parseAddress = remember(addressesKept, (text) => {
-  const bare = text
+/** The address without brackets, port and zone. */
+export function bareAddress(text: string): string {
+  return text
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1')
-    .replace(/%.*$/, '')
+    .replace(/%.*/, '')
+}
+
+const parseAddress = remember(addressesKept, (text) => {
+  const bare = bareAddress(text)
   if (IPv4.isValidFourPartDecimal(bare)) return bare
   if (!IPv6.isValid(bare)) return undefined
   const address = IPv6.parse(bare)

@@ -1,4 +1,5 @@
 import {
+  bareAddress,
   type ClientAddressInput,
   countedAddress,
   forwardedEntry,
@@ -14,6 +15,5 @@ export function visitorAddress(input: ClientAddressInput): string | undefined {
   if (text === undefined) return undefined
   const counted = countedAddress(text)
   if (counted === undefined || isPrivate(counted)) return undefined
-  if (!counted.includes(':')) return counted
-  return text.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/%.*$/, '')
+  return counted.includes(':') ? bareAddress(text) : counted
 }

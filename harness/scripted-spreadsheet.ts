@@ -53,13 +53,17 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     batch: FrozenBatch,
     attempt: number,
     maySend?: MaySend,
+    signal?: AbortSignal,
   ) => Act | undefined | Promise<Act | undefined> = () => undefined
-  opened: () => Opened = () => ({ kind: 'open' })
+  /** Called by `open`, with the name of the default tab when it has no final name. */
+  opened: (defaultTab?: string) => Opened = () => ({ kind: 'open' })
   /** Called before each `abandon`. Without a failure, it succeeds. */
   abandons: (
     batch: FrozenBatch,
     maySend?: MaySend,
   ) => Abandoned | undefined | Promise<Abandoned | undefined> = () => undefined
+  /** Called before each `prune`. Without a failure, it succeeds. */
+  prunes: () => Pruned | undefined = () => undefined
   readonly #attempts = new Map<number, number>()
   readonly #applied = new Set<number>()
   readonly #abandoned = new Set<number>()
@@ -68,16 +72,16 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     this.profile = { ...googleProfile, ...profile }
   }
 
-  async open(): Promise<Opened> {
+  async open(_signal?: AbortSignal, defaultTab?: string): Promise<Opened> {
     this.calls.push('open')
-    return this.opened()
+    return this.opened(defaultTab)
   }
 
-  async write(batch: FrozenBatch, _signal?: AbortSignal, maySend?: MaySend): Promise<Outcome> {
+  async write(batch: FrozenBatch, signal?: AbortSignal, maySend?: MaySend): Promise<Outcome> {
     const attempt = (this.#attempts.get(batch.number) ?? 0) + 1
     this.#attempts.set(batch.number, attempt)
     this.calls.push(`write ${batch.number}`)
-    const act = (await this.script(batch, attempt, maySend)) ?? applies
+    const act = (await this.script(batch, attempt, maySend, signal)) ?? applies
     if (this.hasFence && this.#abandoned.has(batch.marker)) return { kind: 'abandoned' }
     if (act.applies) this.#apply(batch)
     // The marker of an applied batch makes every further try succeed without rows.
@@ -97,6 +101,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
 
   async prune(markers: readonly number[]): Promise<Pruned> {
     this.calls.push(`prune ${markers.length}`)
+    const failure = this.prunes()
+    if (failure) return failure
     for (const marker of markers) {
       this.markers.delete(marker)
       this.#applied.delete(marker)

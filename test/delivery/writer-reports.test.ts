@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+
+import { changed } from '../../harness/changed.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { type Act, lostAnswer, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { createDeliveryWorld } from './writer-world.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+test('a batch is reported with its number, its rows and its tries', async () => {
+  const reports: unknown[] = []
+  await using it = createDeliveryWorld({ heard: { batchWritten: (...told) => reports.push(told) } })
+  it.spreadsheet.script = ({ number }, attempt) =>
+    number === 2 && attempt < 3 ? neverArrived : undefined
+  it.writer.start()
+  await it.journal.intake.append([...makeSignups(2), makeSignup({ sheetTab: 'News' })])
+  await it.delivered(3)
+  await it.journal.intake.append([makeSignup()])
+  await it.delivered(4)
+  expect(reports).toEqual([
+    [1, 3, 1],
+    [2, 1, 3],
+  ])
+})
+
+test('rows in the wrong columns and a foreign marker are reported', async () => {
+  const reports: string[] = []
+  const heard = {
+    rowsMisplaced: (notice: string) => reports.push(notice),
+    deliveryOddity: (message: string) => reports.push(message),
+  }
+  await using it = createDeliveryWorld({ heard })
+  const acts: Act[] = [
+    { applies: false, answers: { kind: 'foreign', message: 'taken' } },
+    { applies: true, answers: { kind: 'applied', notices: ['A column moved', 'Another one'] } },
+  ]
+  it.spreadsheet.script = () => acts.shift()
+  it.writer.start()
+  await it.journal.intake.append([makeSignup()])
+  await it.delivered(1)
+  expect(reports).toEqual(['taken', 'A column moved', 'Another one'])
+})
+
+test('the start is reported once, with the place of the rows and the default tab', async () => {
+  const reports: unknown[] = []
+  const policy = { defaultTab: { name: 'Sheet1', of: 'scripted' } }
+  const journal = openSqliteJournal(':memory:', policy)
+  await using it = createDeliveryWorld({
+    journal,
+    heard: { deliveryStarted: (...told) => reports.push(told) },
+  })
+  const asked: unknown[] = []
+  it.spreadsheet.opened = (defaultTab) => {
+    asked.push(defaultTab)
+    if (asked.length === 1) return { kind: 'retryable', message: 'down' }
+    return { kind: 'open', onlyTab: 'Tabelle1' }
+  }
+  await journal.intake.append([makeSignup({ sheetTab: '' })])
+  it.writer.start()
+  it.writer.start()
+  await it.delivered(1)
+  expect(asked).toEqual(['Sheet1', 'Sheet1'])
+  expect(reports).toEqual([['a test', 'Tabelle1']])
+  expect(it.spreadsheet.rows).toEqual({ Tabelle1: ['ada@example.com'] })
+})
+
+test('a spreadsheet is not asked for the name of a default tab that the settings name', async () => {
+  await using it = createDeliveryWorld()
+  const asked: unknown[] = []
+  it.spreadsheet.opened = (defaultTab) => {
+    asked.push(defaultTab)
+    return { kind: 'open' }
+  }
+  it.writer.start()
+  await it.clock.run(second)
+  expect(asked).toEqual([undefined])
+})
+
+const faults: readonly { what: string; error: Error; isDefect: boolean }[] = [
+  { what: 'our own defect', error: new TypeError('x is undefined'), isDefect: true },
+  { what: 'a full disk', error: new JournalUnavailable('The disk is full.'), isDefect: false },
+]
+
+test.each(faults)(
+  'after $what the writer tries again later and later, and health says so',
+  async (it) => {
+    const journal = openSqliteJournal(':memory:')
+    const times: number[] = []
+    const defects: unknown[] = []
+    const delivery = changed(journal.delivery, {
+      freeze: async (...batch) => {
+        times.push(world.clock.elapsed())
+        if (times.length < 5) throw it.error
+        return journal.delivery.freeze(...batch)
+      },
+    })
+    await using world = createDeliveryWorld({
+      journal: changed(journal, { delivery }),
+      heard: { deliveryFailed: (error) => defects.push(error) },
+    })
+    world.writer.start()
+    await journal.intake.append(makeSignups(1))
+    await world.clock.runUntil(() => times.length === 4)
+    expect(world.health.delivery).toEqual({
+      state: 'delayed',
+      error: it.isDefect ? 'Delivery failed unexpectedly' : 'The disk is full.',
+    })
+    expect(defects).toEqual(it.isDefect ? times.map(() => it.error) : [])
+    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+    // Half of 1, 2 and 4 seconds, and the moment for which each batch waits for more signups.
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(500 * 2 ** index)
+      expect(pause).toBeLessThan(500 * 2 ** index + second)
+    }
+    await world.delivered(1)
+    expect(world.health.delivery).toEqual({ state: 'ok' })
+  },
+)
+
+test('a batch that was applied is settled, although its last try was refused', async () => {
+  const reports: unknown[] = []
+  await using it = createDeliveryWorld({
+    heard: {
+      batchWritten: (...told) => reports.push(told),
+      rowsMisplaced: (notice) => reports.push(notice),
+    },
+  })
+  it.spreadsheet.script = (_, attempt) => (attempt === 1 ? neverArrived : refuses('no', 'Sheet1'))
+  it.spreadsheet.abandons = () => ({ kind: 'applied', notices: ['A column moved'] })
+  it.writer.start()
+  await it.journal.intake.append(makeSignups(2))
+  await it.clock.run(minute)
+  expect(reports).toEqual([[1, 2, 1], 'A column moved'])
+  expect(await it.journal.reader.backlog()).toBe(0)
+  expect(it.health.tabs.size).toBe(0)
+})
+
+test('a tab that cannot be written is tried after 5 seconds, then later and later, and reported again when it works', async () => {
+  const resumed: string[] = []
+  await using it = createDeliveryWorld({ heard: { tabResumed: (tab) => resumed.push(tab) } })
+  const tries: number[] = []
+  it.spreadsheet.script = ({ tabs }) => {
+    if (!tabs.some(({ tab }) => tab === 'Locked')) return undefined
+    tries.push(it.clock.elapsed())
+    return tries.length < 6 ? refuses('protected', 'Locked') : undefined
+  }
+  it.writer.start()
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Locked' })])
+  await it.delivered(1)
+  const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0))
+  const least = [5, 10, 20, 30, 30].map((seconds) => seconds * second)
+  expect(pauses.map((pause, index) => pause - (least[index] ?? 0) < second)).toEqual(
+    least.map(() => true),
+  )
+  for (const [index, pause] of pauses.entries()) {
+    expect(pause).toBeGreaterThanOrEqual(least[index] ?? Infinity)
+  }
+  expect(resumed).toEqual(['Locked'])
+})
+
+test('old markers that cannot be removed are reported, and tried again after a minute', async () => {
+  const reports: string[] = []
+  await using it = createDeliveryWorld({
+    markersMax: 12,
+    heard: { deliveryOddity: (message) => reports.push(message) },
+  })
+  const tries: number[] = []
+  it.spreadsheet.prunes = () => {
+    tries.push(it.clock.elapsed())
+    return tries.length < 4 ? { kind: 'retryable', message: 'down' } : undefined
+  }
+  await it.journal.delivery.noteFact('fence of a test', 'holds')
+  it.writer.start()
+  while (tries.length < 4) {
+    await it.journal.intake.append([makeSignup()])
+    await it.clock.run(10 * second)
+    if (it.clock.elapsed() > 2 * hour) throw new Error('No marker was pruned.')
+  }
+  const pauses = tries.slice(1).map((at, index) => at - (tries[index] ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(minute)
+  expect(Math.max(...pauses)).toBeLessThan(minute + 25 * second)
+  expect(reports).toEqual(tries.slice(1).map(() => 'Old markers stay for now: down'))
+})
+
+test('a lost answer is reported as a delay until a later try succeeds', async () => {
+  await using it = createDeliveryWorld()
+  it.spreadsheet.script = (_, attempt) => (attempt === 1 ? lostAnswer : undefined)
+  it.writer.start()
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.runUntil(() => it.health.delivery.state === 'delayed')
+  expect(it.health.delivery).toMatchObject({ error: 'no answer within 60000 ms' })
+  await it.delivered(1)
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+})

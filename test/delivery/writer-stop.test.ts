@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+
+import { makeSignups } from '../../harness/make-signup.ts'
+import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import { createDeliveryWorld } from './writer-world.ts'
+
+const second = 1000
+const minute = 60 * second
+
+/** Stops the writer. Returns how long that took. */
+async function stop(
+  { writer, clock }: Pick<ReturnType<typeof createDeliveryWorld>, 'writer' | 'clock'>,
+  graceMs: number,
+): Promise<number> {
+  const start = clock.elapsed()
+  let isStopped = false
+  void writer.stop(graceMs).then(() => (isStopped = true))
+  await clock.runUntil(() => isStopped)
+  return clock.elapsed() - start
+}
+
+test('a stop gives up a batch that has no answer after the grace period, and the batch stays frozen', async () => {
+  await using it = createDeliveryWorld()
+  let signal: AbortSignal | undefined
+  it.spreadsheet.script = (_batch, _attempt, _maySend, given) => {
+    signal = given
+    return new Promise((resolve) => {
+      given?.addEventListener('abort', () => resolve(neverArrived))
+    })
+  }
+  it.writer.start()
+  await it.journal.intake.append(makeSignups(1))
+  await it.clock.runUntil(() => signal !== undefined)
+  expect(await stop(it, 10 * second)).toBe(10 * second)
+  expect(signal?.aborted).toBe(true)
+  expect(await it.journal.delivery.frozen()).toBeDefined()
+  expect(await it.journal.reader.backlog()).toBe(1)
+})
+
+test.each([
+  { what: 'an idle writer', script: () => undefined, rows: 0 },
+  { what: 'a writer that waits after a failure', script: () => neverArrived, rows: 1 },
+  { what: 'a blocked writer', script: () => refuses('no'), rows: 1 },
+])('a stop ends $what at once', async ({ script, rows }) => {
+  await using it = createDeliveryWorld()
+  it.spreadsheet.script = script
+  it.writer.start()
+  await it.journal.intake.append(makeSignups(rows))
+  await it.clock.run(minute)
+  const calls = it.spreadsheet.calls.length
+  expect(await stop(it, 10 * second)).toBe(0)
+  await it.clock.run(minute)
+  expect(it.spreadsheet.calls).toHaveLength(calls)
+})
+
+test('a stopped writer does not wake up for new signups', async () => {
+  await using it = createDeliveryWorld()
+  it.writer.start()
+  await it.clock.run(minute)
+  await stop(it, second)
+  await it.journal.intake.append(makeSignups(1))
+  await it.clock.run(minute)
+  expect(it.spreadsheet.calls).toEqual(['open'])
+  expect(await it.journal.delivery.frozen()).toBeUndefined()
+})

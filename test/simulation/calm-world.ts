@@ -75,6 +75,8 @@ export class CalmWorld implements AsyncDisposable {
       wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
       isFaulty: never,
       isDiskFull: never,
+      isCrashing: never,
+      isAnyStopped: never,
       note,
       onDeath: () => undefined,
       onPowerCut: () => undefined,

@@ -8,6 +8,22 @@ import type { Flaw } from './simulated-process.ts'
  * what a process is built from, never the sources.
  */
 export const flaws: Readonly<Record<string, Flaw>> = {
+  'a visitor is answered before the signup is in the journal': {
+    intake: (intake) =>
+      changed(intake, {
+        async append(signups, terms) {
+          void intake.append(signups, terms).catch(() => undefined)
+          return { kind: 'appended', results: [] }
+        },
+      }),
+  },
+  'a repeated request is stored again': {
+    intake: (intake) =>
+      changed(intake, {
+        recall: async () => undefined,
+        append: (signups) => intake.append(signups),
+      }),
+  },
   'a batch is sent without its marker': {
     http:
       (http): HttpClient =>

@@ -53,10 +53,17 @@ export type PersonAct = (typeof personActs)[number]
 
 /**
  * What happens to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
- * the network from one process.
+ * the network from one process. In a `crash loop` every start soon ends in a kill, for up to two minutes.
  */
 export type MachineAct =
-  'kill' | 'power cut' | 'stop' | 'pause' | 'fill disk' | 'tokens run out' | 'cut off'
+  | 'kill'
+  | 'crash loop'
+  | 'power cut'
+  | 'stop'
+  | 'pause'
+  | 'fill disk'
+  | 'tokens run out'
+  | 'cut off'
 
 export interface Timed<T> {
   readonly at: Millis
@@ -292,7 +299,15 @@ function drawArrival(dice: Dice, tabCount: number): Arrival {
 }
 
 function machineActs(writers: 1 | 2): [MachineAct, ...MachineAct[]] {
-  const acts = ['kill', 'power cut', 'stop', 'fill disk', 'tokens run out', 'cut off'] as const
+  const acts = [
+    'kill',
+    'crash loop',
+    'power cut',
+    'stop',
+    'fill disk',
+    'tokens run out',
+    'cut off',
+  ] as const
   return writers === 1 ? [...acts, 'pause'] : [...acts, 'cut off', 'cut off']
 }
 

@@ -14,12 +14,17 @@
  */
 import type { Writer } from '../../src/delivery/writer.ts'
 import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
+import type { IntakeLog } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
-import { type HttpClient, HttpFailure } from '../../src/platform/http-client.ts'
+import {
+  type HttpClient,
+  HttpFailure,
+  type OutgoingRequest,
+} from '../../src/platform/http-client.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { Refusal } from '../../src/http/problem.ts'
 import { createDelivery } from '../../src/service/delivery.ts'
@@ -33,13 +38,15 @@ import type { CommitFate, DiskUser } from './simulated-disk.ts'
 import { SimulatedIntake } from './simulated-intake.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { SimulatedWorkbook } from './simulated-workbook.ts'
-import { readBatch, type SentBatch, textOf } from './read-batch.ts'
+import { readBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
 import type { Receiver, Seen, SignupRequest } from './visitors.ts'
+import type { WireWatch } from './wire-watch.ts'
 
 /** A planted bug: it changes parts that the process is built from. */
 export interface Flaw {
   readonly journal?: (journal: DeliveryLog) => DeliveryLog
+  readonly intake?: (intake: IntakeLog) => IntakeLog
   readonly http?: (http: HttpClient) => HttpClient
   readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
   readonly files?: (files: DurableFiles) => DurableFiles
@@ -50,6 +57,8 @@ export interface ProcessOptions {
   readonly time: SimulatedTime
   readonly dice: Dice
   readonly truth: Truth
+  /** Checks what is sent, besides the outcome. */
+  readonly watch?: WireWatch | undefined
   readonly network: Network
   /** Opens the journal. @throws JournalUnavailable */
   readonly connect: (
@@ -66,6 +75,10 @@ export interface ProcessOptions {
   readonly wall: () => Millis
   readonly isFaulty: () => boolean
   readonly isDiskFull: () => boolean
+  /** Whether processes keep dying soon after their start. */
+  readonly isCrashing: () => boolean
+  /** Whether a process is stopped now. One at a time is, so that another one goes on. */
+  readonly isAnyStopped: () => boolean
   readonly note: (event: string, detail?: string) => void
   /** Called when the process is killed at a step. */
   readonly onDeath: () => void
@@ -120,7 +133,8 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     const opened = (await this.#journalStep('open', [], async () =>
       connect(this, clock),
     )) as ReturnType<typeof connect>
-    this.#intake = new SimulatedIntake({ journal: this.#steps(opened.intake), events, clock })
+    const intake = this.#steps(opened.intake)
+    this.#intake = new SimulatedIntake({ journal: flaw.intake?.(intake) ?? intake, events, clock })
     const delivery = this.#steps(opened.delivery)
     const journal = flaw.journal?.(delivery) ?? delivery
     const http: HttpClient = (request) => this.#send(request)
@@ -236,8 +250,9 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
   /** Whether the process is dead, or is killed at this step. */
   #diesAt(step: string): boolean {
     if (!this.#isAlive) return true
-    const { isFaulty, dice, schedule, note, onDeath, onPowerCut } = this.#options
-    if (!isFaulty() || !dice.chance(schedule.chance.kill)) return false
+    const { isFaulty, isCrashing, dice, schedule, note, onDeath, onPowerCut } = this.#options
+    const chance = isCrashing() ? 0.2 : schedule.chance.kill
+    if (!isFaulty() || !dice.chance(chance)) return false
     note('killed', step)
     if (dice.chance(0.1)) onPowerCut()
     else {
@@ -266,54 +281,34 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     }
   }
 
-  async #send(request: Parameters<HttpClient>[0]) {
-    const { network, time, truth } = this.#options
+  async #send(request: OutgoingRequest) {
+    const { network, time } = this.#options
     if (this.#diesAt('before a call')) return never()
     await this.#mayBeStoppedAt('before a call')
     if (time.now < this.#cutOffUntil) {
       await new Promise<void>((resolve) => this.after(1000, resolve))
       throw new HttpFailure('the network cannot be reached')
     }
-    // Google never applies a batch whose access token has run out, so its marker does not matter.
-    const token = request.url.includes(':batchUpdate') ? network.tokenOf(request) : undefined
-    const marker =
-      token === undefined ? undefined : this.#watch(readBatch(JSON.parse(textOf(request))), token)
+    const marker = this.#watch(request)
     const answer = network.send(request, this)
     if (this.#diesAt('while a call is on its way')) return never()
     return answer.catch((error: unknown) => {
-      if (marker !== undefined) truth.missAnswer(marker)
+      if (marker !== undefined) this.#options.watch?.missAnswer(marker)
       throw error
     })
   }
 
-  /** Tells `truth` what is sent. Returns the marker of the batch. */
-  #watch(batch: SentBatch, token: Millis): number | undefined {
-    const { truth, time } = this.#options
-    const { marker, markerValue, rows, pruned } = batch
-    this.#checkSize(batch)
-    if (rows.length > 0 && marker === undefined) truth.violate('rows were sent without a marker')
-    if (rows.length > 0 && marker !== undefined) {
-      const number = Number(markerValue.split(':')[1])
-      truth.seeBatch({ number, tabs: groupByTab(rows, truth) })
-      truth.checkNotOver(number, time.now)
-    }
-    if (marker !== undefined && rows.length > 0) {
-      truth.sendMarker(marker, Math.max(this.#allowedAt, token), time.now, this)
-    }
-    for (const id of pruned) truth.pruneMarker(id, time.now)
-    return marker
-  }
-
-  /** Checks that a batch keeps to its limits. A row that is larger goes alone. */
-  #checkSize({ rows, rowBytes }: SentBatch): void {
-    const { truth, note } = this.#options
-    const { rowsMax, bytesMax } = this.#options.schedule
-    if (rows.length > rowsMax) truth.violate(`a batch has ${rows.length} rows`)
-    if (rows.length === rowsMax) note('full by rows')
-    if (rows.length < 2 || bytesMax > 100_000) return
-    const bytes = rowBytes()
-    if (bytes > bytesMax) truth.violate(`a batch of ${rows.length} rows has ${bytes} bytes`)
-    if (rows.length < rowsMax && bytes > bytesMax / 2) note('full by bytes')
+  /** Tells the watch what is sent. Returns the marker of its batch. */
+  #watch(request: OutgoingRequest): number | undefined {
+    const { network, time, watch } = this.#options
+    if (!watch || !request.url.includes(':batchUpdate')) return undefined
+    const tokenAt = network.tokenOf(request)
+    // Google never applies a batch whose access token has run out, so its marker does not matter.
+    if (tokenAt === undefined) return undefined
+    const batch = readBatch(JSON.parse(textOf(request)))
+    const allowedAt = Math.max(this.#allowedAt, tokenAt)
+    watch.send({ batch, sender: this, allowedAt, leftAt: time.now })
+    return batch.marker
   }
 
   /** A part of the journal in which every call is a step of this process. */
@@ -372,7 +367,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     values: readonly unknown[],
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { truth, time } = this.#options
+    const { watch, time } = this.#options
     if (quietSteps.has(name)) {
       if (!this.#isAlive) return never()
       return this.#unlessDead(time.standStill(work))
@@ -382,9 +377,9 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     this.#failOnFullDisk(name)
     // The journal may take turns of the event loop, as when it reads a long backlog in slices.
     const result = await this.#unlessDead(time.standStill(work))
-    if (isBatch(result)) truth.seeBatch(result)
+    if (isBatch(result)) watch?.seeBatch(result)
     if (name === 'frozen') this.#allowedAt = time.now
-    if (name === 'settle') truth.batchEnded(Number(values[0]), time.now)
+    if (name === 'settle') watch?.batchEnded(Number(values[0]), time.now)
     if (this.#diesAt(`after ${name}`)) return never()
     await this.#mayBeStoppedAt(`after ${name}`)
     return result
@@ -406,11 +401,17 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     }
   }
 
-  /** Resolves when the process goes on. */
+  /** Resolves when the process goes on. Most stops come after the last look into the journal. */
   async #mayBeStoppedAt(step: string): Promise<void> {
-    const { isFaulty, dice, schedule, note, time } = this.#options
-    if (!isFaulty() || intakeSteps.test(step) || !dice.chance(schedule.chance.stop)) return
-    this.pause(dice.between(1, dice.pick([60, 300])) * minute)
+    const { isFaulty, dice, schedule, note, time, isAnyStopped } = this.#options
+    const chance = schedule.chance.stop * (step === 'before a call' ? 5 : 1)
+    if (!isFaulty() || intakeSteps.test(step) || !dice.chance(chance) || isAnyStopped()) return
+    // While others prune markers, and before the access token runs out; or for any time.
+    const [least, most] = dice.pick([
+      [16, 58],
+      [1, 300],
+    ])
+    this.pause(dice.between(least, most) * minute)
     note('stopped', step)
     await new Promise<void>((resolve) => this.after(this.#pausedUntil - time.now, resolve))
     note('goes on', step)
@@ -453,9 +454,4 @@ function withLimits(
 
 function never(): Promise<never> {
   return new Promise(() => {})
-}
-
-function groupByTab(rows: readonly { readonly email: string }[], truth: Truth) {
-  const tabs = Map.groupBy(rows, ({ email }) => truth.tabOf(email))
-  return [...tabs].map(([tab, signups]) => ({ tab, signups }))
 }

@@ -15,34 +15,10 @@ export interface TruthOptions {
   readonly onRow?: (email: string) => void
 }
 
-/** How long Google may work on a call, by its documentation: until then it may still apply it. */
-const googleWorksMax = 180 * 1000
-
-/** What is known about the requests that carried a batch. */
-interface Sends {
-  readonly firstSender: unknown
-  /** When the last request was allowed, and when it left. */
-  allowedAt: Millis
-  leftAt: Millis
-  /** Whether a request had no clear answer. */
-  isUnclear: boolean
-  /** When a second process was first allowed to send the batch. */
-  foundAt: Millis | undefined
-}
-
 /** A sheet as people see it. */
 export interface ShownSheet {
   readonly sheetId: number
   readonly rows: readonly (readonly string[])[]
-}
-
-/** A batch, as frozen or as sent. */
-interface SeenBatch {
-  readonly number: number
-  readonly tabs: readonly {
-    readonly tab: string
-    readonly signups: readonly { readonly email: string }[]
-  }[]
 }
 
 /**
@@ -65,11 +41,7 @@ export class Truth {
   readonly #written = new Map<string, number>()
   /** The addresses that each sheet has to show. */
   readonly #bySheet = new Map<number, string[]>()
-  readonly #contents = new Map<number, string>()
   readonly #calls: Millis[] = []
-  readonly #sends = new Map<number, Sends>()
-  /** When each batch was settled or released, by number. */
-  readonly #ends = new Map<number, Millis>()
 
   constructor(options: TruthOptions) {
     this.#options = options
@@ -155,20 +127,6 @@ export class Truth {
     return rows.flatMap((cells) => cells.find((cell) => this.#tabs.has(cell)) ?? [])
   }
 
-  /** Checks that a batch has the same contents whenever it is seen, in the journal or in a request. */
-  seeBatch({ number, tabs }: SeenBatch): void {
-    const contents = tabs
-      .filter(({ signups }) => signups.length > 0)
-      .map(({ tab, signups }) => `${tab}: ${signups.map(({ email }) => email).join(' ')}`)
-      .sort()
-      .join('; ')
-    const known = this.#contents.get(number)
-    if (known === undefined) this.#contents.set(number, contents)
-    else if (known !== contents) {
-      this.violate(`batch ${number} changed from "${known}" to "${contents}"`)
-    }
-  }
-
   /** Checks the quota of a minute no more: a wall clock that was set ahead has lost count of it. */
   excuseMinute(): void {
     this.#isMinuteKept = false
@@ -180,53 +138,6 @@ export class Truth {
     if (this.#isMinuteKept) this.#checkWindow(at, perMinute, minute)
     this.#checkWindow(at, perDay, day)
     this.#calls.push(at)
-  }
-
-  /**
-   * Notes that a request which creates this marker leaves for Google. It may leave long after it was
-   * allowed, when its process was stopped in between. It was allowed at the later one of these times:
-   * when the journal said that its batch is still frozen, and when its access token was issued.
-   */
-  sendMarker(marker: number, allowedAt: Millis, leftAt: Millis, sender: unknown): void {
-    const known = this.#sends.get(marker)
-    const first = { firstSender: sender, isUnclear: false, foundAt: undefined }
-    const sends = { ...(known ?? first), allowedAt, leftAt }
-    if (sends.firstSender !== sender) sends.foundAt ??= allowedAt
-    this.#sends.set(marker, sends)
-  }
-
-  batchEnded(number: number, at: Millis): void {
-    this.#ends.set(number, at)
-  }
-
-  /** Checks that no batch is sent over 60 minutes after its end: an access token from before has run out. */
-  checkNotOver(number: number, at: Millis): void {
-    const sinceEnd = at - (this.#ends.get(number) ?? at)
-    if (sinceEnd > 60 * minute) {
-      this.violate(`batch ${number} was sent ${sinceEnd} ms after it had ended`)
-    }
-  }
-
-  /** Notes that a request which creates this marker had no answer. */
-  missAnswer(marker: number): void {
-    const sends = this.#sends.get(marker)
-    if (sends) sends.isUnclear = true
-  }
-
-  /** Checks that a request which deletes this marker leaves after the marker's lifetime. */
-  pruneMarker(marker: number, at: Millis): void {
-    const sends = this.#sends.get(marker)
-    if (!sends) return
-    const sinceSent = at - sends.allowedAt
-    const sinceFound = at - (sends.foundAt ?? -Infinity)
-    const life = (sends.isUnclear ? 15 : 4) * minute
-    const mayStillLand = at - sends.leftAt < googleWorksMax
-    if (sinceSent < life || sinceFound < 65 * minute || mayStillLand) {
-      this.violate(
-        `a marker was pruned ${at - sends.leftAt} ms after a send of its batch, ${sinceSent} ms after the ` +
-          `last one was allowed, ${sinceFound} ms after one of a second process was`,
-      )
-    }
   }
 
   countMarkers(standing: number): void {

@@ -8,6 +8,7 @@ import { SimulatedTime } from './simulated-time.ts'
 import { SimulatedWorkbook } from './simulated-workbook.ts'
 import { Truth } from './truth.ts'
 import { Visitors } from './visitors.ts'
+import { WireWatch } from './wire-watch.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -29,13 +30,13 @@ export interface Result {
 /** Runs the schedule of a seed. The same seed gives the same trace, line for line. */
 export async function runSchedule(
   seed: number,
-  { flaw = {}, trace, draw = drawSchedule }: Partial<Telling> = {},
+  { flaw, trace, draw = drawSchedule }: Partial<Telling> = {},
 ): Promise<Result> {
   return await new World(seed, { flaw, trace, draw }).run()
 }
 
 export interface Telling {
-  readonly flaw: Flaw
+  readonly flaw: Flaw | undefined
   readonly trace: string[] | undefined
   /** Draws the schedule: any kind by default. */
   readonly draw: (dice: Dice) => Schedule
@@ -44,12 +45,13 @@ export interface Telling {
 /** The whole simulation of one schedule: time, network, Google, disk and processes. */
 class World {
   readonly #seed: number
-  readonly #flaw: Flaw
+  readonly #flaw: Flaw | undefined
   readonly #trace: string[] | undefined
   readonly #dice: Dice
   readonly #schedule: Schedule
   readonly #time = new SimulatedTime()
   readonly #truth: Truth
+  readonly #watch: WireWatch | undefined
   readonly #google: SimulatedGoogle
   readonly #workbook: SimulatedWorkbook | undefined
   readonly #network: Network
@@ -61,6 +63,7 @@ class World {
   /** How many processes started since the wall clock was first set ahead. */
   #startsAhead: number | undefined
   #diskFullUntil: Millis = 0
+  #crashingUntil: Millis = 0
   /** Since when nothing is left to do; undefined while something is. */
   #quietSince: Millis | undefined
 
@@ -78,6 +81,8 @@ class World {
       markersMax,
       ignoresDuplicates: duplicates === 'ignore',
     })
+    // A planted bug has to show in the outcome.
+    this.#watch = flaw ? undefined : new WireWatch(this.#truth)
     this.#google = new SimulatedGoogle({
       truth: this.#truth,
       dice: this.#dice,
@@ -153,6 +158,10 @@ class World {
     return this.#time.now < this.#schedule.faultsUntil
   }
 
+  get #isCrashing(): boolean {
+    return this.#time.now < this.#crashingUntil
+  }
+
   get #wall(): Millis {
     return Math.floor(wallStart + this.#time.now + this.#jumped)
   }
@@ -205,14 +214,17 @@ class World {
       time: this.#time,
       dice: this.#dice,
       truth: this.#truth,
+      watch: this.#watch,
       network: this.#network,
       connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
-      flaw: this.#flaw,
+      flaw: this.#flaw ?? {},
       workbook: this.#workbook,
       wall: () => this.#wall,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,
+      isCrashing: () => this.#isCrashing,
+      isAnyStopped: () => this.#processes.some(({ isAwake }) => !isAwake),
       note: (event, detail) => this.#note(event, detail),
       onDeath: () => this.#restart(process),
       onPowerCut: () => this.#cutPower(),
@@ -230,9 +242,10 @@ class World {
     // A process that is killed while it stops is replaced once.
     if (!this.#processes.includes(dead)) return
     this.#processes = this.#processes.filter((process) => process !== dead)
-    const downMs = this.#dice.chance(0.2)
+    const isDownLong = !this.#isCrashing && this.#dice.chance(0.2)
+    const downMs = isDownLong
       ? this.#dice.between(0, 30) * minute
-      : this.#dice.between(0, 20 * second)
+      : this.#dice.between(0, this.#isCrashing ? 3 * second : 20 * second)
     this.#time.after(downMs, () => this.#startProcess())
   }
 
@@ -251,6 +264,9 @@ class World {
         if (!process) return
         process.kill()
         return this.#restart(process)
+      case 'crash loop':
+        this.#crashingUntil = this.#time.now + this.#dice.between(10, 120) * second
+        return
       case 'power cut':
         return this.#cutPower()
       case 'stop':

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { FrozenBatch } from '../../signup/batch.ts'
-import { ourHeader } from '../header.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
 
@@ -20,11 +19,9 @@ const additionSchema = z.object({
   lead: z.string(),
   /** The rows in the order of our columns. `header` tells where the cells go. */
   rows: z.array(z.array(z.string())),
-  header: z
-    .object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) })
-    .default({ ...ourHeader, at: [...ourHeader.at] }),
+  header: z.object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) }),
   /** The number of other batches' rows in the file that look like ours, by identity. */
-  earlier: z.record(z.string(), z.number()).default({}),
+  earlier: z.record(z.string(), z.number()),
   /** The delimiter and the line end of the file. */
   delimiter: z.string(),
   lineEnd: z.string(),

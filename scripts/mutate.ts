@@ -11,6 +11,9 @@ import { roomNames, roomOf } from './mutated-rooms.ts'
 /** In percent. */
 const leastScore = 85
 
+/** How much longer than without a change the tests may take. A busy machine counts as no test that noticed. */
+const endlessMs = 30_000
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { files: { type: 'string' } },
@@ -27,6 +30,7 @@ for (const room of positionals.length > 0 ? positionals : roomNames) {
     vitest: { configFile: 'vitest.mutate.config.ts', related: false },
     coverageAnalysis: 'perTest',
     concurrency: 2,
+    timeoutMS: endlessMs,
     tempDirName: '.mutation/sandbox',
     ignorePatterns: ['.mutation'],
     reporters: ['clear-text', 'json'],

@@ -63,19 +63,22 @@ export class Visitors {
     }
   }
 
-  #send(request: SignupRequest, again: number, firstAt: Millis): void {
+  #send(request: SignupRequest, again: number, firstAt: Millis, isRepeated = false): void {
     const { time, dice, truth, wall, findProcess, note } = this.#options
+    if (isRepeated && Math.abs(wall() - firstAt) >= keyLivesMs) return
     const process = findProcess()
     // Nothing listens: everybody comes again later.
-    if (!process) return void time.after(5 * second, () => this.#send(request, again, firstAt))
+    if (!process) {
+      const wait = () => this.#send(request, again, firstAt, isRepeated)
+      return void time.after(5 * second, wait)
+    }
     process.signUp(request, (seen) => {
       note(`signup ${seen}`, request.emails.join(' '))
       if (seen === 'accepted') return request.emails.forEach((email) => truth.promise(email))
       if (again === 0) return
       time.after(dice.between(0, 20 * second), () => {
-        if (Math.abs(wall() - firstAt) >= keyLivesMs) return
         note('signup repeated')
-        this.#send(request, again - 1, firstAt)
+        this.#send(request, again - 1, firstAt, true)
       })
     })
   }

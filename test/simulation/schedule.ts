@@ -143,9 +143,9 @@ export function createDice(seed: number): Dice {
 export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.0015)) return drawStoppedWriters(dice)
   if (dice.chance(0.0005)) return drawShortLives(dice)
-  if (dice.chance(0.02)) return drawBusyPeople(dice)
-  if (dice.chance(0.02)) return drawTightBatches(dice)
-  if (dice.chance(0.04)) return drawWorkbook(dice)
+  if (dice.chance(0.012)) return drawBusyPeople(dice)
+  if (dice.chance(0.01)) return drawTightBatches(dice)
+  if (dice.chance(0.025)) return drawWorkbook(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -230,7 +230,7 @@ export function drawWorkbook(dice: Dice): Schedule {
     ...calm,
     spreadsheet: 'workbook',
     signups: moments(dice.between(3, 12), () => drawArrival(dice, 2)),
-    people: moments(dice.between(0, 8), () => dice.pick([...fileActs, 'protect tab', 'free tab'])),
+    people: moments(dice.between(2, 12), () => dice.pick([...fileActs, 'protect tab', 'free tab'])),
     machine: moments(dice.between(0, 2), () => dice.pick(machineActs(1))),
     faultsUntil,
     chance: { ...calm.chance, journal: dice.pick([0, 0.05]), kill: dice.pick([0.02, 0.1]) },

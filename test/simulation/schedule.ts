@@ -214,8 +214,8 @@ function drawTightBatches(dice: Dice): Schedule {
     ),
     faultsUntil,
     chance: { ...calm.chance, call: dice.pick([0, 0.1]), kill: dice.pick([0, 0.02]) },
-    rowsMax: dice.between(2, 7),
-    bytesMax: dice.between(500, 4000),
+    rowsMax: dice.pick([2, 3, 20]),
+    bytesMax: dice.between(700, 2500),
     markersMax: 100,
     drainMs: 2 * hour,
   }

@@ -32,7 +32,7 @@ const mayImport = {
     'service/',
     'config/',
     'journal/[^/]+$',
-    'spreadsheet/spreadsheet.ts',
+    'spreadsheet/(spreadsheet|csv).ts',
     'signup/',
     'platform/',
   ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { columns } from '../../signup/row.ts'
 import { ourHeader, readHeader } from '../header.ts'
-import { csvRecord, delimiters } from './csv.ts'
+import { csvRecord, delimiters } from '../csv.ts'
 import { readHeaderRow } from './header-row.ts'
 
 const ours = { header: ourHeader, delimiter: ',' }

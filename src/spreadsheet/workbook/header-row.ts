@@ -1,6 +1,6 @@
 import { columns } from '../../signup/row.ts'
 import { type Header, ourHeader, readHeader } from '../header.ts'
-import { delimiters } from './csv.ts'
+import { delimiters } from '../csv.ts'
 
 export interface HeaderRow {
   readonly header: Header

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { arrange, ourHeader, readHeader } from '../header.ts'
-import { cellsOf, csvRecord, delimiters } from './csv.ts'
+import { cellsOf, csvRecord, delimiters } from '../csv.ts'
 import { countRows, missingRows } from './missing-rows.ts'
 
 const ours = [

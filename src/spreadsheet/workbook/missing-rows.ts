@@ -1,6 +1,6 @@
 import { columns } from '../../signup/row.ts'
 import { arrange } from '../header.ts'
-import { cellKey, cellsOf, delimiters } from './csv.ts'
+import { cellKey, cellsOf, delimiters } from '../csv.ts'
 import type { HeaderRow } from './header-row.ts'
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

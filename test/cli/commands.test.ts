@@ -10,6 +10,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 const needed: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   status: [],
+  export: [],
 }
 const names = Object.keys(needed)
 

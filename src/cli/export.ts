@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from '@commander-js/extra-typings'
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import type { Reader } from '../journal/reader.ts'
+import { makePrivateFile } from '../platform/node/private-file.ts'
+import { openReader } from '../service/store.ts'
+import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
+import { parseMoment } from './arguments.ts'
+import { csvFormat } from './export/csv.ts'
+import type { ExportFormat } from './export/format.ts'
+import { ndjsonFormat } from './export/ndjson.ts'
+import { xlsxFormat } from './export/xlsx.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import type { Sink } from './terminal/output.ts'
+
+interface Options extends Chosen {
+  readonly format: keyof typeof formats
+  readonly out?: string
+}
+
+/** Which signups are wanted. */
+interface Chosen {
+  readonly tab?: string
+  readonly since?: Millis
+  readonly until?: Millis
+}
+
+const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: (sink: Sink) => xlsxFormat(sink) }
+const names = ['csv', 'ndjson', 'xlsx'] as const
+
+const pageRows = 1_000
+
+export function addExport(program: Command, run: Run): void {
+  program
+    .command('export')
+    .description(
+      'write the signups of the journal as CSV, NDJSON or XLSX, written to the spreadsheet or not',
+    )
+    .addOption(new Option('--format <format>', 'the format').choices(names).default('csv' as const))
+    .option('--out <file>', 'a new file, with mode 0600; otherwise standard output')
+    .option('--tab <name>', 'only the signups of this tab')
+    .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
+    .option('--until <date>', 'only signups before this date (UTC) or time', parseMoment)
+    .action((options) => run((session) => exportSignups(session, options)))
+}
+
+async function exportSignups(session: Session, options: Options): Promise<ExitCode> {
+  const { since = -Infinity, until = Infinity, format, out } = options
+  if (since >= until) throw new UsageError('--since must be earlier than --until.')
+  if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
+    throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
+  }
+  const { config } = loadConfig(readEnvironment())
+  await using journal = openReader(config, session)
+  if (out === undefined) {
+    await copy(journal.reader, formats[format](session.out), options, session)
+    return exit.done
+  }
+  const path = resolve(out)
+  await using file = await makePrivateFile(path)
+  const count = await copy(journal.reader, formats[format](file), options, session)
+  await file.finish()
+  session.notes.tell(`Exported ${count.toLocaleString('en-US')} signups to ${path}`)
+  return exit.done
+}
+
+/** Copies the chosen signups page by page, so that no transaction stays open. Returns how many. */
+async function copy(
+  reader: Reader,
+  format: ExportFormat,
+  chosen: Chosen,
+  { notes, stop }: Pick<Session, 'notes' | 'stop'>,
+): Promise<number> {
+  const { all } = await reader.figures(0, 0)
+  using progress = notes.progress('signups read', all.accepted)
+  const isWanted = wanting(chosen)
+  let read = 0
+  let count = 0
+  for (let after = 0; ;) {
+    const page = await reader.page(after, pageRows)
+    const rows = page.filter(({ signup }) => isWanted(signup))
+    if (rows.length > 0) await format.write(rows)
+    read += page.length
+    count += rows.length
+    progress.at(read)
+    if (page.length < pageRows) break
+    after = page.at(-1)?.position ?? after
+    // Let a signal be heard.
+    await new Promise((done) => setImmediate(done))
+    stop.throwIfAborted()
+  }
+  await format.finish()
+  return count
+}
+
+function wanting({ tab, since = -Infinity, until = Infinity }: Chosen) {
+  const key = tab === undefined ? undefined : tabKey(tab)
+  return ({ sheetTab, receivedAt }: Signup) =>
+    receivedAt >= since && receivedAt < until && (key === undefined || tabKey(sheetTab) === key)
+}

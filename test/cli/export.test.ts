@@ -1,0 +1,139 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
+import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+const day = 24 * 60 * 60 * 1000
+const header = ['Email', 'Timestamp', 'Source', 'Name', 'Tags', 'Metadata', 'Sheet Tab']
+const people = [
+  { email: 'ada@example.com', receivedAt: noon, sheetTab: 'News', name: '=1+1', tags: ['a', 'b'] },
+  { email: 'bob@example.com', receivedAt: noon + day, sheetTab: 'News', metadata: '{"x":"a;=1"}' },
+  { email: 'eve@example.com', receivedAt: noon + 2 * day, sheetTab: 'Beta', name: 'Ève\n"E"' },
+]
+
+let data: TempFolder
+beforeAll(async () => {
+  data = await tempFolder()
+  await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+  await journal.intake.append(people.map((it) => makeSignup(it)))
+})
+afterAll(() => data[Symbol.asyncDispose]())
+
+const run = (...args: string[]) => runCommand(['export', ...args], { dataDir: data.path })
+
+test('CSV has the header row and one row for each signup, and no cell that is a formula', async () => {
+  const { code, stdout, stderr } = await run()
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [first, ...rows]: string[][] = parse(stdout)
+  expect(first).toEqual(header)
+  expect(
+    rows.map(([email, at, , name, tags, metadata, tab]) => [email, at, name, tags, metadata, tab]),
+  ).toEqual([
+    ['ada@example.com', '2026-11-20T12:00:00.000Z', "'=1+1", 'a, b', '', 'News'],
+    ['bob@example.com', '2026-11-21T12:00:00.000Z', '', '', `{"x":"a;'=1"}`, 'News'],
+    ['eve@example.com', '2026-11-22T12:00:00.000Z', 'Ève\n"E"', '', '', 'Beta'],
+  ])
+})
+
+test('NDJSON has the names and types of the signup request', async () => {
+  const { code, stdout } = await run('--format', 'ndjson')
+  expect(code).toBe(0)
+  const [ada, bob, eve] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+  expect(ada).toEqual({
+    id: expect.any(String),
+    email: 'ada@example.com',
+    timestamp: '2026-11-20T12:00:00.000Z',
+    source: expect.any(String),
+    name: '=1+1',
+    tags: ['a', 'b'],
+    sheetTab: 'News',
+  })
+  expect(bob).toMatchObject({ metadata: { x: 'a;=1' } })
+  expect(eve).toMatchObject({ name: 'Ève\n"E"' })
+})
+
+test.each([
+  [
+    ['--tab', 'news'],
+    ['ada', 'bob'],
+  ],
+  [['--tab', 'Nobody'], []],
+  [
+    ['--since', '2026-11-21'],
+    ['bob', 'eve'],
+  ],
+  [['--until', '2026-11-21T12:00:00Z'], ['ada']],
+  [['--since', '2026-11-21T13:00:00+01:00', '--until', '2026-11-22', '--tab', 'News'], ['bob']],
+])('%j chooses %j', async (args, names) => {
+  const { stdout } = await run(...args)
+  const [first, ...rows]: string[][] = parse(stdout)
+  expect(first).toEqual(header)
+  expect(rows.map(([email]) => email)).toEqual(names.map((name) => `${name}@example.com`))
+})
+
+test.each([
+  [['--since', 'yesterday'], /'yesterday' is invalid. Give a date like 2026-11-20/],
+  [['--since', '2026-02-31'], /Give a date like/],
+  [
+    ['--since', '2026-11-21', '--until', '2026-11-20'],
+    /^--since must be earlier than --until\.\n$/,
+  ],
+  [['--format', 'xls'], /Allowed choices are csv, ndjson, xlsx\./],
+])('%j is refused in one line', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(message)
+  expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('--out makes a private file, and never writes over another one', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'list.csv')
+  const { code, stdout, stderr } = await run('--out', file)
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `Exported 3 signups to ${file}\n`,
+  })
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  await writeFile(file, 'kept')
+  expect(await run('--out', file)).toMatchObject({
+    code: 1,
+    stderr: `${file} cannot be made: it exists already, and Rollcall overwrites no file. Give another name.\n`,
+  })
+  expect(await readFile(file, 'utf8')).toBe('kept')
+})
+
+test('an export that is stopped says so and leaves no file, and one that nobody reads ends quietly', async () => {
+  await using folder = await tempFolder()
+  await using large = await tempFolder()
+  {
+    await using journal = openSqliteJournal(join(large.path, 'journal.db'))
+    for (let part = 0; part < 20; part++) {
+      await journal.intake.append(Array.from({ length: 5_000 }, () => makeSignup()))
+    }
+  }
+  const stopped = startCommand(['export', '--out', join(folder.path, 'list.csv')], {
+    dataDir: large.path,
+  })
+  await expect.poll(() => readdir(folder.path)).toEqual(['list.csv'])
+  stopped.kill('SIGINT')
+  expect(await stopped.ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Stopped before everything was done.\n',
+  })
+  expect(await readdir(folder.path)).toEqual([])
+  const unread = startCommand(['export'], { dataDir: large.path })
+  await expect.poll(unread.stdout).not.toBe('')
+  unread.closeOutput()
+  expect(await unread.ended).toMatchObject({ code: 1, stderr: '' })
+})

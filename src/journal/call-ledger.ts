@@ -18,7 +18,8 @@ export interface CallLedger {
    *   made just now.
    * - The day relies on it. A clock that was set back makes the wait longer, but at most a day. A clock
    *   that was set ahead between two starts makes calls look older by as much, for the day; and for the
-   *   minute, too, if the process starts once more within the minute after that.
+   *   minute, too, if the process starts once more within the minute after that. Each time it was set
+   *   ahead, such a window may have as many calls again as the quota allows, and no more.
    *
    * A call of another process that runs at the same time counts from the time that this process noted,
    * as long as the clocks of both agree with the wall clock. After a jump of the wall clock, such a call

@@ -30,7 +30,9 @@ export class Truth {
   rowsApplied = 0
   readonly history = new VersionHistory()
   readonly #options: TruthOptions
-  #isMinuteKept = true
+  #jumpsAhead = 0
+  /** When processes started after the first jump ahead. */
+  readonly #startsAhead: Millis[] = []
   /** Addresses in the journal that get a row, by tab, in the order of the journal. */
   readonly #accepted = new Map<string, string[]>()
   /** The tab of each accepted address. */
@@ -127,16 +129,27 @@ export class Truth {
     return rows.flatMap((cells) => cells.find((cell) => this.#tabs.has(cell)) ?? [])
   }
 
-  /** Checks the quota of a minute no more: a wall clock that was set ahead has lost count of it. */
-  excuseMinute(): void {
-    this.#isMinuteKept = false
+  /** Notes that the wall clock is set ahead. `CallLedger` says what is promised from then on. */
+  setAhead(): void {
+    this.#jumpsAhead += 1
   }
 
-  /** Counts a call of the Sheets API that arrives at Google, and checks the quota. */
+  /** Notes that a process starts. */
+  start(at: Millis): void {
+    if (this.#jumpsAhead > 0) this.#startsAhead.push(at)
+  }
+
+  /**
+   * Counts a call of the Sheets API that arrives at Google, and checks the quota. Each jump ahead may make
+   * earlier calls look older once: for the day, from the next start on; for a minute in which a process
+   * starts twice, too. So a window may then have as many calls again, and no more.
+   */
   countCall(at: Millis): void {
     const { perMinute, perDay } = this.#options
-    if (this.#isMinuteKept) this.#checkWindow(at, perMinute, minute)
-    this.#checkWindow(at, perDay, day)
+    const windows = 1 + this.#jumpsAhead
+    const startedTwice = at - (this.#startsAhead.at(-2) ?? -Infinity) < 2 * minute
+    this.#checkWindow(at, startedTwice ? perMinute * windows : perMinute, minute)
+    this.#checkWindow(at, this.#startsAhead.length > 0 ? perDay * windows : perDay, day)
     this.#calls.push(at)
   }
 

@@ -10,8 +10,8 @@ import type { SimulatedTime } from './simulated-time.ts'
 import type { Truth } from './truth.ts'
 
 const second = 1000
-/** The journal keeps a key for 24 hours by the wall clock. */
-const keyLivesMs = 24 * 60 * 60 * second
+/** The journal keeps a key for 24 hours by the wall clock. Two jumps below this are shorter together. */
+const keyKeptMs = 12 * 60 * 60 * second
 
 /** One request: a single signup or a bulk. */
 export interface SignupRequest {
@@ -33,7 +33,6 @@ export interface VisitorsOptions {
   readonly time: SimulatedTime
   readonly dice: Dice
   readonly truth: Truth
-  readonly wall: () => Millis
   /** Whether people sign up again with an address that was used before. */
   readonly repeatAddresses: boolean
   /** A process that runs now. */
@@ -45,9 +44,16 @@ export class Visitors {
   readonly #options: VisitorsOptions
   #people = 0
   #keys = 0
+  /** How often the journal may have forgotten all keys. */
+  #forgottenKeys = 0
 
   constructor(options: VisitorsOptions) {
     this.#options = options
+  }
+
+  /** Notes that the wall clock jumps. After a large jump, nobody repeats a request from before it. */
+  clockJumps(ms: Millis): void {
+    if (Math.abs(ms) >= keyKeptMs) this.#forgottenKeys += 1
   }
 
   /** Lets the people of one moment sign up. */
@@ -57,28 +63,25 @@ export class Visitors {
       const key = hasKeys ? `key ${(this.#keys += 1)}` : undefined
       const request = { tab, emails: group, key }
       const again = key === undefined ? 0 : this.#options.dice.between(0, 3)
-      this.#send(request, again, this.#options.wall())
+      this.#send(request, again)
       // Both may reach different processes.
-      if (key !== undefined && this.#options.dice.chance(0.1)) this.#send(request, 0, 0)
+      if (key !== undefined && this.#options.dice.chance(0.1)) this.#send(request, 0)
     }
   }
 
-  #send(request: SignupRequest, again: number, firstAt: Millis, isRepeated = false): void {
-    const { time, dice, truth, wall, findProcess, note } = this.#options
-    if (isRepeated && Math.abs(wall() - firstAt) >= keyLivesMs) return
+  #send(request: SignupRequest, again: number, keys = this.#forgottenKeys): void {
+    if (keys !== this.#forgottenKeys) return
+    const { time, dice, truth, findProcess, note } = this.#options
     const process = findProcess()
     // Nothing listens: everybody comes again later.
-    if (!process) {
-      const wait = () => this.#send(request, again, firstAt, isRepeated)
-      return void time.after(5 * second, wait)
-    }
+    if (!process) return void time.after(5 * second, () => this.#send(request, again, keys))
     process.signUp(request, (seen) => {
       note(`signup ${seen}`, request.emails.join(' '))
       if (seen === 'accepted') return request.emails.forEach((email) => truth.promise(email))
       if (again === 0) return
       time.after(dice.between(0, 20 * second), () => {
         note('signup repeated')
-        this.#send(request, again - 1, firstAt, true)
+        this.#send(request, again - 1, keys)
       })
     })
   }

@@ -60,8 +60,6 @@ class World {
   readonly #visitors: Visitors
   #processes: SimulatedProcess[] = []
   #jumped: Millis = 0
-  /** How many processes started since the wall clock was first set ahead. */
-  #startsAhead: number | undefined
   #diskFullUntil: Millis = 0
   #crashingUntil: Millis = 0
   /** Since when nothing is left to do; undefined while something is. */
@@ -73,11 +71,10 @@ class World {
     this.#trace = trace
     this.#dice = createDice(seed)
     this.#schedule = draw(this.#dice)
-    const { quota, markersMax, chance, jumps, duplicates } = this.#schedule
+    const { quota, markersMax, chance, duplicates } = this.#schedule
     this.#truth = new Truth({
       perMinute: quota.perMinute,
-      // Across restarts the wall clock measures the day (see CallLedger), so the quota may be exceeded then.
-      perDay: jumps.some(({ what }) => what > 0) ? Infinity : quota.perDay,
+      perDay: quota.perDay,
       markersMax,
       ignoresDuplicates: duplicates === 'ignore',
     })
@@ -113,7 +110,6 @@ class World {
       time: this.#time,
       dice: this.#dice,
       truth: this.#truth,
-      wall: () => this.#wall,
       repeatAddresses: duplicates === 'ignore',
       findProcess: () => this.#processes[this.#dice.between(0, this.#processes.length - 1)],
       note: (event, detail) => this.#note(event, detail),
@@ -135,7 +131,8 @@ class World {
       this.#time.after(at, () => {
         this.#note('clock jumps', String(what))
         this.#jumped += what
-        if (what > 0) this.#startsAhead ??= 0
+        this.#visitors.clockJumps(what)
+        if (what > 0) this.#truth.setAhead()
       })
     }
     this.#time.after(faultsUntil, () => {
@@ -208,8 +205,7 @@ class World {
 
   #startProcess(): void {
     this.#note('start')
-    // CallLedger says what is promised when the wall clock is set.
-    if (this.#startsAhead !== undefined && (this.#startsAhead += 1) > 1) this.#truth.excuseMinute()
+    this.#truth.start(this.#time.now)
     const process = new SimulatedProcess({
       time: this.#time,
       dice: this.#dice,

@@ -86,6 +86,7 @@ test.each([
 ])('after $what the next try comes in time, and operators hear of it', async (it) => {
   const given = world()
   expect(await persist(given, it.ends)).toEqual(it.tries)
+  given.attempts.resume()
   expect(given.reports).toEqual(it.reports)
 })
 

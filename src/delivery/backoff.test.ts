@@ -29,5 +29,6 @@ test('blocked delivery is tried after 5 s, then at least every 30 s, and after a
   }
   expect(tries.slice(0, 5)).toEqual([5000, 10_000, 20_000, 30_000, 30_000])
   expect(tries.at(-1)).toBe(300_000)
+  expect([blockedRetryMs(9, 3_599_999), blockedRetryMs(9, 3_600_000)]).toEqual([30_000, 300_000])
   expect(new Set(tries)).toEqual(new Set([5000, 10_000, 20_000, 30_000, 300_000]))
 })

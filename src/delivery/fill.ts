@@ -85,7 +85,7 @@ function give(
   for (const next of slice) {
     const bytes = options.rowBytes(next.signup, next.textBytes)
     const fits = left.rows > floor.rows && left.bytes - bytes >= floor.bytes
-    const isOldestOfAll = isFirst && signups.length === 0 && left.rows > 0
+    const isOldestOfAll = isFirst && signups.length === 0
     if (!fits && !isOldestOfAll) return false
     signups.push(next)
     left.rows -= 1

@@ -32,6 +32,13 @@ test('a tab with a long backlog of large rows leaves the others their share of t
   expect(await countsOf([...backlog, ...others], { bytesMax: 12_000 })).toEqual({ A: 8, B: 3 })
 })
 
+test('a batch is filled to its last byte and its last row', async () => {
+  const signups = makeSignups(5, { sheetTab: 'A' })
+  const rowBytes = () => 100
+  expect(await countsOf(signups, { bytesMax: 300, rowBytes })).toEqual({ A: 3 })
+  expect(await countsOf(signups, { rowsMax: 3, rowBytes })).toEqual({ A: 3 })
+})
+
 test('a signup that is larger than a batch goes only when it is the oldest of all', async () => {
   const small = makeSignup({ sheetTab: 'A' })
   const tooLarge = makeSignup({ sheetTab: 'B', ...large })

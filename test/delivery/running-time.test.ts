@@ -4,6 +4,38 @@ import { expect, test } from 'vitest'
 import { ProcessTime } from '../../src/delivery/running-time.ts'
 import type { RunningTimeNote } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+
+test('a process that runs alone counts all of its time once, also when two notes are made together', async () => {
+  let now = 0
+  await using journal = openSqliteJournal(':memory:')
+  const clock = { now: () => 0, elapsed: () => now, sleep: async () => {} }
+  const time = new ProcessTime(journal.delivery, clock)
+  expect(await time.note()).toBe(0)
+  now = 1000.7
+  expect(await Promise.all([time.note(), time.note()])).toEqual([1000, 1000])
+  now = 3000
+  // Whole milliseconds since the note before.
+  expect(await time.note()).toBe(2999)
+})
+
+test('the note after one that failed includes its time', async () => {
+  let now = 0
+  await using journal = openSqliteJournal(':memory:')
+  let failures = 0
+  const noteRunningTime = async (note: RunningTimeNote) => {
+    if (failures-- > 0) throw new JournalUnavailable('The disk is full.')
+    return journal.delivery.noteRunningTime(note)
+  }
+  const clock = { now: () => 0, elapsed: () => now, sleep: async () => {} }
+  const time = new ProcessTime({ noteRunningTime }, clock)
+  await time.note()
+  failures = 1
+  now = 500
+  await expect(time.note()).rejects.toThrow(JournalUnavailable)
+  now = 700
+  expect(await time.note()).toBe(700)
+})
 
 /** One of three processes acts, `wait` ms after the act before. */
 const acts = fc.array(

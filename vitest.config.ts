@@ -36,7 +36,10 @@ export default defineConfig({
   test: {
     projects: [
       // Tests beside their sources change nothing in their process, so that they can share it.
-      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'units', include: ['{src,browser}/**/*.test.ts'], isolate: false },
+      },
       {
         extends: true,
         test: {

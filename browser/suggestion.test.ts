@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestEmail } from '../../browser/suggestion.ts'
+import { suggestEmail } from './suggestion.ts'
 
 test.each([
   ['ada@gmial.com', 'ada@gmail.com'],

@@ -131,14 +131,6 @@ test.each([
   },
 )
 
-test('an unknown path is answered 404, and a wrong method 405 with Allow', async () => {
-  await using service = await bootService()
-  expect((await fetch(`${service.url}/api/nothing`)).status).toBe(404)
-  const answer = await fetch(`${service.url}/api/signup`)
-  expect(answer.status).toBe(405)
-  expect(answer.headers.get('allow')).toBe('POST, OPTIONS')
-})
-
 test('the status of a signup goes from accepted to written, and has nothing personal', async () => {
   await using service = await bootService()
   const [id] = await postSignups(service.url, ['ada@example.com'])

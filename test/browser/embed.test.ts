@@ -261,16 +261,6 @@ test('two forms on a page work on their own, even with the script in the page on
   expect(host.complaints).toEqual([])
 })
 
-test('the check for accessibility finds a field without a label, even in a shadow tree', async () => {
-  await using host = await open({ body: '<div id="host"></div>' })
-  const { page } = host
-  await page.evaluate(() => {
-    const root = document.querySelector('#host')?.attachShadow({ mode: 'open' })
-    root?.append(document.createElement('input'))
-  })
-  expect(await accessibilityProblems(page)).toEqual([expect.stringMatching(/^label at #host/)])
-})
-
 test('a form on a page that may not use the service says so at once, and tells its author what to set', async () => {
   await using strict = await startService({ env: { ALLOWED_ORIGINS: 'https://named.example' } })
   await using host = await openHost(shared.browser, {

@@ -1,9 +1,13 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const ada = { email: 'ada@example.com' }
 
 test('the sandbox accepts signups and shows the rows of the emulated sheet, without an account', async () => {
   await using sandbox = await startService({
@@ -20,4 +24,21 @@ test('the sandbox accepts signups and shows the rows of the emulated sheet, with
   expect(await (await fetch(sandbox.url)).text()).toContain('The sandbox letter')
   expect(sandbox.output()).not.toContain('docs.google.com')
   expect(await sandbox.stop()).toBe(0)
+})
+
+test('the sandbox can start with an emulated challenge', async () => {
+  await using folder = await tempFolder()
+  const program = join(folder.path, 'start.mjs')
+  const sandbox = JSON.stringify(join(projectRoot, 'scripts/sandbox.ts'))
+  await writeFile(program, `process.argv.push('--challenge'); await import(${sandbox})`)
+  await using service = await startService({ program })
+  const [, siteKey = '', tokens = ''] =
+    /curl -d '{"siteKey":"(.*)"}' (\S+)/.exec(service.output()) ?? []
+  expect(await (await fetch(`${service.url}/api/config`)).json()).toMatchObject({
+    challengeSiteKey: siteKey,
+  })
+  expect((await postSignup(service.url, ada)).status).toBe(403)
+  const issued = await fetch(tokens, { method: 'POST', body: JSON.stringify({ siteKey }) })
+  const { token } = (await issued.json()) as { token: string }
+  expect((await postSignup(service.url, { ...ada, challengeToken: token })).status).toBe(202)
 })

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import type { Fault } from '../../emulators/challenge/faults.ts'
@@ -7,7 +5,6 @@ import { providerRules } from '../../emulators/challenge/providers.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import { type ChallengeWorld, createChallengeWorld } from '../../harness/challenge-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { projectRoot } from '../../harness/source-file.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -422,19 +419,4 @@ test('a start that fails because of a wrong setting of the challenge does not pr
   expect(ended.code).toBe(2)
   expect(ended.output).toContain('CHALLENGE_PROVIDER')
   expect(ended.output).not.toContain('my-own-secret')
-})
-
-test('the sandbox can start with an emulated challenge', async () => {
-  await using folder = await tempFolder()
-  const program = join(folder.path, 'start.mjs')
-  const sandbox = JSON.stringify(join(projectRoot, 'scripts/sandbox.ts'))
-  await writeFile(program, `process.argv.push('--challenge'); await import(${sandbox})`)
-  await using service = await startService({ program })
-  const [, siteKey = '', tokens = ''] =
-    /curl -d '{"siteKey":"(.*)"}' (\S+)/.exec(service.output()) ?? []
-  expect(await get(service, '/api/config')).toMatchObject({ challengeSiteKey: siteKey })
-  expect((await postSignup(service.url, ada)).status).toBe(403)
-  const issued = await fetch(tokens, { method: 'POST', body: JSON.stringify({ siteKey }) })
-  const { token } = (await issued.json()) as { token: string }
-  expect((await postSignup(service.url, { ...ada, challengeToken: token })).status).toBe(202)
 })

@@ -58,8 +58,12 @@ test('the document is not sent again to a client that has it', async () => {
   expect(await second.text()).toBe('')
 })
 
-test('the document has every method of its paths', async () => {
+test('the document has the paths of the interface, each with every method that it takes', async () => {
   const { paths } = await fetchDocument()
+  const endpoints = ['signup', 'signup/bulk', 'signup/{id}', 'config', 'health', 'ready']
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining(endpoints.map((endpoint) => `/api/${endpoint}`)),
+  )
   for (const [path, operations] of Object.entries(paths)) {
     const answer = await fetch(service.url + path, { method: 'OPTIONS' })
     const { parameters: _, ...methods } = operations

@@ -2,7 +2,8 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { allDelivered, waitUntil } from '../../harness/delivery-state.ts'
+import { readJournal } from '../crash/crash-load.ts'
+import { allDelivered, readiness, waitUntil } from '../../harness/delivery-state.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
@@ -175,8 +176,9 @@ describe.concurrent('DATA_DIR', () => {
 })
 
 test('a spreadsheet that is deleted blocks delivery, and the signups are kept', async () => {
+  await using folder = await tempFolder()
   await using world = await createGoogleWorld()
-  await using service = await startService({ env: world.env })
+  await using service = await startService({ dataDir: folder.path, env: world.env })
   await signUp(service, 'ada')
   await allDelivered(service)
   world.emulator.spreadsheet(world.spreadsheetId).delete()
@@ -188,6 +190,13 @@ test('a spreadsheet that is deleted blocks delivery, and the signups are kept', 
   expect(await answer.json()).toMatchObject({
     delivery: { state: 'blocked', error: 'Requested entity was not found' },
   })
+  expect((await readiness(service)).body.delivery).toMatchObject({ state: 'blocked', backlog: 2 })
+  await service.stop()
+  expect(readJournal(folder.path).map(({ email }) => email)).toEqual([
+    'ada@example.com',
+    'grace@example.com',
+    'bob@example.com',
+  ])
 })
 
 test('while somebody else uses up the quota, rows wait for their turn and arrive once', async () => {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -73,6 +73,22 @@ test('no later call adds a signup of an append that failed', async () => {
   expect(await journal.intake.recall(idempotency)).toMatchObject({ kind: 'replayed' })
   using reader = new DatabaseSync(file, { readOnly: true })
   expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 })
+})
+
+test('batches with one number in a journal and its copy have different fingerprints, as their contents differ', async () => {
+  await using folder = await tempFolder()
+  const frozen = async (path: string) => {
+    await using journal = openSqliteJournal(path)
+    await journal.intake.append([makeSignup()])
+    return await freezeNext(journal.delivery)
+  }
+  const file = join(folder.path, 'journal.db')
+  const copy = join(folder.path, 'copy.db')
+  await openSqliteJournal(file)[Symbol.asyncDispose]()
+  await cp(file, copy)
+  const [one, other] = [await frozen(file), await frozen(copy)]
+  expect(one?.number).toBe(other?.number)
+  expect(one?.fingerprint).not.toBe(other?.fingerprint)
 })
 
 test('the journal forgets after an hour who made a tab, when the next new tab comes', async () => {

@@ -83,6 +83,7 @@ test('an error page of the service stays bare in the frame, and does not ask for
   await inside(page).getByRole('button', { name: 'Sign up' }).click()
   await inside(page).getByText('That did not work yet').waitFor()
   expect(await inside(page).locator('body').getAttribute('class')).toBe('bare')
+  expect(await inside(page).locator('[autofocus]').count()).toBe(0)
   expect(page.url()).toBe(`${host.url}/`)
   expect(host.complaints).toEqual([
     'Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)',

@@ -132,6 +132,8 @@ describe('the service checks what the pages ask for', () => {
         expect(answer.status).toBe(422)
         const html = flat(await answer.text())
         expect(html).toContain(`<p class="problem" id="${id}-problem">${message}</p>`)
+        expect(html).toContain('<form')
+        expect(html).toMatch(/<input id="email" [^>]*value="ada@example\.com"/)
         expect(html.match(/aria-invalid/g)).toHaveLength(1)
         // Browsers do not give a field in a frame the focus, and one complains about autofocus there.
         expect(html.match(/autofocus/g) ?? []).toHaveLength(page === 'form' ? 0 : 1)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem, expectSecured } from '../../harness/expect-secured.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { readTab } from '../../harness/read-workbook.ts'
 
 const listed = 'https://www.example.com'
 const exposed =
@@ -111,17 +112,23 @@ test('a page that is not listed may read why it is refused from /api/config, and
 test('when Origin is not an origin, neither the answer nor the log quotes it', async () => {
   const origin = 'https://ada@example.com/ada@example.com'
   const answer = await signup(strict, { origin })
-  expect(expectProblem(answer, await answer.text(), 403)).toContain('without a web origin')
+  const body = await answer.text()
+  expect(expectProblem(answer, body, 403)).toContain('without a web origin')
   await expect.poll(() => strict.output()).toContain('"origin":"none"')
+  expect(body + strict.output()).not.toContain('ada@')
 })
 
-test('a plain form of a page that is not listed is answered 403', async () => {
+test('a plain form of a page that is not listed is answered 403 and not stored', async () => {
   const answer = await fetch(`${strict.url}/api/signup`, {
     method: 'POST',
     headers: { origin: 'https://evil.example' },
     body: new URLSearchParams({ email: 'ada@example.com', sheetTab: 'Forbidden' }),
   })
   expectProblem(answer, await answer.text(), 403)
+  // Signups are written in their order.
+  await signup(strict, { prefer: 'wait=20' })
+  expect(readTab(`${strict.folder}/data`, 'Sheet1.csv').length).toBeGreaterThan(1)
+  expect(readTab(`${strict.folder}/data`, 'Forbidden.csv')).toEqual([])
 })
 
 test('the service’s own pages may always send, even behind a proxy that ends TLS', async () => {

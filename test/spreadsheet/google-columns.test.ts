@@ -256,7 +256,12 @@ describe('a person makes a table of a tab', () => {
     await using world = await newsWorld([header], (sheet) => {
       sheet.convertToTable('News', { types: { Timestamp: 'DATE', Notes: 'DOUBLE' } })
     })
-    expect(await world.write(makeFullSignup())).toEqual(applied)
+    const signup = makeFullSignup()
+    expect(await world.write(signup)).toEqual(applied)
+    const [row] = rowsOf('News', makeBatch(1, { News: [signup] }))
+    expect(world.sheet.cells('News').at(-1)).toEqual(
+      row?.map((stringValue) => ({ userEnteredValue: { stringValue } })),
+    )
     expect(world.spreadsheet.warnings).toEqual([
       {
         kind: 'columnTypes',

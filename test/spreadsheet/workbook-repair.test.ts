@@ -1,0 +1,157 @@
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  Crash,
+  type CrashPoint,
+  crashingFiles,
+  interceptedFiles,
+} from '../../harness/failing-files.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
+import { columns } from '../../src/signup/row.ts'
+import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
+import { makeBatch, testSignal } from './spreadsheet-contract.ts'
+
+/** A write stops in the middle, and a person changes the file before it is repaired. */
+
+const applied = { kind: 'applied' }
+const line = columns.join(',')
+
+let world: WorkbookWorld
+
+beforeEach(async () => {
+  world = await createWorkbookWorld()
+  await world.connect().open(testSignal)
+})
+
+afterEach(() => world[Symbol.asyncDispose]())
+
+const batchOf = (number: number, rows = 4) =>
+  makeBatch(number, { News: Array.from({ length: rows }, () => makeFullSignup()) })
+
+/** Step 1 makes the folder, 2 writes the intent, 3 appends to the file of the tab, 4 syncs the folder. */
+async function crash(batch: FrozenBatch, point: CrashPoint): Promise<void> {
+  const workbook = createWorkbook({ directory: world.directory }, crashingFiles(point).files)
+  await expect(workbook.write(batch, testSignal)).rejects.toThrow(Crash)
+}
+
+async function edit(change: (text: string) => string): Promise<void> {
+  await writeFile(world.path('News'), change(await readFile(world.path('News'), 'utf8')))
+}
+
+/** How often each signup of the batch has a whole row in the file, down to its last cell. */
+async function counts(
+  batch: FrozenBatch,
+  { delimiter = ',', lastIsTime = false } = {},
+): Promise<number[]> {
+  const text = await readFile(world.path('News'), 'utf8')
+  const rows = parse(text, { delimiter, relax_column_count: true, relax_quotes: true })
+  return batch.tabs.flatMap(({ tab, signups }) =>
+    signups.map(({ email, receivedAt }) => {
+      const last = lastIsTime ? new Date(receivedAt).toISOString() : tab
+      return rows.filter((cells) => cells.includes(email) && cells.includes(last)).length
+    }),
+  )
+}
+
+const once = [1, 1, 1, 1]
+
+describe('a batch of which a changed file has some rows', () => {
+  const batch = batchOf(2)
+
+  beforeEach(async () => {
+    await crash(batch, { step: 3, part: 0.7 })
+    await edit((text) => `${text}\r\nCall them,,,,,,\r\n`)
+  })
+
+  test('is written and not given up, even when the repair crashes', async () => {
+    await crash(batch, { step: 3, part: 0 })
+    expect(await world.connect().abandon(batch, testSignal)).toEqual(applied)
+    expect(await counts(batch)).toEqual(once)
+  })
+
+  test('has an unknown outcome while the disk is full, because its rows are not taken back', async () => {
+    const files = interceptedFiles(async (change) => {
+      if (change.kind !== 'append') return change.make()
+      throw Object.assign(new Error('told by the test'), { code: 'ENOSPC' })
+    })
+    const full = createWorkbook({ directory: world.directory }, files)
+    expect(await full.write(batch, testSignal)).toMatchObject({
+      kind: 'unknown',
+      message: 'The workbook cannot be written: the disk is full (ENOSPC)',
+    })
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    expect(await counts(batch)).toEqual(once)
+  })
+
+  test('is given up when the person has removed all of its rows', async () => {
+    await edit(() => `${line}\r\nCall them,,,,,,\r\n`)
+    expect(await world.connect().abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
+    expect(await world.connect().write(batch, testSignal)).toEqual({ kind: 'abandoned' })
+    expect(await counts(batch)).toEqual([0, 0, 0, 0])
+  })
+})
+
+describe('under a header row of a person, every row is there once', () => {
+  const swap = (text: string) =>
+    text.replace(/^([^,\r\n]*),([^,\r\n]*),([^,\r\n]*)/gm, (_, one, two, three) =>
+      [three, one, two].join(','),
+    )
+  test.each<[string, (text: string) => string, string]>([
+    ['leaves the file alone', (text) => text, ','],
+    ['adds a row', (text) => `${text}\r\nGrace,g@example.org,,\r\n`, ','],
+    ['moves the columns', swap, ','],
+    ['removes the header row', (text) => text.replace(/^.*\r\n/, ''), ','],
+    ['saves it with semicolons', (text) => text.replaceAll(',', ';'), ';'],
+  ])('when a person %s after a crash', async (_, change, delimiter) => {
+    for (const part of [0.3, 0.7, 1]) {
+      await writeFile(world.path('News'), 'Name,Email,Timestamp\r\n')
+      const batch = batchOf(part * 10)
+      await crash(batch, part === 1 ? { step: 4, part: 0 } : { step: 3, part })
+      await edit(change)
+      expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+      expect(await counts(batch, { delimiter, lastIsTime: true }), `${part}`).toEqual(once)
+    }
+  })
+})
+
+test.each(columns.map((_, index) => columns.slice(0, index + 1).join(',')))(
+  'a header row that a crash has cut to %j is still ours when a person has added a line',
+  async (cut) => {
+    const batch = batchOf(1, 2)
+    await crash(batch, { step: 3, part: 0 })
+    await writeFile(world.path('News'), `${cut}\r\nCall them\r\n`)
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    const rows = ((await world.rows('News')) ?? []).filter((row) => row[0]?.includes('@'))
+    expect(rows.map((row) => [row.length, row[6]])).toEqual([
+      [7, 'News'],
+      [7, 'News'],
+    ])
+  },
+)
+
+test('giving up a batch leaves the half-done write of a lost journal to be finished', async () => {
+  const lost = batchOf(1)
+  await crash(lost, { step: 3, part: 0.5 })
+  const other = { ...batchOf(1), fingerprint: 'another-journal:1' }
+  expect(await world.connect().abandon(other, testSignal)).toEqual({ kind: 'abandoned' })
+  const next = { ...batchOf(2), fingerprint: 'another-journal:2' }
+  expect(await world.connect().write(next, testSignal)).toEqual(applied)
+  expect([await counts(lost), await counts(other), await counts(next)]).toEqual([
+    ...[once, [0, 0, 0, 0], once],
+  ])
+})
+
+test('a record that cannot be read is not taken for one that is missing', async () => {
+  const batch = batchOf(1)
+  expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+  const path = join(world.directory, '.rollcall', 'settled.json')
+  await rm(path)
+  await mkdir(path)
+  expect(await world.connect().write(batch, testSignal)).toMatchObject({ kind: 'refused' })
+  expect(await counts(batch)).toEqual(once)
+  expect(await readdir(join(world.directory, '.rollcall'))).toEqual(['settled.json'])
+})

@@ -48,6 +48,11 @@ describe('an address is counted as', () => {
     expect(countedAddress(text)).toBeUndefined()
   })
 
+  test('nothing when it has more than 80 characters, which no address needs', () => {
+    expect(countedAddress('192.0.2.7'.padStart(80))).toBe('192.0.2.7')
+    expect(countedAddress('192.0.2.7'.padStart(81))).toBeUndefined()
+  })
+
   test('one address for all of an IPv6 network of 64 bits, and another one for its neighbour', () => {
     const group = fc.integer({ min: 0, max: 0xffff })
     const network = fc.tuple(fc.integer({ min: 0x2000, max: 0x3fff }), group, group, group)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOriginAllowed, isOwnOrigin, ownOrigin, requestHosts } from './origin.ts'
+import { isOriginAllowed, isOwnOrigin, ownOrigin, requestHosts, webOrigin } from './origin.ts'
 
 const listed = ['https://example.com', 'http://localhost:8080'] as const
 
@@ -61,6 +61,9 @@ test.each([
   ['https://evil.example', 'evil.example/rollcall.example', false],
   ['https://evil.example', 'user@evil.example', false],
   ['https://evil.example', 'evil.example#', false],
+  ['https://evil.example', 'evil.example?', false],
+  ['https://evil.example', 'evil.example\\', false],
+  ['https://evil.example', 'evil.example ', false],
   ['https://evil.example', '', false],
   ['null', 'null', false],
 ])('a page of %s is our own on the host %s: %s', (origin, host, expected) => {
@@ -73,12 +76,46 @@ test('the host that a proxy forwards counts only when a proxy is trusted', () =>
   expect(requestHosts(headers, true)).toEqual(['inside:3000', 'rollcall.example'])
 })
 
+test('a header may list several hosts', () => {
+  const headers = new Headers({ host: 'inside', 'x-forwarded-host': ' a.example:81,, b.example ' })
+  expect(requestHosts(headers, true)).toEqual(['inside', 'a.example:81', 'b.example'])
+  expect(requestHosts(new Headers(), true)).toEqual([])
+})
+
+const longest = `https://${'a'.repeat(262)}`
+
+test.each(['https://a.example', 'http://a.example:8080', 'http://[::1]:3000', longest])(
+  'a plain origin may be quoted: %s',
+  (origin) => {
+    expect(webOrigin(origin)).toBe(origin)
+  },
+)
+
+test.each([
+  'null',
+  '',
+  'a.example',
+  'ftp://a.example',
+  'https://a.example/',
+  'https://ada:secret@a.example',
+  'https://a.example/?email=ada@example.com',
+  'HTTPS://A.example',
+  'https://a.example:443',
+  `${longest}a`,
+])('any other text may not: %s', (origin) => {
+  expect(webOrigin(origin)).toBeUndefined()
+})
+
 test.each([
   [{ host: 'a.example' }, false, 'http://a.example'],
   [{ host: 'a.example', origin: 'https://a.example' }, false, 'https://a.example'],
   [{ host: 'a.example', origin: 'https://evil.example' }, false, 'http://a.example'],
   [{ host: 'a.example', 'x-forwarded-proto': 'https' }, false, 'http://a.example'],
   [{ host: 'a.example', 'x-forwarded-proto': 'https' }, true, 'https://a.example'],
+  [{ host: 'a.example', 'x-forwarded-proto': 'http, https' }, true, 'https://a.example'],
+  [{ host: 'a.example', 'x-forwarded-proto': 'https, http' }, true, 'http://a.example'],
+  [{ host: 'a.example', 'x-forwarded-proto': 'ftp' }, true, 'http://a.example'],
+  [{ host: 'a.example, b.example' }, true, 'http://b.example'],
   [
     { host: 'in:3000', 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' },
     true,

@@ -116,7 +116,7 @@ function mediaTypeOf(contentType: string) {
   switch (mediaType) {
     case 'application/json':
     case 'application/x-www-form-urlencoded':
-      if (end !== -1 && !isUtf8(contentType)) throw refuse.charset()
+      if (!isUtf8(contentType)) throw refuse.charset()
       return mediaType
     case 'multipart/form-data':
       return mediaType

@@ -38,12 +38,12 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
   return { address: direct ?? 'unknown', warning: forwardedWarning }
 }
 
-/** The entry that the outermost trusted proxy wrote for its caller; undefined when there is none. */
+/** The entry that the outermost trusted proxy wrote for its caller, as it is; undefined when there is none. */
 export function forwardedEntry({
   forwardedFor,
   trustedProxies,
 }: Pick<ClientAddressInput, 'forwardedFor' | 'trustedProxies'>): string | undefined {
-  return forwardedFor?.split(',').at(-trustedProxies)?.trim()
+  return forwardedFor?.split(',').at(-trustedProxies)
 }
 
 const forwardedWarning =

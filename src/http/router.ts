@@ -59,19 +59,12 @@ export class Router {
     if (!first) return nothing
     const [[methods, others], indexes] = first
     const it = methods.get(method) ?? others
-    const params = paramsOf(indexes, stash)
-    return params ? { ...it, params } : it
+    return { ...it, params: paramsOf(indexes, stash) }
   }
 }
 
-/** Undefined when the path has no named part. */
-function paramsOf(
-  named: ParamIndexMap | Params,
-  stash: ParamStash = [],
-): Found['params'] | undefined {
-  const names = Object.entries<number | string>(named)
-  if (names.length === 0) return undefined
-  const values = names.map(([name, at]): [string, string] => [
+function paramsOf(named: ParamIndexMap | Params, stash: ParamStash = []): Found['params'] {
+  const values = Object.entries<number | string>(named).map(([name, at]): [string, string] => [
     name,
     typeof at === 'string' ? at : (stash[at] ?? ''),
   ])

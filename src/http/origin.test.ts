@@ -64,6 +64,7 @@ test.each([
   ['https://evil.example', 'evil.example?', false],
   ['https://evil.example', 'evil.example\\', false],
   ['https://evil.example', 'evil.example ', false],
+  ['https://evil.example', 'evil.example:99999', false],
   ['https://evil.example', '', false],
   ['null', 'null', false],
 ])('a page of %s is our own on the host %s: %s', (origin, host, expected) => {
@@ -96,6 +97,7 @@ test.each([
   '',
   'a.example',
   'ftp://a.example',
+  'https://',
   'https://a.example/',
   'https://ada:secret@a.example',
   'https://a.example/?email=ada@example.com',
@@ -118,6 +120,11 @@ test.each([
   [{ host: 'a.example, b.example' }, true, 'http://b.example'],
   [
     { host: 'in:3000', 'x-forwarded-host': 'a.example', 'x-forwarded-proto': 'https' },
+    true,
+    'https://a.example',
+  ],
+  [
+    { host: 'in:3000', 'x-forwarded-host': 'a.example', origin: 'https://a.example' },
     true,
     'https://a.example',
   ],

@@ -64,12 +64,18 @@ test.each([
   expect(refusal.isOurs).toBe(true)
 })
 
+test('an error that nobody expected is ours', () => {
+  expect(refuse.unexpected()).toMatchObject({ status: 500, isOurs: true })
+})
+
 test.each([
-  ['malformed', 400],
-  ['tunnel', 405],
-  ['tooSlow', 408],
-  ['expectation', 417],
-  ['headersTooLarge', 431],
-] as const)('input that is %s is the fault of the client: %i', (failure, status) => {
-  expect(refuse.protocol(failure)).toMatchObject({ status, isOurs: false, errors: undefined })
+  ['malformed', 400, 'Bad Request'],
+  ['tunnel', 405, 'Method Not Allowed'],
+  ['tooSlow', 408, 'Request Timeout'],
+  ['expectation', 417, 'Expectation Failed'],
+  ['headersTooLarge', 431, 'Request Header Fields Too Large'],
+] as const)('input that is %s is the fault of the client: %i %s', (failure, status, title) => {
+  const refused = refuse.protocol(failure)
+  expect(refused).toMatchObject({ status, isOurs: false })
+  expect(JSON.parse(String(problem(refused, 'id').body))).toMatchObject({ status, title })
 })

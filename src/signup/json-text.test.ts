@@ -16,7 +16,10 @@ describe('JSON that parsing would change is refused', () => {
     ['{"a":[{"b":{}},{"b":1,"c":[],"b":2}]}', 'has the key "b" twice in one object'],
     ['{"__proto__":1,"__proto__":2}', 'has the key "__proto__" twice in one object'],
     ['{"":1,"":2}', 'has the key "" twice in one object'],
-    ['{"a":{"a":[]},"b":[{"a":1},"c"],"c":"e","e":1,"d":1,"d":2}', 'has the key "d" twice in one object'],
+    [
+      '{"a":{"a":[]},"b":[{"a":1},"c"],"c":"e","e":1,"d":1,"d":2}',
+      'has the key "d" twice in one object',
+    ],
     [twice('k'.repeat(64)), `has the key "${'k'.repeat(64)}" twice in one object`],
     [twice('k'.repeat(65)), `has the key "${'k'.repeat(64)}…" twice in one object`],
     ['{"\\\\":1,"\\"":2,"\\\\":3}', 'has the key "\\\\" twice in one object'],

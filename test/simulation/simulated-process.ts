@@ -38,7 +38,7 @@ import type { CommitFate, DiskUser } from './simulated-disk.ts'
 import { SimulatedIntake } from './simulated-intake.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { SimulatedWorkbook } from './simulated-workbook.ts'
-import { readBatch, textOf } from './read-batch.ts'
+import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 import type { Truth } from './truth.ts'
 import type { Receiver, Seen, SignupRequest } from './visitors.ts'
 import type { WireWatch } from './wire-watch.ts'
@@ -306,9 +306,22 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     // Google never applies a batch whose access token has run out, so its marker does not matter.
     if (tokenAt === undefined) return undefined
     const batch = readBatch(JSON.parse(textOf(request)))
+    this.#checkSize(batch)
     const allowedAt = Math.max(this.#allowedAt, tokenAt)
     watch.send({ batch, sender: this, allowedAt, leftAt: time.now })
     return batch.marker
+  }
+
+  /** Checks that a batch keeps to its limits. A row that is larger goes alone. */
+  #checkSize({ rows, rowBytes }: SentBatch): void {
+    const { truth, note } = this.#options
+    const { rowsMax, bytesMax } = this.#options.schedule
+    if (rows.length > rowsMax) truth.violate(`a batch has ${rows.length} rows`)
+    if (rows.length === rowsMax) note('full by rows')
+    if (rows.length < 2 || bytesMax > 100_000) return
+    const bytes = rowBytes()
+    if (bytes > bytesMax) truth.violate(`a batch of ${rows.length} rows has ${bytes} bytes`)
+    if (rows.length < rowsMax && bytes > bytesMax / 2) note('full by bytes')
   }
 
   /** A part of the journal in which every call is a step of this process. */

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
-import fc from 'fast-check'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
-import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
-import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { measure, measuredProgram } from '../../harness/measure.ts'
+import { postBulk, postSignup, postSignups } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { changed } from '../../harness/changed.ts'
+import { startService } from '../../harness/start-service.ts'
+import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 
 const wait = { prefer: 'wait=20' }
 const ignore = { DUPLICATES: 'ignore' }
@@ -100,39 +103,52 @@ test('while delivery is blocked a duplicate gets the same answer as a first sign
   await expect.poll(() => world.rows('Sheet1')).toHaveLength(3)
 })
 
-/**
- * A sign test: of two requests in random order, how often is the duplicate the faster one? A busy machine
- * slows both alike. A fair share is a half. The bounds are over five standard deviations away from it;
- * a duplicate that saves the server a commit or a batch would be far outside of them.
- */
-test.each([
-  ['its 202', 800, 0.1, {}],
-  ['its 201', 60, 0.35, wait],
-])(
-  'nobody can tell a duplicate from a first signup by the time to %s',
-  async (_, pairs, bound, headers) => {
-    await using service = await bootService({ env: { ...ignore, LOG_LEVEL: 'error' } })
-    const seed = fc.sample(fc.integer(), 1)[0] ?? 0
-    const random = seededRandom(seed)
-    const known = Array.from({ length: pairs }, (_unused, index) => `known${index}@example.com`)
-    await postBulk(service.url, { signups: known.map((email) => ({ email })) }, wait)
-    const timeOf = async (email: string) => {
-      const from = performance.now()
-      const answer = await postSignup(service.url, { email }, headers)
-      await answer.arrayBuffer()
-      return performance.now() - from
-    }
-    let duplicateWins = 0
-    for (const [index, email] of known.entries()) {
-      const isFirst = random() < 0.5
-      const addresses = [email, `fresh${index}@example.com`]
-      const order = isFirst ? addresses : addresses.toReversed()
-      const times = new Map<string, number>()
-      for (const address of order) times.set(address, await timeOf(address))
-      const [duplicate = 0, fresh = 0] = addresses.map((address) => times.get(address))
-      if (duplicate < fresh) duplicateWins += 1
-    }
-    const advantage = Math.abs(duplicateWins / pairs - 0.5)
-    expect(advantage, `${duplicateWins} of ${pairs}, seed ${seed}`).toBeLessThan(bound)
-  },
-)
+test('a duplicate is on the disk before its 202, as a first signup is', async () => {
+  await using service = await bootService({ env: ignore })
+  using journal = new DatabaseSync(join(service.folder, 'data', 'journal.db'), { readOnly: true })
+  const stored = () => journal.prepare('SELECT count(*) AS count FROM signup').get()?.['count']
+  for (const count of [1, 2, 3]) {
+    expect((await postSignup(service.url, ada)).status).toBe(202)
+    expect(stored()).toBe(count)
+  }
+})
+
+test('a duplicate waits for a batch before its 201, as a first signup does', async () => {
+  let batches = 0
+  const wrap = (spreadsheet: Spreadsheet) =>
+    changed(spreadsheet, {
+      write: (...batch) => {
+        batches += 1
+        return spreadsheet.write(...batch)
+      },
+    })
+  await using service = await bootService({ env: ignore, wrap })
+  for (const count of [1, 2, 3]) {
+    expect((await postSignup(service.url, ada, wait)).status).toBe(201)
+    expect(batches).toBe(count)
+  }
+})
+
+test('a duplicate takes as much processor time as a first signup, so that its time tells nothing', async () => {
+  await using world = await createGoogleWorld()
+  // No delivery runs in between.
+  world.emulator.faults.add({ times: 0, answer: 'unavailable' })
+  await using service = await startService({
+    program: measuredProgram,
+    env: { ...world.env, ...ignore, LOG_LEVEL: 'error' },
+  })
+  const known = Array.from({ length: 200 }, (_, index) => `known${index}@example.com`)
+  const timeOf = async (emails: readonly string[]) => {
+    await measure(service)
+    await postSignups(service.url, emails, 1)
+    return (await measure(service)).processorMs
+  }
+  await timeOf(known)
+  let [ofKnown, ofFresh] = [0, 0]
+  for (let round = 0; round < 6; round++) {
+    ofKnown += await timeOf(known)
+    ofFresh += await timeOf(known.map((email) => `fresh${round}-${email}`))
+  }
+  expect(ofKnown / ofFresh).toBeGreaterThan(0.8)
+  expect(ofKnown / ofFresh).toBeLessThan(1.25)
+})

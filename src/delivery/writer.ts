@@ -156,10 +156,12 @@ export class Writer {
       if (left.number !== this.#own?.number) await journal.noteFound(left)
       return this.#deliver(left)
     }
-    this.#attempts.resume()
     await this.#fence.keepUp()
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
-    if (!this.#mayHaveMore && dueTab === undefined) return this.#idle()
+    if (!this.#mayHaveMore && dueTab === undefined) {
+      this.#attempts.resume()
+      return this.#idle()
+    }
     const batch = await this.#freeze(dueTab)
     if (batch) await this.#deliver(batch)
   }
@@ -178,6 +180,7 @@ export class Writer {
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
     }
+    this.#attempts.resume()
     if (this.#isStopping) return undefined
     if (dueTab === undefined) this.#mayHaveMore = false
     this.#triedAside = dueTab !== undefined

@@ -68,6 +68,29 @@ test('the start is reported once, with the place of the rows and the default tab
   expect(it.spreadsheet.rows).toEqual({ Tabelle1: ['ada@example.com'] })
 })
 
+test('a delay because of too many markers is reported as over once, when there is room again', async () => {
+  const reports = new Set<string>()
+  let resumed = 0
+  await using it = createDeliveryWorld({
+    markersMax: 1,
+    heard: {
+      deliveryDelayed: (message) => reports.add(message),
+      deliveryResumed: () => resumed++,
+    },
+  })
+  it.writer.start()
+  await it.journal.intake.append([makeSignup()])
+  await it.delivered(1)
+  // The test of the fence is over then.
+  await it.clock.run(minute)
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.run(3 * minute)
+  expect([...reports]).toEqual(['Too many markers stand in the spreadsheet'])
+  expect(resumed).toBe(0)
+  await it.delivered(2)
+  expect(resumed).toBe(1)
+})
+
 test('a spreadsheet is not asked for the name of a default tab that the settings name', async () => {
   await using it = createDeliveryWorld()
   const asked: unknown[] = []

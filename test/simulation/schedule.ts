@@ -149,6 +149,7 @@ export function drawSchedule(dice: Dice): Schedule {
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
+  const hasSmallPool = isLong && dice.chance(0.3)
   const faultsUntil = isLong ? dice.between(20, 50) * minute : dice.between(5, 300) * second
   const moments = <T>(count: number, draw: () => T): Timed<T>[] =>
     Array.from({ length: count }, () => ({ at: dice.between(0, faultsUntil), what: draw() }))
@@ -178,12 +179,12 @@ export function drawSchedule(dice: Dice): Schedule {
     quota: hasSmallQuota
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
       : calm.quota,
-    markersMax: isLong && dice.chance(0.3) ? 12 : 100,
+    markersMax: hasSmallPool ? 12 : 100,
     duplicates: dice.chance(0.15) ? 'ignore' : 'append',
     rowsMax: dice.chance(0.3) ? dice.between(1, 3) : calm.rowsMax,
     bytesMax: calm.bytesMax,
     tokenLifeMs: dice.chance(0.2) ? dice.between(310, 900) * second : calm.tokenLifeMs,
-    drainMs: hasSmallQuota ? 5 * 24 * hour : 2 * hour,
+    drainMs: hasSmallQuota ? smallQuotaDrainMs : hasSmallPool ? smallPoolDrainMs : 2 * hour,
   }
 }
 
@@ -272,6 +273,13 @@ function drawShortLives(dice: Dice): Schedule {
     drainMs: hour,
   }
 }
+
+/**
+ * 24 arrivals of 8 people may need 192 batches: 16 times the pool of 12 markers, which live up to 65 minutes,
+ * or at 20 calls a day 10 days, and as long again for other calls and for jumps of the clock.
+ */
+const smallPoolDrainMs = 18 * hour
+const smallQuotaDrainMs = 20 * 24 * hour
 
 const calm = {
   people: [],

@@ -169,14 +169,17 @@ export class Writer {
   /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
     const { journal, spreadsheet, bucket } = this.#options
+    if (dueTab === undefined) this.#mayHaveMore = false
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
+    if (ready?.shares.length === 0) return undefined
     const full = ready?.isFull === true ? ready : undefined
     if (!full) {
       await this.#linger()
       await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
     }
     if (!(await this.#fence.hasRoom())) {
+      this.#mayHaveMore = true
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
     }

@@ -17,6 +17,8 @@ export interface JournalPolicy {
    * as a new tab under either name.
    */
   readonly defaultTab: { readonly name: string; readonly of?: string | undefined }
+  /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
+  readonly spreadsheet: string
 }
 
 export const defaultPolicy: JournalPolicy = {
@@ -25,4 +27,5 @@ export const defaultPolicy: JournalPolicy = {
   namedTabs: [],
   duplicates: 'append',
   defaultTab: { name: 'Sheet1' },
+  spreadsheet: 'workbook',
 }

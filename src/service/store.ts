@@ -42,5 +42,7 @@ function policyOf(config: Config): JournalPolicy {
   const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = config
   const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
-  return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates }
+  const spreadsheet =
+    config.spreadsheet.kind === 'google' ? config.spreadsheet.spreadsheetId : 'workbook'
+  return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates, spreadsheet }
 }

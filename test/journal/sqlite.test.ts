@@ -143,10 +143,27 @@ test('a journal from before there were counts of hours gets them when it is open
   }
   {
     using database = new DatabaseSync(file ?? '')
-    database.exec(`DROP TABLE hour_count; PRAGMA user_version = 1; VACUUM INTO '${old ?? ''}'`)
+    database.exec(`
+      DROP TABLE hour_count; DROP TABLE redelivery; DROP TABLE redelivered;
+      ALTER TABLE batch DROP COLUMN spreadsheet;
+      PRAGMA user_version = 1; VACUUM INTO '${old ?? ''}'`)
   }
   await using journal = openSqliteJournal(old ?? '')
   expect(await journal.reader.figures(0, noon + 1e8)).toEqual(expected)
+})
+
+test('a settled batch names its spreadsheet', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file, { spreadsheet: 'one' })
+  await journal.intake.append(makeSignups(2))
+  for (const _ of [1, 2]) {
+    const batch = await freezeNext(journal.delivery, { rowsMax: 1 })
+    await journal.delivery.settle(batch?.number ?? 0, 1)
+  }
+  using database = new DatabaseSync(file)
+  const rows = database.prepare('SELECT spreadsheet FROM batch').all()
+  expect(rows).toEqual([{ spreadsheet: 'one' }, { spreadsheet: 'one' }])
 })
 
 test('a journal of a newer version is refused with what to do, and left as it is', async () => {

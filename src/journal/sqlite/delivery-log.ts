@@ -103,9 +103,9 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   async settle(batch: number, at: Millis): Promise<void> {
-    const { db, id, settled } = this.#site
+    const { db, id, settled, policy } = this.#site
     const cursors = await db.write(() => {
-      if (db.run('settleBatch', at, batch, id) === 0) throw notFrozen(batch)
+      if (db.run('settleBatch', at, policy.spreadsheet, batch, id) === 0) throw notFrozen(batch)
       db.run('moveCursors', batch)
       db.run('endMarker', batch)
       db.run('setLastSettled', at, id)

@@ -142,6 +142,27 @@ export const migrations: readonly string[] = [
       WHERE batch.settled_at IS NOT NULL GROUP BY 1, 2
     ) GROUP BY site, hour;
   `,
+  `
+  -- The spreadsheet in which the batch was settled; null when an older version settled it.
+  ALTER TABLE batch ADD COLUMN spreadsheet TEXT;
+
+  -- Signups that wait to be delivered once more, whatever the cursor of their tab says.
+  CREATE TABLE redelivery (
+    tab       INTEGER NOT NULL REFERENCES tab (id),
+    position  INTEGER NOT NULL,
+    queued_at INTEGER NOT NULL,
+    batch     INTEGER REFERENCES batch (number), -- the frozen batch that holds it, or null
+    PRIMARY KEY (tab, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX redelivery_by_batch ON redelivery (batch) WHERE batch IS NOT NULL;
+
+  -- The settled batches that delivered a signup once more.
+  CREATE TABLE redelivered (
+    position INTEGER NOT NULL,
+    batch    INTEGER NOT NULL,
+    PRIMARY KEY (position, batch)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /**

@@ -110,7 +110,8 @@ export const statements = {
                 WHERE batch.site = ? AND settled_at IS NULL`,
   rangesOfBatch: `SELECT tab, tab.name AS name, after, upto
                   FROM batch_range JOIN tab ON tab.id = batch_range.tab WHERE batch = ? ORDER BY tab`,
-  settleBatch: `UPDATE batch SET settled_at = ? WHERE number = ? AND site = ? AND settled_at IS NULL`,
+  settleBatch: `UPDATE batch SET settled_at = ?, spreadsheet = ?
+                WHERE number = ? AND site = ? AND settled_at IS NULL`,
   moveCursors: `UPDATE tab SET written_to = range.upto, written = written + range.signups
                 FROM batch_range AS range WHERE range.batch = ? AND tab.id = range.tab`,
   deleteRanges: 'DELETE FROM batch_range WHERE batch = ?',

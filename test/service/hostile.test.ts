@@ -180,7 +180,8 @@ test('after thousands of bodies over the limit, many at once, the process uses n
   await flood(500)
   const before = await memoryInUse(service)
   await flood(3_000) // 375 MiB in all.
-  expect((await memoryInUse(service)) - before).toBeLessThan(8 * 1024 * 1024)
+  // The last connections may still be closing. Only a leak stays.
+  await expect.poll(async () => (await memoryInUse(service)) - before).toBeLessThan(8 * 1024 * 1024)
   expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
 })
 

@@ -63,8 +63,9 @@ export interface AppendTerms {
 
 /** An idempotency key. */
 export interface OwnedKey {
-  /** The same key in two name spaces is two keys. The journal stores the space as given. */
+  /** The same key in two name spaces is two keys. */
   readonly space: string
+  /** The journal stores space, key and fingerprint as keyed hashes only. */
   readonly key: string
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../platform/clock.ts'
 import type { CallLedger } from './call-ledger.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { Erasure } from './erasure.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Reader } from './reader.ts'
 
@@ -11,6 +12,7 @@ import type { Reader } from './reader.ts'
 export interface Journal extends AsyncDisposable {
   readonly intake: IntakeLog
   readonly delivery: DeliveryLog
+  readonly erasure: Erasure
   readonly reader: Reader
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger

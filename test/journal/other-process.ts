@@ -82,6 +82,7 @@ class RemoteJournal implements Journal {
   readonly listeners = { onAppend: new Listeners<unknown>(), onSettle: new Listeners<unknown>() }
   readonly intake = this.#part('intake') as Journal['intake']
   readonly delivery = this.#part('delivery') as Journal['delivery']
+  readonly erasure = this.#part('erasure') as Journal['erasure']
   readonly reader = this.#part('reader') as Journal['reader']
   readonly #ask: Ask
   #ledgers = 0

@@ -246,6 +246,6 @@ test('a signup is in the write-ahead log when its answer comes, and in the file 
     await journal.intake.append([makeSignup({ email: 'durable@example.com' })])
     expect(await readFile(`${file}-wal`, 'latin1')).toContain('durable@example.com')
   }
-  expect(await readdir(folder.path)).toEqual(['journal.db'])
+  expect(await readdir(folder.path)).toEqual(['journal.db', 'journal.secret'])
   expect(await readFile(file, 'latin1')).toContain('durable@example.com')
 })

@@ -24,6 +24,7 @@ function alternating(pair: Pair): Journal {
   return {
     intake: inTurns(one.intake, other.intake, next),
     delivery: inTurns(one.delivery, other.delivery, next),
+    erasure: inTurns(one.erasure, other.erasure, next),
     reader: inTurns(one.reader, other.reader, next),
     callLedger: (...account) =>
       inTurns(one.callLedger(...account), other.callLedger(...account), next),

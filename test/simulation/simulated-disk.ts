@@ -204,7 +204,12 @@ class Store {
     // Nobody waits for a lock, because all transactions of a thread run one after the other.
     const clock = { elapsed: () => 0, sleep: async () => undefined }
     this.#open = () =>
-      new Connection(uri, { access: 'own', findsAddresses: duplicates === 'ignore', clock })
+      new Connection(uri, {
+        access: 'own',
+        findsAddresses: duplicates === 'ignore',
+        clock,
+        secret: 'of all simulations',
+      })
     this.#held = new DatabaseSync(uri, { enableForeignKeyConstraints: false })
     this.connections.push(this.#open())
     this.unfinished = this.#held.prepare(

@@ -11,6 +11,7 @@ import type {
   SignupStatus,
 } from '../intake-log.ts'
 import { hourOf } from '../figures.ts'
+import { addressHash, fingerprintHash, keyHash } from './secret.ts'
 import { bytesOfId, idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { signupsAtOnce } from './statements.ts'
@@ -74,17 +75,18 @@ export class SqliteAppends {
     }
   }
 
-  knows({ space, key }: OwnedKey): boolean {
-    return this.#keyed(space, key) !== undefined
+  knows(key: OwnedKey): boolean {
+    return this.#keyed(key) !== undefined
   }
 
   takesTab(name: string, at: Millis, opener: string | undefined): boolean {
     return this.#tabs.wouldTake(name, at, opener)
   }
 
-  recall({ space, key, fingerprint }: Idempotency): Recalled | undefined {
-    const known = this.#keyed(space, key)
+  recall(idempotency: Idempotency): Recalled | undefined {
+    const known = this.#keyed(idempotency)
     if (!known) return undefined
+    const fingerprint = fingerprintHash(this.#site.secret, idempotency.fingerprint)
     if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
     this.#addRows()
     const results: (SignupStatus | undefined)[] = this.#site.db
@@ -94,8 +96,9 @@ export class SqliteAppends {
     return { kind: 'replayed', results }
   }
 
-  #keyed(space: string, key: string) {
-    return this.#site.db.get('idempotencyKey', this.#site.id, space, key)
+  #keyed(owned: OwnedKey) {
+    const { db, id, secret } = this.#site
+    return db.get('idempotencyKey', id, '', keyHash(secret, owned))
   }
 
   #append({ signups, terms }: AppendRequest): Appended {
@@ -127,7 +130,11 @@ export class SqliteAppends {
 
   #isKnown(tab: Tab, email: string): boolean {
     this.#addRows()
-    return this.#site.db.get('sameAddress', tab.id, email) !== undefined
+    const { db, id, secret } = this.#site
+    // Earlier signups of a forgotten person do not count, erased or not.
+    const hash = addressHash(secret, email)
+    const forgotten = Number(db.get('tombstone', id, hash)?.['upto'] ?? 0)
+    return db.get('sameAddress', tab.id, email, forgotten) !== undefined
   }
 
   /** Moves the waiting rows into the table. */
@@ -142,14 +149,17 @@ export class SqliteAppends {
     for (const row of rows.slice(whole)) db.run('addSignup', ...row)
   }
 
-  #rememberKey({ space, key, fingerprint }: Idempotency, results: AppendResults, at: Millis): void {
+  #rememberKey(idempotency: Idempotency, results: AppendResults, at: Millis): void {
     const positions = results.flatMap((result) => (result ? [result.position] : []))
     const [first = 0] = positions
     const last = positions.at(-1) ?? first
     const places = results.flatMap((result, place) => (result ? [] : [place]))
     const refused = places.length === 0 ? '' : JSON.stringify(places)
-    const { db, id } = this.#site
-    db.run('addIdempotencyKey', id, space, key, fingerprint, first, last, refused, at)
+    const { db, id, secret } = this.#site
+    // Hashes, because a key may be an address, and a fingerprint could be guessed from one.
+    const key = keyHash(secret, idempotency)
+    const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
+    db.run('addIdempotencyKey', id, '', key, fingerprint, first, last, refused, at)
     db.run('deleteIdempotencyKeys', at - keysKept, deletedAtOnce)
   }
 

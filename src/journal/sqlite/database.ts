@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
 import { isOneOf } from './error-codes.ts'
 import { openDatabase, type OpenOptions } from './open-database.ts'
+import type { Secret } from './secret.ts'
 import { statements } from './statements.ts'
 
 type Name = keyof typeof statements
@@ -14,6 +15,8 @@ export interface DatabaseOptions extends OpenOptions {
 
 /** One connection to the journal's file, with transactions and named statements. */
 export class SqliteDatabase {
+  /** Undefined when the journal was opened for reading and has none. */
+  readonly secret: Secret | undefined
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
   readonly #prepared = new Map<Name, StatementSync>()
@@ -21,7 +24,9 @@ export class SqliteDatabase {
   /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
   constructor(file: string, options: DatabaseOptions) {
     this.#clock = options.clock
-    this.#db = openDatabase(file, options)
+    const { db, secret } = openDatabase(file, options)
+    this.#db = db
+    this.secret = secret
   }
 
   close(): void {
@@ -73,6 +78,18 @@ export class SqliteDatabase {
     } catch (error) {
       throw toUnavailable(error)
     }
+  }
+
+  /**
+   * Writes all of the write-ahead log into the database and empties the log. Returns false when another
+   * process reads or writes just now.
+   */
+  emptyLog(): boolean {
+    return this.read(() => {
+      // Most of the work is done without a lock that would keep writers out.
+      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+    })
   }
 
   get(name: Name, ...values: SQLInputValue[]) {

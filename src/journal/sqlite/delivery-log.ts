@@ -17,6 +17,7 @@ import type {
 import type { DefaultTab, TabCursor } from '../intake-log.ts'
 import { hourOf } from '../figures.ts'
 import { openKey } from './default-tab.ts'
+import { eraseReleased, eraseWritten } from './erase.ts'
 import { toWaiting } from './rows.ts'
 import { randomMarkerBase, type SqliteSite } from './site.ts'
 
@@ -89,7 +90,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
       if (shares.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) {
         throw new Error('Another writer has ended a batch meanwhile.')
       }
-      const tabs = shares.map(({ tab, signups }) => ({ tab: tab.name, signups: written(signups) }))
+      const tabs = shares.map((share) => ({ tab: share.tab.name, signups: this.#unerased(share) }))
       const digest = digestOf(shares)
       const number = Number(db.get('addBatch', id, digest)?.['number'])
       const marker = this.#markerFor(number, markerIdMax)
@@ -106,6 +107,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     const { db, id, settled, policy } = this.#site
     const cursors = await db.write(() => {
       if (db.run('settleBatch', at, policy.spreadsheet, batch, id) === 0) throw notFrozen(batch)
+      eraseWritten(this.#site, batch)
       db.run('moveCursors', batch)
       db.run('endMarker', batch)
       db.run('setLastSettled', at, id)
@@ -119,6 +121,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     const { db } = this.#site
     await db.write(() => {
       this.#assertFrozen(batch)
+      eraseReleased(this.#site, batch.number)
       db.run('deleteRanges', batch.number)
       db.run('deleteBatch', batch.number)
       db.run('endMarker', batch.number)
@@ -191,6 +194,14 @@ export class SqliteDeliveryLog implements DeliveryLog {
   async noteFact(name: string, value: string): Promise<void> {
     const { db, id } = this.#site
     await db.write(() => db.run('setFact', id, name, value))
+  }
+
+  /** The signups that get a row, without those that were erased after the writer has read them. */
+  #unerased({ tab, signups }: TabShare): readonly Signup[] {
+    const upto = signups.at(-1)?.position ?? tab.writtenTo
+    const rows = this.#site.db.all('erasedBetween', tab.id, tab.writtenTo, upto)
+    const erased = new Set(rows.map(({ position }) => Number(position)))
+    return written(signups.filter(({ position }) => !erased.has(position)))
   }
 
   #frozenRow() {

@@ -5,9 +5,12 @@ import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { busy } from '../unavailable.ts'
 import { isOneOf } from './error-codes.ts'
 import { addressIndex, migrations } from './schema.ts'
+import { fingerprintHash, keyHash, makeSecret, readSecret, type Secret } from './secret.ts'
 
 export interface OpenOptions {
   readonly access: Access
+  /** The journal's secret. When it is missing, it is read from its file, or made. */
+  readonly secret?: Secret | undefined
   /** Whether the journal needs an index of addresses, to find duplicates. */
   readonly findsAddresses: boolean
 }
@@ -23,8 +26,14 @@ export type Access = 'own' | 'beside' | 'read'
 /** How long SQLite may block the event loop while another process commits. */
 const blockedMaxMs = 20
 
+export interface OpenDatabase {
+  readonly db: DatabaseSync
+  /** Undefined when the journal was opened for reading and has none. */
+  readonly secret: Secret | undefined
+}
+
 /** @throws Error when the file is not a journal, cannot be opened, or is of another version */
-export function openDatabase(file: string, options: OpenOptions): DatabaseSync {
+export function openDatabase(file: string, options: OpenOptions): OpenDatabase {
   let db: DatabaseSync | undefined
   try {
     const readOnly = options.access === 'read'
@@ -33,24 +42,33 @@ export function openDatabase(file: string, options: OpenOptions): DatabaseSync {
     if (readOnly && !existsSync(file)) throw new Error(missing)
     db = new DatabaseSync(file, { readOnly, timeout: busy.maxMs })
     if (readOnly) assertCurrent(db)
-    else prepare(db, options)
+    const secret = readOnly ? readSecret(file) : prepare(db, file, options)
     // Most commits of another process take less than this; `SqliteDatabase.write` waits for the others.
     db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
-    return db
+    return { db, secret }
   } catch (cause) {
     db?.close()
     throw new Error(`The journal ${file} cannot be opened: ${reasonOf(cause, file)}`, { cause })
   }
 }
 
-function prepare(db: DatabaseSync, { access, findsAddresses }: OpenOptions): void {
-  // Set `synchronous` on every open, because SQLite does not store it in the file.
+function prepare(
+  db: DatabaseSync,
+  file: string,
+  { access, findsAddresses, secret: given }: OpenOptions,
+): Secret {
+  // Set these on every open, because SQLite does not store them in the file.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+  // What is erased is overwritten with zeros.
+  db.exec('PRAGMA secure_delete = ON')
   assertWhole(db)
   if (access === 'beside' && tablesOf(db).length > 0) assertCurrent(db)
-  else migrate(db)
+  const findSecret = () => given ?? readSecret(file)
+  const known = tablesOf(db).length > 0 && access === 'beside' ? findSecret() : undefined
+  const secret = known ?? migrate(db, () => findSecret() ?? makeSecret(file))
   if (findsAddresses) db.exec(addressIndex.create)
   else if (access === 'own') db.exec(addressIndex.drop)
+  return secret
 }
 
 /** Refuses a journal that another version of Rollcall made. */
@@ -68,17 +86,37 @@ function assertWhole(db: DatabaseSync): void {
 }
 
 /**
- * Makes the tables in one transaction, because two processes may open a new journal at once. When it
- * throws, closing the database rolls back.
+ * Makes the tables and the secret in one transaction, because two processes may open a new journal at
+ * once. When it throws, closing the database rolls back.
  */
-function migrate(db: DatabaseSync): void {
+function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
   db.exec('BEGIN IMMEDIATE')
   const version = versionOf(db)
   // A new journal has version 0, and no tables.
   assertKnown(db, version)
   for (const sql of migrations.slice(version)) db.exec(sql)
+  const secret = findSecret()
+  if (version < keysHashedIn) hashKeys(db, secret)
   if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
   db.exec('COMMIT')
+  return secret
+}
+
+/** From this version on, idempotency keys are stored as hashes. */
+const keysHashedIn = 4
+
+function hashKeys(db: DatabaseSync, secret: Secret): void {
+  const all = db.prepare('SELECT site, space, key, fingerprint FROM idempotency_key').all()
+  const change = db.prepare(
+    `UPDATE idempotency_key SET space = '', key = ?, fingerprint = ?
+     WHERE site = ? AND space = ? AND key = ?`,
+  )
+  for (const { site, ...row } of all) {
+    const [space, key, fingerprint] = [row['space'], row['key'], row['fingerprint']].map(String)
+    const owned = { space: space ?? '', key: key ?? '' }
+    const hashes = [keyHash(secret, owned), fingerprintHash(secret, fingerprint ?? '')]
+    change.run(...hashes, Number(site), owned.space, owned.key)
+  }
 }
 
 /** Refuses a newer journal, and one whose tables are not those of its version. */

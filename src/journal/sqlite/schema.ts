@@ -163,6 +163,27 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (position, batch)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- People who were forgotten.
+  CREATE TABLE tombstone (
+    site INTEGER NOT NULL REFERENCES site (id),
+    hash TEXT    NOT NULL, -- of the address, keyed with the secret
+    upto INTEGER NOT NULL, -- signups of the address with a later position are new ones
+    PRIMARY KEY (site, hash)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Rows of forgotten people that have to go from the spreadsheet. While the signup has its cells, it is
+  -- in the frozen batch.
+  CREATE TABLE removal (
+    position INTEGER PRIMARY KEY REFERENCES signup (position),
+    email    TEXT    NOT NULL
+  ) STRICT;
+
+  -- An erased signup has no address. As above, an entry ends with the position.
+  CREATE INDEX signup_erased ON signup (tab) WHERE email = '';
+
+  -- From this version on, idempotency_key has hashes of keys and fingerprints, and empty spaces.
+  `,
 ]
 
 /**

@@ -5,6 +5,7 @@ import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteDefaultTab } from './default-tab.ts'
+import type { Secret } from './secret.ts'
 
 /** One site of an open journal: the parts that its intake log, delivery log and reader share. */
 export interface SqliteSite {
@@ -18,6 +19,7 @@ export interface SqliteSite {
   readonly appended: Listeners<number>
   /** Gets the cursors of the tabs of each batch that this process settles. */
   readonly settled: Listeners<readonly TabCursor[]>
+  readonly secret: Secret
 }
 
 export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy): SqliteSite {
@@ -32,7 +34,10 @@ export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy
   const id = Number(row?.['id'])
   const defaultTab = new SqliteDefaultTab(db, id, policy)
   const code = String(row?.['code'])
-  return { db, id, code, policy, defaultTab, appended: new Listeners(), settled: new Listeners() }
+  const { secret } = db
+  if (secret === undefined) throw new Error('The journal is open for reading only.')
+  const told = { appended: new Listeners<number>(), settled: new Listeners<readonly TabCursor[]>() }
+  return { db, id, code, policy, defaultTab, ...told, secret }
 }
 
 export function randomMarkerBase(): number {

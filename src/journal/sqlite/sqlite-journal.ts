@@ -4,6 +4,7 @@ import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { SqliteCallLedger } from './call-ledger.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
+import { SqliteErasure } from './erasure.ts'
 import { SqliteIntakeLog } from './intake-log.ts'
 import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
@@ -44,6 +45,7 @@ export function journalOn(
   return {
     intake,
     delivery: new SqliteDeliveryLog(site),
+    erasure: new SqliteErasure(site),
     reader: new SqliteReader(site),
     callLedger: (account, time) => new SqliteCallLedger(db, account, time),
     [Symbol.asyncDispose]: async () => {

@@ -53,7 +53,8 @@ export const statements = {
                        AND EXISTS (
                          SELECT 1 FROM signup AS earlier
                          WHERE earlier.tab IN (?1, ?2) AND lower(earlier.email) = lower(signup.email)
-                           AND earlier.position < signup.position)`,
+                           AND earlier.position < signup.position
+                           AND earlier.position NOT IN (SELECT position FROM removal))`,
   moveSignups: 'UPDATE signup SET tab = ?2 WHERE tab = ?1',
   moveAccepted: `UPDATE tab SET accepted = accepted + (SELECT accepted FROM tab WHERE id = ?1)
                  WHERE id = ?2`,
@@ -61,7 +62,8 @@ export const statements = {
   lastPosition: 'SELECT max(position) AS position FROM signup',
   addSignup: addSignups(1),
   addSignups: addSignups(signupsAtOnce),
-  sameAddress: 'SELECT 1 FROM signup WHERE tab = ? AND lower(email) = lower(?) LIMIT 1',
+  sameAddress: `SELECT 1 FROM signup
+                WHERE tab = ? AND lower(email) = lower(?) AND position > ? LIMIT 1`,
   findSignup: `${status} WHERE signup.id = ?`,
   signupsBetween: `${status} WHERE signup.position BETWEEN ? AND ? ORDER BY signup.position`,
   idempotencyKey: `SELECT fingerprint, first_position AS first, last_position AS last, refused
@@ -101,7 +103,56 @@ export const statements = {
   // CROSS JOIN keeps this order of the tables, so SQLite reads by position and not by tab.
   signupsAfter: `SELECT ${signupColumns}, tab.name AS sheetTab
                  FROM signup CROSS JOIN tab ON tab.id = signup.tab
-                 WHERE position > ? AND tab.site = ? ORDER BY position LIMIT ?`,
+                 WHERE position > ? AND tab.site = ? AND email <> ''
+                   AND position NOT IN (SELECT position FROM removal) ORDER BY position LIMIT ?`,
+  erasedBetween: `SELECT position FROM signup
+                  WHERE tab = ? AND email = '' AND position > ? AND position <= ?`,
+  tombstone: 'SELECT upto FROM tombstone WHERE site = ? AND hash = ?',
+  setTombstone: `INSERT INTO tombstone (site, hash, upto) VALUES (?, ?, ?)
+                 ON CONFLICT (site, hash) DO UPDATE SET upto = max(upto, excluded.upto)`,
+  tombstones: 'SELECT hash, upto FROM tombstone WHERE site = ? AND hash > ? ORDER BY hash LIMIT ?',
+  // The next two read a bounded range of positions.
+  addressesBetween: `SELECT position, email FROM signup CROSS JOIN tab ON tab.id = signup.tab
+                     WHERE position > ?1 AND position <= ?2 AND tab.site = ?3 AND email <> ''
+                       AND (?4 IS NULL OR lower(email) = ?4)`,
+  mentionsBetween: `SELECT count(*) AS count FROM signup CROSS JOIN tab ON tab.id = signup.tab
+                    WHERE position > ?1 AND position <= ?2 AND tab.site = ?3 AND lower(email) <> ?4
+                      AND instr(lower(source || ' ' || signup.name || ' ' || tags || ' ' || metadata), ?4)`,
+  erasable: `SELECT tab, email, is_ignored AS isIgnored, position <= tab.written_to AS isWritten,
+               EXISTS (
+                 SELECT 1 FROM batch_range JOIN batch ON batch.number = batch_range.batch
+                 WHERE batch_range.tab = signup.tab AND position > after AND position <= upto
+                   AND settled_at IS NULL
+               ) OR EXISTS (
+                 SELECT 1 FROM redelivery
+                 WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
+                   AND batch IS NOT NULL
+               ) AS isFrozen
+             FROM signup JOIN tab ON tab.id = signup.tab WHERE position = ?`,
+  eraseSignup: `UPDATE signup SET email = '', source = '', name = '', tags = '', metadata = '',
+                is_ignored = ?2 OR is_ignored WHERE position = ?1`,
+  addRemoval: 'INSERT INTO removal (position, email) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  deleteRemoval: 'DELETE FROM removal WHERE position = ?',
+  removals: `SELECT removal.position AS position, removal.email AS email, tab.name AS tab,
+               received_at AS receivedAt
+             FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab
+             WHERE tab.site = ? AND signup.email = '' AND removal.position > ?
+             ORDER BY removal.position LIMIT ?`,
+  countRemovals: `SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
+                    count(*) FILTER (WHERE signup.email <> '') AS frozen
+                  FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab
+                  WHERE tab.site = ?`,
+  removalsOfBatch: `SELECT removal.position AS position, removal.position <= written_to AS isWritten
+                    FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab
+                    WHERE EXISTS (
+                      SELECT 1 FROM batch_range
+                      WHERE batch = ?1 AND batch_range.tab = signup.tab
+                        AND removal.position > after AND removal.position <= upto
+                    ) OR EXISTS (
+                      SELECT 1 FROM redelivery
+                      WHERE batch = ?1 AND redelivery.position = removal.position)`,
+  dropRedelivery: 'DELETE FROM redelivery WHERE tab = ? AND position = ? AND batch IS NULL',
+  deleteFact: 'DELETE FROM fact WHERE site = ? AND name = ? AND value = ?',
   addBatch: 'INSERT INTO batch (site, digest) VALUES (?, ?) RETURNING number',
   addRange: 'INSERT INTO batch_range (tab, upto, after, batch, signups) VALUES (?, ?, ?, ?, ?)',
   addMarker: 'INSERT INTO marker (site, id, batch) VALUES (?, ?, ?)',

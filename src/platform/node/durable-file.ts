@@ -1,4 +1,12 @@
-import { constants } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -79,6 +87,31 @@ export const durableFiles: DurableFiles = {
     await rm(path, { force: true })
     await this.syncDirectory(dirname(path))
   },
+}
+
+/** Like `replace`, for a small file that must be there before the process goes on. */
+export function replaceNow(path: string, content: string): void {
+  const temporary = `${path}.tmp`
+  try {
+    const file = openSync(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+    try {
+      writeFileSync(file, content)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+  if (process.platform === 'win32') return
+  const directory = openSync(dirname(path), 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
 }
 
 /** The code of a file system error, for example `ENOENT`; undefined for any other error. */

@@ -1,0 +1,92 @@
+import type { Millis } from '../signup/signup.ts'
+
+/**
+ * The journal's interface to forget people. The comments here are the contract;
+ * `test/journal/erasure-*contract.ts` tests every engine by it.
+ *
+ * An erased signup keeps its position, id, tab and time; all its cells become empty, and it gets no row.
+ * A person who was forgotten has a tombstone: a hash of the address, keyed with a secret that is not in
+ * the journal, and the last position at that time. Letter case does not count in addresses. Signups
+ * after that position are new ones, which nothing here erases.
+ *
+ * Any number of processes may have one journal open. Every promise resolves after the change is on disk.
+ * It rejects with `JournalUnavailable` when the change could not be made. No call holds the write lock
+ * for longer than a few milliseconds.
+ */
+export interface Erasure {
+  /** Sets the tombstone of this address. Returns its position: signups up to it are to be erased. */
+  forget(address: string): Promise<number>
+
+  /**
+   * Erases the next signups after the position `after` that have a tombstone: those of this address, or
+   * of all addresses when none is given. Call it again until there is no `next`.
+   */
+  eraseNext(after: number, address?: string): Promise<ErasedSlice>
+
+  /**
+   * The positions of those of these signups that have a tombstone, for whoever holds signups that did
+   * not come from this journal just now: a backup, say.
+   */
+  forgotten(signups: readonly Pick<Named, 'position' | 'email'>[]): Promise<ReadonlySet<number>>
+
+  /** The tombstones after this hash, in the order of hashes; about a thousand at once. */
+  tombstones(after?: string): Promise<readonly Tombstone[]>
+
+  /**
+   * Takes tombstones of a later state of this journal, after a backup was restored. They cover no
+   * position that this journal gives from now on. Call `eraseNext` afterwards, and call both after
+   * rows that stand in the spreadsheet were noted as written, so that these rows are removed, too.
+   */
+  adopt(tombstones: readonly Tombstone[]): Promise<void>
+
+  /** The next rows after this position to remove from the spreadsheet; about a hundred at once. */
+  removals(after: number): Promise<readonly Named[]>
+
+  /** Notes that there is no more to do for this row, and forgets its address. */
+  removed(position: number): Promise<void>
+
+  /** What still has to be done before no address of a forgotten person is left in the journal. */
+  unfinished(): Promise<Unfinished>
+
+  /**
+   * Empties the write-ahead log, which has copies of erased cells. Returns false when another process
+   * prevented that; then call it again a moment later. Does nothing when nothing was erased since.
+   */
+  scrub(): Promise<boolean>
+}
+
+/** What one call has erased. */
+export interface ErasedSlice {
+  /** Where the next slice begins; undefined when all are done. */
+  readonly next: number | undefined
+  /** How many signups had no row, and get none. */
+  readonly unwritten: number
+  /** How many signups have a row, whose removal waits now. */
+  readonly written: number
+  /** How many are in the frozen batch. They are erased when it has ended. */
+  readonly frozen: number
+  /** How many signups of other addresses name this address in another cell. They stay as they are. */
+  readonly mentions: number
+}
+
+export interface Tombstone {
+  readonly hash: string
+  /** It covers signups up to this position. */
+  readonly upto: number
+}
+
+/** A row, as the spreadsheet has it. */
+export interface Named {
+  readonly position: number
+  /** The tab's name as it was first used. */
+  readonly tab: string
+  readonly email: string
+  readonly receivedAt: Millis
+}
+
+export interface Unfinished {
+  /** Rows that can be removed now. */
+  readonly removals: number
+  /** Signups in the frozen batch that are erased when it has ended. */
+  readonly frozen: number
+}

@@ -1,0 +1,157 @@
+import type { Erasure, ErasedSlice, Named, Tombstone, Unfinished } from '../erasure.ts'
+import { copiesFact, noteCopies } from './erase.ts'
+import { addressHash } from './secret.ts'
+import type { SqliteSite } from './site.ts'
+
+/** How many positions one slice reads. That takes about a millisecond. */
+const slicePositions = 1000
+/** At most how many signups one transaction erases. */
+const erasedAtOnce = 100
+
+type Outcome = 'unwritten' | 'written' | 'frozen'
+
+/** A signup with an address. */
+interface Addressed {
+  readonly position: number
+  readonly email: string
+}
+
+export class SqliteErasure implements Erasure {
+  readonly #site: SqliteSite
+
+  constructor(site: SqliteSite) {
+    this.#site = site
+  }
+
+  async forget(address: string): Promise<number> {
+    const { db, id, secret } = this.#site
+    return db.write(() => {
+      const upto = this.#lastPosition()
+      db.run('setTombstone', id, addressHash(secret, address), upto)
+      return upto
+    })
+  }
+
+  async eraseNext(after: number, address?: string): Promise<ErasedSlice> {
+    // Let waiting requests run before each slice but the first.
+    if (after > 0) await new Promise((resolve) => setImmediate(resolve))
+    const { db } = this.#site
+    const end = after + slicePositions
+    const wanted = db.read(() => this.#between(after, end, address))
+    const found = wanted.slice(0, erasedAtOnce)
+    const counts = { unwritten: 0, written: 0, frozen: 0 }
+    if (found.length > 0) {
+      await db.write(() => {
+        noteCopies(this.#site)
+        for (const { position } of found) {
+          const outcome = this.#erase(position)
+          if (outcome) counts[outcome] += 1
+        }
+      })
+    }
+    const reached = wanted.length > found.length ? (found.at(-1)?.position ?? end) : end
+    const mentions =
+      address === undefined ? 0 : db.read(() => this.#mentions(after, reached, address))
+    const next = db.read(() => this.#lastPosition()) > reached ? reached : undefined
+    return { next, ...counts, mentions }
+  }
+
+  async forgotten(signups: readonly Addressed[]): Promise<ReadonlySet<number>> {
+    const covered = this.#site.db.read(() => signups.filter((signup) => this.#isForgotten(signup)))
+    return new Set(covered.map(({ position }) => position))
+  }
+
+  async tombstones(after = ''): Promise<readonly Tombstone[]> {
+    const { db, id } = this.#site
+    return db.read(() =>
+      db
+        .all('tombstones', id, after, 1000)
+        .map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) })),
+    )
+  }
+
+  async adopt(tombstones: readonly Tombstone[]): Promise<void> {
+    const { db, id } = this.#site
+    await db.write(() => {
+      const last = this.#lastPosition()
+      for (const { hash, upto } of tombstones) {
+        db.run('setTombstone', id, hash, Math.min(upto, last))
+      }
+    })
+  }
+
+  async removals(after: number): Promise<readonly Named[]> {
+    const { db, id } = this.#site
+    return db.read(() =>
+      db.all('removals', id, after, 100).map((row) => ({
+        position: Number(row['position']),
+        tab: String(row['tab']),
+        email: String(row['email']),
+        receivedAt: Number(row['receivedAt']),
+      })),
+    )
+  }
+
+  async removed(position: number): Promise<void> {
+    const { db } = this.#site
+    await db.write(() => {
+      db.run('deleteRemoval', position)
+      noteCopies(this.#site)
+    })
+  }
+
+  async unfinished(): Promise<Unfinished> {
+    const { db, id } = this.#site
+    const row = db.read(() => db.get('countRemovals', id))
+    return { removals: Number(row?.['removals']), frozen: Number(row?.['frozen']) }
+  }
+
+  async scrub(): Promise<boolean> {
+    const { db, id } = this.#site
+    const noted = db.read(() => db.get('fact', id, copiesFact))?.['value']
+    if (noted === undefined) return true
+    if (!db.emptyLog()) return false
+    await db.write(() => db.run('deleteFact', id, copiesFact, String(noted)))
+    return true
+  }
+
+  /** The signups with a tombstone after `after` up to `upto`, of this address or of all. */
+  #between(after: number, upto: number, address: string | undefined): readonly Addressed[] {
+    const { db, id } = this.#site
+    const rows = db.all('addressesBetween', after, upto, id, address?.toLowerCase() ?? null)
+    return rows
+      .map(({ position, email }) => ({ position: Number(position), email: String(email) }))
+      .filter((signup) => this.#isForgotten(signup))
+  }
+
+  #isForgotten({ position, email }: Addressed): boolean {
+    const { db, id, secret } = this.#site
+    const upto = db.get('tombstone', id, addressHash(secret, email))?.['upto']
+    return upto !== undefined && position <= Number(upto)
+  }
+
+  #mentions(after: number, upto: number, address: string): number {
+    const { db, id } = this.#site
+    return Number(db.get('mentionsBetween', after, upto, id, address.toLowerCase())?.['count'])
+  }
+
+  /** Runs in a transaction. Undefined when another process has erased the signup meanwhile. */
+  #erase(position: number): Outcome | undefined {
+    const { db } = this.#site
+    const row = db.get('erasable', position)
+    if (!row || row['email'] === '') return undefined
+    if (row['isIgnored'] === 0 && row['isFrozen'] === 1) {
+      db.run('addRemoval', position, String(row['email']))
+      return 'frozen'
+    }
+    db.run('dropRedelivery', Number(row['tab']), position)
+    const hasRow = row['isIgnored'] === 0 && row['isWritten'] === 1
+    if (hasRow) db.run('addRemoval', position, String(row['email']))
+    db.run('eraseSignup', position, Number(!hasRow))
+    return hasRow ? 'written' : 'unwritten'
+  }
+
+  #lastPosition(): number {
+    return Number(this.#site.db.get('lastPosition')?.['position'] ?? 0)
+  }
+}

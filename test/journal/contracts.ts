@@ -3,6 +3,8 @@ import type { ContractTest } from './contract.ts'
 import { frozenBatches, sharedBatches } from './delivery-log-contract.ts'
 import { defaultTab } from './delivery-log-default-tab-contract.ts'
 import { markers } from './delivery-log-markers-contract.ts'
+import { erasedSignups, laterSignups } from './erasure-contract.ts'
+import { removalTests, tombstoneTests } from './erasure-tombstones-contract.ts'
 import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
 import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
@@ -23,5 +25,9 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'delivery log: two instances': sharedBatches,
   'delivery log: a default tab that the spreadsheet names': defaultTab,
   'delivery log: markers and running time': markers,
+  'erasure: erased signups': erasedSignups,
+  'erasure: later signups of forgotten people': laterSignups,
+  'erasure: tombstones': tombstoneTests,
+  'erasure: removals from the spreadsheet': removalTests,
   reader: readerTests,
 }

@@ -1,0 +1,123 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { migrations } from '../../src/journal/sqlite/schema.ts'
+import { ada, deliver, forget } from './erasure-contract.ts'
+
+/** The files in a folder that have the address in some letter case. */
+async function filesWith(folder: string, address: string): Promise<string[]> {
+  const names = await readdir(folder)
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'latin1')
+      return text.toLowerCase().includes(address.toLowerCase())
+    }),
+  )
+  return names.filter((_, at) => found[at])
+}
+
+test('no byte of a forgotten address is left in the files, beside a process that has them open', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using service = openSqliteJournal(file, { duplicates: 'ignore' })
+  await using command = openSqliteJournal(file, {}, { access: 'beside' })
+  const address = 'Ada.Lovelace@example.com'
+  const idempotency = { space: '', key: address, fingerprint: 'content' }
+  // Cells that need pages of their own.
+  const metadata = JSON.stringify({ note: `${address} `.repeat(300) })
+  const others = () => Array.from({ length: 300 }, () => makeFullSignup())
+  await service.intake.append(others())
+  await service.intake.append([makeFullSignup({ email: address, metadata })], { idempotency })
+  await deliver(service)
+  await deliver(service)
+  await deliver(service)
+  await deliver(service)
+  await service.intake.append([...others(), makeFullSignup({ email: address, metadata })])
+  expect(await filesWith(folder.path, address)).toContain('journal.db-wal')
+  expect(await forget(command, address)).toMatchObject({ written: 1, unwritten: 1 })
+  for (const { position } of await command.erasure.removals(0)) {
+    await service.erasure.removed(position)
+  }
+  expect(await service.erasure.scrub()).toBe(true)
+  expect(await filesWith(folder.path, address)).toEqual([])
+  expect(await service.intake.recall(idempotency), 'the key lives out its day').toMatchObject({
+    kind: 'replayed',
+  })
+})
+
+test('the log is not called empty while another process reads what it has', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using journal = openSqliteJournal(file)
+  await journal.intake.append([makeFullSignup({ email: ada })])
+  using reader = new DatabaseSync(file, { readOnly: true })
+  reader.exec('BEGIN; SELECT * FROM signup')
+  await forget(journal)
+  expect(await journal.erasure.scrub()).toBe(false)
+  expect(await filesWith(folder.path, ada)).toContain('journal.db-wal')
+  reader.exec('COMMIT')
+  expect(await journal.erasure.scrub()).toBe(true)
+  expect(await filesWith(folder.path, ada)).toEqual([])
+})
+
+test('idempotency keys of an older journal are hashed when it is opened, and stay valid', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  {
+    using old = new DatabaseSync(file)
+    for (const sql of migrations.slice(0, 2)) old.exec(sql)
+    old.exec(`PRAGMA user_version = 2;
+      INSERT INTO site (id, name, code, marker_base) VALUES (1, 'default', 'abc', 0);
+      INSERT INTO tab (id, site, key, name, opened_at) VALUES (1, 1, 'sheet1', 'Sheet1', 0);
+      INSERT INTO signup VALUES (1, x'00112233445566778899aabbccddeeff', 1, 0, 'bob@example.com', '', '', '', '', 0);
+      INSERT INTO idempotency_key VALUES (1, 'space', 'plain-key', 'plain-content', 1, 1, '', 0)`)
+  }
+  await using journal = openSqliteJournal(file)
+  const idempotency = { space: 'space', key: 'plain-key', fingerprint: 'plain-content' }
+  expect(await journal.intake.recall(idempotency)).toMatchObject({ kind: 'replayed' })
+  expect(await journal.intake.recall({ ...idempotency, fingerprint: 'x' })).toEqual({
+    kind: 'mismatch',
+  })
+  using database = new DatabaseSync(file, { readOnly: true })
+  const row = JSON.stringify(database.prepare('SELECT * FROM idempotency_key').get())
+  expect(row).not.toMatch(/plain|space":"space/)
+})
+
+test('the secret is in a file of its own, stays the same, and is made anew when it is missing', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const path = join(folder.path, 'journal.secret')
+  const hashOf = async () => {
+    await using journal = openSqliteJournal(file)
+    await journal.erasure.forget(ada)
+    return (await journal.erasure.tombstones()).map(({ hash }) => hash)
+  }
+  const first = await hashOf()
+  const secret = await readFile(path, 'utf8')
+  expect(await hashOf()).toEqual(first)
+  expect(await readFile(path, 'utf8')).toBe(secret)
+  expect(await filesWith(folder.path, secret.trim())).toEqual(['journal.secret'])
+  await rm(path)
+  expect(await hashOf()).toHaveLength(2)
+  await writeFile(path, 'scribble')
+  expect(() => openSqliteJournal(file)).toThrow(/its secret.*is damaged/)
+})
+
+test('a frozen signup leaves no byte once its batch was given up', async () => {
+  await using folder = await tempFolder()
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+  await journal.intake.append([makeFullSignup({ email: ada })])
+  const batch = await freezeNext(journal.delivery)
+  await forget(journal)
+  await journal.erasure.scrub()
+  expect(await filesWith(folder.path, ada)).toContain('journal.db')
+  await journal.delivery.release(batch ?? expect.fail())
+  expect(await journal.erasure.scrub()).toBe(true)
+  expect(await filesWith(folder.path, ada)).toEqual([])
+})

@@ -1,0 +1,118 @@
+import { expect } from 'vitest'
+
+import { makeSignup } from '../../harness/make-signup.ts'
+import { type ContractTest, inJournal } from './contract.ts'
+import { ada, addressesIn, deliver, forget, noon } from './erasure-contract.ts'
+
+const bob = 'bob@example.com'
+const eve = 'eve@example.com'
+
+/** Nobody who was forgotten comes back with a backup. */
+export const tombstoneTests: readonly ContractTest[] = [
+  {
+    title: 'many signups at once are checked for tombstones, by address and position',
+    run: inJournal(async ({ intake, erasure }) => {
+      await intake.append([makeSignup({ email: ada }), makeSignup({ email: bob })])
+      await erasure.forget('ADA@example.com')
+      const signups = [
+        { position: 1, email: ada },
+        { position: 2, email: 'Ada@Example.com' },
+        { position: 3, email: ada },
+        { position: 1, email: bob },
+      ].map((signup, at) => ({ ...signup, at }))
+      expect(await erasure.forgotten(signups.slice(0, 2))).toEqual(new Set([1, 2]))
+      expect(await erasure.forgotten(signups.slice(2))).toEqual(new Set())
+    }),
+  },
+
+  {
+    title: 'a tombstone is no address, and covers more when its person is forgotten again',
+    run: inJournal(async ({ intake, erasure }) => {
+      await intake.append([makeSignup({ email: ada })])
+      await erasure.forget(ada)
+      await intake.append([makeSignup({ email: ada })])
+      const [first = expect.fail(), ...others] = await erasure.tombstones()
+      expect(others).toEqual([])
+      expect(first.upto).toBe(1)
+      expect(first.hash).not.toContain('ada')
+      await erasure.forget(ada)
+      expect(await erasure.tombstones()).toEqual([{ hash: first.hash, upto: 2 }])
+      expect(await erasure.tombstones(first.hash)).toEqual([])
+    }),
+  },
+
+  {
+    title:
+      'a journal that adopts tombstones erases whom they cover, and later signups of these people stay',
+    run: inJournal(async (journal) => {
+      const { intake, erasure } = journal
+      await intake.append([ada, bob, ada].map((email) => makeSignup({ email })))
+      await erasure.forget(ada)
+      const taken = await erasure.tombstones()
+      await intake.append([ada, eve].map((email) => makeSignup({ email })))
+      await deliver(journal)
+      await erasure.adopt(taken.map(({ hash }) => ({ hash, upto: 99 })))
+      expect(await erasure.tombstones()).toMatchObject([{ upto: 5 }])
+      await intake.append([makeSignup({ email: ada })])
+      expect(await erasure.eraseNext(0)).toMatchObject({ written: 3, unwritten: 0, frozen: 0 })
+      expect(await addressesIn(journal)).toEqual([bob, eve, ada])
+      expect(await erasure.removals(0)).toHaveLength(3)
+    }),
+  },
+]
+
+/** The spreadsheet's rows of forgotten people are removed when that is possible. */
+export const removalTests: readonly ContractTest[] = [
+  {
+    title:
+      'the removal of a written row waits with all it needs, even after a restart, until it is done',
+    run: async (world) => {
+      const signups = [
+        makeSignup({ email: 'Ada@example.com', receivedAt: noon }),
+        makeSignup({ email: bob }),
+        makeSignup({ email: ada, sheetTab: 'News', receivedAt: noon + 1 }),
+      ]
+      {
+        await using journal = await world.open()
+        await journal.intake.append(signups)
+        await deliver(journal)
+        expect(await forget(journal)).toMatchObject({ written: 2, unwritten: 0, frozen: 0 })
+        expect(await addressesIn(journal)).toEqual([bob])
+      }
+      await using journal = await world.open()
+      const { erasure } = journal
+      const first = { position: 1, tab: 'Sheet1', email: 'Ada@example.com', receivedAt: noon }
+      const second = { position: 3, tab: 'News', email: ada, receivedAt: noon + 1 }
+      expect(await erasure.removals(0)).toEqual([first, second])
+      expect(await erasure.removals(1)).toEqual([second])
+      await erasure.removed(1)
+      expect(await erasure.unfinished()).toEqual({ removals: 1, frozen: 0 })
+      await erasure.removed(3)
+      expect(await erasure.removals(0)).toEqual([])
+    },
+  },
+
+  {
+    title: 'a later signup adds nothing to the waiting removals of its person',
+    run: inJournal(async (journal) => {
+      await journal.intake.append([makeSignup({ email: ada })])
+      await deliver(journal)
+      await forget(journal)
+      await journal.intake.append([makeSignup({ email: ada, receivedAt: noon })])
+      await deliver(journal)
+      expect(await journal.erasure.removals(0)).toMatchObject([{ position: 1 }])
+      expect(await addressesIn(journal)).toEqual([ada])
+    }),
+  },
+
+  {
+    title: 'the log can be emptied when nothing was erased, and after something was',
+    run: inJournal(async (journal) => {
+      expect(await journal.erasure.scrub()).toBe(true)
+      await journal.intake.append([makeSignup({ email: ada })])
+      await forget(journal)
+      expect(await journal.erasure.scrub()).toBe(true)
+      expect(await journal.erasure.scrub()).toBe(true)
+    }),
+  },
+]

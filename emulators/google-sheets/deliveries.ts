@@ -56,6 +56,7 @@ export class Deliveries {
 
   async deliver(delivery: Delivery, response: ServerResponse): Promise<void> {
     const { method, target } = delivery
+    response.setHeader('Date', new Date(this.#google.clock.now()).toUTCString())
     const isToken = !target.pathname.startsWith('/v4/')
     const route = isToken ? undefined : findRoute(method, target.pathname)
     if (!isToken && !route) {

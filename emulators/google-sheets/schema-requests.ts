@@ -91,6 +91,7 @@ export const protectedRange = message<sheets_v4.Schema$ProtectedRange>('Protecte
   range: gridRange,
   description: text,
   warningOnly: bool,
+  unprotectedRanges: list(gridRange),
   requestingUserCanEdit: bool,
   editors: message<sheets_v4.Schema$Editors>('Editors', {
     users: list(text),

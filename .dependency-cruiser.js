@@ -32,7 +32,7 @@ const mayImport = {
     'service/',
     'config/',
     'journal/[^/]+$',
-    'spreadsheet/(spreadsheet|csv).ts',
+    'spreadsheet/(spreadsheet|inspection|csv).ts',
     'signup/',
     'platform/',
   ],

@@ -56,11 +56,7 @@ export function classify(error: GoogleError, access: Access): Refused | Retryabl
 function refusal(error: GoogleError, { email }: Access): Refused {
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
-    return refused(
-      'notTheApi',
-      error.message,
-      'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.',
-    )
+    return refused('notTheApi', error.message, notTheApiHint)
   }
   if (error.status === 403 && error.message.startsWith(refusalWords.permission)) {
     return refused(
@@ -89,6 +85,9 @@ function refusal(error: GoogleError, { email }: Access): Refused {
     "Correct the problem that Google's message describes. Delivery then goes on without a restart."
   return refused(reasonIn(error.message), error.message, hint)
 }
+
+export const notTheApiHint =
+  'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.'
 
 function refused(reason: RefusalReason, message: string, hint: string): Refused {
   return { kind: 'refused', reason, message, hint }

@@ -45,11 +45,22 @@ export function foundMarkers(body: unknown): ReadonlySet<number> {
   return new Set(matched.map((match) => numberIn(match, 'developerMetadata', 'metadataId')))
 }
 
+/** The ids of the markers that were made in this spreadsheet, and not in one that it is a copy of. */
+export function markersOf(spreadsheet: unknown, shortName: string): readonly number[] {
+  return listIn(spreadsheet, 'developerMetadata')
+    .filter((metadata) => isMarkerIn(metadata, shortName) === true)
+    .map((metadata) => numberIn(metadata, 'metadataId'))
+}
+
+/** Undefined when the metadata is no marker. */
+function isMarkerIn(metadata: unknown, shortName: string): boolean | undefined {
+  if (fieldIn(metadata, 'metadataKey') !== markerKey) return undefined
+  return textOf(fieldIn(metadata, 'metadataValue')).split(':').includes(shortName)
+}
+
 /** Warns when a spreadsheet is a copy of one that Rollcall wrote to; undefined otherwise. */
 export function copyWarning(spreadsheet: unknown, shortName: string): Warning | undefined {
-  const isOfAnother = (metadata: unknown) =>
-    fieldIn(metadata, 'metadataKey') === markerKey &&
-    !textOf(fieldIn(metadata, 'metadataValue')).split(':').includes(shortName)
+  const isOfAnother = (metadata: unknown) => isMarkerIn(metadata, shortName) === false
   if (!listIn(spreadsheet, 'developerMetadata').some(isOfAnother)) return undefined
   return {
     kind: 'copy',

@@ -20,17 +20,27 @@ export interface Sheet {
 const cellsMax = 10_000_000
 const cellsWarnFrom = 8_000_000
 
-/** Warns before a spreadsheet is full; undefined while there is room. */
-export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
+/** How full a spreadsheet is, and what to do about it. */
+export interface Fill {
+  readonly isNearlyFull: boolean
+  readonly message: string
+  readonly hint: string
+}
+
+export function fillOf(sheets: readonly Sheet[]): Fill {
   const cells = sheets.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0)
-  if (cells < cellsWarnFrom) return undefined
   const percent = Math.floor((cells / cellsMax) * 100)
   return {
-    kind: 'nearlyFull',
-    message:
-      `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too. ` +
-      'Delete empty rows and columns and old tabs, or switch to a new spreadsheet.',
+    isNearlyFull: cells >= cellsWarnFrom,
+    message: `The spreadsheet is ${percent} % full: ${cells} of at most ${cellsMax} cells, empty ones count too`,
+    hint: 'Delete empty rows and columns and old tabs, or switch to a new spreadsheet.',
   }
+}
+
+/** Warns before a spreadsheet is full; undefined while there is room. */
+export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
+  const { isNearlyFull, message, hint } = fillOf(sheets)
+  return isNearlyFull ? { kind: 'nearlyFull', message: `${message}. ${hint}` } : undefined
 }
 
 /** The field masks, inside of `sheets`, for what `readSheets` and `readFirstRows` read. */

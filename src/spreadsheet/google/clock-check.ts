@@ -1,0 +1,56 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { HttpClient } from '../../platform/http-client.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { Finding } from '../inspection.ts'
+
+/** Google takes an assertion from a clock that is up to five minutes ahead. */
+const offMaxMs = 60_000
+
+/** The same client, and the last difference between our clock and the `Date` of an answer from this address. */
+export function watchDate(
+  http: HttpClient,
+  url: string,
+  clock: Pick<Clock, 'now'>,
+): { readonly http: HttpClient; offMs(): Millis | undefined } {
+  let offMs: Millis | undefined
+  return {
+    offMs: () => offMs,
+    async http(request) {
+      const askedAt = clock.now()
+      const answer = await http(request)
+      const date = Date.parse(answer.headers.get('date') ?? '')
+      // The answer was made at some time between these two.
+      const ours = (askedAt + clock.now()) / 2
+      if (request.url === url && !Number.isNaN(date)) offMs = ours - date
+      return answer
+    },
+  }
+}
+
+/** @param offMs how far our clock is ahead of Google's */
+export function clockFinding(offMs: Millis | undefined): Finding {
+  const check = 'clock'
+  if (offMs === undefined) {
+    return {
+      check,
+      state: 'skipped',
+      message: 'not checked: the token endpoint did not tell the time',
+    }
+  }
+  if (Math.abs(offMs) <= offMaxMs) {
+    return { check, state: 'ok', message: "agrees with Google's within a minute" }
+  }
+  return {
+    check,
+    state: 'fault',
+    message:
+      `is ${minutes(Math.abs(offMs))} ${offMs > 0 ? 'ahead of' : 'behind'} Google's: the times of ` +
+      'signups are wrong, and Google may give no access token',
+    hint: 'Switch on the synchronisation of time on this machine: timedatectl set-ntp true.',
+  }
+}
+
+function minutes(ms: Millis): string {
+  const count = Math.round(ms / 60_000)
+  return count === 1 ? '1 minute' : `${count.toLocaleString('en-US')} minutes`
+}

@@ -1,0 +1,62 @@
+import type { Finding } from '../inspection.ts'
+import type { Access } from './failure.ts'
+import { callFinding } from './failure-finding.ts'
+import { createdMarker, deletedMarkers } from './markers.ts'
+import type { SheetsApi } from './sheets-api.ts'
+
+/** The metadata key of this check. It is not the key of markers, so that delivery never touches it. */
+const checkKey = 'rollcall.check'
+
+/**
+ * Checks that the account may write, by one batch that makes developer metadata and deletes it again.
+ * People do not see developer metadata. A batch is applied as a whole or not at all, so nothing stays
+ * even when its answer is lost.
+ */
+export async function checkEditing(
+  api: SheetsApi,
+  { email }: Access,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const check = 'editor'
+  const fields =
+    'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
+    'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
+  const requests = [
+    {
+      createDeveloperMetadata: {
+        developerMetadata: {
+          metadataKey: checkKey,
+          visibility: 'DOCUMENT',
+          location: { spreadsheet: true },
+        },
+      },
+    },
+    {
+      deleteDeveloperMetadata: {
+        dataFilter: { developerMetadataLookup: { metadataKey: checkKey } },
+      },
+    },
+  ]
+  const result = await api.call(
+    {
+      method: 'POST',
+      path: `:batchUpdate?fields=${encodeURIComponent(fields)}`,
+      body: JSON.stringify({ requests }),
+    },
+    signal,
+  )
+  if (result.kind === 'refused' && result.reason === 'permission') {
+    const message = `${result.message}: it is shared with ${email}, but not as Editor`
+    return { check, state: 'fault', message, hint: result.hint }
+  }
+  if (result.kind !== 'ok') return callFinding(check, result)
+  if (deletedMarkers(result.body).has(createdMarker(result.body))) {
+    return { check, state: 'ok', message: `${email} may write` }
+  }
+  return {
+    check,
+    state: 'warning',
+    message: `${email} may write, but Google did not delete the developer metadata of this check`,
+    hint: 'Run this command again: it deletes what is left. People do not see developer metadata.',
+  }
+}

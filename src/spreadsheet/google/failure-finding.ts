@@ -1,0 +1,41 @@
+import { HttpFailure } from '../../platform/http-client.ts'
+import type { Finding } from '../inspection.ts'
+import type { Refused, Retryable } from '../spreadsheet.ts'
+import { notTheApiHint } from './failure.ts'
+import type { ApiFailure } from './sheets-api.ts'
+
+/** What a failed call means for a person who asks now, and does not wait for the next try. */
+export function callFinding(check: string, failure: ApiFailure): Finding {
+  const { message, cause, error } = failure
+  const fault = (hint: string): Finding => ({ check, state: 'fault', message, hint })
+  if (failure.kind === 'refused') return fault(failure.hint)
+  if (cause instanceof HttpFailure) return fault(noAnswerHint('SHEETS_API_URL'))
+  // The gate did not let the call through.
+  if (cause instanceof Error) {
+    return { check, state: 'skipped', message: `not checked: ${cause.message}` }
+  }
+  if (error?.status === 429) return fault(quotaHint)
+  return fault(error?.isEnvelope ? passingHint : notTheApiHint)
+}
+
+/** The same for a request for an access token. */
+export function tokenFinding(failure: Refused | Retryable): Finding {
+  const { message, cause } = failure
+  const fault = (hint: string): Finding => ({ check: 'token', state: 'fault', message, hint })
+  if (failure.kind === 'refused') return fault(failure.hint)
+  if (cause instanceof HttpFailure) return fault(noAnswerHint('SHEETS_TOKEN_URL'))
+  return fault(
+    "The answer is not from Google's token endpoint. Check SHEETS_TOKEN_URL and any proxy in between.",
+  )
+}
+
+function noAnswerHint(setting: string): string {
+  return (
+    'Check that this machine has a network, that its DNS and firewall let it reach that address, and ' +
+    `${setting} if you have set it. Signups are kept meanwhile.`
+  )
+}
+
+const quotaHint =
+  "Something else uses Google's quota of this account or project, too. Give Rollcall a project of its own."
+const passingHint = 'Google has a problem of its own. Try again in some minutes.'

@@ -1,0 +1,86 @@
+import type { Clock } from '../../platform/clock.ts'
+import { columns } from '../../signup/row.ts'
+import { refusalWords } from '../../signup/trouble.ts'
+import type { Expected, Finding } from '../inspection.ts'
+import type { Access } from './failure.ts'
+import { callFinding } from './failure-finding.ts'
+import { FirstRows } from './first-rows.ts'
+import { placeOf, placeProblems } from './place.ts'
+import { protectedSheets } from './protections.ts'
+import type { SheetsApi } from './sheets-api.ts'
+import { findSheet, readSheets, type Sheet } from './sheets.ts'
+
+const check = 'tabs'
+
+/** Their first rows are read with at most two calls. */
+const tabsMax = 20
+
+interface Parts {
+  readonly api: SheetsApi
+  readonly access: Access
+  readonly clock: Clock
+}
+
+/** Checks the tabs that get rows. @param spreadsheet a `Spreadsheet` resource with its protections */
+export async function checkTabs(
+  spreadsheet: unknown,
+  expected: Expected,
+  { api, access, clock }: Parts,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const sheets = readSheets(spreadsheet) ?? []
+  const tabs = tabsOf(sheets, expected).slice(0, tabsMax)
+  const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
+  const firstRows = new FirstRows(api, clock)
+  const looked = await firstRows.look(existing, signal)
+  if (looked.kind !== 'ok') return [callFinding(check, looked)]
+  const closed = protectedSheets(spreadsheet)
+  return tabs.flatMap(({ name, sheet }): Finding | readonly Finding[] => {
+    const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`
+    if (!sheet) return { check, state: 'ok', message: `${words} is made with its first signup` }
+    if (!sheet.isGrid) {
+      const hint = 'Rename that tab. Rollcall then makes a new tab with cells for its signups.'
+      return { check, state: 'fault', message: `${words} is a chart or has no cells`, hint }
+    }
+    if (closed.has(sheet.sheetId)) return protectedTab(words, access)
+    return headerFindings(words, sheet, firstRows.get(sheet.sheetId))
+  })
+}
+
+/** The tabs with their sheets. The only tab of a new spreadsheet is the default tab, if it may be. */
+function tabsOf(sheets: readonly Sheet[], { defaultTab, tabs }: Expected) {
+  const [only, ...others] = sheets
+  const isTaken = !defaultTab.isResolved && only?.isGrid === true && others.length === 0
+  const first = isTaken ? only.title : defaultTab.name
+  return [first, ...tabs].map((name) => ({ name, sheet: findSheet(sheets, name) }))
+}
+
+function protectedTab(words: string, { email }: Access): Finding {
+  return {
+    check,
+    state: 'fault',
+    message: `${refusalWords.protectedTab}: ${words} takes no rows from ${email}`,
+    hint: `Under Data > Protect sheets and ranges, remove the protection, or add ${email} to those who may edit.`,
+  }
+}
+
+function headerFindings(
+  words: string,
+  { tables }: Sheet,
+  firstRow: readonly string[] | undefined,
+): readonly Finding[] {
+  if (!firstRow) {
+    const message = `${words} is empty and gets the header row with its first signup`
+    return [{ check, state: 'ok', message }]
+  }
+  const problems = placeProblems(placeOf(tables, firstRow))
+  if (problems.length === 0) {
+    const message = `${words} has a column for each of ${columns.join(', ')}`
+    return [{ check, state: 'ok', message }]
+  }
+  return problems.map(({ message }) => ({
+    check,
+    state: 'warning',
+    message: `${words} ${message}`,
+  }))
+}

@@ -1,0 +1,33 @@
+/** What one check found out. `rollcall doctor` prints it as one line. */
+export interface Finding {
+  /** What was checked, such as `clock`. Programs rely on these names. */
+  readonly check: string
+  /**
+   * - `warning`: it works, but it may be a mistake.
+   * - `fault`: a person has to do something.
+   * - `skipped`: it could not be checked, for a reason that another finding tells.
+   */
+  readonly state: 'ok' | 'warning' | 'fault' | 'skipped'
+  readonly message: string
+  /** What to do about it. */
+  readonly hint?: string
+}
+
+/**
+ * Looks at a spreadsheet and yields what it finds, in a fixed order. Changes nothing that a person sees,
+ * and throws nothing for what the outside world may do. Runs beside the writer.
+ */
+export type Inspect = (expected: Expected, signal: AbortSignal) => AsyncIterable<Finding>
+
+/** What the service expects of its spreadsheet. */
+export interface Expected {
+  readonly defaultTab: {
+    readonly name: string
+    /** False when the only tab of a new spreadsheet is the default tab, whatever its name. */
+    readonly isResolved: boolean
+  }
+  /** Other tabs that get rows. */
+  readonly tabs: readonly string[]
+  /** The markers that the journal knows now. */
+  knownMarkers(): Promise<ReadonlySet<number>>
+}

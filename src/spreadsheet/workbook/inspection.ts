@@ -1,0 +1,60 @@
+import { access, constants } from 'node:fs/promises'
+import { columns } from '../../signup/row.ts'
+import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
+import { headerProblem } from '../header.ts'
+import type { Expected, Finding } from '../inspection.ts'
+import { failureOf } from './failure.ts'
+import { openRecord } from './record.ts'
+import { planAddition } from './tab-file.ts'
+
+/** Looks at the folder of the workbook and at the files of its tabs. Only reads. */
+export async function* inspectWorkbook(
+  directory: string,
+  { defaultTab, tabs }: Expected,
+): AsyncIterable<Finding> {
+  const missing = 'the local workbook, DATA_DIR/sheets, is made with the first signup'
+  const folder = await guarded({ check: 'spreadsheet', directory, missing }, async () => {
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    // Reading any batch's standing reads the record.
+    await openRecord(directory, durableFiles).standingOf({ number: 0, fingerprint: '' })
+    return 'the local workbook, DATA_DIR/sheets, can be written'
+  })
+  yield folder
+  if (folder.state === 'fault') return
+  for (const tab of [defaultTab.name, ...tabs]) yield await inspectTab(directory, tab)
+}
+
+async function inspectTab(directory: string, tab: string): Promise<Finding> {
+  const words = `the tab ${JSON.stringify(tab)}`
+  let problem: string | undefined
+  const missing = `${words} is made with its first signup`
+  const finding = await guarded({ check: 'tabs', directory, missing }, async () => {
+    const { creates, header } = await planAddition(directory, { tab, signups: [] })
+    problem = headerProblem(header)
+    if (creates) return missing
+    return `${words} ${problem ?? `has a column for each of ${columns.join(', ')}`}`
+  })
+  if (finding.state === 'fault') return { ...finding, message: `${words}: ${finding.message}` }
+  return problem === undefined ? finding : { ...finding, state: 'warning' }
+}
+
+interface Look {
+  readonly check: string
+  readonly directory: string
+  /** The message when there is nothing yet. */
+  readonly missing: string
+}
+
+async function guarded(
+  { check, directory, missing }: Look,
+  look: () => Promise<string>,
+): Promise<Finding> {
+  try {
+    return { check, state: 'ok', message: await look() }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { check, state: 'ok', message: missing }
+    const failure = failureOf(error, directory)
+    const hint = failure.kind === 'refused' ? failure.hint : 'Check the disk'
+    return { check, state: 'fault', message: failure.message, hint }
+  }
+}

@@ -7,6 +7,8 @@ import { whyUnopened, whyUnusable } from './unusable-file.ts'
 
 /** How often the holder checks that the lock file is still there. */
 const lookMs = 200
+/** How long a start waits for another process that only looks (`isLocked`). */
+const glanceMs = 50
 /** How long a new holder waits when the lock file was missing. A running process notices that sooner. */
 const noticedMs = 1_000
 
@@ -65,6 +67,19 @@ export async function lockDirectory(
   return new WatchedLock(file, held)
 }
 
+/** Whether a process holds this directory now. Changes nothing. A start that comes just then waits. */
+export function isLocked(directory: string): boolean {
+  const file = join(directory, 'lock')
+  if (!existsSync(file)) return false
+  try {
+    using database = new DatabaseSync(file)
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return false
+  } catch (error) {
+    return isHeld(error)
+  }
+}
+
 class WatchedLock implements DirectoryLock {
   readonly #file: string
   #held: HeldFile
@@ -93,7 +108,7 @@ class WatchedLock implements DirectoryLock {
     } catch (error) {
       // Somebody put our own file back in the meantime: this process still holds the lock.
       if (identityOf(this.#file) === this.#held.identity) return
-      if (isLocked(error)) {
+      if (isHeld(error)) {
         clearInterval(this.#timer)
         events.lost()
       } else if (!this.#isUnmade) {
@@ -122,7 +137,7 @@ function hold(file: string): HeldFile {
   const identity = identityOf(file)
   let database: DatabaseSync | undefined
   try {
-    database = new DatabaseSync(file)
+    database = new DatabaseSync(file, { timeout: glanceMs })
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
     // If the identity has changed, another file may have been opened: try again.
     if (identity !== undefined && identityOf(file) === identity)
@@ -156,12 +171,12 @@ function identityOf(file: string): string | undefined {
   }
 }
 
-function isLocked(error: unknown): boolean {
+function isHeld(error: unknown): boolean {
   return error instanceof Error && error.message.includes('locked')
 }
 
 function refusal(directory: string, file: string, cause: unknown): string {
-  if (isLocked(cause)) {
+  if (isHeld(cause)) {
     return (
       `The data directory ${directory} is in use by another process. ` +
       'Stop that process, or give this one another DATA_DIR. ' +

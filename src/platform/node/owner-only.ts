@@ -31,6 +31,22 @@ export async function keepToOwner(path: string, { below = true } = {}): Promise<
   }
 }
 
+/** Whether other users have rights to this file or folder, or to anything below it. */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false
+  try {
+    const stats = await lstat(path)
+    if (!stats.isFile() && !stats.isDirectory()) return false
+    if ((stats.mode & 0o077) !== 0) return true
+    for (const name of stats.isDirectory() ? await readdir(path) : []) {
+      if (await isOpenToOthers(join(path, name))) return true
+    }
+  } catch {
+    // It has vanished meanwhile, or this user cannot look at it.
+  }
+  return false
+}
+
 export function sum(all: readonly Kept[]): Kept {
   return all.reduce((one, other) => ({
     corrected: one.corrected + other.corrected,

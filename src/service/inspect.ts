@@ -1,0 +1,128 @@
+import { join } from 'node:path'
+import { providers } from '../challenge/providers.ts'
+import { createSiteverify } from '../challenge/siteverify.ts'
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { CallLedger, Quota } from '../journal/call-ledger.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Clock } from '../platform/clock.ts'
+import { googleInspection } from '../spreadsheet/google/inspection.ts'
+import type { Expected, Finding } from '../spreadsheet/inspection.ts'
+import type { CallGate } from '../spreadsheet/spreadsheet.ts'
+import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
+import { realWorld } from './world.ts'
+
+export interface InspectOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  /** Undefined when it cannot be opened: then no call to the Sheets API is made. */
+  readonly journal: Journal | undefined
+  /** Told when a call has to wait for the quota, with the milliseconds. */
+  readonly waits: (ms: number) => void
+  readonly signal: AbortSignal
+}
+
+/** The most calls to the Sheets API that a command may make to look at the spreadsheet. */
+const callsMax = 6
+/** Waits for the quota of a minute, but not for that of a day. */
+const waitMaxMs = 70_000
+const timeoutMaxMs = 15_000
+
+/** Looks at the spreadsheet of the settings. */
+export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Finding> {
+  const { config, secrets, journal, signal } = options
+  const { spreadsheet: settings, dataDir } = config
+  const expected = expectedOf(config, journal)
+  if (settings.kind === 'workbook' || secrets.privateKey === undefined) {
+    return inspectWorkbook(join(dataDir, 'sheets'), expected)
+  }
+  const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
+  const { clock, digest, http } = realWorld
+  const ledger = journal?.callLedger(credentials.email, clock)
+  const inspect = googleInspection({
+    access: { email: credentials.email, spreadsheetId },
+    sign: realWorld.signWith(secrets.privateKey),
+    apiUrl,
+    tokenUrl,
+    http: (request) => http({ ...request, timeoutMs: Math.min(request.timeoutMs, timeoutMaxMs) }),
+    clock,
+    digest,
+    gate: boundedGate(ledger, quota, clock, options.waits),
+  })
+  return inspect(expected, signal)
+}
+
+function expectedOf(
+  { defaultSheetTab, sheetTabs = [] }: Config,
+  journal: Journal | undefined,
+): Expected {
+  return {
+    defaultTab: journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true },
+    tabs: sheetTabs,
+    async knownMarkers() {
+      if (!journal) return new Set()
+      const frozen = await journal.delivery.frozen()
+      const ended = await journal.delivery.endedMarkers()
+      return new Set([...(frozen ? [frozen.marker] : []), ...ended.map(({ id }) => id)])
+    },
+  }
+}
+
+/** Lets through a few calls, each of which the ledger has reserved. */
+function boundedGate(
+  ledger: CallLedger | undefined,
+  quota: Quota,
+  clock: Pick<Clock, 'sleep'>,
+  waits: (ms: number) => void,
+): CallGate {
+  let calls = 0
+  return async (signal) => {
+    if (!ledger) throw new Error('the journal, which counts the calls, cannot be used')
+    if (calls === callsMax) throw new Error(`this command makes at most ${callsMax} calls`)
+    for (let wait = await ledger.reserve(quota); wait > 0; wait = await ledger.reserve(quota)) {
+      if (wait > waitMaxMs) throw new Error('the quota is used up')
+      waits(wait)
+      await clock.sleep(wait, signal)
+      signal.throwIfAborted()
+    }
+    calls += 1
+  }
+}
+
+/** Asks the provider of the challenge about a made-up token: its answer tells whether it knows the secret key. */
+export async function inspectChallenge(
+  { challenge }: Pick<Config, 'challenge'>,
+  { challengeSecret: secret }: Pick<Secrets, 'challengeSecret'>,
+): Promise<Finding> {
+  const check = 'challenge'
+  if (!challenge || secret === undefined) {
+    return { check, state: 'ok', message: 'is off: nobody has to show that they are no bot' }
+  }
+  const asked = createSiteverify({ ...challenge, ...realWorld, secret })
+  const { title } = providers[challenge.provider]
+  if (asked.isForTests) {
+    return {
+      check,
+      state: 'fault',
+      message: `has the test keys of ${title}: they keep no bot out`,
+      hint: `Make a site at ${title}, and set CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY to its two keys.`,
+    }
+  }
+  const verdict = await asked.verify({
+    token: 'rollcall-doctor',
+    submissionId: crypto.randomUUID(),
+  })
+  switch (verdict.kind) {
+    case 'misconfigured':
+      return { check, state: 'fault', message: verdict.message, hint: verdict.hint }
+    case 'unavailable': {
+      const hint =
+        'Check that this machine reaches the provider, and CHALLENGE_VERIFY_URL if you have set it. ' +
+        'Until then signups are answered with 503.'
+      return { check, state: 'fault', message: verdict.message, hint }
+    }
+    case 'passed':
+    case 'rejected':
+      return { check, state: 'ok', message: `${title} knows the secret key` }
+  }
+}

@@ -104,11 +104,12 @@ function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
   }
 }
 
-async function quotaOf(
+/** The calls that are left in the minute and in the day that end now. */
+export async function quotaOf(
   { credentials, quota }: Extract<Config['spreadsheet'], { kind: 'google' }>,
   reader: Reader,
   now: Millis,
-): Promise<Status['quota']> {
+): Promise<NonNullable<Status['quota']>> {
   const window = async (limit: number, ms: Millis) => {
     const used = await reader.callsSince(credentials.email, now - ms)
     return { limit, left: Math.max(0, limit - used) }

@@ -1,0 +1,68 @@
+import type { Reader } from '../../journal/reader.ts'
+import { readDeliveryNote } from '../../service/delivery-note.ts'
+import { type Millis, tabKey } from '../../signup/signup.ts'
+import type { Finding } from '../../spreadsheet/inspection.ts'
+import type { Check } from './check.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+/** With traffic far above the provider's quota, signups wait, but some are written all the time. */
+const quietMaxMs = 5 * minute
+const ageMaxMs = 12 * hour
+
+/** Signups that wait, what blocks delivery, and the tabs that are set aside. */
+export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
+  if (journal.kind === 'closed') {
+    return [
+      { check: 'backlog', state: 'skipped', message: 'not checked: the journal cannot be used' },
+    ]
+  }
+  const { reader } = journal.journal
+  const note = await readDeliveryNote(reader)
+  const tabs = note?.tabs ?? []
+  const aside = tabs.map(({ name, error, hint }): Finding => {
+    const message = `the tab ${JSON.stringify(name)} is set aside: ${error}`
+    return { check: 'set aside', state: 'fault', message, hint }
+  })
+  const delivery = note?.delivery
+  const blocked: Finding[] =
+    delivery?.state === 'blocked'
+      ? [
+          {
+            check: 'delivery',
+            state: 'fault',
+            message: `is blocked since ${note?.since ?? ''}: ${delivery.error}`,
+            hint: delivery.hint,
+          },
+        ]
+      : []
+  const keys = tabs.map(({ name }) => tabKey(name))
+  return [await waiting(reader, keys, clock.now()), ...blocked, ...aside]
+}
+
+async function waiting(
+  reader: Reader,
+  asideTabs: readonly string[],
+  now: Millis,
+): Promise<Finding> {
+  const check = 'backlog'
+  const { all, oldestWaiting } = await reader.figures(0, 0)
+  if (oldestWaiting === undefined) {
+    return { check, state: 'ok', message: 'every signup is in the spreadsheet' }
+  }
+  const count = (all.accepted - all.written).toLocaleString('en-US')
+  const age = now - oldestWaiting
+  const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`
+  const quietMs = now - ((await reader.waitingSince(asideTabs)) ?? now)
+  if (age < ageMaxMs && quietMs < quietMaxMs) return { check, state: 'ok', message }
+  const hint =
+    'Correct the other faults. If there is none, look into the log of the service, which tells about delivery.'
+  return { check, state: 'fault', message, hint }
+}
+
+function duration(ms: Millis): string {
+  if (ms < 2 * minute) return `${Math.max(0, Math.round(ms / 1000))} seconds`
+  if (ms < 2 * hour) return `${Math.floor(ms / minute)} minutes`
+  return ms < 2 * day ? `${Math.floor(ms / hour)} hours` : `${Math.floor(ms / day)} days`
+}

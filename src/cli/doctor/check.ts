@@ -1,0 +1,23 @@
+import type { Config } from '../../config/config.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import type { Journal } from '../../journal/journal.ts'
+import type { Finding } from '../../spreadsheet/inspection.ts'
+import type { Session } from '../session.ts'
+
+/** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
+export type Check = (patient: Patient) => AsyncIterable<Finding> | Promise<readonly Finding[]>
+
+/** What is looked at. */
+export interface Patient {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly journal: OpenedJournal
+  /** The web page that somebody tries from, as a browser writes its origin. */
+  readonly origin: string | undefined
+  readonly session: Pick<Session, 'clock' | 'stop' | 'notes'>
+}
+
+export type OpenedJournal =
+  | { readonly kind: 'open'; readonly journal: Journal }
+  /** Why it cannot be opened, and what to do. */
+  | { readonly kind: 'closed'; readonly message: string }

@@ -1,0 +1,269 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../emulators/google-sheets/clock.ts'
+import { startLoopbackServer } from '../../emulators/loopback-server.ts'
+import { allDelivered, readiness } from '../../harness/delivery-state.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { runDoctor } from '../../harness/run-doctor.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const minutes = 60_000
+
+/** Diagnoses a spreadsheet with a new `DATA_DIR`. */
+async function diagnose(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+  await using data = await tempFolder()
+  return await runDoctor({ env, dataDir: data.path }, args)
+}
+
+/** Expects that doctor finds this fault and no other one. */
+async function expectOnlyFault(
+  env: Readonly<Record<string, string>>,
+  fault: { readonly check: string; readonly message: string; readonly hint: string },
+) {
+  const { code, faults, of } = await diagnose(env)
+  expect({ code, faults }).toEqual({ code: 1, faults: [fault.check] })
+  expect(of(fault.check)).toContainEqual({
+    check: fault.check,
+    state: 'fault',
+    message: expect.stringContaining(fault.message),
+    hint: expect.stringContaining(fault.hint),
+  })
+}
+
+const spreadsheetOf = ({ emulator, spreadsheetId }: GoogleWorld) =>
+  emulator.spreadsheet(spreadsheetId)
+
+const callsOf = ({ emulator: { counters } }: GoogleWorld) => counters.reads + counters.writes
+
+test('doctor finds no fault in a good set-up, and names the address to share with', async () => {
+  await using google = await createGoogleWorld()
+  const { code, report, faults } = await diagnose(google.env)
+  expect({ code, faults }).toEqual({ code: 0, faults: [] })
+  expect(report.account).toBe(google.email)
+  expect(report.findings.map(({ check }) => check)).toEqual([
+    ...['settings', 'key', 'clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'],
+    ...['challenge', 'origins', 'data', 'disk', 'journal', 'process', 'backlog', 'quota'],
+  ])
+})
+
+test('doctor beside a service makes at most six calls, which the ledger has, and changes nothing', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  await using service = await startService({ env: google.env, dataDir: data.path })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await allDelivered(service)
+  const spreadsheet = spreadsheetOf(google)
+  const seen = () => JSON.stringify([spreadsheet.version(), spreadsheet.metadata()])
+  const before = seen()
+  const callsBefore = callsOf(google)
+  const { code, faults, of } = await runDoctor({ env: google.env, dataDir: data.path })
+  expect({ code, faults }).toEqual({ code: 0, faults: [] })
+  expect(of('process')).toMatchObject([{ state: 'ok' }])
+  expect(seen()).toBe(before)
+  const calls = callsOf(google) - callsBefore
+  expect(calls).toBeGreaterThan(0)
+  expect(calls).toBeLessThanOrEqual(6)
+  const left = Number(
+    /and ([\d,]+) of 10,000/.exec(of('quota')[0]?.message ?? '')?.[1]?.replace(',', ''),
+  )
+  expect(left).toBe(10_000 - callsOf(google))
+})
+
+test('an account that was deleted', async () => {
+  await using google = await createGoogleWorld()
+  const gone = 'gone@emulated-project.iam.gserviceaccount.com'
+  await expectOnlyFault(
+    { ...google.env, SHEETS_CREDENTIALS_EMAIL: gone },
+    { check: 'token', message: 'Invalid Credentials', hint: 'account not found' },
+  )
+})
+
+test('a key that was deleted', async () => {
+  await using google = await createGoogleWorld()
+  google.emulator.createServiceAccount(google.email, { ownKey: true })
+  await expectOnlyFault(google.env, {
+    check: 'token',
+    message: 'Invalid Credentials',
+    hint: 'Invalid JWT Signature',
+  })
+})
+
+test('an API that is not enabled', async () => {
+  await using google = await createGoogleWorld()
+  google.emulator.faults.add({ on: ['get', 'batchUpdate'], answer: 'apiDisabled', times: 99 })
+  await expectOnlyFault(google.env, {
+    check: 'api',
+    message: 'Google Sheets API has not been used in project',
+    hint: "Google's message",
+  })
+})
+
+test('a wrong id', async () => {
+  await using google = await createGoogleWorld()
+  await expectOnlyFault(
+    { ...google.env, SHEETS_SHEET_ID: `${google.spreadsheetId}x` },
+    { check: 'spreadsheet', message: 'Requested entity was not found', hint: 'SHEETS_SHEET_ID' },
+  )
+})
+
+test('a spreadsheet that is not shared', async () => {
+  await using google = await createGoogleWorld()
+  spreadsheetOf(google).share(google.email, 'none')
+  await expectOnlyFault(google.env, {
+    check: 'spreadsheet',
+    message: 'The caller does not have permission',
+    hint: `Share the spreadsheet with ${google.email} as Editor`,
+  })
+})
+
+test('a spreadsheet that is shared as Viewer', async () => {
+  await using google = await createGoogleWorld()
+  spreadsheetOf(google).share(google.email, 'viewer')
+  await expectOnlyFault(google.env, {
+    check: 'editor',
+    message: `The caller does not have permission: it is shared with ${google.email}, but not as Editor`,
+    hint: 'as Editor',
+  })
+})
+
+test.each([
+  ['ahead of', -10],
+  ['behind', 10],
+])('a clock that is 10 minutes %s', async (words, googleIsAheadByMinutes) => {
+  const clock = new ManualClock(Date.now() + googleIsAheadByMinutes * minutes)
+  await using google = await createGoogleWorld({ clock })
+  const { code, faults, of } = await diagnose(google.env)
+  expect(code).toBe(1)
+  // Google gives no token to a clock that is so far ahead.
+  expect(faults).toEqual(words === 'behind' ? ['clock'] : ['clock', 'token'])
+  expect(of('clock')[0]?.message).toContain(`is 10 minutes ${words} Google's`)
+  expect(of('clock')[0]?.hint).toContain('synchronisation')
+})
+
+test('no network', async () => {
+  await using google = await createGoogleWorld()
+  const nowhere = 'http://127.0.0.1:9'
+  await expectOnlyFault(
+    { ...google.env, SHEETS_API_URL: nowhere, SHEETS_TOKEN_URL: `${nowhere}/token` },
+    { check: 'token', message: 'ECONNREFUSED', hint: 'this machine has a network' },
+  )
+  await expectOnlyFault(
+    { ...google.env, SHEETS_API_URL: nowhere },
+    { check: 'api', message: 'ECONNREFUSED', hint: 'this machine has a network' },
+  )
+})
+
+test.each([200, 302, 403, 407, 502])('a proxy that answers HTML with status %i', async (status) => {
+  await using google = await createGoogleWorld()
+  const proxy = await startLoopbackServer(async (_request, response) => {
+    response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>Please sign in.</html>')
+  })
+  try {
+    await expectOnlyFault(
+      { ...google.env, SHEETS_API_URL: proxy.url },
+      { check: 'api', message: '', hint: 'not from the Sheets API' },
+    )
+    await expectOnlyFault(
+      { ...google.env, SHEETS_TOKEN_URL: `${proxy.url}/token` },
+      { check: 'token', message: '', hint: 'proxy' },
+    )
+  } finally {
+    await proxy.stop()
+  }
+})
+
+test('a protected default tab', async () => {
+  await using google = await createGoogleWorld()
+  spreadsheetOf(google).protectTab('Sheet1')
+  await expectOnlyFault(google.env, {
+    check: 'tabs',
+    message: 'The tab is protected: the tab "Sheet1"',
+    hint: `add ${google.email}`,
+  })
+})
+
+test('a protected header row is no fault, because rows go below it', async () => {
+  await using google = await createGoogleWorld()
+  spreadsheetOf(google).protectTab('Sheet1', { startRowIndex: 0, endRowIndex: 1 })
+  expect((await diagnose(google.env)).faults).toEqual([])
+})
+
+test('a header that is not ours is a warning, and its columns are named', async () => {
+  await using google = await createGoogleWorld()
+  const { env } = google
+  const spreadsheet = spreadsheetOf(google)
+  spreadsheet.appendRows('Sheet1', [['Name', 'Email', 'Phone']])
+  spreadsheet.addTab('Data', [['1', '2', '3']])
+  const { code, of } = await diagnose({
+    ...env,
+    DEFAULT_SHEET_TAB: 'Sheet1',
+    SHEET_TABS: 'Data,New',
+  })
+  expect(code).toBe(0)
+  expect(of('tabs')).toMatchObject([
+    { state: 'warning', message: expect.stringContaining('no column for Timestamp, Source') },
+    { state: 'warning', message: expect.stringContaining('does not begin with a header row') },
+    { state: 'ok', message: 'the tab "New" is made with its first signup' },
+  ])
+})
+
+test('a nearly full spreadsheet', async () => {
+  await using google = await createGoogleWorld()
+  spreadsheetOf(google).resizeTab('Sheet1', { rowCount: 320_000 })
+  await expectOnlyFault(google.env, {
+    check: 'room',
+    message: '83 % full: 8320000 of at most 10000000 cells',
+    hint: 'Delete empty rows',
+  })
+})
+
+test("a quota that is used up: Google's own, and that of the settings", async () => {
+  await using google = await createGoogleWorld()
+  google.emulator.faults.add({ on: 'get', answer: 'quota' })
+  await expectOnlyFault(google.env, {
+    check: 'api',
+    message: 'Quota exceeded',
+    hint: "Google's quota",
+  })
+  const few = { ...google.env, SHEETS_REQUESTS_PER_DAY: '2' }
+  const { code, faults, of } = await diagnose(few)
+  expect({ code, faults }).toEqual({ code: 1, faults: ['quota'] })
+  expect(of('tabs')).toMatchObject([{ state: 'skipped' }])
+  expect(of('quota')).toMatchObject([
+    {
+      message: '48 of 50 calls are left this minute, and 0 of 2 in 24 hours',
+      hint: expect.stringContaining('SHEETS_REQUESTS_PER_DAY'),
+    },
+  ])
+})
+
+test('a second process with another DATA_DIR that writes to the same spreadsheet', async () => {
+  await using google = await createGoogleWorld()
+  await using service = await startService({ env: google.env })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await allDelivered(service)
+  const { code, of } = await diagnose(google.env)
+  expect(code).toBe(0)
+  expect(of('spreadsheet')).toMatchObject([
+    { state: 'ok' },
+    {
+      state: 'warning',
+      message: 'markers of another journal are in the spreadsheet: 1',
+    },
+  ])
+})
+
+test('what delivery is blocked by is told from the journal, when no service runs', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  spreadsheetOf(google).share(google.email, 'viewer')
+  await using service = await startService({ env: google.env, dataDir: data.path })
+  await postSignup(service.url, { email: 'ada@example.com' })
+  await expect.poll(async () => (await readiness(service)).body.delivery.state).toBe('blocked')
+  await service.kill()
+  const { of, faults } = await runDoctor({ env: google.env, dataDir: data.path })
+  expect(faults).toEqual(['editor', 'delivery'])
+  expect(of('delivery')[0]?.message).toMatch(/^is blocked since \d.*: The caller does not have/)
+  expect(of('backlog')[0]?.message).toMatch(/^signups that wait for the spreadsheet: 1, /)
+})

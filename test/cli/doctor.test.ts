@@ -1,0 +1,253 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createChallengeWorld } from '../../harness/challenge-world.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { runDoctor } from '../../harness/run-doctor.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { keepToOwner } from '../../src/platform/node/owner-only.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+const day = 24 * 60 * 60 * 1000
+
+test('doctor prints one line for each check of a local workbook, in order', async () => {
+  await using data = await tempFolder()
+  await using service = await startService({ dataDir: data.path })
+  await postSignup(service.url, { email: 'ada@example.com' }, { Prefer: 'wait=20' })
+  const { code, stdout, stderr } = await runCommand(['doctor'], { dataDir: data.path })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const [lines = '', ending] = stdout.split('\n\n')
+  expect(lines.split('\n').map((line) => line.slice(0, 20).trim().split(/ +/))).toEqual(
+    [
+      ...['settings', 'spreadsheet', 'tabs', 'challenge', 'origins', 'data', 'disk', 'journal'],
+      ...['process', 'backlog'],
+    ].map((check) => ['ok', check]),
+  )
+  expect(ending).toBe('No fault found.\n')
+})
+
+describe('settings that a start would refuse, too', () => {
+  const email = 'robot@project.iam.gserviceaccount.com'
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  const pem = rsa.export({ type: 'pkcs8', format: 'pem' })
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  const ecPem = ec.export({ type: 'pkcs8', format: 'pem' })
+  test.each([
+    ['no key', {}, 'SHEETS_PRIVATE_KEY: is missing'],
+    ['half a key', { SHEETS_PRIVATE_KEY: pem.slice(0, 900) }, 'SHEETS_PRIVATE_KEY: '],
+    ['a key of another kind', { SHEETS_PRIVATE_KEY: ecPem }, 'RSA'],
+  ])('%s', async (_name, key, words) => {
+    const env = { SHEETS_SHEET_ID: 'a'.repeat(44), SHEETS_CREDENTIALS_EMAIL: email, ...key }
+    const { code, stdout, stderr } = await runCommand(['doctor'], { env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(words)
+    expect(stderr).toMatch(/\n +do: +\S/)
+  })
+})
+
+describe('the challenge', () => {
+  const diagnose = async (env: Readonly<Record<string, string>>) => {
+    await using data = await tempFolder()
+    return await runDoctor({ env, dataDir: data.path })
+  }
+
+  test.each(['turnstile', 'hcaptcha', 'recaptcha'] as const)(
+    'good keys of %s',
+    async (provider) => {
+      await using challenge = await createChallengeWorld(provider)
+      const { code, of } = await diagnose(challenge.env)
+      expect({ code, found: of('challenge') }).toMatchObject({ code: 0, found: [{ state: 'ok' }] })
+    },
+  )
+
+  test('keys of different providers', async () => {
+    await using challenge = await createChallengeWorld('turnstile')
+    await using other = await createChallengeWorld('hcaptcha')
+    const secret = { CHALLENGE_SECRET_KEY: other.site.secret }
+    const { code, of } = await diagnose({ ...challenge.env, ...secret })
+    expect(code).toBe(1)
+    expect(of('challenge')).toEqual([
+      {
+        check: 'challenge',
+        state: 'fault',
+        message:
+          'CHALLENGE_SECRET_KEY looks like a key of hCaptcha, and CHALLENGE_PROVIDER is turnstile',
+        hint: 'Copy both keys from one site at Turnstile, or set CHALLENGE_PROVIDER to the provider of both.',
+      },
+    ])
+    const keys = { CHALLENGE_SITE_KEY: other.site.siteKey, ...secret }
+    const both = await diagnose({ ...challenge.env, ...keys })
+    expect(both.of('challenge')[0]?.hint).toBe('Set CHALLENGE_PROVIDER=hcaptcha.')
+  })
+
+  test('a secret key that the provider does not know', async () => {
+    await using challenge = await createChallengeWorld('recaptcha')
+    const secret = `${challenge.site.secret.slice(0, -4)}0000`
+    const { code, of } = await diagnose({ ...challenge.env, CHALLENGE_SECRET_KEY: secret })
+    expect(code).toBe(1)
+    expect(of('challenge')).toMatchObject([
+      { state: 'fault', message: expect.stringContaining('invalid-input-secret') },
+    ])
+  })
+
+  test('keys for tests, with which every bot passes', async () => {
+    const { code, of } = await diagnose({
+      CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
+      CHALLENGE_SECRET_KEY: '1x0000000000000000000000000000000AA',
+    })
+    expect(code).toBe(1)
+    expect(of('challenge')).toMatchObject([
+      { state: 'fault', message: expect.stringContaining('test keys of Turnstile') },
+    ])
+  })
+
+  test('a provider that cannot be reached', async () => {
+    await using challenge = await createChallengeWorld('turnstile')
+    const env = { ...challenge.env, CHALLENGE_VERIFY_URL: 'http://127.0.0.1:9/siteverify' }
+    const { faults, of } = await diagnose(env)
+    expect(faults).toEqual(['challenge'])
+    expect(of('challenge')[0]?.message).toContain('ECONNREFUSED')
+  })
+})
+
+test('an ALLOWED_ORIGINS without the page that somebody tries from', async () => {
+  await using data = await tempFolder()
+  const env = { ALLOWED_ORIGINS: 'https://example.com', ALLOWED_HOSTS: 'signup.example.com' }
+  const found = async (origin: string) => {
+    const diagnosis = await runDoctor({ env, dataDir: data.path }, ['--origin', origin])
+    return { code: diagnosis.code, ...diagnosis.of('origins')[0] }
+  }
+  const known = { code: 0, state: 'ok' }
+  expect(await found('https://EXAMPLE.com/')).toMatchObject(known)
+  expect(await found('https://signup.example.com')).toMatchObject(known)
+  expect(await found('https://www.example.com')).toMatchObject({
+    code: 1,
+    state: 'fault',
+    message: expect.stringContaining('ALLOWED_ORIGINS has only https://example.com'),
+    hint: expect.stringContaining('Add https://www.example.com to ALLOWED_ORIGINS'),
+  })
+  const wrong = await runCommand(['doctor', '--origin', 'example.com'], { env, dataDir: data.path })
+  expect(wrong).toMatchObject({ code: 2, stdout: '' })
+})
+
+test.skipIf(process.platform === 'win32')('a DATA_DIR that others can read', async () => {
+  await using data = await tempFolder()
+  await (await startService({ dataDir: data.path })).stop()
+  await chmod(data.path, 0o755)
+  await chmod(join(data.path, 'journal.db'), 0o644)
+  const { code, faults, of } = await runDoctor({ dataDir: data.path })
+  expect({ code, faults }).toEqual({ code: 1, faults: ['data'] })
+  expect(of('data')).toMatchObject([
+    {
+      message: expect.stringContaining('other users of this machine may read files of'),
+      hint: expect.stringContaining(`chmod -R go= ${data.path}`),
+    },
+  ])
+  // Doctor itself leaves it as it is.
+  expect((await stat(data.path)).mode & 0o777).toBe(0o755)
+})
+
+test('a DATA_DIR that is a file', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await writeFile(dataDir, '')
+  const { code, of } = await runDoctor({ dataDir })
+  expect(code).toBe(1)
+  expect(of('data')[0]?.message).toContain('a file stands where a folder should be')
+})
+
+test('a damaged journal, and then no call to the provider is made', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    await journal.intake.append(makeSignups(500))
+  }
+  await keepToOwner(data.path)
+  {
+    await using file = await open(join(data.path, 'journal.db'), 'r+')
+    await file.write(Buffer.alloc(4096, 0xa7), 0, 4096, 10 * 4096)
+  }
+  const before = await readFile(join(data.path, 'journal.db'))
+  const { code, faults, of } = await runDoctor({ env: google.env, dataDir: data.path })
+  expect({ code, faults }).toEqual({ code: 1, faults: ['journal'] })
+  expect(of('journal')[0]?.message).toMatch(/damaged.* Restore journal\.db/)
+  expect(of('api')).toMatchObject([
+    { state: 'skipped', message: expect.stringContaining('the journal, which counts the calls') },
+  ])
+  expect(google.emulator.counters).toMatchObject({ reads: 0, writes: 0 })
+  expect((await readFile(join(data.path, 'journal.db'))).equals(before)).toBe(true)
+})
+
+test('a backlog that is a day old', async () => {
+  await using data = await tempFolder()
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    await keepToOwner(data.path)
+    const receivedAt = Date.now() - day - 1000
+    await journal.intake.append(makeSignups(3).map((signup) => ({ ...signup, receivedAt })))
+  }
+  const { code, faults, of } = await runDoctor({ dataDir: data.path })
+  expect({ code, faults }).toEqual({ code: 1, faults: ['backlog'] })
+  expect(of('backlog')[0]?.message).toBe(
+    'signups that wait for the spreadsheet: 3, the oldest for 24 hours',
+  )
+})
+
+test('a tab that is set aside', async () => {
+  await using data = await tempFolder()
+  await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })
+  const env = { SHEET_TABS: 'News' }
+  await using service = await startService({ env, dataDir: data.path })
+  await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
+  const faults = async () => (await runDoctor({ env, dataDir: data.path })).faults
+  await expect.poll(faults).toEqual(['tabs', 'set aside'])
+})
+
+describe('a second process', () => {
+  test('a service that runs with this DATA_DIR is told, and goes on', async () => {
+    await using data = await tempFolder()
+    await using service = await startService({ dataDir: data.path })
+    const { code, of } = await runDoctor({ dataDir: data.path })
+    expect(code).toBe(0)
+    expect(of('process')[0]?.message).toContain('a second one would be refused')
+    expect((await postSignup(service.url, { email: 'ada@example.com' })).status).toBe(202)
+  })
+
+  test('a Rollcall with another DATA_DIR has the port', async () => {
+    await using data = await tempFolder()
+    await using service = await startService()
+    const env = { HOST: '127.0.0.1', PORT: new URL(service.url).port }
+    const { code, of } = await runDoctor({ env, dataDir: data.path })
+    expect(code).toBe(1)
+    expect(of('process')).toMatchObject([
+      {
+        state: 'fault',
+        message: expect.stringContaining('a Rollcall with another DATA_DIR has port'),
+      },
+    ])
+  })
+
+  test('another program has the port', async () => {
+    await using data = await tempFolder()
+    const server = createServer((socket) => socket.end('SSH-2.0-nothing\r\n'))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    try {
+      const env = { HOST: '127.0.0.1', PORT: port }
+      const { of } = await runDoctor({ env, dataDir: data.path })
+      expect(of('process')[0]?.message).toContain('another program has port')
+    } finally {
+      server.close()
+    }
+  })
+})

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -107,6 +108,12 @@ test('the secret is in a file of its own, stays the same, and is made anew when 
   expect(await hashOf()).toHaveLength(2)
   await writeFile(path, 'scribble')
   expect(() => openSqliteJournal(file)).toThrow(/its secret.*is damaged/)
+})
+
+test('a journal in memory makes no file', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  await journal.erasure.forget(ada)
+  expect(existsSync('journal.secret')).toBe(false)
 })
 
 test('a frozen signup leaves no byte once its batch was given up', async () => {

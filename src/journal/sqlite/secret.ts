@@ -8,11 +8,15 @@ import type { OwnedKey } from '../intake-log.ts'
 /** The secret's file, beside the journal. It does not belong into backups. */
 const fileName = 'journal.secret'
 
+/** The name that SQLite gives to a database without a file. */
+const inMemory = ':memory:'
+
 /** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */
 export type Secret = string
 
 /** Reads the secret of the journal in this file; undefined when there is none. @throws Error when it is damaged */
 export function readSecret(journal: string): Secret | undefined {
+  if (journal === inMemory) return undefined
   const path = secretPath(journal)
   let text: string
   try {
@@ -28,7 +32,7 @@ export function readSecret(journal: string): Secret | undefined {
 /** Makes a new secret, and replaces any other one. Only one process may do that at a time. */
 export function makeSecret(journal: string): Secret {
   const secret = randomBytes(32).toString('hex')
-  replaceNow(secretPath(journal), `${secret}\n`)
+  if (journal !== inMemory) replaceNow(secretPath(journal), `${secret}\n`)
   return secret
 }
 

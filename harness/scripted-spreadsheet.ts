@@ -8,6 +8,9 @@ import type {
   Outcome,
   Profile,
   Pruned,
+  RowKey,
+  RowPart,
+  RowReader,
   Spreadsheet,
 } from '../src/spreadsheet/spreadsheet.ts'
 
@@ -43,6 +46,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   warnings: readonly Warning[] = []
   /** Addresses by tab. */
   readonly rows: Record<string, string[]> = {}
+  /** What its rows are known by. */
+  readonly keys: { readonly tab: string; readonly key: RowKey }[] = []
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
   readonly calls: string[] = []
   readonly markers = new Set<number>()
@@ -110,12 +115,24 @@ export class ScriptedSpreadsheet implements Spreadsheet {
     return { kind: 'pruned' }
   }
 
+  rowReader(): RowReader {
+    this.calls.push('read')
+    const parts: RowPart[] = this.keys.map(({ tab, key }) => {
+      return { kind: 'rows', place: tab, tab, rows: [key] }
+    })
+    return {
+      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true },
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
+
   #apply(batch: FrozenBatch): void {
     if (this.#applied.has(batch.marker) || this.#abandoned.has(batch.marker)) return
     this.#applied.add(batch.marker)
     this.markers.add(batch.marker)
     for (const { tab, signups } of batch.tabs) {
       this.rows[tab] = [...(this.rows[tab] ?? []), ...signups.map(({ email }) => email)]
+      for (const { email, receivedAt: at } of signups) this.keys.push({ tab, key: { email, at } })
     }
   }
 }

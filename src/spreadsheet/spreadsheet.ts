@@ -44,6 +44,9 @@ export interface Spreadsheet {
    * theirs can still be on its way.
    */
   prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
+
+  /** Begins to read the rows of all tabs. It may be used beside a writer of another process. */
+  rowReader(): RowReader
 }
 
 /** The limits and the pace that delivery keeps when it writes to a spreadsheet. */
@@ -148,4 +151,46 @@ export interface Unknown {
 export interface Foreign {
   readonly kind: 'foreign'
   readonly message: string
+}
+
+/** What a signup's row is known by. */
+export interface RowKey {
+  /** As it stands in the cell, maybe with an apostrophe in front (see `cellKey`). */
+  readonly email: string
+  /** The row's timestamp; undefined when it has none of the form that we write. */
+  readonly at: Millis | undefined
+}
+
+/**
+ * Reads the rows of all tabs once, part by part, so that memory stays bounded. People may change the
+ * spreadsheet between two parts: then rows may be missing in what was read, or be there twice. Only
+ * `isOneMoment` or a second reading with the same rows shows that nobody did.
+ */
+export interface RowReader extends AsyncDisposable {
+  /**
+   * The next rows. After `retryable` the same call may be made again. After `changed` or `end` the
+   * reader is used up.
+   */
+  next(signal: AbortSignal): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable>
+}
+
+/** Rows of one tab, in their order. A part may be empty. */
+export interface RowPart {
+  readonly kind: 'rows'
+  /** The same for one tab in every reading, whatever its name is. */
+  readonly place: string
+  /** The tab's name or, in the workbook, that of its file. */
+  readonly tab: string
+  readonly rows: readonly RowKey[]
+}
+
+export interface RowsEnd {
+  readonly kind: 'end'
+  /** Whether all rows are of one moment. */
+  readonly isOneMoment: boolean
+}
+
+/** Somebody has changed tabs or columns during the reading: begin with a new reader. */
+export interface LayoutChanged {
+  readonly kind: 'changed'
 }

@@ -122,12 +122,9 @@ interface FoundRows {
   readonly rows: ReadonlyMap<number, readonly string[]>
 }
 
-/** The sheets in groups that fit into one call each. */
-function perCall(
-  sheets: readonly Sheet[],
-  rangesOf: (sheet: Sheet) => readonly string[],
-): Sheet[][] {
-  const groups: Sheet[][] = []
+/** The sheets in groups whose ranges fit into one call each. */
+export function perCall<T>(sheets: readonly T[], rangesOf: (sheet: T) => readonly string[]): T[][] {
+  const groups: T[][] = []
   let characters = Infinity
   for (const sheet of sheets) {
     const added = parameters(rangesOf(sheet)).length
@@ -143,12 +140,13 @@ function perCall(
   return groups
 }
 
-function parameters(ranges: readonly string[]): string {
+/** Ranges in the query of a call, after other parameters. */
+export function parameters(ranges: readonly string[]): string {
   return ranges.map((range) => `&ranges=${encodeURIComponent(range)}`).join('')
 }
 
 /** The quoted title. Without quotes, Google would read a tab named A1 or D9037 as a cell. */
-function quoted({ title }: Sheet): string {
+export function quoted({ title }: Sheet): string {
   return `'${title.replaceAll("'", "''")}'`
 }
 

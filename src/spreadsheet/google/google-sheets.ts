@@ -16,6 +16,7 @@ import type {
   Refused,
   RefusedTab,
   Retryable,
+  RowReader,
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
@@ -35,6 +36,7 @@ import {
 import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { cellFields, sheetFields } from './sheets.ts'
 import { googleProfile } from './profile.ts'
+import { GoogleRowReader } from './row-reader.ts'
 import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
@@ -190,6 +192,10 @@ class GoogleSheets implements Spreadsheet {
       kind: 'unknown',
       message: 'The answer of the Sheets API does not show the old markers',
     }
+  }
+
+  rowReader(): RowReader {
+    return new GoogleRowReader(this.#api)
   }
 
   /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */

@@ -45,7 +45,7 @@ export function fillWarning(sheets: readonly Sheet[]): Warning | undefined {
 
 /** The field masks, inside of `sheets`, for what `readSheets` and `readFirstRows` read. */
 export const sheetFields = `properties(sheetId,title,index,sheetType,gridProperties(rowCount,columnCount)),${tableFields}`
-export const cellFields = 'data(startRow,rowData(values(formattedValue)))'
+export const cellFields = 'data(startRow,startColumn,rowData(values(formattedValue)))'
 
 /** Reads the sheets of a `Spreadsheet` resource; undefined when it has none. */
 export function readSheets(spreadsheet: unknown): readonly Sheet[] | undefined {
@@ -84,7 +84,7 @@ export function readFirstRows(spreadsheet: unknown): ReadonlyMap<number, readonl
 }
 
 /** The cells of a part of a sheet, as people see them. */
-function rowsIn(part: unknown): readonly (readonly string[])[] {
+export function rowsIn(part: unknown): readonly (readonly string[])[] {
   return listIn(part, 'rowData').map((row) =>
     listIn(row, 'values').map((cell) => textOf(fieldIn(cell, 'formattedValue'))),
   )

@@ -1,9 +1,9 @@
 import { columns } from '../../signup/row.ts'
 import { arrange } from '../header.ts'
 import { cellKey, cellsOf, delimiters } from '../csv.ts'
+import { isTimestamp } from '../row-key.ts'
 import type { HeaderRow } from './header-row.ts'
 
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const tabIndex = columns.indexOf('Sheet Tab')
 const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
 
@@ -54,7 +54,7 @@ export function missingRows(
 
 /** The timestamp in a row with this delimiter; undefined when there is none. */
 export function timestampIn(line: string, delimiter: string): string | undefined {
-  return cellsOf(line, delimiter).find((cell) => timestamp.test(cell))
+  return cellsOf(line, delimiter).find(isTimestamp)
 }
 
 /** Makes the identity of a row from its cells; undefined for a row that cannot be ours. */
@@ -80,7 +80,7 @@ function identityUnder(at: readonly number[], cells: readonly string[]): string 
 }
 
 function identityOf(cells: readonly string[], tab: string): string | undefined {
-  const at = cells.findIndex((cell) => timestamp.test(cell))
+  const at = cells.findIndex(isTimestamp)
   if (at < 1) return undefined
   const isWhole = cells.slice(at + cellsFromTimestampToTab).some((cell) => cellKey(cell) === tab)
   return isWhole ? `${cellKey(cells[at - 1] ?? '')}\n${cells[at]}` : undefined

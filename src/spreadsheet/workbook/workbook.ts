@@ -12,12 +12,14 @@ import type {
   Pruned,
   Refused,
   Retryable,
+  RowReader,
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
 import { failureOf, whereIs } from './failure.ts'
 import { workbookProfile } from './profile.ts'
+import { WorkbookRowReader } from './row-reader.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
 import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
@@ -132,6 +134,10 @@ class Workbook implements Spreadsheet {
       await this.#record.forgetAbandoned(markers)
       return { kind: 'pruned' }
     })
+  }
+
+  rowReader(): RowReader {
+    return new WorkbookRowReader(this.location)
   }
 
   async #warn({ fileName, header }: Addition): Promise<void> {

@@ -1,0 +1,106 @@
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cellsOf, delimiters } from '../csv.ts'
+import { ourHeader } from '../header.ts'
+import { isTimestamp, rowKey } from '../row-key.ts'
+import type {
+  LayoutChanged,
+  Refused,
+  Retryable,
+  RowKey,
+  RowPart,
+  RowReader,
+  RowsEnd,
+} from '../spreadsheet.ts'
+import { failureOf } from './failure.ts'
+import { type HeaderRow, readHeaderRow } from './header-row.ts'
+
+/** Rows in one part. Their lines take about a megabyte. */
+const rowsPerPart = 5_000
+
+/** How many bytes to read for the header row. */
+const headBytesMax = 4096
+
+/** Reads the files of all tabs line by line. */
+export class WorkbookRowReader implements RowReader {
+  readonly #directory: string
+  #parts: AsyncGenerator<RowPart, boolean> | undefined
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  async next(): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable> {
+    try {
+      this.#parts ??= readAll(this.#directory)
+      const { done, value } = await this.#parts.next()
+      return done ? { kind: 'end', isOneMoment: value } : value
+    } catch (error) {
+      // A generator ends when it throws, so this reader cannot go on.
+      this.#parts = undefined
+      const failure = failureOf(error, this.#directory)
+      return failure.kind === 'retryable' ? { kind: 'changed' } : failure
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#parts?.return(false)
+  }
+}
+
+/** Returns whether no file has changed meanwhile. */
+async function* readAll(directory: string): AsyncGenerator<RowPart, boolean> {
+  const before = await stateOf(directory)
+  for (const name of Object.keys(before)) yield* readFile(directory, name)
+  const after = await stateOf(directory)
+  return JSON.stringify(before) === JSON.stringify(after)
+}
+
+/** The state of each tab's file, by its name. */
+async function stateOf(directory: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.csv')).sort()
+  const states = await Array.fromAsync(names, async (name) => {
+    const { size, mtimeNs, ino } = await lstat(join(directory, name), { bigint: true })
+    return [name, `${ino}:${size}:${mtimeNs}`] as const
+  })
+  return Object.fromEntries(states)
+}
+
+async function* readFile(directory: string, name: string): AsyncGenerator<RowPart> {
+  await using file = await open(
+    join(directory, name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  )
+  if (!(await file.stat()).isFile()) return
+  const headerRow = readHeaderRow(await headOf(file))
+  const part = (rows: readonly RowKey[]): RowPart => {
+    return { kind: 'rows', place: name, tab: name.slice(0, -'.csv'.length), rows }
+  }
+  let rows: RowKey[] = []
+  for await (const line of file.readLines({ start: 0, autoClose: false })) {
+    const key = keyIn(line, headerRow)
+    if (key) rows.push(key)
+    if (rows.length < rowsPerPart) continue
+    yield part(rows)
+    rows = []
+  }
+  yield part(rows)
+}
+
+/** One character for each byte, which is enough for names of columns. */
+async function headOf(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytesMax), 0, headBytesMax, 0)
+  return buffer.subarray(0, bytesRead).toString('latin1')
+}
+
+/** People save files with other delimiters and move columns, so the timestamp shows where the row begins. */
+function keyIn(line: string, { header, delimiter }: HeaderRow): RowKey | undefined {
+  if (header.kind === 'named') return rowKey(cellsOf(line, delimiter), header)
+  for (const mark of [delimiter, ...delimiters]) {
+    const cells = cellsOf(line, mark)
+    const at = cells.findIndex(isTimestamp)
+    if (at >= 1) return rowKey(cells.slice(at - 1), ourHeader)
+  }
+  return rowKey(cellsOf(line, delimiter), ourHeader)
+}

@@ -1,0 +1,156 @@
+import { writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { createWorkbookWorld } from '../../harness/workbook-world.ts'
+import { cellKey } from '../../src/spreadsheet/csv.ts'
+import type { RowReader, RowsEnd, Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
+import { columns } from '../../src/signup/row.ts'
+import { makeBatch, testSignal } from './spreadsheet-contract.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** All rows by tab, as `address moment`. */
+async function readAll(
+  reader: RowReader,
+): Promise<{ rows: Record<string, string[]>; end: RowsEnd }> {
+  const rows: Record<string, string[]> = {}
+  for (;;) {
+    const part = await reader.next(testSignal)
+    if (part.kind === 'end') return { rows, end: part }
+    if (part.kind !== 'rows') throw new Error(JSON.stringify(part))
+    const texts = part.rows.map(({ email, at }) => `${cellKey(email)} ${at ?? 'no time'}`)
+    rows[part.tab] = [...(rows[part.tab] ?? []), ...texts]
+  }
+}
+
+async function readRows(spreadsheet: Spreadsheet): Promise<Record<string, string[]>> {
+  await using reader = spreadsheet.rowReader()
+  return (await readAll(reader)).rows
+}
+
+const signups = makeSignups(3).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
+const expected = signups.map(({ email, receivedAt }) => `${email} ${receivedAt}`)
+
+describe.each([
+  ['Google Sheets', () => createGoogleWorld()],
+  ['the workbook', () => createWorkbookWorld()],
+])('reading the rows of %s back', (_, createWorld) => {
+  test('gives what was written, to the millisecond, also addresses that begin like a formula', async () => {
+    await using world = await createWorld()
+    const spreadsheet = world.connect()
+    await spreadsheet.open(testSignal)
+    const odd = ['+ada@example.com', "'=x@example.com", 'o"neil@example.com', '-a;b@example.com']
+    const more = odd.map((email, at) => makeSignup({ email, receivedAt: noon + 5 + at }))
+    await spreadsheet.write(makeBatch(1, { News: signups, Beta: more }), testSignal)
+    const rows = await readRows(spreadsheet)
+    expect(rows).toMatchObject({
+      News: expected,
+      Beta: more.map(({ email, receivedAt }) => `${cellKey(email)} ${receivedAt}`),
+    })
+  })
+
+  test.each([
+    ['our columns in another order', ['Timestamp', 'Name', 'E mail', 'Email']],
+    ['no column for the timestamp', ['Name', 'Email', 'Metadata']],
+  ])('finds address and timestamp under a header with %s', async (__, header) => {
+    await using world = await createWorld()
+    await world.createTab('News', [header, ['', '', '', '']])
+    const spreadsheet = world.connect()
+    await spreadsheet.open(testSignal)
+    const own = signups.map((signup) => ({ ...signup, metadata: '{"Timestamp":"mine"}' }))
+    await spreadsheet.write(makeBatch(1, { News: own }), testSignal)
+    expect((await readRows(spreadsheet))['News']).toEqual(expected)
+  })
+
+  test('gives rows that a person typed, and rows without a header', async () => {
+    await using world = await createWorld()
+    await world.createTab('News', [
+      ['bob@example.com', '2026-11-20'],
+      ['', '2026-11-20T12:00:00.007Z'],
+      ['', 'a note'],
+    ])
+    const spreadsheet = world.connect()
+    await spreadsheet.open(testSignal)
+    expect((await readRows(spreadsheet))['News']).toEqual([
+      'bob@example.com no time',
+      ` ${noon + 7}`,
+    ])
+  })
+})
+
+describe('reading a Google Sheet', () => {
+  test('takes three calls, and they see one moment, as long as all rows fit into one call', async () => {
+    await using world = await createGoogleWorld()
+    for (let tab = 1; tab < 15; tab++) await world.createTab(`Tab ${tab}`, [columns])
+    const spreadsheet = world.connect()
+    const before = world.emulator.log.counters.reads
+    await using reader = spreadsheet.rowReader()
+    expect((await readAll(reader)).end.isOneMoment).toBe(true)
+    expect(world.emulator.log.counters.reads - before).toBe(3)
+  })
+
+  test('goes on page by page in a large tab, and says that its rows are of several moments', async () => {
+    await using world = await createGoogleWorld()
+    const count = 100_000
+    const rows = Array.from({ length: count }, (_, at) => [
+      `person${at}@example.com`,
+      new Date(noon + at).toISOString(),
+    ])
+    await world.createTab('News', [columns, ...rows])
+    await using reader = world.connect().rowReader()
+    const { rows: read, end } = await readAll(reader)
+    expect(end.isOneMoment).toBe(false)
+    expect(read['News']).toHaveLength(count)
+    expect(new Set(read['News']).size).toBe(count)
+  })
+
+  test.each([
+    ['renames a tab', 'News', (handle: Handle) => handle.renameTab('News', 'Old')],
+    ['deletes a tab', 'News', (handle: Handle) => handle.deleteTab('News')],
+    ['inserts a column', 'News', (handle: Handle) => handle.insertColumns('News', 0)],
+    [
+      'swaps the names of two tabs',
+      'News',
+      (handle: Handle) => {
+        handle.renameTab('News', 'x')
+        handle.renameTab('Beta', 'News')
+        handle.renameTab('x', 'Beta')
+      },
+    ],
+  ])('notices when somebody %s between two calls', async (_, __, act) => {
+    await using world = await createGoogleWorld()
+    const rows = Array.from({ length: 45_000 }, () => ['ada@example.com'])
+    await world.createTab('News', [columns, ...rows])
+    await world.createTab('Beta', [columns, ...rows])
+    await using reader = world.connect().rowReader()
+    const parts = [await reader.next(testSignal)]
+    while (parts.at(-1)?.kind === 'rows' && parts.length < 2)
+      parts.push(await reader.next(testSignal))
+    act(world.emulator.spreadsheet(world.spreadsheetId))
+    while (parts.at(-1)?.kind === 'rows') parts.push(await reader.next(testSignal))
+    expect(parts.at(-1)?.kind).toBe('changed')
+  })
+
+  test('a call that failed can be made again', async () => {
+    await using world = await createGoogleWorld()
+    await world.createTab('News', [columns, ['ada@example.com', new Date(noon).toISOString()]])
+    world.emulator.faults.add({ on: 'read', skip: 2, answer: 'drop', times: 1 })
+    await using reader = world.connect().rowReader()
+    expect((await reader.next(testSignal)).kind).toBe('retryable')
+    expect((await readAll(reader)).rows['News']).toEqual([`ada@example.com ${noon}`])
+  })
+})
+
+type Handle = ReturnType<Awaited<ReturnType<typeof createGoogleWorld>>['emulator']['spreadsheet']>
+
+test('a workbook that a program saved with other delimiters is read as before', async () => {
+  await using world = await createWorkbookWorld()
+  await world.createTab('News', [])
+  const lines = signups.map(
+    ({ email, receivedAt }) => `1;"${email}";${new Date(receivedAt).toISOString()};api`,
+  )
+  await writeFile(world.path('News'), ['No;Mail;Time;Source', ...lines].join('\r\n'))
+  const rows = await readRows(world.connect())
+  expect(rows['News']?.filter((row) => !row.includes('no time'))).toEqual(expected)
+})

@@ -35,7 +35,10 @@ export interface DeliveryLog {
   /** The frozen batch with its signups; undefined when there is none. */
   frozenBatch(): Promise<FrozenBatch | undefined>
 
-  /** The tabs with signups that are not in the spreadsheet yet, the one with the oldest signup first. */
+  /**
+   * The tabs with signups that are not in the spreadsheet yet, the one with the oldest signup first. A
+   * tab comes a second time, at the end, when it has signups that are to be delivered once more.
+   */
   pending(): Promise<readonly PendingTab[]>
 
   /**
@@ -134,6 +137,8 @@ export interface PendingTab {
   readonly name: string
   /** Position of its last signup that is in the spreadsheet. */
   readonly writtenTo: number
+  /** Whether these are signups that are delivered once more. Then `writtenTo` is 0. */
+  readonly isAgain: boolean
 }
 
 export interface WaitingSlice {

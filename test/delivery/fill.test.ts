@@ -62,7 +62,12 @@ test('a batch keeps to its limits, leaves no tab without its share, and is full 
       fc.integer({ min: 1, max: 400 }),
       fc.integer({ min: 1, max: 4 }),
       async (tabs, rowsMax, bytesMax, sliceRows) => {
-        const pending = tabs.map((_, id): PendingTab => ({ id, name: `${id}`, writtenTo: 0 }))
+        const pending = tabs.map((_, id): PendingTab => ({
+          id,
+          name: `${id}`,
+          writtenTo: 0,
+          isAgain: false,
+        }))
         const waiting = async ({ id }: PendingTab, after = 0) => {
           const rest = (tabs[id] ?? []).map((textBytes, index) => ({
             position: index + 1,

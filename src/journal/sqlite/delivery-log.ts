@@ -54,12 +54,16 @@ export class SqliteDeliveryLog implements DeliveryLog {
       const batch = this.#frozenRow()
       if (!batch) return undefined
       const number = Number(batch['number'])
-      const tabs = db.all('rangesOfBatch', number).map((range): TabSignups => {
+      const ranges = db.all('rangesOfBatch', number).map((range): Part => {
         const { tab, name, after, upto } = range
         const rows = db.all('signupsOfTab', Number(tab), Number(after), Number(upto), -1)
-        const signups = written(rows.map((row) => toWaiting(row, String(name))))
-        return { tab: String(name), signups }
+        return [String(name), written(rows.map((row) => toWaiting(row, String(name))))]
       })
+      const again = db.all('againInBatch', number).map((row): Part => {
+        const name = String(row['tabName'])
+        return [name, written([toWaiting(row, name)])]
+      })
+      const tabs = contents(ranges, again)
       return this.#batch(number, Number(batch['marker']), String(batch['digest']), tabs)
     })
   }
@@ -74,7 +78,9 @@ export class SqliteDeliveryLog implements DeliveryLog {
     const { db } = this.#site
     const from = after ?? tab.writtenTo
     const rows = db.read(() =>
-      db.all('signupsOfTab', tab.id, from, Number.MAX_SAFE_INTEGER, sliceRows),
+      tab.isAgain
+        ? db.all('signupsAgain', tab.id, from, sliceRows)
+        : db.all('signupsOfTab', tab.id, from, Number.MAX_SAFE_INTEGER, sliceRows),
     )
     const signups = rows.map((row) => toWaiting(row, tab.name))
     return { signups, hasMore: rows.length === sliceRows }
@@ -86,18 +92,24 @@ export class SqliteDeliveryLog implements DeliveryLog {
       throw new Error('The default tab is not resolved.')
     return db.write(() => {
       if (this.#frozenRow()) throw new Error('A batch is frozen already.')
-      const now = new Map(this.#pendingTabs().map((tab) => [tab.id, tab.writtenTo]))
-      if (shares.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) {
-        throw new Error('Another writer has ended a batch meanwhile.')
-      }
-      const tabs = shares.map((share) => ({ tab: share.tab.name, signups: this.#unerased(share) }))
+      const again = shares.filter(({ tab }) => tab.isAgain)
+      const fresh = shares.filter(({ tab }) => !tab.isAgain)
+      const now = new Map(this.#newTabs().map((tab) => [tab.id, tab.writtenTo]))
+      if (fresh.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) throw endedMeanwhile()
+      const part = (share: TabShare): Part => [share.tab.name, this.#unerased(share)]
+      const tabs = contents(fresh.map(part), again.map(part))
       const digest = digestOf(shares)
       const number = Number(db.get('addBatch', id, digest)?.['number'])
       const marker = this.#markerFor(number, markerIdMax)
       db.run('addMarker', id, marker, number)
-      for (const { tab, signups } of shares) {
+      for (const { tab, signups } of fresh) {
         const upto = signups.at(-1)?.position ?? tab.writtenTo
         db.run('addRange', tab.id, upto, tab.writtenTo, number, signups.length)
+      }
+      for (const { tab, signups } of again) {
+        const [first = 0, last = 0] = [signups[0]?.position, signups.at(-1)?.position]
+        const held = db.run('freezeAgain', number, tab.id, first, last)
+        if (held !== signups.length) throw endedMeanwhile()
       }
       return this.#batch(number, marker, digest, tabs)
     })
@@ -112,6 +124,9 @@ export class SqliteDeliveryLog implements DeliveryLog {
       db.run('endMarker', batch)
       db.run('setLastSettled', at, id)
       db.run('countHourOfBatch', id, hourOf(at), batch)
+      db.run('addRedelivered', batch)
+      db.run('countRedelivered', batch)
+      db.run('deleteRedelivery', batch)
       return db.all('rangesOfBatch', batch).flatMap((range) => this.#cursorsOf(range))
     })
     settled.tell(cursors)
@@ -123,6 +138,9 @@ export class SqliteDeliveryLog implements DeliveryLog {
       this.#assertFrozen(batch)
       eraseReleased(this.#site, batch.number)
       db.run('deleteRanges', batch.number)
+      db.run('countErasedAgain', batch.number)
+      db.run('dropErasedAgain', batch.number)
+      db.run('releaseAgain', batch.number)
       db.run('deleteBatch', batch.number)
       db.run('endMarker', batch.number)
     })
@@ -198,8 +216,8 @@ export class SqliteDeliveryLog implements DeliveryLog {
 
   /** The signups that get a row, without those that were erased after the writer has read them. */
   #unerased({ tab, signups }: TabShare): readonly Signup[] {
-    const upto = signups.at(-1)?.position ?? tab.writtenTo
-    const rows = this.#site.db.all('erasedBetween', tab.id, tab.writtenTo, upto)
+    const [first = 1, upto = 0] = [signups[0]?.position, signups.at(-1)?.position]
+    const rows = this.#site.db.all('erasedBetween', tab.id, first - 1, upto)
     const erased = new Set(rows.map(({ position }) => Number(position)))
     return written(signups.filter(({ position }) => !erased.has(position)))
   }
@@ -220,10 +238,21 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   #pendingTabs(): PendingTab[] {
+    const again = this.#site.db.all('pendingAgain', this.#site.id).map((row) => ({
+      id: Number(row['id']),
+      name: String(row['name']),
+      writtenTo: 0,
+      isAgain: true,
+    }))
+    return [...this.#newTabs(), ...again]
+  }
+
+  #newTabs(): PendingTab[] {
     return this.#site.db.all('pendingTabs', this.#site.id).map((row) => ({
       id: Number(row['id']),
       name: String(row['name']),
       writtenTo: Number(row['writtenTo']),
+      isAgain: false,
     }))
   }
 
@@ -235,6 +264,23 @@ export class SqliteDeliveryLog implements DeliveryLog {
     const base = Number(this.#site.db.get('markerBase', this.#site.id)?.['base'])
     return ((base + batch) % idMax) + 1
   }
+}
+
+/** Signups of the tab with this name. */
+type Part = readonly [tab: string, signups: readonly Signup[]]
+
+/** What a batch holds. In each tab, signups that are delivered once more come first: they are older. */
+function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabSignups[] {
+  const names = new Set([...fresh, ...again].map(([tab]) => tab))
+  const ordered = [...again, ...fresh]
+  return Array.from(names, (name) => {
+    const signups = ordered.filter(([tab]) => tab === name).flatMap(([, them]) => them)
+    return { tab: name, signups }
+  })
+}
+
+function endedMeanwhile(): Error {
+  return new Error('Another writer has ended a batch meanwhile.')
 }
 
 /** The signups that get a row. */

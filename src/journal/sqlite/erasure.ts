@@ -144,7 +144,9 @@ export class SqliteErasure implements Erasure {
       db.run('addRemoval', position, String(row['email']))
       return 'frozen'
     }
-    db.run('dropRedelivery', Number(row['tab']), position)
+    // A signup that waits to be delivered once more counts as not written.
+    if (db.run('dropRedelivery', Number(row['tab']), position) > 0)
+      db.run('recountWritten', position)
     const hasRow = row['isIgnored'] === 0 && row['isWritten'] === 1
     if (hasRow) db.run('addRemoval', position, String(row['email']))
     db.run('eraseSignup', position, Number(!hasRow))

@@ -22,7 +22,7 @@ export class SqliteReader implements Reader {
     const { db, id } = this.#site
     const aside = new Set(asideTabs)
     return db.read(() => {
-      const waiting = db.all('firstWaiting', id).filter(({ key }) => !aside.has(String(key)))
+      const waiting = this.#firstWaiting().filter(({ key }) => !aside.has(String(key)))
       if (waiting.length === 0) return undefined
       const received = waiting.map(({ receivedAt }) => Number(receivedAt))
       return Math.max(Number(db.get('lastSettled', id)?.['at']), Math.min(...received))
@@ -36,7 +36,7 @@ export class SqliteReader implements Reader {
       const hours = db
         .all('hours', id, hourOf(from), hourOf(to))
         .map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) }))
-      const waiting = db.all('firstWaiting', id).map(({ receivedAt }) => Number(receivedAt))
+      const waiting = this.#firstWaiting().map(({ receivedAt }) => Number(receivedAt))
       const oldestWaiting = waiting.length === 0 ? undefined : Math.min(...waiting)
       const lastWritten = Number(db.get('lastSettled', id)?.['at'] ?? 0) || undefined
       return { all, hours, oldestWaiting, lastWritten }
@@ -62,6 +62,12 @@ export class SqliteReader implements Reader {
         signup: toSignup(row, String(row['sheetTab'])),
       })),
     )
+  }
+
+  /** The first waiting signup of each tab, and the first one that is to be delivered once more. */
+  #firstWaiting() {
+    const { db, id } = this.#site
+    return [...db.all('firstWaiting', id), ...db.all('firstAgain', id)]
   }
 
   async probe(): Promise<void> {

@@ -10,6 +10,10 @@ const status = `
 const signupColumns = `position, signup.id, received_at AS receivedAt, email, source,
   signup.name AS name, tags, metadata`
 
+const waitingColumns = `${signupColumns}, is_ignored AS isIgnored,
+  octet_length(email) + octet_length(source) + octet_length(signup.name)
+  + octet_length(tags) + octet_length(metadata) AS textBytes`
+
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 export const signupsAtOnce = 32
 
@@ -91,15 +95,40 @@ export const statements = {
                   ORDER BY position LIMIT 1
                 ) AS oldest
                 FROM tab WHERE site = ? AND oldest IS NOT NULL ORDER BY oldest`,
+  pendingAgain: `SELECT id, name FROM tab WHERE site = ? AND EXISTS (
+                   SELECT 1 FROM redelivery WHERE tab = tab.id AND batch IS NULL)`,
+  firstAgain: `SELECT key, (
+                 SELECT queued_at FROM redelivery WHERE tab = tab.id ORDER BY position LIMIT 1
+               ) AS receivedAt FROM tab WHERE site = ? AND receivedAt IS NOT NULL`,
   firstWaiting: `SELECT tab.key AS key, signup.received_at AS receivedAt
                  FROM tab JOIN signup ON signup.position = (
                    SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
                    ORDER BY position LIMIT 1
                  ) WHERE tab.site = ?`,
-  signupsOfTab: `SELECT ${signupColumns}, is_ignored AS isIgnored,
-                   octet_length(email) + octet_length(source) + octet_length(name)
-                   + octet_length(tags) + octet_length(metadata) AS textBytes
+  signupsOfTab: `SELECT ${waitingColumns}
                  FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,
+  signupsAgain: `SELECT ${waitingColumns}
+                 FROM redelivery JOIN signup USING (position)
+                 WHERE redelivery.tab = ? AND position > ? AND batch IS NULL ORDER BY position LIMIT ?`,
+  againInBatch: `SELECT redelivery.tab AS tab, tab.name AS tabName, ${waitingColumns}
+                 FROM redelivery JOIN signup USING (position) JOIN tab ON tab.id = redelivery.tab
+                 WHERE batch = ? ORDER BY redelivery.tab, position`,
+  freezeAgain: `UPDATE redelivery SET batch = ?
+                WHERE tab = ? AND position BETWEEN ? AND ? AND batch IS NULL`,
+  // Before it, what was erased is counted and dropped.
+  countErasedAgain: `UPDATE tab SET written = written + (
+                       SELECT count(*) FROM redelivery JOIN signup USING (position)
+                       WHERE batch = ?1 AND redelivery.tab = tab.id AND email = '')
+                     WHERE id IN (SELECT tab FROM redelivery WHERE batch = ?1)`,
+  dropErasedAgain: `DELETE FROM redelivery WHERE batch = ? AND position IN (
+                      SELECT position FROM signup WHERE signup.tab = redelivery.tab AND email = '')`,
+  releaseAgain: 'UPDATE redelivery SET batch = NULL WHERE batch = ?',
+  addRedelivered: `INSERT INTO redelivered (position, batch)
+                   SELECT position, batch FROM redelivery WHERE batch = ?`,
+  countRedelivered: `UPDATE tab SET written = written + (
+                       SELECT count(*) FROM redelivery WHERE batch = ?1 AND tab = tab.id)
+                     WHERE id IN (SELECT tab FROM redelivery WHERE batch = ?1)`,
+  deleteRedelivery: 'DELETE FROM redelivery WHERE batch = ?',
   // CROSS JOIN keeps this order of the tables, so SQLite reads by position and not by tab.
   signupsAfter: `SELECT ${signupColumns}, tab.name AS sheetTab
                  FROM signup CROSS JOIN tab ON tab.id = signup.tab
@@ -153,6 +182,33 @@ export const statements = {
                       WHERE batch = ?1 AND redelivery.position = removal.position)`,
   dropRedelivery: 'DELETE FROM redelivery WHERE tab = ? AND position = ? AND batch IS NULL',
   deleteFact: 'DELETE FROM fact WHERE site = ? AND name = ? AND value = ?',
+  // The batch that first delivered each signup, and the last one that delivered it to the spreadsheet ?1.
+  signupsToCompare: `SELECT position, received_at AS receivedAt, email, is_ignored AS isIgnored,
+                       tab.name AS sheetTab, batch.number AS batch, batch.spreadsheet AS spreadsheet, (
+                         SELECT max(again.number) FROM redelivered
+                         JOIN batch AS again ON again.number = redelivered.batch
+                         WHERE redelivered.position = signup.position AND again.spreadsheet = ?1
+                       ) AS again,
+                       EXISTS (SELECT 1 FROM redelivery WHERE redelivery.tab = signup.tab
+                               AND redelivery.position = signup.position) AS isQueued
+                     FROM signup CROSS JOIN tab ON tab.id = signup.tab
+                     LEFT JOIN batch ON settled_at IS NOT NULL AND batch.number = (
+                       SELECT batch FROM batch_range
+                       WHERE batch_range.tab = signup.tab AND upto >= signup.position
+                       ORDER BY upto LIMIT 1)
+                     WHERE position > ?2 AND tab.site = ?3 ORDER BY position LIMIT ?4`,
+  signupAt: `SELECT ${signupColumns}, tab.name AS sheetTab
+             FROM signup JOIN tab ON tab.id = signup.tab WHERE position = ?`,
+  lastBatch: 'SELECT max(number) AS number FROM batch',
+  queueSignup: `INSERT INTO redelivery (tab, position, queued_at)
+                SELECT tab, position, ?2 FROM signup
+                WHERE position = ?1 AND is_ignored <> 1 AND email <> '' AND NOT EXISTS (
+                  SELECT 1 FROM redelivered WHERE redelivered.position = ?1 AND batch > ?3)
+                ON CONFLICT (tab, position) DO NOTHING`,
+  recountWritten: `UPDATE tab SET written = written + 1
+                   WHERE id = (SELECT tab FROM signup WHERE position = ?)`,
+  uncountWritten: `UPDATE tab SET written = written - 1
+                   WHERE id = (SELECT tab FROM signup WHERE position = ?)`,
   addBatch: 'INSERT INTO batch (site, digest) VALUES (?, ?) RETURNING number',
   addRange: 'INSERT INTO batch_range (tab, upto, after, batch, signups) VALUES (?, ?, ?, ?, ?)',
   addMarker: 'INSERT INTO marker (site, id, batch) VALUES (?, ?, ?)',

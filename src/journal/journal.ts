@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { CallLedger } from './call-ledger.ts'
+import type { CompareOptions, Comparison } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure } from './erasure.ts'
 import type { IntakeLog } from './intake-log.ts'
@@ -16,6 +17,12 @@ export interface Journal extends AsyncDisposable {
   readonly reader: Reader
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
+}
+
+/** A journal that can be compared with a spreadsheet. */
+export interface ComparableJournal extends Journal {
+  /** Begins to compare the signups with the rows of the present spreadsheet. */
+  comparison(options: CompareOptions): Comparison
 }
 
 /** A journal that was opened for reading only. Disposing closes it. */

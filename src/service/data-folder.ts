@@ -6,7 +6,9 @@ import { keepToOwner, sum } from '../platform/node/owner-only.ts'
 
 /** Removes other users' rights to our own files in `DATA_DIR`. The folder may also hold other files. */
 export async function keepDataPrivate(dataDir: string, log: Logger): Promise<void> {
-  const names = (await readdir(dataDir)).filter((name) => /^(lock|journal\.(db|secret)|sheets$)/.test(name))
+  const names = (await readdir(dataDir)).filter((name) =>
+    /^(lock|journal\.(db|secret)|sheets$)/.test(name),
+  )
   const kept = await Array.fromAsync(names, (name) => keepToOwner(join(dataDir, name)))
   const folder = await keepToOwner(dataDir, { below: false })
   const { corrected, failed } = sum([folder, ...kept])

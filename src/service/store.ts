@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Journal, OpenReader } from '../journal/journal.ts'
+import type { ComparableJournal, OpenReader } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policy.ts'
 import { openSqliteJournal, openSqliteReader } from '../journal/sqlite/sqlite-journal.ts'
 import { durableFiles } from '../platform/node/durable-file.ts'
@@ -13,7 +13,7 @@ export const journalFile = 'journal.db'
 const newTabsPerHourMax = 10
 
 /** Opens the journal in `DATA_DIR`. The folder must exist. Throws when the journal cannot be used. */
-export function openStore(config: Config, { clock }: Pick<World, 'clock'>): Journal {
+export function openStore(config: Config, { clock }: Pick<World, 'clock'>): ComparableJournal {
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), { clock })
 }
 
@@ -24,7 +24,7 @@ export function openStore(config: Config, { clock }: Pick<World, 'clock'>): Jour
 export async function openStoreBeside(
   config: Config,
   { clock }: Pick<World, 'clock'>,
-): Promise<Journal> {
+): Promise<ComparableJournal> {
   await durableFiles.ensureDirectory(config.dataDir)
   const options = { clock, access: 'beside' } as const
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), options)

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { Journal, OpenReader } from '../journal.ts'
+import type { ComparableJournal, OpenReader } from '../journal.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { SqliteCallLedger } from './call-ledger.ts'
+import { SqliteComparison } from './comparison.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteErasure } from './erasure.ts'
@@ -28,7 +29,7 @@ export function openSqliteJournal(
   file: string,
   policy: Partial<JournalPolicy> = {},
   options: SqliteOptions = {},
-): Journal {
+): ComparableJournal {
   const { access = 'own', clock = systemClock } = options
   const findsAddresses = policy.duplicates === 'ignore'
   return journalOn(new SqliteDatabase(file, { access, findsAddresses, clock }), policy, options)
@@ -39,7 +40,7 @@ export function journalOn(
   db: SqliteDatabase,
   policy: Partial<JournalPolicy>,
   { site: name = 'default', clock = systemClock }: SqliteOptions,
-): Journal {
+): ComparableJournal {
   const site = openSite(db, name, { ...defaultPolicy, ...policy })
   const intake = new SqliteIntakeLog(site, clock)
   return {
@@ -48,6 +49,7 @@ export function journalOn(
     erasure: new SqliteErasure(site),
     reader: new SqliteReader(site),
     callLedger: (account, time) => new SqliteCallLedger(db, account, time),
+    comparison: (how) => new SqliteComparison(site, how),
     [Symbol.asyncDispose]: async () => {
       await intake.drain()
       db.close()

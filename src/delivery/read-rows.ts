@@ -1,0 +1,53 @@
+import type { Comparison } from '../journal/comparison.ts'
+import type {
+  LayoutChanged,
+  Refused,
+  Retryable,
+  RowReader,
+  RowsEnd,
+  Spreadsheet,
+} from '../spreadsheet/spreadsheet.ts'
+
+/** How often the spreadsheet is read until nobody has changed it meanwhile. */
+const readingsMax = 6
+
+type Next = Awaited<ReturnType<RowReader['next']>>
+
+/** Makes a call until it succeeds; undefined on stop. */
+export type Persist = (
+  call: (signal: AbortSignal) => Promise<Next>,
+) => Promise<Exclude<Next, Refused | Retryable> | undefined>
+
+/**
+ * Reads all rows of the spreadsheet into a comparison. When that takes several calls, people may sort or
+ * move rows in between, so that a row is missed. Then it reads again, until two readings agree.
+ *
+ * - `restless`: people keep changing the spreadsheet, so nothing can be concluded from the rows
+ * - undefined: stopped
+ */
+export async function readRows(
+  spreadsheet: Pick<Spreadsheet, 'rowReader'>,
+  comparison: Pick<Comparison, 'begin' | 'note' | 'isSteady'>,
+  persist: Persist,
+): Promise<'read' | 'restless' | undefined> {
+  for (let reading = 1; reading <= readingsMax; reading++) {
+    comparison.begin()
+    await using reader = spreadsheet.rowReader()
+    const end = await readOnce(reader, comparison, persist)
+    if (!end) return undefined
+    if (end.kind === 'end' && (end.isOneMoment || comparison.isSteady)) return 'read'
+  }
+  return 'restless'
+}
+
+async function readOnce(
+  reader: RowReader,
+  comparison: Pick<Comparison, 'note'>,
+  persist: Persist,
+): Promise<RowsEnd | LayoutChanged | undefined> {
+  for (;;) {
+    const part = await persist((signal) => reader.next(signal))
+    if (part?.kind !== 'rows') return part
+    comparison.note(part)
+  }
+}

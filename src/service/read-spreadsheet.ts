@@ -1,0 +1,52 @@
+import { backoffMs } from '../delivery/backoff.ts'
+import { type Persist, readRows } from '../delivery/read-rows.ts'
+import type { Comparison } from '../journal/comparison.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+
+/** How often a command tries one call. */
+const triesMax = 5
+
+interface Reading {
+  readonly clock: Clock
+  readonly stop: AbortSignal
+}
+
+/**
+ * Reads all rows of the spreadsheet into a comparison, for a command.
+ *
+ * @throws Error when the spreadsheet cannot be read, when people keep changing it, and on stop; the
+ *   message says what to do
+ */
+export async function readSpreadsheet(
+  spreadsheet: Pick<Spreadsheet, 'rowReader'>,
+  comparison: Comparison,
+  options: Reading,
+): Promise<void> {
+  const read = await readRows(spreadsheet, comparison, persistent(options))
+  options.stop.throwIfAborted()
+  if (read === 'read') return
+  throw new Error(
+    'The rows were changed each time while they were read. Run this command again when nobody ' +
+      'sorts or moves rows.',
+  )
+}
+
+/** Tries each call a few times. */
+function persistent({ clock, stop }: Reading): Persist {
+  return async (call) => {
+    for (let tries = 1; ; tries++) {
+      const result = await call(stop)
+      stop.throwIfAborted()
+      if (result.kind !== 'refused' && result.kind !== 'retryable') return result
+      if (result.kind === 'refused') throw unreadable(result.message, result.hint)
+      if (tries === triesMax) throw unreadable(result.message, 'Try again later.')
+      await clock.sleep(backoffMs(tries, result.afterMs, Math.random), stop)
+      stop.throwIfAborted()
+    }
+  }
+}
+
+function unreadable(message: string, hint: string): Error {
+  return new Error(`The spreadsheet cannot be read: ${message}. ${hint}`)
+}

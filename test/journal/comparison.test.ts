@@ -1,0 +1,189 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import type { Comparison } from '../../src/journal/comparison.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { Signup } from '../../src/signup/signup.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+const cellKey = (text: string) => text
+
+/** Opens the journal of the folder, for the spreadsheet `here`, and runs `work`. */
+async function inJournal(
+  work: (journal: ComparableJournal, folder: string) => Promise<void>,
+  spreadsheet = 'here',
+): Promise<void> {
+  await using folder = await tempFolder()
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'), { spreadsheet })
+  await work(journal, folder.path)
+}
+
+async function deliver(journal: ComparableJournal): Promise<readonly string[]> {
+  const batch = await freezeNext(journal.delivery)
+  if (batch) await journal.delivery.settle(batch.number, noon)
+  return Object.values(addressesOf(batch)).flat()
+}
+
+const rowOf = ({ email, receivedAt: at }: Signup) => ({ email, at })
+
+function read(comparison: Comparison, signups: readonly Signup[], tab = 'Sheet1'): void {
+  comparison.begin()
+  comparison.note({ place: tab, tab, rows: signups.map(rowOf) })
+}
+
+const nothing = {
+  ...{ present: 0, missing: 0, edited: 0, elsewhere: 0, waiting: 0, unknown: 0 },
+  ...{ double: 0, copies: 0, others: 0, rows: 0 },
+}
+
+/** Three signups of different moments that were written, and one that waits. */
+async function threeWritten(journal: ComparableJournal): Promise<readonly Signup[]> {
+  const signups = makeSignups(3).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
+  await journal.intake.append(signups)
+  await deliver(journal)
+  await journal.intake.append([makeSignup({ email: 'waits@example.com' })])
+  return signups
+}
+
+test('each signup is present, missing, edited or waiting, and other rows are counted', () =>
+  inJournal(async (journal) => {
+    const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
+    using comparison = journal.comparison({ cellKey })
+    const typed = makeSignup({ email: 'typed@example.com' })
+    read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
+    expect(await comparison.compare(() => {})).toEqual({
+      ...nothing,
+      ...{ present: 1, missing: 1, edited: 1, waiting: 1, others: 2, rows: 3 },
+    })
+    expect(comparison.found('missing', 0, 9).map(({ signup }) => signup.id)).toEqual([c.id])
+    expect(comparison.found('edited', 0, 9).map(({ signup }) => signup.id)).toEqual([b.id])
+  }))
+
+test('a row that somebody doubled is told, and a copy in another tab is none', () =>
+  inJournal(async (journal) => {
+    const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
+    using comparison = journal.comparison({ cellKey })
+    read(comparison, [a, b, b, b, c])
+    comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
+    expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
+    expect(comparison.doubles(9)).toEqual([{ at: noon + 1, tab: 'Sheet1', extra: 2 }])
+  }))
+
+test('two signups of one address and one moment need two rows, wherever these are', () =>
+  inJournal(async (journal) => {
+    const twin = { email: 'twin@example.com', receivedAt: noon }
+    const twins = [makeSignup(twin), makeSignup({ ...twin, sheetTab: 'Other' })]
+    await journal.intake.append(twins)
+    await deliver(journal)
+    using comparison = journal.comparison({ cellKey })
+    read(comparison, twins)
+    expect(await comparison.compare(() => {})).toMatchObject({ present: 2, missing: 0 })
+    read(comparison, twins.slice(1))
+    expect(await comparison.compare(() => {})).toMatchObject({ present: 1, missing: 1, edited: 0 })
+  }))
+
+test('what is put back into the pending work is delivered once, also when it is put there twice', () =>
+  inJournal(async (journal) => {
+    await threeWritten(journal)
+    await deliver(journal)
+    using comparison = journal.comparison({ cellKey })
+    using other = journal.comparison({ cellKey })
+    read(comparison, [])
+    await comparison.compare(() => {})
+    const missing = comparison.found('missing', 0, 9).map(({ position }) => position)
+    expect(missing).toHaveLength(4)
+    expect(await comparison.deliverAgain(missing, noon)).toBe(4)
+    expect(await journal.reader.backlog()).toBe(4)
+    expect(await other.deliverAgain(missing, noon)).toBe(0)
+    expect(await deliver(journal)).toHaveLength(4)
+    expect(await other.deliverAgain(missing, noon)).toBe(0)
+    expect(await deliver(journal)).toEqual([])
+    expect(await journal.reader.backlog()).toBe(0)
+  }))
+
+test('a batch with signups that are delivered again is the same after a restart, and its release undoes it', async () => {
+  await using folder = await tempFolder()
+  const open = () => openSqliteJournal(join(folder.path, 'journal.db'), { spreadsheet: 'here' })
+  let frozen
+  {
+    await using journal = open()
+    await threeWritten(journal)
+    using comparison = journal.comparison({ cellKey })
+    read(comparison, [])
+    await comparison.compare(() => {})
+    await comparison.deliverAgain([1, 3], noon)
+    frozen = await freezeNext(journal.delivery)
+    expect(addressesOf(frozen)).toEqual({
+      Sheet1: ['person1@example.com', 'person3@example.com', 'waits@example.com'],
+    })
+  }
+  await using journal = open()
+  expect(await journal.delivery.frozenBatch()).toEqual(frozen)
+  await journal.delivery.release(frozen ?? { number: 0, marker: 0 })
+  expect(await deliver(journal)).toHaveLength(3)
+  expect(await journal.reader.backlog()).toBe(0)
+})
+
+test('what another spreadsheet got is known from what this one got', async () => {
+  await using folder = await tempFolder()
+  const open = (spreadsheet: string) =>
+    openSqliteJournal(join(folder.path, 'journal.db'), { spreadsheet })
+  {
+    await using journal = open('before')
+    await threeWritten(journal)
+  }
+  await using journal = open('here')
+  await deliver(journal)
+  using comparison = journal.comparison({ cellKey })
+  read(comparison, [])
+  expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
+  await comparison.deliverAgain([1, 2, 3], noon)
+  await deliver(journal)
+  using again = journal.comparison({ cellKey })
+  read(again, [])
+  expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
+})
+
+test('a forgotten signup that waits to be delivered again is not delivered', () =>
+  inJournal(async (journal) => {
+    const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
+    await deliver(journal)
+    using comparison = journal.comparison({ cellKey })
+    read(comparison, [])
+    await comparison.compare(() => {})
+    await comparison.deliverAgain([1, 2], noon)
+    const erase = async (address: string) => {
+      await journal.erasure.forget(address)
+      await journal.erasure.eraseNext(0, address)
+    }
+    await erase(a.email)
+    expect(await journal.reader.backlog()).toBe(1)
+    const batch = await freezeNext(journal.delivery)
+    await erase(b.email)
+    await journal.delivery.release(batch ?? { number: 0, marker: 0 })
+    expect(await deliver(journal)).toEqual([])
+    expect(await journal.reader.backlog()).toBe(0)
+    using again = journal.comparison({ cellKey })
+    read(again, [])
+    expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
+    expect(await again.deliverAgain([1, 2], noon)).toBe(0)
+  }))
+
+test('a reading is steady when it gives the rows of the one before, and only new ones below', () =>
+  inJournal(async (journal) => {
+    const signups = makeSignups(3)
+    using comparison = journal.comparison({ cellKey })
+    const isSteady = (rows: readonly Signup[]) => {
+      read(comparison, rows)
+      return comparison.isSteady
+    }
+    expect(isSteady(signups)).toBe(false)
+    expect(isSteady(signups)).toBe(true)
+    expect(isSteady([...signups, makeSignup()])).toBe(true)
+    expect(isSteady(signups)).toBe(false)
+    expect(isSteady(signups.toReversed())).toBe(false)
+    expect(isSteady([])).toBe(false)
+  }))

@@ -5,8 +5,7 @@ import { text } from 'node:stream/consumers'
 const folders = 'src browser harness test emulators bench attack scripts'
 
 const checks = [
-  { name: 'types', command: 'tsc -p . && tsc -p browser' },
-  { name: 'lint', command: 'eslint . --cache --cache-location node_modules/.cache/eslint/' },
+  { name: 'types and lint', command: 'node scripts/types-and-lint.ts' },
   { name: 'format', command: 'prettier --check . --log-level warn --cache' },
   { name: 'imports', command: `depcruise ${folders} --output-type err-long` },
   { name: 'dead code', command: 'knip --no-progress' },

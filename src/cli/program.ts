@@ -6,12 +6,13 @@ import { addExport } from './export.ts'
 import { addServe } from './serve.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { addStatus } from './status.ts'
+import { addVerify } from './verify.ts'
 import { Notes } from './terminal/notes.ts'
 import { Output, OutputClosed } from './terminal/output.ts'
 import { onStopSignal } from './terminal/stop-signals.ts'
 
 /** Each adds one command. The help shows them in this order. */
-const commands = [addServe, addDoctor, addStatus, addExport]
+const commands = [addServe, addDoctor, addStatus, addExport, addVerify]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.
 Without a command, Rollcall serves. Every other command runs beside the service.`

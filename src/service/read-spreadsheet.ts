@@ -20,7 +20,7 @@ interface Reading {
  */
 export async function readSpreadsheet(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
-  comparison: Comparison,
+  comparison: Pick<Comparison, 'begin' | 'note' | 'isSteady'>,
   options: Reading,
 ): Promise<void> {
   const read = await readRows(spreadsheet, comparison, persistent(options))

@@ -12,6 +12,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   doctor: [],
   status: [],
   export: [],
+  verify: [],
 }
 const names = Object.keys(needed)
 

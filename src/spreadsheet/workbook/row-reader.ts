@@ -13,6 +13,7 @@ import type {
   RowReader,
   RowsEnd,
 } from '../spreadsheet.ts'
+import { codeOf } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
 import { type HeaderRow, readHeaderRow } from './header-row.ts'
 
@@ -59,12 +60,22 @@ async function* readAll(directory: string): AsyncGenerator<RowPart, boolean> {
 
 /** The state of each tab's file, by its name. */
 async function stateOf(directory: string): Promise<Readonly<Record<string, string>>> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.csv')).sort()
+  const names = (await namesIn(directory)).filter((name) => name.endsWith('.csv')).sort()
   const states = await Array.fromAsync(names, async (name) => {
     const { size, mtimeNs, ino } = await lstat(join(directory, name), { bigint: true })
     return [name, `${ino}:${size}:${mtimeNs}`] as const
   })
   return Object.fromEntries(states)
+}
+
+/** Without a folder there is no tab. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  }
 }
 
 async function* readFile(directory: string, name: string): AsyncGenerator<RowPart> {

@@ -1,0 +1,104 @@
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import type { Compared, Comparison, FoundKind, FoundSignup } from '../journal/comparison.ts'
+import { type Clock, systemClock } from '../platform/clock.ts'
+import { connectSpreadsheet } from '../service/delivery.ts'
+import { readSpreadsheet } from '../service/read-spreadsheet.ts'
+import { openReader, openStoreBeside } from '../service/store.ts'
+import { realWorld } from '../service/world.ts'
+import { cellKey } from '../spreadsheet/csv.ts'
+import type { Session } from './session.ts'
+
+/** Signups that are read or changed at once. A change of so many takes about 3 ms. */
+const pageSignups = 200
+
+/** The journal and the present spreadsheet, compared. */
+export interface Difference {
+  readonly compared: Compared
+  readonly comparison: Comparison
+  /** Where a person finds the rows. */
+  readonly location: string
+}
+
+/** Compares the journal with the present spreadsheet beside a running service, and runs `work`. */
+export async function withDifference<T>(
+  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
+  work: (difference: Difference) => Promise<T>,
+): Promise<T> {
+  const { config, secrets } = loadConfig(readEnvironment())
+  // Rejects when there is no journal, instead of making one.
+  await openReader(config, { clock })[Symbol.asyncDispose]()
+  await using journal = await openStoreBeside(config, { clock })
+  const world = { ...realWorld, clock: tellingWaits(notes) }
+  const spreadsheet = connectSpreadsheet({ ...config, ...secrets, journal }, world)
+  using comparison = journal.comparison({ cellKey })
+  {
+    using progress = notes.progress('rows read')
+    let rows = 0
+    const counting = {
+      begin: () => {
+        rows = 0
+        comparison.begin()
+      },
+      note: (part: Parameters<Comparison['note']>[0]) => {
+        comparison.note(part)
+        progress.at((rows += part.rows.length))
+      },
+      get isSteady() {
+        return comparison.isSteady
+      },
+    }
+    await readSpreadsheet(spreadsheet, counting, { clock, stop })
+  }
+  using progress = notes.progress('signups compared')
+  const compared = await comparison.compare((signups) => {
+    stop.throwIfAborted()
+    progress.at(signups)
+  })
+  return await work({ compared, comparison, location: spreadsheet.location })
+}
+
+/** Says why nothing happens while the provider's quota is used up. */
+function tellingWaits(notes: Session['notes']): Clock {
+  return {
+    ...systemClock,
+    sleep(ms, signal) {
+      const seconds = Math.ceil(ms / 1000)
+      if (seconds > 2) notes.tell(`Waiting ${seconds} s for the quota of the Sheets API`)
+      return systemClock.sleep(ms, signal)
+    },
+  }
+}
+
+/** The signups of a kind, page by page, those of `isWanted` only. */
+export async function* foundPages(
+  comparison: Comparison,
+  kind: FoundKind,
+  isWanted: (found: FoundSignup) => boolean = () => true,
+): AsyncGenerator<readonly FoundSignup[]> {
+  for (let after = 0; ;) {
+    const page = comparison.found(kind, after, pageSignups)
+    yield page.filter(isWanted)
+    if (page.length < pageSignups) return
+    after = page.at(-1)?.position ?? after
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Puts the signups of a kind back into the pending work. Returns how many. */
+export async function deliverAgain(
+  { comparison }: Difference,
+  kind: FoundKind,
+  { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
+  isWanted?: (found: FoundSignup) => boolean,
+): Promise<number> {
+  using progress = notes.progress('signups put back into the pending work')
+  let put = 0
+  for await (const page of foundPages(comparison, kind, isWanted)) {
+    const positions = page.map(({ position }) => position)
+    put += await comparison.deliverAgain(positions, clock.now())
+    progress.at(put)
+    stop.throwIfAborted()
+  }
+  return put
+}

@@ -1,0 +1,169 @@
+import type { Command } from '@commander-js/extra-typings'
+import type { FoundKind } from '../journal/comparison.ts'
+import { deliverAgain, type Difference, withDifference } from './compare.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { confirm } from './terminal/confirm.ts'
+import { table } from './terminal/table.ts'
+
+interface Options {
+  readonly json?: true
+  readonly repair?: true
+  readonly yes?: true
+}
+
+/** How many signups or rows a list shows. */
+const listedMax = { text: 20, json: 1_000 }
+
+/** The JSON of `rollcall verify`. Times are ISO 8601 in UTC. Lists have at most 1,000 entries. */
+interface Report {
+  readonly at: string
+  readonly spreadsheet: string
+  /** How many signups of the journal there are of each kind. */
+  readonly signups: {
+    readonly present: number
+    readonly missing: number
+    readonly edited: number
+    readonly waiting: number
+    readonly elsewhere: number
+    readonly erased: number
+  }
+  /** How many rows of the spreadsheet there are of each kind. */
+  readonly rows: {
+    readonly all: number
+    readonly double: number
+    readonly copies: number
+    readonly others: number
+  }
+  readonly missing: readonly Listed[]
+  readonly edited: readonly Listed[]
+  readonly double: readonly { timestamp: string; sheetTab: string; extra: number }[]
+  /** How many missing signups were put back into the pending work; null without `--repair`. */
+  readonly repaired: number | null
+}
+
+interface Listed {
+  readonly timestamp: string
+  readonly sheetTab: string
+  readonly email: string
+}
+
+export function addVerify(program: Command, run: Run): void {
+  program
+    .command('verify')
+    .description('compare the journal with the rows of the spreadsheet')
+    .option('--repair', 'show which missing rows would be written again, and ask')
+    .option('--yes', 'do not ask, with --repair')
+    .option('--json', 'print JSON, for programs')
+    .addHelpText('after', '\nExit code 1: something is missing, double or edited.')
+    .action((options) => run((session) => verify(session, options)))
+}
+
+async function verify(session: Session, options: Options): Promise<ExitCode> {
+  const { json, repair, yes } = options
+  if (yes && !repair) throw new UsageError('--yes goes with --repair.')
+  if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
+  return withDifference(session, async (difference) => {
+    const { compared } = difference
+    if (!json) await session.out.write(describe(difference).join('\n') + '\n')
+    const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0
+    if (json) await session.out.json(report(difference, session, repair ? repaired : null))
+    const isWell = compared.missing === repaired && compared.edited + compared.double === 0
+    return isWell ? exit.done : exit.notAll
+  })
+
+  async function repairMissing(difference: Difference): Promise<number> {
+    const { missing } = difference.compared
+    const question = `Write ${signups(missing)} again? The rows come at the end of their tabs.`
+    if (!yes && !(await confirm(question, session.notes, session.stop))) {
+      session.notes.tell('Nothing was changed.')
+      return 0
+    }
+    const put = await deliverAgain(difference, 'missing', session)
+    session.notes.tell(`${signups(put)} put back. The service writes what was put back.`)
+    return put
+  }
+}
+
+function describe(difference: Difference): string[] {
+  const { compared, comparison } = difference
+  const { present, missing, edited, waiting, elsewhere, unknown } = compared
+  const facts: [string, number][] = [
+    ['Signups with their row', present],
+    ['Missing', missing],
+    ['Edited', edited],
+    ['Double', compared.double],
+    ['Waiting for delivery', waiting],
+    ['Written elsewhere only', elsewhere],
+    ['Erased in the journal', unknown],
+    ['Copies in other tabs', compared.copies],
+    ['Rows of others', compared.others],
+  ]
+  const lines = table(
+    facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
+    { right: [1] },
+  )
+  const of = (kind: FoundKind) =>
+    listed(difference, kind, listedMax.text).map((it) => [it.timestamp, it.sheetTab, it.email])
+  const doubles = comparison
+    .doubles(listedMax.text)
+    .map(({ at, tab, extra }) => [iso(at), tab, `${extra} too many`])
+  return [
+    ...lines,
+    ...section('Missing: no row has this timestamp and this address', of('missing'), missing),
+    ...section('Edited: a row has only one of the two', of('edited'), edited),
+    ...section('Double: more rows than signups', doubles, doubles.length),
+  ]
+}
+
+function section(title: string, rows: readonly (readonly string[])[], all: number): string[] {
+  if (all === 0) return []
+  const rest = all > rows.length ? [`and ${(all - rows.length).toLocaleString('en-US')} more`] : []
+  return ['', title, ...table(rows.map((cells) => cells.map(shown))), ...rest]
+}
+
+function report(
+  difference: Difference,
+  { clock }: Pick<Session, 'clock'>,
+  repaired: number | null,
+): Report {
+  const { compared, comparison, location } = difference
+  const { present, missing, edited, waiting, elsewhere, unknown } = compared
+  return {
+    at: iso(clock.now()),
+    spreadsheet: location,
+    signups: { present, missing, edited, waiting, elsewhere, erased: unknown },
+    rows: {
+      all: compared.rows,
+      double: compared.double,
+      copies: compared.copies,
+      others: compared.others,
+    },
+    missing: listed(difference, 'missing', listedMax.json),
+    edited: listed(difference, 'edited', listedMax.json),
+    double: comparison
+      .doubles(listedMax.json)
+      .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
+    repaired,
+  }
+}
+
+function listed({ comparison }: Difference, kind: FoundKind, max: number): readonly Listed[] {
+  return comparison.found(kind, 0, max).map(({ signup: { receivedAt, sheetTab, email } }) => ({
+    timestamp: iso(receivedAt),
+    sheetTab,
+    email,
+  }))
+}
+
+/** Names of files may have control characters, which could change what a terminal shows. */
+function shown(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ')
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function signups(count: number): string {
+  return count === 1 ? '1 signup' : `${count.toLocaleString('en-US')} signups`
+}

@@ -1,0 +1,271 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { postSignups } from '../../harness/post-signup.ts'
+import { type CommandOptions, runCommand } from '../../harness/run-command.ts'
+import { type RunningService, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+interface Report {
+  readonly signups: Readonly<Record<string, number>>
+  readonly rows: Readonly<Record<string, number>>
+  readonly missing: readonly { readonly email: string }[]
+  readonly edited: readonly { readonly email: string }[]
+  readonly double: readonly { readonly sheetTab: string; readonly extra: number }[]
+  readonly repaired: number | null
+}
+
+const people = ['ada', 'bob', 'eve', 'tim'].map((name) => `${name}@example.com`)
+
+/** A service that has delivered `people`. */
+interface Delivered extends AsyncDisposable {
+  readonly service: RunningService
+  readonly options: CommandOptions
+  verify(...args: string[]): Promise<{ code: number | null; stderr: string; report: Report }>
+  /** Changes the rows of the only tab as a person does, header left out. */
+  change(edit: (rows: string[]) => string[]): Promise<void>
+}
+
+async function inWorkbook(): Promise<Delivered> {
+  const data = await tempFolder()
+  const file = join(data.path, 'sheets', 'Sheet1.csv')
+  return delivered({ dataDir: data.path }, data, async (edit) => {
+    const [header = '', ...lines] = (await readFile(file, 'utf8')).trimEnd().split('\r\n')
+    await writeFile(file, [header, ...edit(lines)].join('\r\n') + '\r\n')
+  })
+}
+
+async function inGoogle(): Promise<Delivered & { readonly google: GoogleWorld }> {
+  const data = await tempFolder()
+  const google = await createGoogleWorld()
+  const handle = google.emulator.spreadsheet(google.spreadsheetId)
+  const world = await delivered({ dataDir: data.path, env: google.env }, data, async (edit) => {
+    const rows = handle.rows('Sheet1').slice(1)
+    const edited = edit(rows.map((cells) => cells.join(','))).map((line) => line.split(','))
+    handle.clearRows('Sheet1', 2)
+    handle.appendRows('Sheet1', edited)
+  })
+  return {
+    ...world,
+    google,
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]()
+      await google[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function delivered(
+  options: CommandOptions & { readonly dataDir: string },
+  folder: AsyncDisposable,
+  change: Delivered['change'],
+): Promise<Delivered> {
+  const service = await startService(options)
+  await postSignups(service.url, people, 1)
+  await allDelivered(service)
+  return {
+    ...{ service, options, change },
+    async verify(...args) {
+      const { code, stdout, stderr } = await runCommand(['verify', '--json', ...args], options)
+      const report = stdout === '' ? undefined : JSON.parse(stdout)
+      return { code, stderr, report: report as Report }
+    },
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe.each([
+  ['the workbook', inWorkbook],
+  ['a Google Sheet', inGoogle],
+])('verify with %s', (_, create) => {
+  test('finds that all agrees, however people sort and whatever they add', async () => {
+    await using world = await create()
+    await world.change((rows) => [...rows.toReversed(), 'typed@example.com,2026-11-20', ''])
+    const { code, stderr, report } = await world.verify()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(report).toMatchObject({
+      signups: { present: 4, missing: 0, edited: 0, waiting: 0, elsewhere: 0, erased: 0 },
+      rows: { all: 5, double: 0, copies: 0, others: 1 },
+      missing: [],
+    })
+  })
+
+  test('tells what is missing, double and edited, and repairs only what is missing', async () => {
+    await using world = await create()
+    await world.change(([ada = '', bob = '', eve = '', ...rest]) => [
+      ada,
+      ada,
+      eve.replace('eve@', 'eva@'),
+      ...rest.map((row) => row.replace(/T..:/, 'T99:')),
+      ...(bob === '' ? ['bob was not there'] : []),
+    ])
+    const first = await world.verify()
+    expect(first.code).toBe(1)
+    expect(first.report).toMatchObject({
+      signups: { present: 1, missing: 1, edited: 2 },
+      rows: { all: 4, double: 1, others: 2 },
+      missing: [{ email: 'bob@example.com', sheetTab: 'Sheet1' }],
+      edited: [{ email: 'eve@example.com' }, { email: 'tim@example.com' }],
+      double: [{ sheetTab: 'Sheet1', extra: 1 }],
+      repaired: null,
+    })
+    expect(await world.verify('--repair', '--yes')).toMatchObject({
+      code: 1,
+      report: { repaired: 1 },
+    })
+    await allDelivered(world.service)
+    const { report } = await world.verify('--repair', '--yes')
+    expect(report).toMatchObject({
+      signups: { present: 2, missing: 0, edited: 2, waiting: 0 },
+      rows: { all: 5, double: 1, others: 2 },
+      repaired: 0,
+    })
+  })
+
+  test('--repair shows what it would write and asks, and only a yes changes anything', async () => {
+    await using world = await create()
+    await world.change((rows) => rows.slice(1))
+    const ask = (input: string) => runCommand(['verify', '--repair'], { ...world.options, input })
+    for (const input of ['', 'n\n', '\ny\n']) {
+      const { code, stdout, stderr } = await ask(input)
+      expect(code).toBe(1)
+      expect(stdout).toContain('ada@example.com')
+      expect(stderr).toBe(
+        'Write 1 signup again? The rows come at the end of their tabs. [y/N]\nNothing was changed.\n',
+      )
+    }
+    expect(await ask('yes\n')).toMatchObject({ code: 0 })
+    await allDelivered(world.service)
+    expect(await world.verify()).toMatchObject({ code: 0, report: { rows: { all: 4 } } })
+  })
+})
+
+test('a repair whose answers are lost and that is applied late writes one row', async () => {
+  await using world = await inGoogle()
+  const { emulator } = world.google
+  await world.change((rows) => rows.slice(2))
+  emulator.faults.add({ on: 'write', apply: 'now', answer: 'drop', times: 2 })
+  emulator.faults.add({ on: 'write', apply: 'later', answer: 'drop', times: 1 })
+  expect(await world.verify('--repair', '--yes')).toMatchObject({ code: 0 })
+  // A second repair meanwhile puts nothing back twice.
+  await world.verify('--repair', '--yes')
+  await allDelivered(world.service)
+  emulator.releaseLate()
+  const { code, report } = await world.verify()
+  expect({ code, rows: report.rows }).toEqual({
+    code: 0,
+    rows: { all: 4, double: 0, copies: 0, others: 0 },
+  })
+})
+
+test('rows in a tab that people renamed or copied are no faults', async () => {
+  await using world = await inGoogle()
+  const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
+  handle.renameTab('Sheet1', 'Old list')
+  handle.addTab('To call', handle.rows('Old list'))
+  handle.insertColumns('Old list', 0, 2)
+  expect(await world.verify()).toMatchObject({
+    code: 0,
+    report: { signups: { present: 4 }, rows: { all: 8, copies: 4 } },
+  })
+})
+
+test('calls that fail for a moment are made again, and each one is in the ledger', async () => {
+  await using world = await inGoogle()
+  const { emulator } = world.google
+  await world.service.stop()
+  const before = emulator.counters.reads
+  emulator.faults.add({ on: 'read', answer: 'drop', times: 2 })
+  expect(await world.verify()).toMatchObject({ code: 0 })
+  expect(emulator.counters.reads - before).toBe(5)
+  const { stdout } = await runCommand(['status', '--json'], world.options)
+  const { quota } = JSON.parse(stdout) as { quota: { perDay: { limit: number; left: number } } }
+  const { reads, writes } = emulator.counters
+  expect(quota.perDay.limit - quota.perDay.left).toBe(reads + writes)
+})
+
+test('a spreadsheet that cannot be read is told with what to do, and nothing is repaired', async () => {
+  await using world = await inGoogle()
+  const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
+  handle.share(world.google.email, 'none')
+  const { code, stderr } = await world.verify('--repair', '--yes')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^The spreadsheet cannot be read: The caller does not have permission\. Share/,
+  )
+})
+
+describe('verify while people change a sheet of several pages', () => {
+  const count = 45_000
+
+  /** Rows of others below our own, so that reading takes two calls; `act` runs after each call. */
+  async function between(act: (handle: Handle, call: number) => void) {
+    await using world = await inGoogle()
+    const { emulator, spreadsheetId } = world.google
+    const handle = emulator.spreadsheet(spreadsheetId)
+    const others = Array.from({ length: count }, (_, at) => [`other${at}@example.com`])
+    const own = handle.rows('Sheet1').slice(1)
+    handle.clearRows('Sheet1', 2)
+    // The second page begins right after our rows.
+    handle.appendRows('Sheet1', [...others.slice(0, 40_000 - 3), ...own, ...others])
+    await world.service.stop()
+    let seen = emulator.counters.reads
+    let calls = 0
+    const timer = setInterval(() => {
+      if (emulator.counters.reads === seen) return
+      seen = emulator.counters.reads
+      act(handle, (calls += 1))
+    }, 1)
+    try {
+      return await world.verify()
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  test('finds each row, although somebody deletes a row above it between two calls', async () => {
+    const { code, report } = await between((handle, call) => {
+      // The third call reads the first page.
+      if (call === 3) handle.deleteRows('Sheet1', 2)
+    })
+    expect({ code, missing: report.missing }).toEqual({ code: 0, missing: [] })
+  })
+
+  test('concludes nothing when somebody does so after each call', async () => {
+    const { code, stderr } = await between((handle) => handle.deleteRows('Sheet1', 2))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The rows were changed each time.*again when nobody/)
+  })
+})
+
+type Handle = ReturnType<GoogleWorld['emulator']['spreadsheet']>
+
+test('verify makes no journal, and does not stop at a folder without tabs', async () => {
+  await using data = await tempFolder()
+  const { code, stderr } = await runCommand(['verify'], { dataDir: join(data.path, 'none') })
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('no such file') })
+  await (await startService({ dataDir: data.path })).stop()
+  expect(await runCommand(['verify'], { dataDir: data.path })).toMatchObject({ code: 0 })
+})
+
+test.each([
+  [['--yes'], /^--yes goes with --repair\.\n$/],
+  [['--repair', '--json'], /^--json asks nothing/],
+])('%j is refused in one line', async (args, message) => {
+  const { code, stderr } = await runCommand(['verify', ...args])
+  expect(code).toBe(2)
+  expect(stderr).toMatch(message)
+})
+
+test('a person sees the figures and who is missing', async () => {
+  await using world = await inGoogle()
+  await world.change((rows) => rows.slice(1))
+  const { stdout } = await runCommand(['verify'], world.options)
+  expect(stdout).toMatch(/^Signups with their row +3$/m)
+  expect(stdout).toMatch(/^Missing: .*\n\d{4}-\S+Z {2}Sheet1 {2}ada@example\.com\n$/m)
+})

@@ -55,14 +55,25 @@ Content-Type: application/json
 `
   const reply = accepted.replaceAll('\n', '\r\n')
 
-  test('and fits it when only values and further headers differ', () => {
-    expect(compareAnswer('json', '{ "id": "1", "n": [1] }', '{"n":[2],"id":"2"}')).toEqual([])
-    expect(compareAnswer('http', accepted, reply.replace('0199', '0200'))).toEqual([])
-    expect(compareAnswer('http', 'HTTP/1.1 202 Accepted\n', reply)).toEqual([])
-    expect(compareAnswer('csv', 'Email,Tags\na@b.c,"x, y"', 'Email,Tags\r\nd@e.f,z\r\n')).toEqual(
+  const [id, otherId] = [
+    '0199d4c0-8a6e-7b1f-9c3d-2e4f6a8b0c1d',
+    '01a202d1-8fa3-77c8-849e-7b1233f71311',
+  ]
+  const [time, otherTime] = ['2026-11-20T10:00:00.000Z', '2027-01-02T03:04:05.678Z']
+
+  test('and fits it when only ids, times and further headers differ', () => {
+    const shown = `{ "id": "${id}", "at": "${time}", "n": [1] }`
+    expect(compareAnswer('json', shown, `{"n":[1],"at":"${otherTime}","id":"${otherId}"}`)).toEqual(
       [],
     )
+    expect(compareAnswer('http', accepted, `${reply.trim()}\r\n`)).toEqual([])
+    expect(compareAnswer('http', 'HTTP/1.1 202 Accepted\n', reply)).toEqual([])
+    const row = (at: string) => `Email,Timestamp\na@b.c,${at}`
+    expect(compareAnswer('csv', row(time), row(otherTime).replace('\n', '\r\n'))).toEqual([])
     expect(compareAnswer('text', 'one\n', 'one')).toEqual([])
+  })
+
+  test('and fits it when it has figures, and only these, bars and spaces differ', () => {
     const chart = ['Came  1,200', '12 | ##   ', '0  +----', '     10 11']
     const other = ['Came     7', '7 |    ## ##', '0 +---------', '    9 10 11']
     expect(compareAnswer('figures', chart.join('\n'), other.join('\n'))).toEqual([])
@@ -78,6 +89,9 @@ Content-Type: application/json
       '{ "a": [{ "b": "1" }] }',
       'a[0].b is string',
     ],
+    ['a text differs', 'json', '{ "a": "x" }', '{ "a": "y" }', 'answer.a is "y", not "x"'],
+    ['a number differs', 'json', '{ "a": [1] }', '{ "a": [2] }', 'answer.a[0] is 2, not 1'],
+    ['an id is no id', 'json', `{ "a": "${id}" }`, '{ "a": "0199" }', 'answer.a is "0199"'],
     ['there are more items', 'json', '[1]', '[1, 2]', 'has 2 items, not 1'],
     [
       'a message differs',
@@ -89,10 +103,18 @@ Content-Type: application/json
     ['it is not JSON', 'json', '{}', '<html>', 'missing or not JSON'],
     ['the status differs', 'http', accepted, reply.replace('202', '422'), 'status is 422, not 202'],
     ['a header is missing', 'http', accepted, reply.replace('Content', 'X'), 'header content-type'],
+    [
+      'a header differs',
+      'http',
+      accepted,
+      reply.replace('application/json', 'text/html'),
+      'header content-type is text/html',
+    ],
     ['the body differs', 'http', accepted, reply.replace('id', 'no'), 'answer.id is missing'],
     ['curl -i was forgotten', 'http', accepted, '{}', 'use curl -i'],
     ['the header row differs', 'csv', 'Email\na', 'E-mail\na', 'header row'],
-    ['a row has more cells', 'csv', 'Email\na', 'Email\na,b', 'row 2 has 2 cells, not 1'],
+    ['a row has more cells', 'csv', 'Email\na', 'Email\na,b', 'row 2 is a,b, not a'],
+    ['a cell differs', 'csv', 'Email\na', 'Email\nb', 'row 2 is b, not a'],
     ['a row is missing', 'csv', 'Email\na', 'Email', 'it has 1 rows, not 2'],
     ['the text differs', 'text', 'one', 'two', 'is two, not one'],
     ['a word beside a figure differs', 'figures', 'Came 7', 'Went 7', 'is Went 0, not Came 0'],

@@ -43,7 +43,10 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
     const ours = script
       .replaceAll(documentedUrl, service.url)
       .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
-    const run = () => runScript(ours, service.folder)
+    const run = async () => {
+      const printed = await runScript(ours, service.folder)
+      return printed.replaceAll(service.url, documentedUrl)
+    }
     if (answer === undefined) {
       await run()
       return

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { systemClock } from '../platform/clock.ts'
+import { addBackfill } from './backfill.ts'
 import { addDoctor } from './doctor.ts'
 import { addExport } from './export.ts'
 import { addServe } from './serve.ts'
@@ -12,7 +13,7 @@ import { Output, OutputClosed } from './terminal/output.ts'
 import { onStopSignal } from './terminal/stop-signals.ts'
 
 /** Each adds one command. The help shows them in this order. */
-const commands = [addServe, addDoctor, addStatus, addExport, addVerify]
+const commands = [addServe, addDoctor, addStatus, addExport, addVerify, addBackfill]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.
 Without a command, Rollcall serves. Every other command runs beside the service.`

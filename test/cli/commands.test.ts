@@ -13,6 +13,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   status: [],
   export: [],
   verify: [],
+  backfill: ['--all'],
 }
 const names = Object.keys(needed)
 

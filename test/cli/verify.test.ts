@@ -62,9 +62,12 @@ async function delivered(
   folder: AsyncDisposable,
   change: Delivered['change'],
 ): Promise<Delivered> {
-  const service = await startService(options)
+  await using started = new AsyncDisposableStack()
+  started.use(folder)
+  const service = started.use(await startService(options))
   await postSignups(service.url, people, 1)
   await allDelivered(service)
+  const running = started.move()
   return {
     ...{ service, options, change },
     async verify(...args) {
@@ -72,10 +75,7 @@ async function delivered(
       const report = stdout === '' ? undefined : JSON.parse(stdout)
       return { code, stderr, report: report as Report }
     },
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 

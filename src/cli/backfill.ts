@@ -1,0 +1,112 @@
+import type { Command } from '@commander-js/extra-typings'
+import type { FoundKind, FoundSignup } from '../journal/comparison.ts'
+import type { Millis } from '../signup/signup.ts'
+import { parseMoment } from './arguments.ts'
+import { deliverAgain, type Difference, foundPages, withDifference } from './compare.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { table } from './terminal/table.ts'
+
+interface Options {
+  readonly all?: true
+  readonly since?: Millis
+  readonly deleted?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** The JSON of `rollcall backfill`. Times are ISO 8601 in UTC. */
+interface Report {
+  readonly at: string
+  readonly spreadsheet: string
+  readonly since: string | null
+  /** What the spreadsheet does not have, by tab: to deliver again, or put back by this run. */
+  readonly tabs: readonly { readonly sheetTab: string; readonly signups: number }[]
+  /** How many signups were put back into the pending work; null with `--dry-run`. */
+  readonly putBack: number | null
+  /** Of the whole journal. */
+  readonly present: number
+  readonly edited: number
+  readonly waiting: number
+  readonly erased: number
+  /** Written to this spreadsheet once, and not there now; left out without `--deleted`. */
+  readonly deleted: number
+}
+
+export function addBackfill(program: Command, run: Run): void {
+  program
+    .command('backfill')
+    .description('deliver again what the present spreadsheet does not have, after a move')
+    .option('--all', 'whenever the signups came')
+    .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
+    .option('--dry-run', 'only tell what would be delivered')
+    .option('--deleted', 'also what this spreadsheet had once, and people have deleted')
+    .option('--json', 'print JSON, for programs')
+    .addHelpText('after', '\nGive --all or --since. The running service writes the rows.')
+    .action((options) => run((session) => backfill(session, options)))
+}
+
+async function backfill(session: Session, options: Options): Promise<ExitCode> {
+  const { all, since, deleted, dryRun, json } = options
+  if ((all === true) === (since !== undefined)) throw new UsageError('Give --all or --since DATE.')
+  const isWanted = ({ signup }: FoundSignup) => signup.receivedAt >= (since ?? -Infinity)
+  const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
+  return withDifference(session, async (difference) => {
+    const tabs = await countByTab(difference, kinds, isWanted)
+    let putBack = 0
+    if (!json) await session.out.write(describe(difference, tabs).join('\n') + '\n')
+    if (!dryRun) {
+      for (const kind of kinds) putBack += await deliverAgain(difference, kind, session, isWanted)
+      const count = putBack.toLocaleString('en-US')
+      session.notes.tell(`Put back for delivery: ${count}. The service writes the rows.`)
+    }
+    if (json) {
+      const { compared, location } = difference
+      const { present, edited, waiting, unknown, missing } = compared
+      const report: Report = {
+        at: iso(session.clock.now()),
+        spreadsheet: location,
+        since: since === undefined ? null : iso(since),
+        tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
+        putBack: dryRun ? null : putBack,
+        ...{ present, edited, waiting, erased: unknown, deleted: missing },
+      }
+      await session.out.json(report)
+    }
+    return exit.done
+  })
+}
+
+async function countByTab(
+  { comparison }: Difference,
+  kinds: readonly FoundKind[],
+  isWanted: (found: FoundSignup) => boolean,
+): Promise<ReadonlyMap<string, number>> {
+  const tabs = new Map<string, number>()
+  for (const kind of kinds) {
+    for await (const page of foundPages(comparison, kind, isWanted)) {
+      for (const { signup } of page) tabs.set(signup.sheetTab, (tabs.get(signup.sheetTab) ?? 0) + 1)
+    }
+  }
+  return tabs
+}
+
+function describe({ compared }: Difference, tabs: ReadonlyMap<string, number>): string[] {
+  const { present, edited, waiting, unknown, missing } = compared
+  const facts: [string, number][] = [
+    ...Array.from(tabs, ([tab, count]): [string, number] => [`Not there, of tab ${tab}`, count]),
+    ...(tabs.size === 0 ? [['Not there', 0] as [string, number]] : []),
+    ['There already', present],
+    ['There, and edited', edited],
+    ['Deleted by people', missing],
+    ['Waiting for delivery', waiting],
+    ['Erased in the journal', unknown],
+  ]
+  return table(
+    facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
+    { right: [1] },
+  )
+}
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString()
+}

@@ -55,6 +55,13 @@ function blocksOf(markdown: string): Block[] {
   })
 }
 
+/** The scripts of the blocks with this mark, in order. */
+export function scriptsMarked(mark: string, markdown: string): string[] {
+  return blocksOf(markdown)
+    .filter((block) => block.mark === mark)
+    .map(({ text }) => text)
+}
+
 /** Names of the npm scripts that the blocks of shell commands call. */
 export function npmScriptsIn(markdown: string): string[] {
   return blocksOf(markdown)

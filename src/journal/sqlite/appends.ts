@@ -1,4 +1,4 @@
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { SQLOutputValue } from 'node:sqlite'
 
 import type { Millis, Signup } from '../../signup/signup.ts'
 import type {
@@ -10,11 +10,10 @@ import type {
   Recalled,
   SignupStatus,
 } from '../intake-log.ts'
-import { hourOf } from '../figures.ts'
+import { NewSignups } from './new-signups.ts'
 import { addressHash, fingerprintHash, keyHash } from './secret.ts'
-import { bytesOfId, idOfBytes } from './signup-id.ts'
+import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
-import { signupsAtOnce } from './statements.ts'
 import { SqliteTabs, type Tab } from './tabs.ts'
 
 const minute = 60 * 1000
@@ -38,40 +37,21 @@ export interface AppendRequest {
 export class SqliteAppends {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
-  // These four are in use within `write` only.
-  /** Rows that have a position and are not in the table yet. */
-  #rows: SQLInputValue[][] = []
-  /** How many signups each tab has got. */
-  readonly #accepted = new Map<number, number>()
-  /** How many signups each hour has got. */
-  readonly #hours = new Map<number, number>()
-  /** The position of the last signup. */
-  #position = 0
+  readonly #signups: NewSignups
 
   constructor(site: SqliteSite) {
     this.#site = site
     this.#tabs = new SqliteTabs(site)
+    this.#signups = new NewSignups(site)
   }
 
   /** Appends a group in one transaction. Later requests of the group see the changes of earlier ones. */
   write(group: readonly AppendRequest[]): readonly Appended[] {
     try {
-      const { db } = this.#site
-      return db.transaction(() => {
-        this.#position = Number(db.get('lastPosition')?.['position'] ?? 0)
-        const answers = group.map((request) => this.#append(request))
-        this.#addRows()
-        for (const [tab, count] of this.#accepted) db.run('countAccepted', count, tab)
-        for (const [hour, count] of this.#hours) db.run('countHour', this.#site.id, hour, count)
-        return answers
-      })
+      return this.#signups.commit(() => group.map((request) => this.#append(request)))
     } catch (error) {
-      this.#rows = []
       this.#tabs.forget()
       throw error
-    } finally {
-      this.#accepted.clear()
-      this.#hours.clear()
     }
   }
 
@@ -88,7 +68,7 @@ export class SqliteAppends {
     if (!known) return undefined
     const fingerprint = fingerprintHash(this.#site.secret, idempotency.fingerprint)
     if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
-    this.#addRows()
+    this.#signups.addRows()
     const results: (SignupStatus | undefined)[] = this.#site.db
       .all('signupsBetween', Number(known['first']), Number(known['last']))
       .map(toStatus)
@@ -114,39 +94,21 @@ export class SqliteAppends {
   }
 
   #insert(signup: Signup, opener: string | undefined): SignupStatus | undefined {
-    const { id, sheetTab, receivedAt, email, source, name, tags, metadata } = signup
+    const { id, sheetTab, receivedAt, email } = signup
     const tab = this.#tabs.take(sheetTab, receivedAt, opener)
     if (!tab) return undefined
-    const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
-    const isIgnored = Number(this.#site.policy.duplicates === 'ignore' && this.#isKnown(tab, email))
-    const position = (this.#position += 1)
-    const texts = [email, source, name, tagsText, metadata]
-    this.#accepted.set(tab.id, (this.#accepted.get(tab.id) ?? 0) + 1)
-    const inHour = hourOf(receivedAt)
-    this.#hours.set(inHour, (this.#hours.get(inHour) ?? 0) + 1)
-    this.#rows.push([position, bytesOfId(id), tab.id, receivedAt, ...texts, isIgnored])
+    const isIgnored = this.#site.policy.duplicates === 'ignore' && this.#isKnown(tab, email)
+    const position = this.#signups.add(signup, tab.id, { isIgnored })
     return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
   }
 
   #isKnown(tab: Tab, email: string): boolean {
-    this.#addRows()
+    this.#signups.addRows()
     const { db, id, secret } = this.#site
     // Earlier signups of a forgotten person do not count, erased or not.
     const hash = addressHash(secret, email)
     const forgotten = Number(db.get('tombstone', id, hash)?.['upto'] ?? 0)
     return db.get('sameAddress', tab.id, email, forgotten) !== undefined
-  }
-
-  /** Moves the waiting rows into the table. */
-  #addRows(): void {
-    const { db } = this.#site
-    const rows = this.#rows
-    this.#rows = []
-    const whole = rows.length - (rows.length % signupsAtOnce)
-    for (let at = 0; at < whole; at += signupsAtOnce) {
-      db.run('addSignups', ...rows.slice(at, at + signupsAtOnce).flat())
-    }
-    for (const row of rows.slice(whole)) db.run('addSignup', ...row)
   }
 
   #rememberKey(idempotency: Idempotency, results: AppendResults, at: Millis): void {

@@ -3,6 +3,7 @@ import type { CallLedger } from './call-ledger.ts'
 import type { CompareOptions, Comparison } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure } from './erasure.ts'
+import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Reader } from './reader.ts'
 
@@ -12,6 +13,7 @@ import type { Reader } from './reader.ts'
  */
 export interface Journal extends AsyncDisposable {
   readonly intake: IntakeLog
+  readonly imports: ImportLog
   readonly delivery: DeliveryLog
   readonly erasure: Erasure
   readonly reader: Reader

@@ -5,6 +5,7 @@ import { defaultTab } from './delivery-log-default-tab-contract.ts'
 import { markers } from './delivery-log-markers-contract.ts'
 import { erasedSignups, laterSignups } from './erasure-contract.ts'
 import { removalTests, tombstoneTests } from './erasure-tombstones-contract.ts'
+import { importedSignups } from './import-log-contract.ts'
 import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
 import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
@@ -29,5 +30,6 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'erasure: later signups of forgotten people': laterSignups,
   'erasure: tombstones': tombstoneTests,
   'erasure: removals from the spreadsheet': removalTests,
+  'import log': importedSignups,
   reader: readerTests,
 }

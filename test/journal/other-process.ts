@@ -81,6 +81,7 @@ class RemoteJournal implements Journal {
   defaultTab: DefaultTab = { name: '', isResolved: false }
   readonly listeners = { onAppend: new Listeners<unknown>(), onSettle: new Listeners<unknown>() }
   readonly intake = this.#part('intake') as Journal['intake']
+  readonly imports = this.#part('imports') as Journal['imports']
   readonly delivery = this.#part('delivery') as Journal['delivery']
   readonly erasure = this.#part('erasure') as Journal['erasure']
   readonly reader = this.#part('reader') as Journal['reader']

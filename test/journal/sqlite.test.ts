@@ -10,6 +10,7 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
+import { previewedImports } from './import-log-contract.ts'
 import { withTwoInstances } from './two-instances.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
@@ -28,6 +29,7 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`SQLite, ${name}`, tests, createWorld)
   holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
 }
+holdTo('SQLite, import log: previews', previewedImports, createWorld)
 // Each of these tests chooses itself which instance makes a call, and when that one starts.
 holdTo('SQLite, call ledger: the calls of one account', callLedgerTests, createWorld)
 
@@ -107,7 +109,8 @@ test('the journal forgets after an hour who made a tab, when the next new tab co
 
 test('no SQL statement reads all signups or all batches', () => {
   using database = new DatabaseSync(':memory:')
-  for (const migration of [...migrations, addressIndex.create]) database.exec(migration)
+  for (const sql of [...migrations, addressIndex.create]) database.exec(sql)
+  database.exec(statements.makeKnownAddresses)
   // The tables of tabs, markers and removals stay small, however many signups there are.
   const small = /^SCAN (tab|marker|removal|\d+-ROW VALUES)\b/
   const allowed: Record<string, string[]> = {

@@ -23,6 +23,7 @@ function alternating(pair: Pair): Journal {
   const [one, other] = pair
   return {
     intake: inTurns(one.intake, other.intake, next),
+    imports: inTurns(one.imports, other.imports, next),
     delivery: inTurns(one.delivery, other.delivery, next),
     erasure: inTurns(one.erasure, other.erasure, next),
     reader: inTurns(one.reader, other.reader, next),

@@ -48,11 +48,16 @@ export class SqliteDatabase {
   }
 
   /** Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`. */
-  async write<T>(work: () => T): Promise<T> {
+  write<T>(work: () => T): Promise<T> {
+    return this.retry(() => this.transaction(work))
+  }
+
+  /** Calls `attempt` again while it throws `JournalBusy`. Rejects with that after `busy.maxMs`. */
+  async retry<T>(attempt: () => T): Promise<T> {
     const until = this.#clock.elapsed() + busy.maxMs
     for (;;) {
       try {
-        return this.transaction(work)
+        return attempt()
       } catch (error) {
         if (!(error instanceof JournalBusy) || this.#clock.elapsed() >= until) throw error
       }

@@ -6,6 +6,7 @@ import { SqliteComparison } from './comparison.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteErasure } from './erasure.ts'
+import { SqliteImportLog } from './import-log.ts'
 import { SqliteIntakeLog } from './intake-log.ts'
 import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
@@ -45,6 +46,7 @@ export function journalOn(
   const intake = new SqliteIntakeLog(site, clock)
   return {
     intake,
+    imports: new SqliteImportLog(site),
     delivery: new SqliteDeliveryLog(site),
     erasure: new SqliteErasure(site),
     reader: new SqliteReader(site),

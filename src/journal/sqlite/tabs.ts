@@ -16,6 +16,8 @@ export interface Tab {
 export class SqliteTabs {
   readonly #site: SqliteSite
   readonly #namedKeys: ReadonlySet<string>
+  /** The numbers of tabs that `plan` would have made, by key. */
+  readonly #planned = new Map<string, number>()
   /** The tabs that were found or made, by key. They stay valid: no tab with a final name is ever deleted. */
   readonly #known = new Map<string, Tab>()
 
@@ -48,6 +50,21 @@ export class SqliteTabs {
     return this.#find(key) !== undefined || this.#mayMake(key, at, opener)
   }
 
+  /**
+   * The id of the tab that `take` would give after all earlier calls of `plan`, or a negative number that
+   * stands for a tab that it would make. Makes none.
+   */
+  plan(given: string, at: Millis): number | undefined {
+    const { key } = this.#named(given)
+    const known = this.#find(key)?.id ?? this.#planned.get(key)
+    if (known !== undefined) return known
+    const planned = [...this.#planned.keys()].filter((other) => !this.#isNamed(other))
+    if (!this.#mayMake(key, at, undefined, planned.length)) return undefined
+    const id = -1 - this.#planned.size
+    this.#planned.set(key, id)
+    return id
+  }
+
   /** An empty name stands for the default tab. */
   #named(name: string): { readonly key: string; readonly name: string } {
     if (name !== '') return { key: tabKey(name), name }
@@ -72,12 +89,12 @@ export class SqliteTabs {
     return tab
   }
 
-  #mayMake(key: string, at: Millis, opener: string | undefined): boolean {
+  #mayMake(key: string, at: Millis, opener: string | undefined, planned = 0): boolean {
     if (this.#isNamed(key)) return true
     const { newTabsMax, newTabsPerHourMax } = this.#site.policy
     if (opener !== undefined && this.#openedWithinAnHour(opener, at) >= newTabsPerHourMax)
       return false
-    return this.#newTabs < newTabsMax
+    return this.#newTabs + planned < newTabsMax
   }
 
   #isNamed(key: string): boolean {

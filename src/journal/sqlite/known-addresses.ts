@@ -1,0 +1,63 @@
+import type { SqliteSite } from './site.ts'
+
+/** How many positions are read at once. That takes a few milliseconds, and no lock that others wait for. */
+const learnedAtOnce = 5_000
+
+/**
+ * The addresses that each tab has, in a temporary table of this connection, which SQLite moves to a
+ * deleted file when it grows. An index of the journal would make every append slower.
+ */
+export class KnownAddresses {
+  readonly #site: SqliteSite
+  /** The addresses of signups up to this position are known. */
+  #upto = 0
+  #isTabResolved: boolean | undefined
+
+  constructor(site: SqliteSite) {
+    this.#site = site
+  }
+
+  /** Learns what all processes have committed so far. */
+  async catchUp(): Promise<void> {
+    const { db, defaultTab } = this.#site
+    db.read(() => {
+      if (this.#isCurrent()) return
+      db.run('makeKnownAddresses')
+      db.run('forgetAddresses')
+      this.#upto = 0
+      this.#isTabResolved = defaultTab.now().isResolved
+    })
+    const last = Number(db.read(() => db.get('lastPosition'))?.['position'] ?? 0)
+    while (last - this.#upto > learnedAtOnce) {
+      const upto = this.#upto + learnedAtOnce
+      db.read(() => db.run('learnAddresses', this.#upto, upto))
+      this.#upto = upto
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /**
+   * Learns the rest, up to this position. To call within a transaction, shortly after `catchUp`. Returns
+   * false when `catchUp` is needed again, because signups have moved to another tab.
+   */
+  learnRest(upto: number): boolean {
+    if (!this.#isCurrent()) return false
+    this.#site.db.run('learnAddresses', this.#upto, upto)
+    return true
+  }
+
+  /** Notes an address. Returns false when the tab has it already. */
+  learn(tab: number, email: string): boolean {
+    return this.#site.db.run('learnAddress', tab, email) > 0
+  }
+
+  /** To call when the transaction of `learnRest` and `learn` was committed. */
+  keep(upto: number): void {
+    this.#upto = upto
+  }
+
+  /** Signups without a tab move once, when the default tab gets its name. */
+  #isCurrent(): boolean {
+    return this.#isTabResolved === this.#site.defaultTab.now().isResolved
+  }
+}

@@ -13,9 +13,19 @@ const signs = '[=+\\-@＝＋－＠]'
  * delimiter, even after spaces and quotes.
  */
 export function csvRecord(cells: readonly string[], delimiter = ','): string {
-  const others = delimiters.filter((other) => other !== delimiter).join('')
-  const formula = new RegExp(`(?<=(?:^|[${others}\\r\\n])[\\s"]*)${signs}`, 'g')
+  const formula = formulaIn(delimiter)
   return cells.map((cell) => quoted(cell.replace(formula, "'$&"))).join(delimiter)
+}
+
+/** The cell that `csvRecord` has written under this delimiter: takes its apostrophes off again. */
+export function readCell(cell: string, delimiter = ','): string {
+  return cell.includes("'") ? cell.replace(formulaIn(delimiter), (it) => it.replace("'", '')) : cell
+}
+
+/** Matches what gets an apostrophe in front: a formula sign, with the apostrophes that it had before. */
+function formulaIn(delimiter: string): RegExp {
+  const others = delimiters.filter((other) => other !== delimiter).join('')
+  return new RegExp(`(?<=(?:^|[${others}\\r\\n])[\\s"]*)'*${signs}`, 'g')
 }
 
 /** The text of a cell for comparison: the same before and after `csvRecord`, for any delimiter. */
@@ -23,7 +33,8 @@ export function cellKey(cell: string): string {
   return cell.replace(apostrophes, '')
 }
 
-const apostrophes = new RegExp(`'(?=${signs})`, 'g')
+// A run of apostrophes is tried from its begin only, so that the time stays linear.
+const apostrophes = new RegExp(`(?<!')'+(?=${signs})`, 'g')
 
 /** The cells of one line, without its line end. A quote that is not closed is part of its cell. */
 export function cellsOf(line: string, delimiter: string): string[] {

@@ -3,7 +3,6 @@ import { publicConfig } from '../api/config.ts'
 import { ready } from '../api/ready.ts'
 import { signupStatus } from '../api/status.ts'
 import { widgetOf } from '../challenge/providers.ts'
-import type { Config } from '../config/config.ts'
 import { json } from '../http/answer.ts'
 import { assetAnswer, documentAnswer } from '../http/assets.ts'
 import { type Application, createEdge } from '../http/edge.ts'
@@ -18,9 +17,9 @@ import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
-import { tabsByKey } from '../signup/tab.ts'
 import { readAssets } from './files.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
+import { tabsOf } from './tabs.ts'
 import type { World } from './world.ts'
 
 export interface WebOptions extends Omit<IntakeOptions, 'journal'> {
@@ -120,19 +119,6 @@ function describe({ config, secrets, assets }: Answering, pages: readonly PageRo
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
   })
   return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
-}
-
-function tabsOf({ defaultTabOf, sheetTabs }: Config, journal: Journal) {
-  return {
-    /** A getter, because the default tab may get its name while the service runs. */
-    get defaultTab() {
-      return journal.intake.defaultTab.name
-    },
-    // Always the same, so that a repeated request keeps its fingerprint when the tab gets its name.
-    absentTab: defaultTabOf === undefined ? undefined : '',
-    knownTabs: tabsByKey(sheetTabs ?? []),
-    onlyKnownTabs: sheetTabs !== undefined,
-  }
 }
 
 /** While the journal is unavailable, show the form as if the tab were allowed. */

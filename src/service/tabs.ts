@@ -1,0 +1,17 @@
+import type { Config } from '../config/config.ts'
+import type { Journal } from '../journal/journal.ts'
+import { tabsByKey } from '../signup/tab.ts'
+
+/** The tabs that signups may name, as `parse.ts` needs them. */
+export function tabsOf({ defaultTabOf, sheetTabs }: Config, { intake }: Pick<Journal, 'intake'>) {
+  return {
+    /** A getter, because the default tab may get its name while the service runs. */
+    get defaultTab() {
+      return intake.defaultTab.name
+    },
+    // Always the same, so that a repeated request keeps its fingerprint when the tab gets its name.
+    absentTab: defaultTabOf === undefined ? undefined : '',
+    knownTabs: tabsByKey(sheetTabs ?? []),
+    onlyKnownTabs: sheetTabs !== undefined,
+  }
+}

@@ -117,6 +117,8 @@ test('no SQL statement reads all signups or all batches', () => {
     pendingTabs: ['USE TEMP B-TREE FOR ORDER BY'],
     // It sorts no more markers than may stand in the spreadsheet.
     endedMarkers: ['USE TEMP B-TREE FOR ORDER BY'],
+    // It sorts a part of the signups.
+    learnAddresses: ['USE TEMP B-TREE FOR ORDER BY'],
     // It runs once for each site.
     addSite: ['SCAN batch'],
   }

@@ -1,7 +1,10 @@
 import type { SqliteSite } from './site.ts'
 
-/** How many positions are read at once. That takes a few milliseconds, and no lock that others wait for. */
-const learnedAtOnce = 5_000
+/**
+ * How many positions are read at once. That takes a tenth of a second and no lock that others wait for.
+ * Each part is sorted first, because it is added to the table several times faster in order.
+ */
+const learnedAtOnce = 100_000
 
 /**
  * The addresses that each tab has, in a temporary table of this connection, which SQLite moves to a
@@ -22,6 +25,7 @@ export class KnownAddresses {
     const { db, defaultTab } = this.#site
     db.read(() => {
       if (this.#isCurrent()) return
+      db.run('cacheKnownAddresses')
       db.run('makeKnownAddresses')
       db.run('forgetAddresses')
       this.#upto = 0

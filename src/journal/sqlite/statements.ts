@@ -68,13 +68,15 @@ export const statements = {
   addSignups: addSignups(signupsAtOnce),
   sameAddress: `SELECT 1 FROM signup
                 WHERE tab = ? AND lower(email) = lower(?) AND position > ? LIMIT 1`,
+  // 8 MB: four times SQLite's own, and more is hardly faster.
+  cacheKnownAddresses: 'PRAGMA temp.cache_size = -8000',
   makeKnownAddresses: `CREATE TEMP TABLE IF NOT EXISTS known_address (
                          tab   INTEGER NOT NULL,
                          email TEXT    NOT NULL, -- in lower case
                          PRIMARY KEY (tab, email)
                        ) STRICT, WITHOUT ROWID`,
   learnAddresses: `INSERT OR IGNORE INTO known_address
-                   SELECT tab, lower(email) FROM signup WHERE position > ? AND position <= ?`,
+                   SELECT tab, lower(email) FROM signup WHERE position > ? AND position <= ? ORDER BY tab, lower(email)`,
   learnAddress: 'INSERT OR IGNORE INTO known_address VALUES (?, lower(?))',
   forgetAddresses: 'DELETE FROM known_address',
   findSignup: `${status} WHERE signup.id = ?`,

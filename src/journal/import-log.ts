@@ -24,13 +24,14 @@ export interface ImportLog {
 }
 
 export interface ImportTerms {
-  /** Whether an address that its tab has already gets another row, whatever the policy says. */
+  /** Whether an address that its tab has already gets another row, whatever the policy of duplicates says. */
   readonly keepsDuplicates?: boolean | undefined
 }
 
 /**
  * - `known`: not added, because the tab has a signup with this address (letter case aside), from any
  *   process or from earlier in this list.
+ * - `forgotten`: not added, because the address was forgotten.
  * - `tooManyTabs`: not added, because its tab would be one too many.
  */
-export type Imported = 'added' | 'known' | 'tooManyTabs'
+export type Imported = 'added' | 'known' | 'forgotten' | 'tooManyTabs'

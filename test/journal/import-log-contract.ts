@@ -132,6 +132,26 @@ export const importedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a person who was forgotten is not brought back, and a later signup of theirs is known',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        await journal.imports.add(people('ada', 'bob'))
+        await journal.erasure.forget('ADA@example.com')
+        await journal.erasure.eraseNext(0)
+      }
+      await using journal = await world.open()
+      const { imports, intake } = journal
+      expect(await imports.preview(people('Ada'))).toEqual(['forgotten'])
+      expect(await imports.add(people('ada', 'bob'))).toEqual(['forgotten', 'known'])
+      expect(await imports.add(people('ada'), { keepsDuplicates: true })).toEqual(['forgotten'])
+      expect(await addresses(journal)).toEqual(['bob@example.com'])
+      await intake.append(people('ada'))
+      expect(await imports.add(people('ada'))).toEqual(['known'])
+    },
+  },
+
+  {
     title: 'an import that fails adds nothing, and the next one knows none of its addresses',
     run: inJournal(async (journal) => {
       const { imports } = journal

@@ -2,6 +2,7 @@ import type { Signup } from '../../signup/signup.ts'
 import type { Imported, ImportLog, ImportTerms } from '../import-log.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { NewSignups } from './new-signups.ts'
+import { addressHash } from './secret.ts'
 import { timeOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs } from './tabs.ts'
@@ -45,7 +46,7 @@ export class SqliteImportLog implements ImportLog {
       return signups.map(({ id, sheetTab, email }): Imported => {
         const tab = this.#tabs.plan(sheetTab, timeOfId(id))
         if (tab === undefined) return 'tooManyTabs'
-        return keepsDuplicates || this.#known.learn(tab, email) ? 'added' : 'known'
+        return this.#obstacle(tab, email, keepsDuplicates) ?? 'added'
       })
     })
   }
@@ -70,8 +71,23 @@ export class SqliteImportLog implements ImportLog {
   #insert(signup: Signup, keepsDuplicates: boolean): Imported {
     const tab = this.#tabs.take(signup.sheetTab, timeOfId(signup.id), undefined)
     if (!tab) return 'tooManyTabs'
-    if (!keepsDuplicates && !this.#known.learn(tab.id, signup.email)) return 'known'
+    const obstacle = this.#obstacle(tab.id, signup.email, keepsDuplicates)
+    if (obstacle) return obstacle
     this.#signups.add(signup, tab.id)
     return 'added'
+  }
+
+  /** Why this address is not added to this tab. */
+  #obstacle(tab: number, email: string, keepsDuplicates: boolean): Imported | undefined {
+    if (this.#isForgotten(email))
+      return !keepsDuplicates && this.#known.has(tab, email) ? 'known' : 'forgotten'
+    return keepsDuplicates || this.#known.learn(tab, email) ? undefined : 'known'
+  }
+
+  #isForgotten(email: string): boolean {
+    const { db, id, secret } = this.#site
+    // Most journals have no tombstone, and a hash costs more than this look.
+    if (!db.get('anyTombstone', id)) return false
+    return db.get('tombstone', id, addressHash(secret, email)) !== undefined
   }
 }

@@ -50,6 +50,10 @@ export class KnownAddresses {
     return true
   }
 
+  has(tab: number, email: string): boolean {
+    return this.#site.db.get('knowsAddress', tab, email) !== undefined
+  }
+
   /** Notes an address. Returns false when the tab has it already. */
   learn(tab: number, email: string): boolean {
     return this.#site.db.run('learnAddress', tab, email) > 0

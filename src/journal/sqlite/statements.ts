@@ -76,7 +76,11 @@ export const statements = {
                          PRIMARY KEY (tab, email)
                        ) STRICT, WITHOUT ROWID`,
   learnAddresses: `INSERT OR IGNORE INTO known_address
-                   SELECT tab, lower(email) FROM signup WHERE position > ? AND position <= ? ORDER BY tab, lower(email)`,
+                   SELECT tab, lower(email) FROM signup
+                   WHERE position > ? AND position <= ? AND email <> ''
+                     AND position NOT IN (SELECT position FROM removal)
+                   ORDER BY tab, lower(email)`,
+  knowsAddress: 'SELECT 1 FROM known_address WHERE tab = ? AND email = lower(?)',
   learnAddress: 'INSERT OR IGNORE INTO known_address VALUES (?, lower(?))',
   forgetAddresses: 'DELETE FROM known_address',
   findSignup: `${status} WHERE signup.id = ?`,
@@ -148,6 +152,7 @@ export const statements = {
   erasedBetween: `SELECT position FROM signup
                   WHERE tab = ? AND email = '' AND position > ? AND position <= ?`,
   tombstone: 'SELECT upto FROM tombstone WHERE site = ? AND hash = ?',
+  anyTombstone: 'SELECT 1 FROM tombstone WHERE site = ? LIMIT 1',
   setTombstone: `INSERT INTO tombstone (site, hash, upto) VALUES (?, ?, ?)
                  ON CONFLICT (site, hash) DO UPDATE SET upto = max(upto, excluded.upto)`,
   tombstones: 'SELECT hash, upto FROM tombstone WHERE site = ? AND hash > ? ORDER BY hash LIMIT ?',

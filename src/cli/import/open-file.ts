@@ -1,0 +1,77 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { codeOf } from '../../platform/node/durable-file.ts'
+import { readCsv } from './csv-file.ts'
+import { type ImportFile, UnreadableFile } from './file-record.ts'
+import { readNdjson } from './ndjson-file.ts'
+
+const headBytes = 64 * 1024
+
+export interface OpenFile extends AsyncDisposable {
+  readonly bytes: number
+  read(): Promise<ImportFile>
+}
+
+/** Opens a file to import. Rejects with `UnreadableFile` when it is of no kind that can be imported. */
+export async function openImportFile(path: string): Promise<OpenFile> {
+  const file = await openRegular(path)
+  try {
+    const { size: bytes } = await file.stat()
+    const head = Buffer.alloc(Math.min(bytes, headBytes))
+    await file.read(head, 0, head.length, 0)
+    const start = head.subarray(0, 3).equals(byteOrderMark) ? byteOrderMark.length : 0
+    const text = head.subarray(start)
+    assertText(text)
+    return {
+      bytes,
+      async read() {
+        const chunks: AsyncIterable<Buffer> = file.createReadStream({ start, autoClose: false })
+        return text.toString('latin1').trimStart().startsWith('{')
+          ? readNdjson(chunks)
+          : readCsv(chunks, text)
+      },
+      [Symbol.asyncDispose]: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+const byteOrderMark = Buffer.from('\uFEFF')
+
+async function openRegular(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path)
+    if ((await file.stat()).isFile()) return file
+    await file.close()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const words = reasons[codeOf(cause) ?? ''] ?? `${reason}. Check the disk.`
+    throw new UnreadableFile(`${path} cannot be read: ${words}`, { cause })
+  }
+  throw new UnreadableFile(`${path} is not a file. Give a CSV or NDJSON file.`)
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file. Check its name.',
+  ENOTDIR: 'there is no such file. Check its name.',
+  EACCES: 'permission denied. Run the command as a user who may read it.',
+}
+
+const zip = 'PK\u0003\u0004'
+
+/** Refuses what is no text in UTF-8 or in an encoding that is compatible with ASCII. */
+function assertText(head: Buffer): void {
+  const text = head.toString('latin1')
+  if (text.startsWith(zip))
+    throw new UnreadableFile(
+      'The file is a workbook or an archive. Open it in its program, and save it as "CSV UTF-8".',
+    )
+  // In UTF-16, ASCII characters have a zero byte before or behind them.
+  if (text.startsWith('\xff\xfe') || text.startsWith('\xfe\xff') || text.includes('\0'))
+    throw new UnreadableFile(
+      'The file is in UTF-16, or is no text. Open it in its program, and save it as "CSV UTF-8".',
+    )
+  if (text.trimStart().startsWith('['))
+    throw new UnreadableFile('The file is a JSON list. Write one JSON object a line (NDJSON).')
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { readCsv } from './csv-file.ts'
+import { type FileRecord, type ImportFile, recordBytesMax } from './file-record.ts'
+import { readNdjson } from './ndjson-file.ts'
+
+/** The text in chunks of this size. */
+async function* chunked(text: string | Buffer, size = 64 * 1024): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function all({ records }: ImportFile): Promise<FileRecord[]> {
+  return Array.fromAsync(records)
+}
+
+const csv = (text: string | Buffer, size?: number) =>
+  readCsv(chunked(text, size), Buffer.from(text).subarray(0, 1_000))
+
+test.each([1, 2, 3, 64 * 1024])('CSV in chunks of %d bytes has the same records', async (size) => {
+  const text = 'Email;Näme\r\n"a ""b"";c";Ädä\r\n\r\n;;\r\nx;"two\nlines"\n"\'=1";y"z'
+  const file = await csv(text, size)
+  expect(file.columns).toEqual(['Email', 'Näme'])
+  const records = await all(file)
+  expect(records.map(({ row, values }) => [row, values])).toEqual([
+    [
+      2,
+      [
+        ['Email', 'a "b";c'],
+        ['Näme', 'Ädä'],
+      ],
+    ],
+    [
+      5,
+      [
+        ['Email', 'x'],
+        ['Näme', 'two\nlines'],
+      ],
+    ],
+    [
+      6,
+      [
+        ['Email', '=1'],
+        ['Näme', 'y"z'],
+      ],
+    ],
+  ])
+  expect(records.at(-1)?.end).toBe(Buffer.byteLength(text))
+})
+
+test('a row that is not UTF-8, or that has more cells than the header row, says so', async () => {
+  const bytes = Buffer.from('Email,Name\nM\xfcller,x\nada,,,more\nbob,,,\n', 'latin1')
+  const records = await all(await csv(bytes))
+  expect(records.map(({ values }) => (typeof values === 'string' ? values : 'read'))).toEqual([
+    expect.stringContaining('not UTF-8'),
+    expect.stringContaining('more cells than the header row'),
+    'read',
+  ])
+})
+
+test.each([
+  ['an open quote', `Email\nada\n"${'x'.repeat(2 * recordBytesMax)}`],
+  ['cells without end', `Email\nada\n${','.repeat(2 * recordBytesMax)}`],
+  ['an open quote at the end', 'Email\nada\n"x'],
+])('%s ends the reading of CSV after the rows before it', async (_, text) => {
+  const { records } = await csv(text)
+  const read: number[] = []
+  const reading = async () => {
+    for await (const { row } of records) read.push(row)
+  }
+  await expect(reading()).rejects.toThrow('Row 3 does not end')
+  expect(read).toEqual([2])
+})
+
+test.each([1, 7, 64 * 1024])('NDJSON in chunks of %d bytes has the same records', async (size) => {
+  const text = '{"email":"ä","id":1}\r\n\n[1]\n{"a":1,"a":2}\n{"x":'
+  const records = await all(readNdjson(chunked(text, size)))
+  expect(records.map(({ row, values }) => [row, values])).toEqual([
+    [1, [['email', 'ä']]],
+    [3, expect.stringContaining('must be a JSON object')],
+    [4, expect.stringContaining('the key "a" twice')],
+    [5, expect.stringContaining('is not valid JSON')],
+  ])
+})
+
+test('a line of NDJSON that is too long is left out, and the next one is read', async () => {
+  const text = `{"email":"${'x'.repeat(recordBytesMax)}"}\n{"email":"ada"}\n`
+  const [long, ada] = await all(readNdjson(chunked(text)))
+  expect(long).toMatchObject({ row: 1, cells: [''], values: expect.stringContaining('too long') })
+  expect(ada).toMatchObject({ row: 2, values: [['email', 'ada']] })
+})

@@ -38,7 +38,7 @@ export interface ParseContext {
   /** Whether only these tabs and the default tab are allowed. */
   readonly onlyKnownTabs?: boolean
   /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
-  readonly source: 'api' | 'form' | 'embed' | 'bulk'
+  readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
 }
 
 /** The most unknown fields that are reported. A body can hold a hundred thousand. */

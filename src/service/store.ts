@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { ComparableJournal, OpenReader } from '../journal/journal.ts'
@@ -28,6 +29,19 @@ export async function openStoreBeside(
   await durableFiles.ensureDirectory(config.dataDir)
   const options = { clock, access: 'beside' } as const
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), options)
+}
+
+/**
+ * Opens the journal to try out what a command would write. Makes nothing: without a journal, it is an empty
+ * one in memory. Throws when the journal cannot be used or is of another version.
+ */
+export function openStoreForTrial(
+  config: Config,
+  { clock }: Pick<World, 'clock'>,
+): ComparableJournal {
+  const file = join(config.dataDir, journalFile)
+  const options = { clock, access: 'beside' } as const
+  return openSqliteJournal(existsSync(file) ? file : ':memory:', policyOf(config), options)
 }
 
 /**

@@ -11,6 +11,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   doctor: [],
   status: [],
+  import: ['signups.csv'],
   export: [],
   verify: [],
   backfill: ['--all'],

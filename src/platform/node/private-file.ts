@@ -11,11 +11,16 @@ export interface PrivateFile extends AsyncDisposable {
   finish(): Promise<void>
 }
 
+/** The name is taken, by a link perhaps. */
+export class NameTaken extends Error {
+  override readonly name = 'NameTaken'
+}
+
 /**
  * Makes a file with mode 0600.
  *
- * @throws Error when anything has this name already, a link included, or when the file cannot be made;
- *   the message says what to do
+ * @throws NameTaken when anything has this name already, a link included; Error when the file cannot be
+ *   made. The message says what to do.
  */
 export async function makePrivateFile(path: string): Promise<PrivateFile> {
   const file = await openNew(path)
@@ -42,7 +47,8 @@ async function openNew(path: string): Promise<FileHandle> {
   try {
     return await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   } catch (cause) {
-    throw new Error(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
+    const Kind = codeOf(cause) === 'EEXIST' ? NameTaken : Error
+    throw new Kind(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
   }
 }
 

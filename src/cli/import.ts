@@ -1,0 +1,186 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { type Config, loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import type { Journal } from '../journal/journal.ts'
+import { openStoreBeside, openStoreForTrial } from '../service/store.ts'
+import { tabsOf } from '../service/tabs.ts'
+import { suggest } from '../signup/suggest.ts'
+import { type ImportFile, UnreadableFile } from './import/file-record.ts'
+import { Importer } from './import/importer.ts'
+import type { DateOrder } from './import/moment.ts'
+import { type OpenFile, openImportFile } from './import/open-file.ts'
+import { RejectedFile } from './import/rejected-file.ts'
+import { Columns, type ImportField, importFields } from './import/to-signup.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+
+interface Options {
+  readonly map?: ReadonlyMap<ImportField, string>
+  readonly tab?: string
+  readonly dates?: DateOrder
+  readonly duplicates?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** The JSON of `rollcall import`. */
+interface Report {
+  readonly file: string
+  readonly dryRun: boolean
+  /** False when it was stopped or failed before the end of the file. */
+  readonly complete: boolean
+  readonly read: number
+  readonly added: number
+  readonly skipped: number
+  readonly rejected: number
+  /** The path of the file that has the rejected rows. */
+  readonly rejectedFile: string | null
+  /** The first twenty rejected rows. */
+  readonly problems: readonly { readonly row: number; readonly reason: string }[]
+}
+
+const dateOrders = ['day-first', 'month-first'] as const
+
+const details = `
+A column is a field by its name: Email, Timestamp, Source, Name, Tags, Metadata,
+Sheet Tab; letter case, spaces and hyphens do not count. --map names the column
+of a field: --map email="Contact" --map timestamp=Date. All other columns go
+into Metadata under their own names.
+
+An address that its tab has already is skipped and counted. So you can run an
+import again, or complete one that was stopped: nobody is added twice.
+
+Rejected rows go with their reasons to FILE.rejected.csv, or to
+FILE.rejected-2.csv and so on when that exists. Correct them there and import
+that file. A dry run writes no file, and shows the first 20 rejected rows.
+
+Exit code 1: some rows were rejected, or the import was stopped.`
+
+export function addImport(program: Command, run: Run): void {
+  program
+    .command('import')
+    .description('bring signups along from a CSV or NDJSON file, beside the service')
+    .argument('<file>', 'CSV with a header row, or one JSON object a line; in UTF-8')
+    .option('--map <field=column>', 'a column that is a field, any number of times', addMapped)
+    .option('--tab <name>', 'put all signups into this tab, whatever the file says')
+    .addOption(new Option('--dates <order>', 'how to read 03/04/2026').choices(dateOrders))
+    .option('--duplicates', 'also add addresses that the tab has already')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'print JSON, for programs')
+    .addHelpText('after', details)
+    .action((file, options) => run((session) => importFile(session, resolve(file), options)))
+}
+
+/** Adds `field=column` to those that were given before. */
+function addMapped(
+  text: string,
+  before: ReadonlyMap<ImportField, string> = new Map(),
+): ReadonlyMap<ImportField, string> {
+  const at = text.indexOf('=')
+  const name = text.slice(0, Math.max(0, at)).trim()
+  const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase())
+  if (field === undefined) {
+    const meant = suggest(name, importFields)
+    const hint =
+      meant === undefined ? `Fields are ${importFields.join(', ')}.` : `Did you mean ${meant}?`
+    throw new InvalidArgumentError(`Give it as FIELD=COLUMN. ${hint}`)
+  }
+  if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
+  return new Map([...before, [field, text.slice(at + 1)]])
+}
+
+async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
+  const { config } = loadConfig(readEnvironment())
+  if (options.duplicates && config.duplicates === 'ignore')
+    throw new UsageError(
+      '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
+    )
+  const columns = new Columns(options.map ?? new Map())
+  await using opened = await usable(openImportFile(path))
+  const file = await usable(readHead(opened, columns))
+  await using journal = await openJournal(config, session, options)
+  const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
+  const { imports } = journal
+  const importer = new Importer({
+    columns,
+    context: { ...tabsOf(config, journal), source: 'import' },
+    tab: options.tab,
+    dates: options.dates,
+    add: (...signups) => (options.dryRun ? imports.preview(...signups) : imports.add(...signups)),
+    terms: { keepsDuplicates: options.duplicates },
+    now: () => session.clock.now(),
+    rejectedFile,
+  })
+  let complete = false
+  try {
+    await runAll(importer, file, opened.bytes, session)
+    complete = true
+  } finally {
+    await rejectedFile?.finish()
+    await tell(session, options, {
+      file: path,
+      dryRun: options.dryRun ?? false,
+      complete,
+      ...importer.counts,
+      rejectedFile: rejectedFile?.path ?? null,
+      problems: importer.problems,
+    })
+  }
+  return importer.counts.rejected === 0 ? exit.done : exit.notAll
+}
+
+async function readHead(opened: OpenFile, columns: Columns): Promise<ImportFile> {
+  const file = await opened.read()
+  if (file.columns) columns.check(file.columns)
+  return file
+}
+
+/** A file that nothing can be read of is a wrong argument. */
+async function usable<T>(file: Promise<T>): Promise<T> {
+  try {
+    return await file
+  } catch (cause) {
+    if (cause instanceof UnreadableFile) throw new UsageError(cause.message, { cause })
+    throw cause
+  }
+}
+
+async function openJournal(
+  config: Config,
+  session: Session,
+  { dryRun }: Options,
+): Promise<Journal> {
+  return dryRun ? openStoreForTrial(config, session) : await openStoreBeside(config, session)
+}
+
+async function runAll(
+  importer: Importer,
+  file: ImportFile,
+  bytes: number,
+  { notes, stop }: Session,
+): Promise<void> {
+  using progress = notes.progress('bytes read', bytes)
+  await importer.run(file, (done) => {
+    progress.at(done)
+    stop.throwIfAborted()
+  })
+}
+
+async function tell({ out }: Session, { json }: Options, report: Report): Promise<void> {
+  if (json) return out.json(report)
+  const { read, added, skipped, rejected } = report
+  const results = [
+    `${counted(added)} ${report.dryRun ? 'would be added' : 'added'}`,
+    `${counted(skipped)} skipped, as their tab has the address`,
+    `${counted(rejected)} rejected`,
+  ]
+  await out.line(`${counted(read)} rows read: ${results.join('; ')}.`)
+  if (report.rejectedFile !== null)
+    await out.line(`The rejected rows are in ${report.rejectedFile}`)
+  if (!report.dryRun) return
+  for (const { row, reason } of report.problems) await out.line(`Row ${row}: ${reason}`)
+}
+
+function counted(count: number): string {
+  return count.toLocaleString('en-US')
+}

@@ -1,0 +1,119 @@
+import type { Imported, ImportLog, ImportTerms } from '../../journal/import-log.ts'
+import { signupIds } from '../../signup/id.ts'
+import { tooManyTabs } from '../../signup/parse.ts'
+import type { Signup } from '../../signup/signup.ts'
+import { type FileRecord, type ImportFile, UnreadableFile } from './file-record.ts'
+import type { RejectedFile } from './rejected-file.ts'
+import { parseRow, type RowOptions } from './to-signup.ts'
+
+/** What became of the records of a file. */
+export interface Counts {
+  readonly read: number
+  readonly added: number
+  /** Not added, because the tab has the address already. */
+  readonly skipped: number
+  readonly rejected: number
+}
+
+export interface Problem {
+  readonly row: number
+  readonly reason: string
+}
+
+export interface ImporterOptions extends Omit<RowOptions, 'now'> {
+  readonly add: ImportLog['add']
+  readonly terms: ImportTerms
+  readonly now: () => number
+  /** Where rejected records go; undefined when they are only counted. */
+  readonly rejectedFile: RejectedFile | undefined
+}
+
+/** A transaction with so many signups, or with so many bytes of the file, takes two or three milliseconds. */
+const signupsAtOnce = 100
+const bytesAtOnce = 64 * 1024
+
+const problemsMax = 20
+
+const forgotten = 'This person was forgotten. Only a signup of their own brings them back.'
+
+/** Brings the records of one file into the journal, in short transactions. */
+export class Importer {
+  readonly #options: ImporterOptions
+  readonly #newId = signupIds()
+  readonly #counts = { read: 0, added: 0, skipped: 0, rejected: 0 }
+  readonly #problems: Problem[] = []
+  /** Checked, and not in the journal yet. */
+  #waiting: { readonly record: FileRecord; readonly signup: Signup }[] = []
+  #committedTo = 0
+
+  constructor(options: ImporterOptions) {
+    this.#options = options
+  }
+
+  /** What is certain so far. */
+  get counts(): Counts {
+    return { ...this.#counts, read: this.#counts.read - this.#waiting.length }
+  }
+
+  /** The first problems. */
+  get problems(): readonly Problem[] {
+    return this.#problems
+  }
+
+  /** Brings in all records. Calls `onCommit` after each transaction with the number of bytes that are done. */
+  async run({ records }: ImportFile, onCommit: (bytes: number) => void): Promise<void> {
+    try {
+      for await (const record of records) {
+        this.#take(record)
+        const bytes = record.end - this.#committedTo
+        if (this.#waiting.length < signupsAtOnce && bytes < bytesAtOnce) continue
+        await this.#commit()
+        this.#committedTo = record.end
+        onCommit(record.end)
+      }
+    } catch (error) {
+      if (error instanceof UnreadableFile) await this.#commit()
+      throw error
+    }
+    await this.#commit()
+  }
+
+  #take(record: FileRecord): void {
+    const { now } = this.#options
+    this.#counts.read += 1
+    if (typeof record.values === 'string') return this.#reject(record, record.values)
+    const moment = now()
+    const parsed = parseRow(record.values, { ...this.#options, now: moment })
+    if (!parsed.ok) return this.#reject(record, parsed.reason)
+    const { email, sheetTab, source, name, tags, metadata } = parsed.value
+    const fields = { email, sheetTab, source, name, tags, metadata }
+    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...fields }
+    this.#waiting.push({ record, signup })
+  }
+
+  async #commit(): Promise<void> {
+    const { add, terms, rejectedFile } = this.#options
+    const waiting = this.#waiting
+    if (waiting.length > 0) {
+      const results = await add(
+        waiting.map(({ signup }) => signup),
+        terms,
+      )
+      this.#waiting = []
+      waiting.forEach(({ record }, at) => this.#count(record, results[at]))
+    }
+    await rejectedFile?.flush()
+  }
+
+  #count(record: FileRecord, result: Imported | undefined): void {
+    if (result === 'added') this.#counts.added += 1
+    else if (result === 'known') this.#counts.skipped += 1
+    else this.#reject(record, result === 'forgotten' ? forgotten : tooManyTabs.message)
+  }
+
+  #reject(record: FileRecord, reason: string): void {
+    this.#counts.rejected += 1
+    if (this.#problems.length < problemsMax) this.#problems.push({ row: record.row, reason })
+    this.#options.rejectedFile?.add(record, reason)
+  }
+}

@@ -7,8 +7,18 @@ export interface EnvFile {
   readonly variables: Readonly<Record<string, string>>
   /** The line in which each assignment begins, counted from 1. */
   readonly lines: ReadonlyMap<string, number>
+  /** All assignments, in their order. */
+  readonly assignments: readonly Assignment[]
   /** The lines that are not understood, by number only, because their text may be part of a key. */
   readonly problems: readonly SettingProblem[]
+}
+
+export interface Assignment {
+  readonly name: string
+  /** Counted from 1. */
+  readonly line: number
+  /** How many lines it takes. */
+  readonly lineCount: number
 }
 
 /** The length of the name is bounded, so that a line of a key does not look like an assignment. */
@@ -22,9 +32,10 @@ const ours: ReadonlySet<string> = new Set(settings.map(({ name }) => name))
  * several lines. `#` begins a comment only after white space, because the URL of a spreadsheet has one.
  */
 export function parseEnvFile(text: string): EnvFile {
-  const rows = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  const rows = rowsOf(text)
   const values = new Map<string, string>()
   const lines = new Map<string, number>()
+  const assignments: Assignment[] = []
   const bad: Record<Mistake | 'line', number[]> = { line: [], quote: [], hash: [], second: [] }
 
   for (let index = 0; index < rows.length;) {
@@ -40,11 +51,17 @@ export function parseEnvFile(text: string): EnvFile {
     if (value.mistake) bad[value.mistake].push(number)
     values.set(name, value.text)
     lines.set(name, number)
+    assignments.push({ name, line: number, lineCount: value.rowCount })
     index += value.rowCount
   }
   const badRows = [...bad.line, ...bad.quote].map((number) => rows[number - 1] ?? '')
   const problems = problemsWith(bad, adviceFor(badRows))
-  return { variables: Object.fromEntries(values), lines, problems }
+  return { variables: Object.fromEntries(values), lines, assignments, problems }
+}
+
+/** The lines of an `.env` file, without a byte order mark. */
+export function rowsOf(text: string): string[] {
+  return text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
 }
 
 interface Value {

@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { type Config, loadConfig } from '../config/config.ts'
+import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { originList } from '../config/origins.ts'
-import { openStoreBeside } from '../service/store.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
-import type { Patient } from './doctor/check.ts'
-import { checks } from './doctor/checks.ts'
+import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 
 interface Options {
@@ -40,72 +38,18 @@ export function addDoctor(program: Command, run: Run): void {
 
 async function doctor(session: Session, { json, origin }: Options): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
-  const { out, clock, stop } = session
-  const found: Finding[] = []
-  await using opened = await openJournal(config, session)
-  const patient: Patient = { config, secrets, origin, session, journal: opened.journal }
-  for (const check of checks) {
-    for await (const finding of await check(patient)) {
-      found.push(finding)
-      if (!json) await out.line(lineOf(finding))
-    }
-    stop.throwIfAborted()
+  const subject = { config, secrets, origin }
+  if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
+  const found = await Array.fromAsync(diagnose(subject, session))
+  const report: Report = {
+    at: new Date(session.clock.now()).toISOString(),
+    account: accountOf(config),
+    findings: found.map(({ check, state, message, hint = null }) => {
+      return { check, state, message, hint }
+    }),
   }
-  const account = accountOf(config)
-  if (json) await out.json(report(found, account, clock.now()))
-  else await out.write(ending(found, account))
+  await session.out.json(report)
   return found.some(({ state }) => state === 'fault') ? exit.notAll : exit.done
-}
-
-/** Opens the journal, which makes it if there is none: calls to the provider are counted in it. */
-async function openJournal(
-  config: Config,
-  session: Session,
-): Promise<{ readonly journal: Patient['journal'] } & AsyncDisposable> {
-  try {
-    const journal = await openStoreBeside(config, session)
-    return {
-      journal: { kind: 'open', journal },
-      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
-    }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { journal: { kind: 'closed', message }, [Symbol.asyncDispose]: async () => {} }
-  }
-}
-
-const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT', skipped: '-' } as const
-
-function lineOf({ check, state, message, hint }: Finding): string {
-  const end = /[.!?]$/.test(message) ? '' : '.'
-  const what = hint === undefined ? message : `${message}${end} Do: ${hint}`
-  return `${marks[state].padEnd(7)} ${check.padEnd(11)} ${what}`
-}
-
-function ending(found: readonly Finding[], account: string | null): string {
-  const count = found.filter(({ state }) => state === 'fault').length
-  const faults =
-    count === 0 ? 'No fault found.' : `${count} ${count === 1 ? 'fault' : 'faults'} found.`
-  const share =
-    account === null ? '' : `Share the spreadsheet with this address, as Editor:\n${account}\n`
-  return `\n${faults}\n${share}`
-}
-
-function report(found: readonly Finding[], account: string | null, now: number): Report {
-  return {
-    at: new Date(now).toISOString(),
-    account,
-    findings: found.map(({ check, state, message, hint = null }) => ({
-      check,
-      state,
-      message,
-      hint,
-    })),
-  }
-}
-
-function accountOf({ spreadsheet }: Config): string | null {
-  return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
 }
 
 function parseOrigin(text: string): string {

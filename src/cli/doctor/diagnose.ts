@@ -1,0 +1,66 @@
+import type { Config } from '../../config/config.ts'
+import { openStoreBeside } from '../../service/store.ts'
+import type { Finding } from '../../spreadsheet/inspection.ts'
+import type { Session } from '../session.ts'
+import type { OpenedJournal, Patient } from './check.ts'
+import { checks } from './checks.ts'
+
+export type Subject = Pick<Patient, 'config' | 'secrets' | 'origin'>
+
+/**
+ * Runs all checks in order. Opens the journal meanwhile, and makes it if there is none, because calls to
+ * the provider are counted in it.
+ */
+export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<Finding> {
+  await using opened = await openJournal(subject.config, session)
+  const patient: Patient = { ...subject, session, journal: opened.journal }
+  for (const check of checks) {
+    yield* await check(patient)
+    session.stop.throwIfAborted()
+  }
+}
+
+/** Prints one line for each finding, and an ending. Returns whether there is no fault. */
+export async function diagnoseInLines(subject: Subject, session: Session): Promise<boolean> {
+  const { out } = session
+  let faults = 0
+  for await (const finding of diagnose(subject, session)) {
+    if (finding.state === 'fault') faults += 1
+    await out.line(lineOf(finding))
+  }
+  const account = accountOf(subject.config)
+  const share =
+    account === null ? '' : `Share the spreadsheet with this address, as Editor:\n${account}\n`
+  const found = faults === 0 ? 'No fault' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`
+  await out.write(`\n${found} found.\n${share}`)
+  return faults === 0
+}
+
+/** The address to share the spreadsheet with; null for the local workbook. */
+export function accountOf({ spreadsheet }: Config): string | null {
+  return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
+}
+
+async function openJournal(
+  config: Config,
+  session: Session,
+): Promise<{ readonly journal: OpenedJournal } & AsyncDisposable> {
+  try {
+    const journal = await openStoreBeside(config, session)
+    return {
+      journal: { kind: 'open', journal },
+      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { journal: { kind: 'closed', message }, [Symbol.asyncDispose]: async () => {} }
+  }
+}
+
+const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT', skipped: '-' } as const
+
+function lineOf({ check, state, message, hint }: Finding): string {
+  const end = /[.!?]$/.test(message) ? '' : '.'
+  const what = hint === undefined ? message : `${message}${end} Do: ${hint}`
+  return `${marks[state].padEnd(7)} ${check.padEnd(11)} ${what}`
+}

@@ -5,6 +5,7 @@ import { addBackfill } from './backfill.ts'
 import { addDoctor } from './doctor.ts'
 import { addExport } from './export.ts'
 import { addImport } from './import.ts'
+import { addInit } from './init.ts'
 import { addServe } from './serve.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { addStatus } from './status.ts'
@@ -14,7 +15,16 @@ import { Output, OutputClosed } from './terminal/output.ts'
 import { onStopSignal } from './terminal/stop-signals.ts'
 
 /** Each adds one command. The help shows them in this order. */
-const commands = [addServe, addDoctor, addStatus, addImport, addExport, addVerify, addBackfill]
+const commands = [
+  addServe,
+  addInit,
+  addDoctor,
+  addStatus,
+  addImport,
+  addExport,
+  addVerify,
+  addBackfill,
+]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.
 Without a command, Rollcall serves. Every other command runs beside the service.`

@@ -9,6 +9,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 /** The arguments that each command needs. A new command needs a line here. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   serve: [],
+  init: [],
   doctor: [],
   status: [],
   import: ['signups.csv'],

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import type { Command } from '@commander-js/extra-typings'
+import { type Environment, loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import { type EnvChanges, editEnvFile } from '../config/env-file-edit.ts'
+import { parseEnvFile } from '../config/env-file.ts'
+import { diagnoseInLines } from './doctor/diagnose.ts'
+import { assertOthers } from './init/answers.ts'
+import type { Ask } from './init/ask.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+
+export function addInit(program: Command, run: Run): void {
+  program
+    .command('init')
+    .description('ask for the settings, write them to .env, and check them')
+    .addHelpText('after', '\nNothing is written before the last question. Ctrl-C stops.')
+    .action(() => run(init))
+}
+
+async function init(session: Session): Promise<ExitCode> {
+  const environment = readEnvironment()
+  // Other settings have to be right first.
+  assertOthers(environment)
+  if (!session.out.isTerminal || !process.stdin.isTTY) {
+    throw new UsageError(
+      'This command asks questions, so it needs a terminal. Elsewhere write .env by hand: docs/configuration.md.',
+    )
+  }
+  // No other command needs the library that asks.
+  const { askOnTerminal, Cancelled } = await import('./init/ask.ts')
+  const ask = askOnTerminal(session.stop)
+  const path = join(environment.folder, '.env')
+  let isWritten = false
+  try {
+    isWritten = await setUp(environment, path, ask, session)
+    return await check(ask, session)
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error
+    session.notes.tell(isWritten ? `Stopped. ${path} is written.` : 'Stopped. Nothing was written.')
+    return exit.notAll
+  }
+}
+
+/** Asks, and writes the file. Returns true. */
+async function setUp(
+  environment: Environment,
+  path: string,
+  ask: Ask,
+  { out, notes }: Session,
+): Promise<true> {
+  const { askForSettings } = await import('./init/questions.ts')
+  const { confirmChanges, readEnvText, writeEnvFile } = await import('./init/env-file.ts')
+  const before = await readEnvText(path)
+  const wanted = await askForSettings(environment, ask, out)
+  const changes = await confirmChanges(wanted, environment.envFile, ask)
+  assertTogether(environment, before, changes)
+  if (changes.size > 0) await writeEnvFile(path, before, changes)
+  await out.write(changes.size > 0 ? `\nWritten: ${path}\n` : `\n${path} stays as it is.\n`)
+  for (const [name, value = ''] of wanted.flatMap((group) => [...group])) {
+    if (!isFromFile(environment, name) && environment.variables[name] !== value) {
+      notes.tell(`${name} is also set in the environment of this process, which wins over .env.`)
+    }
+  }
+  return true
+}
+
+/** @throws ConfigError when the file with the changes would not let the service start */
+function assertTogether(environment: Environment, before: string, changes: EnvChanges): void {
+  const envFile = parseEnvFile(editEnvFile(before, changes))
+  const ofProcess = Object.entries(environment.variables).filter(
+    ([name]) => !isFromFile(environment, name),
+  )
+  const variables = { ...envFile.variables, ...Object.fromEntries(ofProcess) }
+  loadConfig({ ...environment, envFile, variables })
+}
+
+function isFromFile({ variables, envFile }: Environment, name: string): boolean {
+  return variables[name] === undefined || variables[name] === envFile?.variables[name]
+}
+
+/** Runs the checks of doctor until there is no fault, or the person has enough. */
+async function check(ask: Ask, session: Session): Promise<ExitCode> {
+  for (;;) {
+    await session.out.line()
+    const { config, secrets } = loadConfig(readEnvironment())
+    const isWell = await diagnoseInLines({ config, secrets, origin: undefined }, session)
+    if (isWell) return exit.done
+    if (!(await ask.isSure('Check again?', true))) return exit.notAll
+  }
+}

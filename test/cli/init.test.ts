@@ -1,0 +1,336 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { keys, startOnTerminal, type Terminal } from '../../harness/terminal.ts'
+import { parseEnvFile } from '../../src/config/env-file.ts'
+
+const { enter, down, ctrlC, clear } = keys
+
+/** A world, a working folder with a key file, and the settings that only tests need. */
+async function setUp() {
+  const google = await createGoogleWorld()
+  const folder = await tempFolder()
+  const { SHEETS_PRIVATE_KEY, SHEETS_API_URL = '', SHEETS_TOKEN_URL = '' } = google.env
+  const keyFile = join(folder.path, 'key.json')
+  const key = {
+    type: 'service_account',
+    client_email: google.email,
+    private_key: SHEETS_PRIVATE_KEY,
+  }
+  await writeFile(keyFile, JSON.stringify(key))
+  const envPath = join(folder.path, '.env')
+  return {
+    google,
+    folder: folder.path,
+    keyFile,
+    envPath,
+    env: { SHEETS_API_URL, SHEETS_TOKEN_URL },
+    settings: async () => parseEnvFile(await readFile(envPath, 'utf8')).variables,
+    async [Symbol.asyncDispose]() {
+      await google[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type SetUp = Awaited<ReturnType<typeof setUp>>
+
+/** The questions of a set-up with Google, and how a person answers each. */
+const answers = ({
+  keyFile,
+  google,
+}: SetUp): readonly (readonly [asks: string, answer: string])[] => [
+  ['Where should the signups go?', enter],
+  ['The path of the JSON key file', keyFile + enter],
+  ['The address of the spreadsheet', url(google) + enter],
+  ['A challenge that keeps bots out?', enter],
+  ['The web pages that may send signups', clear + 'https://example.com' + enter],
+]
+
+const url = ({ spreadsheetId }: GoogleWorld) =>
+  `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=0`
+
+async function answer(
+  terminal: Terminal,
+  all: readonly (readonly [asks: string, answer: string])[],
+): Promise<void> {
+  for (const [asks, typed] of all) {
+    await terminal.sees(asks)
+    terminal.type(typed)
+  }
+}
+
+const isTmp = (name: string) => name.endsWith('.tmp')
+
+test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doctor', async () => {
+  await using world = await setUp()
+  const { folder, env, envPath, google } = world
+  using terminal = startOnTerminal(['init'], { folder, env })
+  await answer(terminal, answers(world).slice(0, 2))
+  await terminal.sees(`Share the spreadsheet with this address, as Editor`)
+  await terminal.sees(google.email)
+  await answer(terminal, answers(world).slice(2))
+  await terminal.sees('No fault found.')
+  expect(await terminal.ended).toBe(0)
+  expect(await world.settings()).toEqual({
+    SHEETS_SHEET_ID: url(google),
+    SHEETS_CREDENTIALS_EMAIL: google.email,
+    SHEETS_PRIVATE_KEY: google.env['SHEETS_PRIVATE_KEY'],
+    ALLOWED_ORIGINS: 'https://example.com',
+  })
+  expect((await stat(envPath)).mode & 0o777).toBe(0o600)
+  expect(terminal.text()).not.toContain('BEGIN PRIVATE KEY')
+})
+
+test('a wrong answer is explained and asked for again', async () => {
+  await using world = await setUp()
+  const { folder, env, keyFile } = world
+  const [where, key, sheet, ...rest] = answers(world)
+  using terminal = startOnTerminal(['init'], { folder, env })
+  await answer(terminal, [
+    where ?? ['', ''],
+    ['The path of the JSON key file', enter],
+    ['Type an answer', `${keyFile}x${enter}`],
+    ['does not exist', clear + (key?.[1] ?? '')],
+    ['The address of the spreadsheet', `https://docs.google.com/document/d/abc${enter}`],
+    ['is a link to something else', clear + (sheet?.[1] ?? '')],
+    ...rest,
+  ])
+  await terminal.sees('No fault found.')
+  expect(await terminal.ended).toBe(0)
+})
+
+test('init asks for the challenge, and never shows its secret key', async () => {
+  await using world = await setUp()
+  const { folder } = world
+  const secret = '1x0000000000000000000000000000000AA'
+  using terminal = startOnTerminal(['init'], { folder })
+  await answer(terminal, [
+    ['Where should the signups go?', down + enter],
+    ['A challenge that keeps bots out?', down + enter],
+    ['Its site key', `${secret}${enter}`],
+    ['holds a secret key', `${clear}1x00000000000000000000AA${enter}`],
+    ['Its secret key', secret + enter],
+    ['The web pages that may send signups', enter],
+    // Doctor finds that these are test keys.
+    ['Check again?', `${down}${enter}`],
+  ])
+  expect(await terminal.ended).toBe(1)
+  expect(await world.settings()).toEqual({
+    CHALLENGE_PROVIDER: 'turnstile',
+    CHALLENGE_SITE_KEY: '1x00000000000000000000AA',
+    CHALLENGE_SECRET_KEY: secret,
+    ALLOWED_ORIGINS: '*',
+  })
+  const afterQuestion = terminal.text().split('Its secret key')[1] ?? ''
+  expect(afterQuestion).not.toContain(secret)
+})
+
+describe('with a file .env', () => {
+  const mine =
+    '# Mine\nPORT=3456\nALLOWED_ORIGINS=https://old.example # the old page\nSHEETS_SHEET_ID=' +
+    'a'.repeat(44) +
+    '\n'
+
+  test('a value is replaced only after a yes, and everything else stays', async () => {
+    await using world = await setUp()
+    const { folder, env, envPath, google } = world
+    await writeFile(envPath, mine, { mode: 0o644 })
+    await writeFile(`${envPath}.tmp`, 'left by a crash', { mode: 0o644 })
+    const [where, key, sheet, challenge, origins] = answers(world)
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, [
+      where ?? ['', ''],
+      key ?? ['', ''],
+      ['The address of the spreadsheet', clear + (sheet?.[1] ?? '')],
+      challenge ?? ['', ''],
+      origins ?? ['', ''],
+      ['.env sets SHEETS_SHEET_ID to', `y`],
+      ['.env sets ALLOWED_ORIGINS to "https://old.example". Replace it?', enter],
+    ])
+    await terminal.sees('No fault found.')
+    expect(await terminal.ended).toBe(0)
+    expect(await world.settings()).toEqual({
+      PORT: '3456',
+      ALLOWED_ORIGINS: 'https://old.example',
+      SHEETS_SHEET_ID: url(google),
+      SHEETS_CREDENTIALS_EMAIL: google.email,
+      SHEETS_PRIVATE_KEY: google.env['SHEETS_PRIVATE_KEY'],
+    })
+    expect(await readFile(envPath, 'utf8')).toMatch(
+      /^# Mine\nPORT=3456\nALLOWED_ORIGINS=https:\/\/old\.example # the old page\n/,
+    )
+    expect((await stat(envPath)).mode & 0o777).toBe(0o600)
+    expect((await readdir(folder)).filter(isTmp)).toEqual([])
+  })
+
+  test('a second run keeps the account, and writes nothing when nothing changes', async () => {
+    await using world = await setUp()
+    const { folder, env, envPath, google } = world
+    {
+      using first = startOnTerminal(['init'], { folder, env })
+      await answer(first, answers(world))
+      expect(await first.ended).toBe(0)
+    }
+    const before = await readFile(envPath, 'utf8')
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, [
+      ['Where should the signups go?', enter],
+      [`Keep the service account ${google.email}?`, enter],
+      ['The address of the spreadsheet', enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', enter],
+      [`${envPath} stays as it is.`, ''],
+      ['No fault found.', ''],
+    ])
+    expect(await terminal.ended).toBe(0)
+    expect(await readFile(envPath, 'utf8')).toBe(before)
+  })
+
+  test.each([
+    ['y', 'the new one'],
+    ['n', 'the old one'],
+  ])('the account is replaced as a whole, after %s by %s', async (yes, which) => {
+    await using world = await setUp()
+    const { folder, env, envPath, google, keyFile } = world
+    const old = google.emulator.createServiceAccount(undefined, { ownKey: true })
+    google.emulator.spreadsheet(google.spreadsheetId).share(old.email, 'editor')
+    const lines = [
+      `SHEETS_CREDENTIALS_EMAIL=${old.email}`,
+      `SHEETS_PRIVATE_KEY="${old.privateKeyPem}"`,
+    ]
+    await writeFile(envPath, `${lines.join('\n')}\n`)
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, [
+      ['Where should the signups go?', enter],
+      [`Keep the service account ${old.email}?`, 'n'],
+      ['The path of the JSON key file', keyFile + enter],
+      ['The address of the spreadsheet', url(google) + enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', enter],
+      ['SHEETS_PRIVATE_KEY to a text of', yes],
+      ['No fault found.', ''],
+    ])
+    expect(await terminal.ended).toBe(0)
+    expect((await world.settings())['SHEETS_CREDENTIALS_EMAIL']).toBe(
+      which === 'the new one' ? google.email : old.email,
+    )
+    expect(terminal.text()).not.toContain('BEGIN PRIVATE KEY-----MII')
+  })
+
+  test('answers that do not fit together with it are refused, and nothing is written', async () => {
+    await using world = await setUp()
+    const { folder, envPath } = world
+    await writeFile(envPath, `SHEETS_SHEET_ID=${'a'.repeat(44)}\n`)
+    using terminal = startOnTerminal(['init'], { folder })
+    await answer(terminal, [
+      ['Where should the signups go?', down + enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', enter],
+      ['.env sets SHEETS_SHEET_ID to', enter],
+      ['SHEETS_PRIVATE_KEY: is missing.', ''],
+    ])
+    expect(await terminal.ended).toBe(2)
+    expect(await world.settings()).toEqual({ SHEETS_SHEET_ID: 'a'.repeat(44) })
+  })
+
+  test('a variable of the process that wins over it is named', async () => {
+    await using world = await setUp()
+    const { folder } = world
+    using terminal = startOnTerminal(['init'], {
+      folder,
+      env: { ALLOWED_ORIGINS: 'https://a.example' },
+    })
+    await answer(terminal, [
+      ['Where should the signups go?', down + enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', clear + '*' + enter],
+      ['ALLOWED_ORIGINS is also set in the environment', ''],
+    ])
+    expect(await terminal.ended).toBe(0)
+  })
+
+  test('a file that somebody changes meanwhile stays as they left it', async () => {
+    await using world = await setUp()
+    const { folder, envPath } = world
+    using terminal = startOnTerminal(['init'], { folder })
+    await answer(terminal, [
+      ['Where should the signups go?', down + enter],
+      ['A challenge that keeps bots out?', enter],
+    ])
+    await terminal.sees('The web pages that may send signups')
+    await writeFile(envPath, 'PORT=1234\n')
+    terminal.type(enter)
+    await terminal.sees('was changed meanwhile')
+    expect(await terminal.ended).toBe(1)
+    expect(await readFile(envPath, 'utf8')).toBe('PORT=1234\n')
+  })
+
+  test('a link is not written through', async () => {
+    await using world = await setUp()
+    const { folder, envPath } = world
+    await mkdir(join(folder, 'elsewhere'))
+    await writeFile(join(folder, 'elsewhere/env'), '')
+    await symlink('elsewhere/env', envPath)
+    using terminal = startOnTerminal(['init'], { folder })
+    await terminal.sees('is a link')
+    expect(await terminal.ended).toBe(1)
+    expect(await readFile(join(folder, 'elsewhere/env'), 'utf8')).toBe('')
+  })
+})
+
+test.each([0, 1, 2, 3, 4])('Ctrl-C at question %i writes nothing', async (question) => {
+  await using world = await setUp()
+  const { folder, env } = world
+  using terminal = startOnTerminal(['init'], { folder, env })
+  const all = answers(world)
+  await answer(terminal, [...all.slice(0, question), [all[question]?.[0] ?? '', ctrlC]])
+  await terminal.sees('Stopped. Nothing was written.')
+  expect(await terminal.ended).toBe(1)
+  expect(await readdir(folder)).toEqual(['key.json'])
+})
+
+test('Ctrl-C after a fault was found leaves .env complete', async () => {
+  await using world = await setUp()
+  const { folder, env, google, envPath } = world
+  google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'viewer')
+  using terminal = startOnTerminal(['init'], { folder, env })
+  await answer(terminal, [...answers(world), ['but not as Editor', ''], ['Check again?', ctrlC]])
+  await terminal.sees(`Stopped. ${envPath} is written.`)
+  expect(await terminal.ended).toBe(1)
+  expect(Object.keys(await world.settings())).toHaveLength(4)
+})
+
+test('after a fault is mended, doctor runs again', async () => {
+  await using world = await setUp()
+  const { folder, env, google } = world
+  const spreadsheet = google.emulator.spreadsheet(google.spreadsheetId)
+  spreadsheet.share(google.email, 'none')
+  using terminal = startOnTerminal(['init'], { folder, env })
+  await answer(terminal, [...answers(world), ['1 fault found.', '']])
+  spreadsheet.share(google.email, 'editor')
+  await answer(terminal, [
+    ['Check again?', enter],
+    ['No fault found.', ''],
+  ])
+  expect(await terminal.ended).toBe(0)
+})
+
+test('SIGTERM ends the questions', async () => {
+  await using world = await setUp()
+  using terminal = startOnTerminal(['init'], { folder: world.folder })
+  await terminal.sees('Where should the signups go?')
+  terminal.kill('SIGTERM')
+  await terminal.sees('Stopped. Nothing was written.')
+  expect(await terminal.ended).toBe(1)
+})
+
+test('without a terminal, init says what to do instead', async () => {
+  await using folder = await tempFolder()
+  const { code, stdout, stderr } = await runCommand(['init'], { folder: folder.path })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('needs a terminal')
+})

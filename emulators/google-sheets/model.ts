@@ -4,6 +4,7 @@ import type { Batch, RequestHandler } from './batch.ts'
 import { newSheet } from './sheet.ts'
 import { cellRequests } from './requests/cells.ts'
 import { dimensionRequests } from './requests/dimensions.ts'
+import { duplicateRequests } from './requests/duplicates.ts'
 import { metadataRequests } from './requests/metadata.ts'
 import { protectionRequests } from './requests/protections.ts'
 import { tabRequests } from './requests/tabs.ts'
@@ -18,7 +19,14 @@ import {
 import { Transaction } from './transaction.ts'
 
 const handlers: ReadonlyMap<string, RequestHandler> = new Map(
-  [tabRequests, cellRequests, dimensionRequests, protectionRequests, metadataRequests]
+  [
+    tabRequests,
+    cellRequests,
+    dimensionRequests,
+    duplicateRequests,
+    protectionRequests,
+    metadataRequests,
+  ]
     .flat()
     .map((handler) => [handler.kind, handler]),
 )

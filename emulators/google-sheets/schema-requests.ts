@@ -135,6 +135,10 @@ const request = message<sheets_v4.Schema$Request>(
     deleteDimension: message<sheets_v4.Schema$DeleteDimensionRequest>('DeleteDimensionRequest', {
       range: dimensionRange,
     }),
+    deleteDuplicates: message<sheets_v4.Schema$DeleteDuplicatesRequest>('DeleteDuplicatesRequest', {
+      range: gridRange,
+      comparisonColumns: list(dimensionRange),
+    }),
     addProtectedRange: message<sheets_v4.Schema$AddProtectedRangeRequest>(
       'AddProtectedRangeRequest',
       { protectedRange: protectedRange },

@@ -44,7 +44,7 @@ export class Attempts {
   ): Promise<Exclude<T, Retryable | Unknown> | undefined> {
     const { stopping } = this.#options
     for (let failures = 1; !stopping.aborted; failures++) {
-      const result: T | Failure = await this.#inTime(call)
+      const result: T | Failure = await inTime(call, this.#options)
       if (!isFailure(result) || isFinal(result)) {
         this.resume()
         return result as Exclude<T, Retryable | Unknown>
@@ -87,18 +87,6 @@ export class Attempts {
     if (ms > 0) await clock.sleep(ms, stopping)
   }
 
-  async #inTime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, giveUp } = this.#options
-    const ended = new AbortController()
-    const late = new AbortController()
-    void clock.sleep(tryMaxMs, ended.signal).then(() => late.abort())
-    try {
-      return await call(AbortSignal.any([giveUp, late.signal]))
-    } finally {
-      ended.abort()
-    }
-  }
-
   async #block(refused: Refused): Promise<void> {
     const { clock, events } = this.#options
     const now = clock.elapsed()
@@ -106,6 +94,21 @@ export class Attempts {
     this.#blocked = { since, tries: tries + 1 }
     events.deliveryBlocked(refused)
     await this.rest(blockedRetryMs(tries + 1, now - since))
+  }
+}
+
+/** Makes a call with a signal that gives it up when it takes longer than `tryMaxMs`. */
+export async function inTime<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  { clock, giveUp }: Pick<AttemptsOptions, 'clock' | 'giveUp'>,
+): Promise<T> {
+  const ended = new AbortController()
+  const late = new AbortController()
+  void clock.sleep(tryMaxMs, ended.signal).then(() => late.abort())
+  try {
+    return await call(AbortSignal.any([giveUp, late.signal]))
+  } finally {
+    ended.abort()
   }
 }
 

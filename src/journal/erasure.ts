@@ -42,8 +42,11 @@ export interface Erasure {
   /** The next rows after this position to remove from the spreadsheet; about a hundred at once. */
   removals(after: number): Promise<readonly Named[]>
 
-  /** Notes that there is no more to do for this row, and forgets its address. */
-  removed(position: number): Promise<void>
+  /** Notes that this row is not in the spreadsheet any more, and forgets its address. */
+  removed(position: number, outcome: RemovalOutcome): Promise<void>
+
+  /** What `removed` noted for this row. It is told once; then, and for any other row, undefined. */
+  takeOutcome(position: number): Promise<RemovalOutcome | undefined>
 
   /** What still has to be done before no address of a forgotten person is left in the journal. */
   unfinished(): Promise<Unfinished>
@@ -61,10 +64,10 @@ export interface ErasedSlice {
   readonly next: number | undefined
   /** How many signups had no row, and get none. */
   readonly unwritten: number
-  /** How many signups have a row, whose removal waits now. */
-  readonly written: number
-  /** How many are in the frozen batch. They are erased when it has ended. */
-  readonly frozen: number
+  /** The positions of signups that have a row, whose removal waits now. */
+  readonly written: readonly number[]
+  /** The positions of signups in the frozen batch. They are erased when it has ended. */
+  readonly frozen: readonly number[]
   /** How many signups of other addresses name this address in another cell. They stay as they are. */
   readonly mentions: number
 }
@@ -82,6 +85,13 @@ export interface Named {
   readonly tab: string
   readonly email: string
   readonly receivedAt: Millis
+}
+
+export interface RemovalOutcome {
+  /** Whether the row was seen in the spreadsheet before. */
+  readonly wasFound: boolean
+  /** How many other rows have its address: a person edited them, or they are of later signups. */
+  readonly others: number
 }
 
 export interface Unfinished {

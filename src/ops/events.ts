@@ -53,6 +53,10 @@ export interface Events {
   spreadsheetWarnings(warnings: readonly Warning[]): void
   /** Rows may be in the wrong columns, because somebody changed a tab's columns during a write. */
   rowsMisplaced(notice: string): void
+  /** Rows of forgotten people are gone, or were not there. */
+  rowsRemoved(counts: { readonly removed: number; readonly missing: number }): void
+  /** Rows of forgotten people cannot be removed now. They are tried again. */
+  removalDelayed(reason: string): void
   /** Delivery worked around a defect of the spreadsheet or of our own. */
   deliveryOddity(message: string): void
 }
@@ -121,8 +125,17 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
 function spreadsheetEvents(
   log: Logger,
   health: Health,
-): Pick<Events, 'spreadsheetWarnings' | 'rowsMisplaced' | 'deliveryOddity'> {
+): Pick<
+  Events,
+  'spreadsheetWarnings' | 'rowsMisplaced' | 'rowsRemoved' | 'removalDelayed' | 'deliveryOddity'
+> {
   return {
+    rowsRemoved(counts) {
+      log.info(counts, 'rows of forgotten people were removed')
+    },
+    removalDelayed(reason) {
+      log.warn({ reason }, 'rows of forgotten people cannot be removed now')
+    },
     spreadsheetWarnings(warnings) {
       const known = new Set(health.warnings.map(({ message }) => message))
       health.warnings = warnings

@@ -1,4 +1,11 @@
-import type { Erasure, ErasedSlice, Named, Tombstone, Unfinished } from '../erasure.ts'
+import type {
+  Erasure,
+  ErasedSlice,
+  Named,
+  RemovalOutcome,
+  Tombstone,
+  Unfinished,
+} from '../erasure.ts'
 import { copiesFact, noteCopies } from './erase.ts'
 import { addressHash } from './secret.ts'
 import type { SqliteSite } from './site.ts'
@@ -39,13 +46,14 @@ export class SqliteErasure implements Erasure {
     const end = after + slicePositions
     const wanted = db.read(() => this.#between(after, end, address))
     const found = wanted.slice(0, erasedAtOnce)
-    const counts = { unwritten: 0, written: 0, frozen: 0 }
+    const erased = { unwritten: 0, written: [] as number[], frozen: [] as number[] }
     if (found.length > 0) {
       await db.write(() => {
         noteCopies(this.#site)
         for (const { position } of found) {
           const outcome = this.#erase(position)
-          if (outcome) counts[outcome] += 1
+          if (outcome === 'unwritten') erased.unwritten += 1
+          else if (outcome) erased[outcome].push(position)
         }
       })
     }
@@ -53,7 +61,7 @@ export class SqliteErasure implements Erasure {
     const mentions =
       address === undefined ? 0 : db.read(() => this.#mentions(after, reached, address))
     const next = db.read(() => this.#lastPosition()) > reached ? reached : undefined
-    return { next, ...counts, mentions }
+    return { next, ...erased, mentions }
   }
 
   async forgotten(signups: readonly Addressed[]): Promise<ReadonlySet<number>> {
@@ -92,12 +100,22 @@ export class SqliteErasure implements Erasure {
     )
   }
 
-  async removed(position: number): Promise<void> {
-    const { db } = this.#site
+  async removed(position: number, outcome: RemovalOutcome): Promise<void> {
+    const { db, id } = this.#site
     await db.write(() => {
-      db.run('deleteRemoval', position)
+      if (db.run('deleteRemoval', position) === 0) return
+      db.run('setFact', id, outcomeFact(position), JSON.stringify(outcome))
       noteCopies(this.#site)
     })
+  }
+
+  async takeOutcome(position: number): Promise<RemovalOutcome | undefined> {
+    const { db, id } = this.#site
+    const name = outcomeFact(position)
+    const text = db.read(() => db.get('fact', id, name))?.['value']
+    if (text === undefined) return undefined
+    await db.write(() => db.run('deleteFact', id, name, String(text)))
+    return JSON.parse(String(text)) as RemovalOutcome
   }
 
   async unfinished(): Promise<Unfinished> {
@@ -156,4 +174,9 @@ export class SqliteErasure implements Erasure {
   #lastPosition(): number {
     return Number(this.#site.db.get('lastPosition')?.['position'] ?? 0)
   }
+}
+
+/** Name of the fact that has the outcome of a removal. */
+function outcomeFact(position: number): string {
+  return `removal of ${position}`
 }

@@ -5,7 +5,7 @@ import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
-import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
+import type { CallGate, Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
 import type { SpreadsheetWorld } from '../test/spreadsheet/spreadsheet-contract.ts'
 
 export interface GoogleWorld extends SpreadsheetWorld {
@@ -16,7 +16,13 @@ export interface GoogleWorld extends SpreadsheetWorld {
   /** Settings with which the service reaches this spreadsheet. */
   readonly env: Readonly<Record<string, string>>
   /** A new adapter for this spreadsheet or another one, as after a restart. */
-  connect(spreadsheetId?: string, clock?: Clock, random?: Random): Spreadsheet
+  connect(
+    spreadsheetId?: string,
+    clock?: Clock,
+    random?: Random,
+    /** Called before each call of the API. */
+    gate?: CallGate,
+  ): Spreadsheet
 }
 
 /** An emulated spreadsheet that is shared with a service account. By default it has no quota. */
@@ -36,7 +42,12 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       SHEETS_API_URL: emulator.url,
       SHEETS_TOKEN_URL: emulator.tokenUrl,
     },
-    connect: (id = spreadsheetId, clock = systemClock, random = Math.random) =>
+    connect: (
+      id = spreadsheetId,
+      clock = systemClock,
+      random = Math.random,
+      gate = async () => undefined,
+    ) =>
       createGoogleSheets({
         access: { email: account.email, spreadsheetId: id },
         sign: signWith(account.privateKeyPem),
@@ -46,7 +57,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
         clock,
         random,
         digest: sha256,
-        gate: async () => undefined,
+        gate,
       }),
     async rows(tab) {
       if (!handle().titles().includes(tab)) return undefined

@@ -47,6 +47,18 @@ export interface Spreadsheet {
 
   /** Begins to read the rows of all tabs. It may be used beside a writer of another process. */
   rowReader(): RowReader
+
+  /**
+   * Looks for these rows in all tabs, and tries once to remove those that it finds. A row is known by
+   * its address, letter case aside, and its timestamp. Never changes another row, whatever people do
+   * meanwhile. Call it again until it finds none of them; safe to repeat at any time.
+   */
+  remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal>
+}
+
+export interface RowToRemove {
+  readonly email: string
+  readonly receivedAt: Millis
 }
 
 /** The limits and the pace that delivery keeps when it writes to a spreadsheet. */
@@ -90,6 +102,19 @@ export type Opened = Open | Refused | Retryable
 export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
 export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
+
+export type Removal = Removed | Refused | Retryable
+
+/** For each row that was asked for, in their order. */
+export interface Removed {
+  readonly kind: 'removed'
+  /** How many rows were it before the try: 0 shows that none is left. */
+  readonly standing: readonly number[]
+  /** How many other rows have its address: a person edited them, or they are of later signups. */
+  readonly others: readonly number[]
+  /** Why the try removed some rows not, or maybe not. */
+  readonly failure?: Refused | Retryable | Unknown
+}
 
 /** The spreadsheet can be reached. */
 export interface Open {

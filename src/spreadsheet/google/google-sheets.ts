@@ -15,8 +15,10 @@ import type {
   Pruned,
   Refused,
   RefusedTab,
+  Removal,
   Retryable,
   RowReader,
+  RowToRemove,
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
@@ -37,6 +39,7 @@ import { batchRequests, createMarker, deleteMarker } from './requests.ts'
 import { cellFields, sheetFields } from './sheets.ts'
 import { googleProfile } from './profile.ts'
 import { GoogleRowReader } from './row-reader.ts'
+import { removeRows } from './row-removal.ts'
 import type { SignAssertion } from './sign-assertion.ts'
 import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
 
@@ -196,6 +199,10 @@ class GoogleSheets implements Spreadsheet {
 
   rowReader(): RowReader {
     return new GoogleRowReader(this.#api)
+  }
+
+  remove(rows: readonly RowToRemove[], signal: AbortSignal): Promise<Removal> {
+    return removeRows(this.#api, rows, signal)
   }
 
   /** Finds out who uses the marker's id: this batch, which was then applied, or something else. */

@@ -1,0 +1,95 @@
+import type { Removal, Removed, RowToRemove } from '../spreadsheet.ts'
+import type { FoundRow } from './row-search.ts'
+import { searchRows } from './row-search.ts'
+import type { Sheet } from './sheets.ts'
+import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+
+/** How many rows one call removes at most. */
+const rowsPerCall = 100
+
+/**
+ * Removes rows with one call, after a search. Nothing rests on where the search has seen a row: people
+ * sort, insert and delete at any time, and the call may be applied late or twice. So each row is removed
+ * by four requests of one atomic call:
+ *
+ * 1. `insertDimension` inserts an empty row where the row was seen, which moves that one down.
+ * 2. `updateCells` writes the address and the timestamp into it.
+ * 3. `deleteDuplicates` compares these two cells of the two rows, and removes the lower row only when
+ *    they are equal. If another row is there by now, it stays.
+ * 4. `deleteDimension` deletes the row that the first request has inserted.
+ *
+ * Google does not document whether `deleteDuplicates` leaves empty cells or removes the row of the
+ * sheet. No request depends on it: rows are removed from the last one up.
+ */
+export async function removeRows(
+  api: SheetsApi,
+  rows: readonly RowToRemove[],
+  signal: AbortSignal,
+): Promise<Removal> {
+  const search = await searchRows(api, rows, signal)
+  if (search.kind !== 'found') return notSent(search)
+  const removed: Removed = {
+    kind: 'removed',
+    standing: search.found.map((found) => found.length),
+    others: search.others,
+  }
+  const found = [...new Map(search.found.flat().map((row) => [keyOf(row), row])).values()]
+  // A call for each tab, so that one that is protected holds no other back.
+  const calls = search.sheets.flatMap((sheet) => {
+    const here = found.filter(({ sheetId }) => sheetId === sheet.sheetId)
+    return here.length > 0 ? [JSON.stringify({ requests: requestsFor(here, sheet) })] : []
+  })
+  let failure: Removed['failure']
+  for (const body of calls) {
+    // The replies are of no use: only a new search shows that no copy is left.
+    const path = ':batchUpdate?fields=spreadsheetId'
+    const answer = await api.call({ method: 'POST', path, body }, signal)
+    if (answer.kind !== 'ok') failure = answer
+  }
+  return failure ? { ...removed, failure } : removed
+}
+
+/** The requests that remove these rows, from the last one up, as rows below a removed one may move. */
+function requestsFor(found: readonly FoundRow[], { sheetId, rowCount }: Sheet): readonly object[] {
+  const now = found.toSorted((one, other) => other.row - one.row).slice(0, rowsPerCall)
+  // Google does not delete the last row below frozen rows.
+  const isShort = rowCount <= now.length + frozenRowsMax
+  const growth = { appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }
+  return [...(isShort ? [growth] : []), ...now.flatMap((row) => removeOne(row))]
+}
+
+/** More frozen rows than anybody has in a sheet that is full of rows to remove. */
+const frozenRowsMax = 5
+
+function removeOne({ sheetId, row, cells }: FoundRow): readonly object[] {
+  const lines = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + 1 }
+  return [
+    { insertDimension: { range: lines, inheritFromBefore: false } },
+    ...cells.map(({ column, text }) => ({
+      updateCells: {
+        start: { sheetId, rowIndex: row, columnIndex: column },
+        rows: [{ values: [{ userEnteredValue: { stringValue: text } }] }],
+        fields: 'userEnteredValue',
+      },
+    })),
+    {
+      deleteDuplicates: {
+        range: { sheetId, startRowIndex: row, endRowIndex: row + 2 },
+        comparisonColumns: cells.map(({ column }) => ({
+          ...{ sheetId, dimension: 'COLUMNS' },
+          ...{ startIndex: column, endIndex: column + 1 },
+        })),
+      },
+    },
+    { deleteDimension: { range: lines } },
+  ]
+}
+
+function keyOf({ sheetId, row }: FoundRow): string {
+  return `${sheetId} ${row}`
+}
+
+/** The failure of a search, which changes nothing. */
+function notSent(failure: ApiFailure): Removal {
+  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
+}

@@ -1,0 +1,202 @@
+import { columns } from '../../signup/row.ts'
+import { readHeader } from '../header.ts'
+import type { RowToRemove } from '../spreadsheet.ts'
+import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
+import { readSheets, type Sheet, sheetFields } from './sheets.ts'
+import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+
+/** A row of the spreadsheet that is one of those to remove. */
+export interface FoundRow {
+  readonly sheetId: number
+  /** Its index in the sheet, from 0, at the moment of the search. */
+  readonly row: number
+  /** The cells that name it: its address, and the cell that has its timestamp. */
+  readonly cells: readonly FoundCell[]
+}
+
+export interface FoundCell {
+  readonly column: number
+  readonly text: string
+}
+
+export interface Search {
+  readonly kind: 'found'
+  readonly sheets: readonly Sheet[]
+  /** For each row asked for, in their order: the rows that are it. */
+  readonly found: readonly (readonly FoundRow[])[]
+  /** For each: how many other rows have its address. */
+  readonly others: readonly number[]
+}
+
+/** Bounds of one answer, which must stay under 16 MiB. Metadata may have 10,000 characters. */
+const cellsPerCall = { ofAllColumns: 26_000, ofFewColumns: 100_000 }
+const fewColumns = 3
+/** Columns after these are searched only when the header row has them. */
+const columnsMax = 26
+/** Ranges are in the URL, and some servers limit a URL to 8,000 characters. */
+const rangesPerCall = 20
+
+const cells = 'data(startRow,startColumn,rowData(values(effectiveValue(stringValue))))'
+
+/**
+ * Finds rows in all tabs, whatever their names and the order of their columns: the rows with a cell that
+ * is the address, letter case aside, and another cell that has the timestamp.
+ */
+export async function searchRows(
+  api: SheetsApi,
+  wanted: readonly RowToRemove[],
+  signal: AbortSignal,
+): Promise<Search | ApiFailure> {
+  const listed = await list(api, signal)
+  if (listed.kind !== 'listed') return listed
+  const sheets = listed.sheets.filter(({ isGrid }) => isGrid)
+  const matcher = new Matcher(wanted)
+  let parts = sheets.map((sheet): Part => ({ sheet, row: 0, width: [0, columnsMax] }))
+  while (parts.length > 0) {
+    const now = fitting(parts)
+    const ranges = now.map((part) => `&ranges=${encodeURIComponent(rangeOf(part))}`).join('')
+    const fields = encodeURIComponent(`sheets(properties(sheetId),${cells})`)
+    const answer = await api.call(
+      { method: 'GET', path: `?prettyPrint=false&fields=${fields}${ranges}` },
+      signal,
+    )
+    if (answer.kind !== 'ok') {
+      // A tab was renamed, deleted or made smaller since the list was read.
+      if (answer.error?.status !== 400) return answer
+      return { kind: 'retryable', message: answer.message, afterMs: 0 }
+    }
+    const rows = readRows(answer.body)
+    for (const row of rows) matcher.look(row)
+    const next = now.flatMap((part) => following(part, rows))
+    parts = [...next, ...parts.slice(now.length)]
+  }
+  return { kind: 'found', sheets, found: matcher.found, others: matcher.others }
+}
+
+interface Listed {
+  readonly kind: 'listed'
+  readonly sheets: readonly Sheet[]
+}
+
+async function list(api: SheetsApi, signal: AbortSignal): Promise<Listed | ApiFailure> {
+  const path = `?fields=${encodeURIComponent(`sheets(${sheetFields})`)}`
+  const answer = await api.call({ method: 'GET', path }, signal)
+  if (answer.kind !== 'ok') return answer
+  return { kind: 'listed', sheets: readSheets(answer.body) ?? [] }
+}
+
+/** The rows of a sheet from `row` on, and the columns to read, without the last one. */
+interface Part {
+  readonly sheet: Sheet
+  readonly row: number
+  readonly width: readonly [number, number]
+}
+
+function rowsIn(part: Part): number {
+  return Math.min(part.sheet.rowCount - part.row, rowsMax(part))
+}
+
+/** How many rows of such a part fit into one answer. */
+function rowsMax({ width: [from, to] }: Part): number {
+  const cells = to - from <= fewColumns ? cellsPerCall.ofFewColumns : cellsPerCall.ofAllColumns
+  return Math.floor(cells / (to - from))
+}
+
+/** The first parts that fit into one answer together; at least one. */
+function fitting(parts: readonly Part[]): readonly Part[] {
+  let filled = 0
+  const count = parts.findIndex((part, index) => {
+    filled += rowsIn(part) / rowsMax(part)
+    return index > 0 && (filled > 1 || index >= rangesPerCall)
+  })
+  return count === -1 ? parts : parts.slice(0, count)
+}
+
+function rangeOf(part: Part): string {
+  const { sheet, row, width } = part
+  const [first, last] = [width[0], Math.min(width[1], sheet.columnCount) - 1].map(letters)
+  return `'${sheet.title.replaceAll("'", "''")}'!${first}${row + 1}:${last}${row + rowsIn(part)}`
+}
+
+/** What comes after a part that was read; nothing at the end of the sheet. */
+function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
+  const { sheet } = part
+  const row = part.row + rowsIn(part)
+  if (row >= sheet.rowCount) return []
+  const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
+  return [{ sheet, row, width: part.row === 0 ? widthBy(head) : part.width }]
+}
+
+/** In a long tab with a header row, only the columns from Email to Timestamp are read below. */
+function widthBy(head: ReadRow | undefined): readonly [number, number] {
+  const { at, kind } = readHeader(head?.texts ?? [])
+  const [email = -1, timestamp = -1] = at
+  const second = timestamp === -1 ? (at[columns.indexOf('Metadata')] ?? -1) : timestamp
+  if (kind === 'none' || email === -1 || second === -1) return [0, columnsMax]
+  return [Math.min(email, second), Math.max(email, second) + 1]
+}
+
+function letters(column: number): string {
+  const letter = String.fromCharCode(65 + (column % 26))
+  return column < 26 ? letter : letters(Math.floor(column / 26) - 1) + letter
+}
+
+interface ReadRow {
+  readonly sheetId: number
+  readonly row: number
+  readonly firstColumn: number
+  /** The texts that were entered; '' for cells of other kinds. */
+  readonly texts: readonly string[]
+}
+
+function readRows(spreadsheet: unknown): readonly ReadRow[] {
+  return listIn(spreadsheet, 'sheets').flatMap((sheet) => {
+    const sheetId = numberIn(sheet, 'properties', 'sheetId')
+    return listIn(sheet, 'data').flatMap((part) => {
+      const [startRow, firstColumn] = [numberIn(part, 'startRow'), numberIn(part, 'startColumn')]
+      return listIn(part, 'rowData').map((row, index) => ({
+        ...{ sheetId, row: startRow + index, firstColumn },
+        texts: listIn(row, 'values').map((cell) =>
+          textOf(fieldIn(cell, 'effectiveValue', 'stringValue')),
+        ),
+      }))
+    })
+  })
+}
+
+class Matcher {
+  readonly found: FoundRow[][]
+  readonly others: number[]
+  readonly #wanted: readonly { readonly address: string; readonly timestamp: string }[]
+
+  constructor(wanted: readonly RowToRemove[]) {
+    this.found = wanted.map(() => [])
+    this.others = wanted.map(() => 0)
+    this.#wanted = wanted.map(({ email, receivedAt }) => ({
+      address: email.toLowerCase(),
+      timestamp: new Date(receivedAt).toISOString(),
+    }))
+  }
+
+  look({ sheetId, row, firstColumn, texts }: ReadRow): void {
+    if (!texts.some((text) => text.includes('@'))) return
+    for (const [index, { address, timestamp }] of this.#wanted.entries()) {
+      const email = texts.findIndex((text) => text.trim().toLowerCase() === address)
+      if (email === -1) continue
+      const time = texts.findIndex((text) => hasTimestamp(text, timestamp))
+      if (time === -1) this.others[index] = (this.others[index] ?? 0) + 1
+      else {
+        const found = [email, time].map((at) => ({
+          column: firstColumn + at,
+          text: texts[at] ?? '',
+        }))
+        this.found[index]?.push({ sheetId, row, cells: found })
+      }
+    }
+  }
+}
+
+/** Whether the cell is the timestamp, or metadata that took it in because there is no column for it. */
+function hasTimestamp(text: string, timestamp: string): boolean {
+  return text.trim() === timestamp || text.includes(`":"${timestamp}"`)
+}

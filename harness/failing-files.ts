@@ -60,6 +60,21 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
         make: () => durableFiles.append(path, bytes),
         makePart: (part) => durableFiles.append(path, bytes.subarray(0, bytes.length * part)),
       }),
+    overwrite: (path, position, expected, bytes) => {
+      const write = (length: number) =>
+        durableFiles.overwrite(
+          path,
+          position,
+          expected.subarray(0, length),
+          bytes.subarray(0, length),
+        )
+      return intercept({
+        kind: 'overwrite',
+        path,
+        make: () => write(bytes.length),
+        makePart: (part) => write(Math.floor(bytes.length * part)),
+      })
+    },
     truncate: (path, size) =>
       intercept({
         kind: 'truncate',

@@ -11,6 +11,8 @@ import type {
   RowKey,
   RowPart,
   RowReader,
+  Removal,
+  RowToRemove,
   Spreadsheet,
 } from '../src/spreadsheet/spreadsheet.ts'
 
@@ -69,6 +71,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   ) => Abandoned | undefined | Promise<Abandoned | undefined> = () => undefined
   /** Called before each `prune`. Without a failure, it succeeds. */
   prunes: () => Pruned | undefined = () => undefined
+  /** Called before each `remove`. Without a failure, it removes all rows with the address. */
+  removes: () => Removal | undefined = () => undefined
   readonly #attempts = new Map<number, number>()
   readonly #applied = new Set<number>()
   readonly #abandoned = new Set<number>()
@@ -124,6 +128,21 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true },
       [Symbol.asyncDispose]: async () => undefined,
     }
+  }
+
+  async remove(rows: readonly RowToRemove[]): Promise<Removal> {
+    this.calls.push(`remove ${rows.length}`)
+    const failure = this.removes()
+    if (failure) return failure
+    const standing = rows.map(({ email }) => {
+      let count = 0
+      for (const [tab, addresses] of Object.entries(this.rows)) {
+        this.rows[tab] = addresses.filter((address) => address !== email)
+        count += addresses.length - this.rows[tab].length
+      }
+      return count
+    })
+    return { kind: 'removed', standing, others: rows.map(() => 0) }
   }
 
   #apply(batch: FrozenBatch): void {

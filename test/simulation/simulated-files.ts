@@ -1,11 +1,14 @@
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -65,6 +68,13 @@ export class SimulatedFiles {
           () => this.#append(path, bytes),
           () => this.#append(path, bytes.subarray(0, this.#part(bytes.length))),
         ),
+      overwrite: (path, position, _, bytes) =>
+        step('overwrite', () => {
+          this.#checkLock(path)
+          const file = openSync(path, 'r+')
+          writeSync(file, bytes, 0, bytes.length, position)
+          closeSync(file)
+        }),
       truncate: (path, size) =>
         step('truncate', () => {
           this.#checkLock(path)

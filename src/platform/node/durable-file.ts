@@ -10,7 +10,7 @@ import {
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC, O_WRONLY } = constants
 
 /**
  * Changes files so that the changes survive a power failure: each method resolves once its bytes are
@@ -29,6 +29,11 @@ export interface DurableFiles {
    * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
    */
   append(path: string, bytes: Uint8Array): Promise<void>
+  /**
+   * Writes `bytes` over the bytes at this position, when these are `expected` just before. Both have the
+   * same length, at most 1 MiB.
+   */
+  overwrite(path: string, position: number, expected: Uint8Array, bytes: Uint8Array): Promise<void>
   /** Cuts the file to its first `size` bytes. */
   truncate(path: string, size: number): Promise<void>
   /** Deletes the file. Does nothing when it is missing. */
@@ -74,6 +79,19 @@ export const durableFiles: DurableFiles = {
   async append(path, bytes) {
     await using file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)
     await file.writeFile(bytes)
+    await file.sync()
+  },
+
+  async overwrite(path, position, expected, bytes) {
+    await using file = await open(path, O_RDWR | O_NOFOLLOW)
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(expected.length),
+      0,
+      expected.length,
+      position,
+    )
+    if (bytesRead < expected.length || !buffer.equals(expected)) return
+    await file.write(bytes, 0, bytes.length, position)
     await file.sync()
   },
 

@@ -125,7 +125,8 @@ export function isSame(one: BatchId, other: BatchId): boolean {
   return one.number === other.number && one.fingerprint === other.fingerprint
 }
 
-async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+/** Reads one of the record's files; undefined when it is missing. @throws RecordDamaged */
+export async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   let text: string
   try {
     text = await readFile(path, 'utf8')

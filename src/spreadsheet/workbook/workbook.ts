@@ -11,8 +11,10 @@ import type {
   Outcome,
   Pruned,
   Refused,
+  Removal,
   Retryable,
   RowReader,
+  RowToRemove,
   Spreadsheet,
   Unknown,
 } from '../spreadsheet.ts'
@@ -22,6 +24,7 @@ import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
+import { removeRows } from './row-removal.ts'
 import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
 import type { Standing } from './tab-file.ts'
 
@@ -138,6 +141,16 @@ class Workbook implements Spreadsheet {
 
   rowReader(): RowReader {
     return new WorkbookRowReader(this.location)
+  }
+
+  remove(rows: readonly RowToRemove[]): Promise<Removal> {
+    return this.#guard<Removal>(async () => {
+      // Its rows may be in the files or not, and the intent has them, too.
+      if (await this.#record.pending()) {
+        return { kind: 'retryable', message: 'A batch of the workbook is not finished' }
+      }
+      return removeRows(this.location, this.#files, rows)
+    })
   }
 
   async #warn({ fileName, header }: Addition): Promise<void> {

@@ -25,6 +25,7 @@ const mayImport = {
     'signup/',
     'platform/',
     'journal/(delivery-log|call-ledger|comparison|unavailable).ts',
+    'journal/(delivery-log|erasure|call-ledger|unavailable).ts',
     'spreadsheet/spreadsheet.ts',
   ],
   'service/': ['(?!cli/|main.ts|start.js)'],

@@ -1,4 +1,5 @@
 import type { DeliveryLog } from '../journal/delivery-log.ts'
+import type { Erasure } from '../journal/erasure.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
@@ -9,10 +10,12 @@ import { Attempts, type Failure } from './attempts.ts'
 import { blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
 import { type Filled, fillBatch } from './fill.ts'
+import { Remover } from './remover.ts'
 import { taken, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 
 export interface WriterOptions {
   readonly journal: DeliveryLog
+  readonly erasure: Erasure
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly random: Random
@@ -21,9 +24,14 @@ export interface WriterOptions {
   readonly lookEveryMs: Millis
   /** How often a batch may be sent that is not full. */
   readonly bucket: TokenBucket
+  /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
+  readonly removesOnly?: boolean
 }
 
 const second = 1000
+
+/** How often a writer that only removes rows looks for work. */
+const removesOnlyMs = 100
 
 /** How many signups within a quiet period make a burst. */
 const burstFrom = 10
@@ -50,6 +58,7 @@ interface TabRetry {
  *   BACKING OFF  the batch was not applied, or that is unknown: it is sent again after a while
  *   BLOCKED      only a person can remove the reason: the batch is sent again now and then
  *   SETTING ASIDE  one tab cannot be written: the batch is given up, and frozen anew without that tab
+ *   REMOVING     rows of forgotten people are removed, in between batches
  *   STOPPED      after the batch in flight has settled, or the grace period has ended
  *
  * A batch leaves SENDING only as settled (it is in the spreadsheet) or released (it is certainly not
@@ -66,6 +75,7 @@ export class Writer {
   readonly #giveUp = new AbortController()
   readonly #attempts: Attempts
   readonly #fence: Fence
+  readonly #remover: Remover
   #tokens: Tokens
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
@@ -84,6 +94,7 @@ export class Writer {
     const signals = { stopping: this.#stopping.signal, giveUp: this.#giveUp.signal }
     this.#attempts = new Attempts({ ...options, ...signals })
     this.#fence = new Fence({ ...options, ...signals, attempts: this.#attempts })
+    this.#remover = new Remover({ ...options, ...signals })
     this.#tokens = { count: options.bucket.capacity, at: options.clock.elapsed() }
   }
 
@@ -157,6 +168,8 @@ export class Writer {
       return this.#deliver(left)
     }
     await this.#fence.keepUp()
+    await this.#remover.keepUp()
+    if (this.#options.removesOnly) return this.#attempts.rest(removesOnlyMs)
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
     if (!this.#mayHaveMore && dueTab === undefined) {
       this.#attempts.resume()
@@ -316,6 +329,7 @@ export class Writer {
     while (!woken.aborted && !hasPending && this.#now() < next) {
       await clock.sleep(Math.min(lookEveryMs, next - this.#now()), woken)
       hasPending = await this.#hasPending()
+      if (!hasPending && (await this.#remover.isDue())) break
     }
     if (hasPending) this.#mayHaveMore = true
     this.#wake = undefined

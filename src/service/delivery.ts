@@ -13,7 +13,9 @@ import { realWorld, type World } from './world.ts'
 export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'> {
   /** The private key of the service account; present when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string
-  readonly journal: Pick<Journal, 'delivery' | 'callLedger'>
+  readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger'>
+  /** Whether to end the frozen batch and to remove rows only. */
+  readonly removesOnly?: boolean
   readonly events: Events
 }
 
@@ -37,7 +39,7 @@ export function createDelivery(
   { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
 ): Delivery {
   const world = { ...realWorld, ...parts }
-  const { journal, events } = options
+  const { journal, events, removesOnly = false } = options
   const spreadsheet = wrap(connectSpreadsheet(options, world))
   const { clock, random } = world
   const { location, profile } = spreadsheet
@@ -47,6 +49,8 @@ export function createDelivery(
   return {
     writer: new Writer({
       journal: journal.delivery,
+      erasure: journal.erasure,
+      removesOnly,
       events,
       clock,
       random,

@@ -28,6 +28,8 @@ export interface Given {
   readonly markersMax?: number
   /** How often the writer looks for signups that another process has appended. */
   readonly lookEveryMs?: number
+  /** Whether the writer ends the frozen batch and removes rows only. */
+  readonly removesOnly?: boolean
   /** Get the events in place of the log. */
   readonly heard?: Partial<Events>
 }
@@ -37,6 +39,7 @@ export function createDeliveryWorld({
   markersMax = 300,
   lookEveryMs = hour,
   heard = {},
+  removesOnly = false,
   ...given
 }: Given = {}) {
   const { journal = openSqliteJournal(':memory:'), spreadsheet = spreadsheetOf(markersMax) } = given
@@ -44,7 +47,14 @@ export function createDeliveryWorld({
   const health = createHealth()
   const events = changed(createEvents(createLog('silent'), health, clock), heard)
   const { writer } = createDelivery(
-    { spreadsheet: googleSettings, dataDir: '', privateKey: 'signs nothing', journal, events },
+    {
+      spreadsheet: googleSettings,
+      dataDir: '',
+      privateKey: 'signs nothing',
+      journal,
+      events,
+      removesOnly,
+    },
     {
       clock,
       random: () => 0.5,

@@ -64,7 +64,7 @@ export interface ProcessOptions {
   readonly connect: (
     user: DiskUser,
     clock: Clock,
-  ) => Pick<Journal, 'intake' | 'delivery' | 'callLedger'>
+  ) => Pick<Journal, 'intake' | 'delivery' | 'erasure' | 'callLedger'>
   readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
   readonly flaw: Flaw
   /** The local workbook, when it is the spreadsheet. */
@@ -148,6 +148,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
         privateKey: 'signs nothing',
         journal: {
           delivery: journal,
+          erasure: this.#steps(opened.erasure),
           callLedger: (...account) => this.#steps(opened.callLedger(...account)),
         },
         events,

@@ -24,8 +24,7 @@ const mayImport = {
   'delivery/': [
     'signup/',
     'platform/',
-    'journal/(delivery-log|call-ledger|comparison|unavailable).ts',
-    'journal/(delivery-log|erasure|call-ledger|unavailable).ts',
+    'journal/(delivery-log|erasure|call-ledger|comparison|unavailable).ts',
     'spreadsheet/spreadsheet.ts',
   ],
   'service/': ['(?!cli/|main.ts|start.js)'],

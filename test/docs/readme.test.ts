@@ -10,6 +10,8 @@ import { startService } from '../../harness/start-service.ts'
 import type { RunningService } from '../../harness/start-service.ts'
 
 const documentedUrl = 'http://localhost:3000'
+/** The working folder, as pages show it. */
+const documentedFolder = '/home/ada'
 
 const docs = readdirSync(join(projectRoot, 'docs'), { recursive: true, encoding: 'utf8' })
 const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((path) => `docs/${path}`)]
@@ -45,7 +47,9 @@ describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ c
       .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
     const run = async () => {
       const printed = await runScript(ours, service.folder)
-      return printed.replaceAll(service.url, documentedUrl)
+      return printed
+        .replaceAll(service.url, documentedUrl)
+        .replaceAll(service.folder, documentedFolder)
     }
     if (answer === undefined) {
       await run()

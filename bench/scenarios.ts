@@ -6,6 +6,7 @@ import { challengeScenario } from './scenarios/challenge.ts'
 import { deliveryScenarios } from './scenarios/delivery.ts'
 import { embedSizeScenario } from './scenarios/embed-size.ts'
 import { idleRowScenario } from './scenarios/idle-row.ts'
+import { importScenarios } from './scenarios/import.ts'
 import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
 import { latencyScenarios } from './scenarios/latency.ts'
 import { memoryScenario } from './scenarios/memory.ts'
@@ -20,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   ...deliveryScenarios,
   ...backlogScenarios,
   memoryScenario,
+  ...importScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

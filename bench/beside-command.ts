@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { environmentOfAnyProgram } from '../harness/environment.ts'
+import { projectRoot } from '../harness/source-file.ts'
+import { percentile, postAtConstantRate } from './constant-rate.ts'
+import { usualBody } from './load.ts'
+import { peakBytes } from './processes.ts'
+
+export interface BesideOptions {
+  readonly url: string
+  readonly dataDir: string
+  /** The settings of the service. */
+  readonly env: Readonly<Record<string, string>>
+  readonly args: readonly string[]
+  readonly perSecond: number
+}
+
+/** What a command took, and what visitors noticed of it. */
+export interface Beside {
+  readonly seconds: number
+  readonly megabytes: number
+  /** The 99th percentile of the answers' times, from when each request was due. */
+  readonly p99: number
+  /** How long others had to wait at most until they could write to the journal. */
+  readonly lockedMs: number
+  readonly signups: number
+  readonly output: string
+}
+
+/** The load is made in parts, because its length is not known before. */
+const partSeconds = 2
+const probeEveryMs = 2
+
+/** Runs a command to its end while the service takes signups at a constant rate. */
+export async function besideCommand(options: BesideOptions): Promise<Beside> {
+  const { url, perSecond, dataDir } = options
+  const load = { url: `${url}/api/signup`, perSecond, connections: 64, body: usualBody }
+  const state = { isRunning: true }
+  const locked = longestLock(join(dataDir, 'journal.db'), state)
+  const times: number[] = []
+  const loaded = (async () => {
+    do times.push(...(await postAtConstantRate({ ...load, seconds: partSeconds })))
+    while (state.isRunning)
+  })()
+  try {
+    const ran = await run(options)
+    state.isRunning = false
+    await loaded
+    return { ...ran, p99: percentile(times, 0.99), lockedMs: await locked, signups: times.length }
+  } finally {
+    state.isRunning = false
+  }
+}
+
+async function run({ args, env, dataDir }: BesideOptions) {
+  const begin = performance.now()
+  const child = spawn(process.execPath, [join(projectRoot, 'src/start.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...environmentOfAnyProgram(), ...env, DATA_DIR: dataDir },
+  })
+  const output = text(child.stdout)
+  const ended = once(child, 'close')
+  let bytes = 0
+  while (child.exitCode === null && child.signalCode === null) {
+    try {
+      bytes = peakBytes(child.pid ?? 0)
+    } catch {
+      // It has just ended.
+    }
+    await sleep(50)
+  }
+  await ended
+  const seconds = (performance.now() - begin) / 1000
+  if (child.exitCode !== 0) throw new Error(`rollcall ${args[0] ?? ''} failed: ${await output}`)
+  return { seconds, megabytes: bytes / 1e6, output: await output }
+}
+
+/** Tries again and again to write to the journal. Returns the longest wait in milliseconds. */
+async function longestLock(file: string, state: { readonly isRunning: boolean }): Promise<number> {
+  using db = new DatabaseSync(file, { timeout: 0 })
+  let longest = 0
+  while (state.isRunning) {
+    const begin = performance.now()
+    while (!canWrite(db)) await nextTurn()
+    longest = Math.max(longest, performance.now() - begin)
+    await sleep(probeEveryMs)
+  }
+  return longest
+}
+
+function canWrite(db: DatabaseSync): boolean {
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,80 @@
+import { open } from 'node:fs/promises'
+import { type Beside, besideCommand } from '../beside-command.ts'
+import { atMost, type Bound, type Scenario, type Sizes } from '../scenario.ts'
+import { googleSettings, World } from '../world.ts'
+
+const perSecond = 1_000
+
+const measurements = new Map<Sizes, Promise<Beside>>()
+
+/** Imports a large file while the service takes signups and delivers. Measures once for all lines of the table. */
+function measured(sizes: Sizes): Promise<Beside> {
+  const known = measurements.get(sizes) ?? measure(sizes)
+  measurements.set(sizes, known)
+  return known
+}
+
+async function measure({ large }: Sizes): Promise<Beside> {
+  await using world = await World.create()
+  const provider = await world.provider({ delayMs: 350 })
+  const dataDir = world.path('data')
+  const service = await world.service(provider, { dataDir })
+  const file = world.path('list.csv')
+  await writeList(file, large)
+  const args = ['import', file, '--json']
+  const env = googleSettings(provider.url)
+  const beside = await besideCommand({ url: service.url, dataDir, env, args, perSecond })
+  const { added } = JSON.parse(beside.output) as { added: number }
+  if (added !== large) throw new Error(`${added} signups were imported instead of ${large}.`)
+  return beside
+}
+
+/** A file as our export writes it, with an address of its own in each row. */
+async function writeList(path: string, rows: number): Promise<void> {
+  await using file = await open(path, 'w')
+  await file.write('Email,Timestamp,Source,Name,Tags,Metadata,Sheet Tab\r\n')
+  const rest =
+    '2025-11-20T10:00:00.000Z,landing-page,Ada Lovelace,"launch, beta",' +
+    '"{""plan"":""free"",""utm_source"":""newsletter""}",Sheet1\r\n'
+  for (let made = 0; made < rows; made += 1_000) {
+    const length = Math.min(1_000, rows - made)
+    const lines = Array.from({ length }, (_, at) => `person${made + at}@example.com,${rest}`)
+    await file.write(lines.join(''))
+  }
+}
+
+function line(
+  name: string,
+  what: string,
+  unit: string,
+  [reach, aim]: readonly [Bound, Bound],
+  valueOf: (beside: Beside) => number,
+): Scenario {
+  return {
+    name,
+    what,
+    unit,
+    reach,
+    aim,
+    async run(sizes) {
+      const beside = await measured(sizes)
+      const note = `${beside.signups} signups at ${perSecond}/s meanwhile, in ${beside.seconds.toFixed(1)} s`
+      return { values: [valueOf(beside)], note }
+    },
+  }
+}
+
+const limits = (reach: number, aim: number) => [atMost(reach), atMost(aim)] as const
+
+export const importScenarios: readonly Scenario[] = [
+  line(
+    'import-time',
+    'import of 1,000,000 rows under load',
+    's',
+    limits(180, 60),
+    (it) => it.seconds,
+  ),
+  line('import-memory', 'its memory (peak RSS)', 'MB', limits(200, 190), (it) => it.megabytes),
+  line('import-p99', 'p99 of signups meanwhile', 'ms', limits(50, 20), (it) => it.p99),
+  line('import-lock', 'longest wait to write meanwhile', 'ms', limits(5, 4), (it) => it.lockedMs),
+]

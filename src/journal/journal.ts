@@ -30,4 +30,13 @@ export interface ComparableJournal extends Journal {
 /** A journal that was opened for reading only. Disposing closes it. */
 export interface OpenReader extends AsyncDisposable {
   readonly reader: Reader
+
+  /**
+   * Copies the journal of all sites into this empty file, and checks the copy. It is the journal of one
+   * moment: it has every signup that was on disk before the call. Delays no writer, but keeps the
+   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has.
+   *
+   * @throws Error when the copy cannot be written, or is not sound
+   */
+  copyTo(file: string): Promise<number>
 }

@@ -97,6 +97,21 @@ export class SqliteDatabase {
     })
   }
 
+  /** Copies all of the database, without what was deleted, into an empty file. The file is not synced. */
+  copyTo(file: string): void {
+    try {
+      this.#db.prepare('VACUUM INTO ?').run(file)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(
+        `${file} cannot be written: ${reason}. Check the disk, or give another folder.`,
+        {
+          cause,
+        },
+      )
+    }
+  }
+
   get(name: Name, ...values: SQLInputValue[]) {
     return this.#statement(name).get(...values)
   }

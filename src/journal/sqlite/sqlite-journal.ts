@@ -3,6 +3,7 @@ import type { ComparableJournal, OpenReader } from '../journal.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { SqliteCallLedger } from './call-ledger.ts'
 import { SqliteComparison } from './comparison.ts'
+import { checkCopy } from './check-copy.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteErasure } from './erasure.ts'
@@ -71,5 +72,12 @@ export function openSqliteReader(
   const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
   // A journal that was never served has no site yet, and no signups of it.
   const id = Number(db.get('site', name)?.['id'] ?? 0)
-  return { reader: new SqliteReader({ db, id }), [Symbol.asyncDispose]: async () => db.close() }
+  return {
+    reader: new SqliteReader({ db, id }),
+    copyTo: async (copy) => {
+      db.copyTo(copy)
+      return checkCopy(copy)
+    },
+    [Symbol.asyncDispose]: async () => db.close(),
+  }
 }

@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC, O_WRONLY } = constants
@@ -131,6 +131,30 @@ export function replaceNow(path: string, content: string): void {
     closeSync(directory)
   }
 }
+
+/**
+ * Gives a finished file its final name, which nothing may have yet, a link included: after a crash there is
+ * no file of that name, or the whole file. Rejects with Node's file system error, as `EEXIST`.
+ */
+export async function giveName(temporary: string, path: string): Promise<void> {
+  {
+    await using file = await open(temporary, 'r+')
+    await file.sync()
+  }
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if (!withoutLinks.includes(codeOf(error) ?? '')) throw error
+    await copyFile(temporary, path, constants.COPYFILE_EXCL)
+    await using file = await open(path, 'r+')
+    await file.sync()
+  }
+  await rm(temporary)
+  await durableFiles.syncDirectory(dirname(path))
+}
+
+/** What file systems say that have no hard links, as those of USB sticks. */
+const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
 /** The code of a file system error, for example `ENOENT`; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {

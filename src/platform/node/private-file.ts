@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { codeOf } from './durable-file.ts'
+import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
+import { codeOf, giveName } from './durable-file.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
@@ -41,6 +41,42 @@ export async function makePrivateFile(path: string): Promise<PrivateFile> {
       await rm(path, { force: true })
     },
   }
+}
+
+/**
+ * Makes a file with mode 0600 that gets its name only when it is complete. `fill` gets the path of an empty
+ * file beside it, `PATH.partial`, which is removed when `fill` rejects.
+ *
+ * @throws NameTaken when anything has one of the two names already; Error when the file cannot be made
+ */
+export async function makeWholeFile<T>(
+  path: string,
+  fill: (partial: string) => Promise<T>,
+): Promise<T> {
+  // Before all the work, and again below.
+  if (await isTaken(path)) throw taken(path)
+  const partial = `${path}.partial`
+  await using file = await makePrivateFile(partial)
+  const result = await fill(partial)
+  try {
+    await giveName(partial, path)
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw taken(path, cause)
+    throw new Error(`${path} cannot be made: ${reasonOf(cause)}`, { cause })
+  }
+  await file.finish()
+  return result
+}
+
+async function isTaken(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function taken(path: string, cause?: unknown): NameTaken {
+  return new NameTaken(`${path} cannot be made: ${reasons['EEXIST']}`, { cause })
 }
 
 async function openNew(path: string): Promise<FileHandle> {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { systemClock } from '../platform/clock.ts'
 import { addBackfill } from './backfill.ts'
+import { addBackup } from './backup.ts'
 import { addDoctor } from './doctor.ts'
 import { addExport } from './export.ts'
 import { addImport } from './import.ts'
@@ -24,6 +25,7 @@ const commands = [
   addExport,
   addVerify,
   addBackfill,
+  addBackup,
 ]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.

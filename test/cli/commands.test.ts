@@ -16,6 +16,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   export: [],
   verify: [],
   backfill: ['--all'],
+  backup: ['journal.backup'],
 }
 const names = Object.keys(needed)
 

@@ -1,0 +1,135 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+interface Report {
+  readonly file: string
+  readonly completeTo: string
+  readonly signups: number
+  readonly notIncluded: readonly string[]
+}
+
+/** The ids of the signups in a copied journal. */
+async function idsIn(file: string): Promise<ReadonlySet<string>> {
+  await using journal = openSqliteJournal(file)
+  return new Set((await journal.reader.page(0, 1_000_000)).map(({ signup }) => signup.id))
+}
+
+test('a backup under load is sound, and has every signup that was answered before it began', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await using service = await startService({ dataDir, env: { RATE_LIMIT_PER_MINUTE: '0' } })
+  const answered: { readonly id: string; readonly at: number }[] = []
+  let isDone = false
+  let number = 0
+  const visit = async () => {
+    while (!isDone) {
+      number += 1
+      const response = await postSignup(service.url, { email: `person${number}@example.com` })
+      const { id } = (await response.json()) as { id: string }
+      answered.push({ id, at: Date.now() })
+    }
+  }
+  const visits = Promise.all(Array.from({ length: 20 }, visit))
+  await expect.poll(() => answered.length).toBeGreaterThan(1_000)
+  const before = answered.map(({ id }) => id)
+  const file = join(folder.path, 'backup.db')
+  const { code, stdout, stderr } = await runCommand(['backup', file, '--json'], { dataDir })
+  const after = answered.length
+  isDone = true
+  await visits
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(after, 'signups while the backup ran').toBeGreaterThan(before.length)
+  const report = JSON.parse(stdout) as Report
+  expect(report.notIncluded).toEqual([join(dataDir, 'sheets'), join(dataDir, 'journal.secret')])
+  expect(await readdir(folder.path)).toEqual(['backup.db', 'data'])
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  {
+    using copy = new DatabaseSync(file, { readOnly: true })
+    expect(copy.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  }
+  const ids = await idsIn(file)
+  expect(ids.size).toBe(report.signups)
+  expect(ids.isSupersetOf(new Set(before))).toBe(true)
+  const toldAt = Date.parse(report.completeTo)
+  const told = answered.filter(({ at }) => at < toldAt).map(({ id }) => id)
+  expect(told.length).toBeGreaterThanOrEqual(before.length)
+  expect(ids.isSupersetOf(new Set(told))).toBe(true)
+})
+
+async function withJournal(dataDir: string): Promise<void> {
+  await mkdir(dataDir)
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  await journal.intake.append([makeSignup(), makeSignup()])
+}
+
+test('a backup tells what it has and has not, for people', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await withJournal(dataDir)
+  const file = join(folder.path, 'backup.db')
+  const { code, stdout } = await runCommand(['backup', file], { dataDir })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^2 signups are in \S+backup\.db: all that were answered before 2\S+Z\.\n/)
+  expect(stdout).toContain(`Not in it: ${join(dataDir, 'sheets')}, `)
+})
+
+test.each(['backup.db', 'backup.db.partial'])(
+  'a backup never goes over %s or through a link of that name',
+  async (name) => {
+    await using folder = await tempFolder()
+    const dataDir = join(folder.path, 'data')
+    await withJournal(dataDir)
+    const backup = () => runCommand(['backup', join(folder.path, 'backup.db')], { dataDir })
+    const taken = join(folder.path, name)
+    await writeFile(join(folder.path, 'target'), 'kept')
+    await symlink('target', taken)
+    const refused = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(`${name} cannot be made: it exists`),
+    }
+    expect(await backup()).toEqual(refused)
+    expect(await readFile(join(folder.path, 'target'), 'utf8')).toBe('kept')
+    expect((await readdir(folder.path)).sort()).toEqual([name, 'data', 'target'].sort())
+  },
+)
+
+test('a damaged journal makes no backup', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  await withJournal(dataDir)
+  const journal = join(dataDir, 'journal.db')
+  const bytes = await readFile(journal)
+  // The table's id becomes another one than that of its index.
+  const [id] = await idsIn(journal)
+  const at = bytes.indexOf(Buffer.from((id ?? '').replaceAll('-', ''), 'hex'))
+  expect(at).toBeGreaterThan(0)
+  bytes.writeUInt8(0xff - bytes.readUInt8(at), at)
+  await writeFile(journal, bytes)
+  const { code, stdout, stderr } = await runCommand(['backup', join(folder.path, 'b.db')], {
+    dataDir,
+  })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/The copy .* is damaged/)
+  expect(await readdir(folder.path)).toEqual(['data'])
+})
+
+test('a backup of a missing journal, or into a missing folder, says what to do', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  const file = join(folder.path, 'backup.db')
+  const missing = await runCommand(['backup', file], { dataDir })
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('Check DATA_DIR') })
+  await withJournal(dataDir)
+  const nowhere = await runCommand(['backup', join(folder.path, 'no/b.db')], { dataDir })
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('Make the folder') })
+  expect(await readdir(folder.path)).toEqual(['data'])
+})

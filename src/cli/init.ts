@@ -7,6 +7,7 @@ import { parseEnvFile } from '../config/env-file.ts'
 import { diagnoseInLines } from './doctor/diagnose.ts'
 import { assertOthers } from './init/answers.ts'
 import type { Ask } from './init/ask.ts'
+import { tryOut } from './init/try-out.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 
 export function addInit(program: Command, run: Run): void {
@@ -78,13 +79,13 @@ function isFromFile({ variables, envFile }: Environment, name: string): boolean 
   return variables[name] === undefined || variables[name] === envFile?.variables[name]
 }
 
-/** Runs the checks of doctor until there is no fault, or the person has enough. */
+/** Runs the checks of doctor until there is no fault, or the person has enough. Then offers a test signup. */
 async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
     await session.out.line()
     const { config, secrets } = loadConfig(readEnvironment())
     const isWell = await diagnoseInLines({ config, secrets, origin: undefined }, session)
-    if (isWell) return exit.done
+    if (isWell) return (await tryOut(config, secrets, ask, session)) ? exit.done : exit.notAll
     if (!(await ask.isSure('Check again?', true))) return exit.notAll
   }
 }

@@ -1,8 +1,14 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import {
+  addressesInSheet,
+  createGoogleWorld,
+  type GoogleWorld,
+} from '../../harness/google-world.ts'
+import { addressesIn } from '../../harness/read-workbook.ts'
 import { runCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { keys, startOnTerminal, type Terminal } from '../../harness/terminal.ts'
 import { parseEnvFile } from '../../src/config/env-file.ts'
@@ -63,6 +69,11 @@ async function answer(
   }
 }
 
+const noTest = [
+  ['No fault found.', ''],
+  ['Send a test signup, to see its row?', 'n'],
+] as const
+
 const isTmp = (name: string) => name.endsWith('.tmp')
 
 test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doctor', async () => {
@@ -73,7 +84,7 @@ test('init sets up a Google Sheet, writes .env with mode 0600, and ends with doc
   await terminal.sees(`Share the spreadsheet with this address, as Editor`)
   await terminal.sees(google.email)
   await answer(terminal, answers(world).slice(2))
-  await terminal.sees('No fault found.')
+  await answer(terminal, noTest)
   expect(await terminal.ended).toBe(0)
   expect(await world.settings()).toEqual({
     SHEETS_SHEET_ID: url(google),
@@ -99,7 +110,7 @@ test('a wrong answer is explained and asked for again', async () => {
     ['is a link to something else', clear + (sheet?.[1] ?? '')],
     ...rest,
   ])
-  await terminal.sees('No fault found.')
+  await answer(terminal, noTest)
   expect(await terminal.ended).toBe(0)
 })
 
@@ -151,7 +162,7 @@ describe('with a file .env', () => {
       ['.env sets SHEETS_SHEET_ID to', `y`],
       ['.env sets ALLOWED_ORIGINS to "https://old.example". Replace it?', enter],
     ])
-    await terminal.sees('No fault found.')
+    await answer(terminal, noTest)
     expect(await terminal.ended).toBe(0)
     expect(await world.settings()).toEqual({
       PORT: '3456',
@@ -172,7 +183,7 @@ describe('with a file .env', () => {
     const { folder, env, envPath, google } = world
     {
       using first = startOnTerminal(['init'], { folder, env })
-      await answer(first, answers(world))
+      await answer(first, [...answers(world), ...noTest])
       expect(await first.ended).toBe(0)
     }
     const before = await readFile(envPath, 'utf8')
@@ -184,7 +195,7 @@ describe('with a file .env', () => {
       ['A challenge that keeps bots out?', enter],
       ['The web pages that may send signups', enter],
       [`${envPath} stays as it is.`, ''],
-      ['No fault found.', ''],
+      ...noTest,
     ])
     expect(await terminal.ended).toBe(0)
     expect(await readFile(envPath, 'utf8')).toBe(before)
@@ -212,7 +223,7 @@ describe('with a file .env', () => {
       ['A challenge that keeps bots out?', enter],
       ['The web pages that may send signups', enter],
       ['SHEETS_PRIVATE_KEY to a text of', yes],
-      ['No fault found.', ''],
+      ...noTest,
     ])
     expect(await terminal.ended).toBe(0)
     expect((await world.settings())['SHEETS_CREDENTIALS_EMAIL']).toBe(
@@ -249,6 +260,7 @@ describe('with a file .env', () => {
       ['A challenge that keeps bots out?', enter],
       ['The web pages that may send signups', clear + '*' + enter],
       ['ALLOWED_ORIGINS is also set in the environment', ''],
+      ...noTest,
     ])
     expect(await terminal.ended).toBe(0)
   })
@@ -312,11 +324,77 @@ test('after a fault is mended, doctor runs again', async () => {
   using terminal = startOnTerminal(['init'], { folder, env })
   await answer(terminal, [...answers(world), ['1 fault found.', '']])
   spreadsheet.share(google.email, 'editor')
-  await answer(terminal, [
-    ['Check again?', enter],
-    ['No fault found.', ''],
-  ])
+  await answer(terminal, [['Check again?', enter], ...noTest])
   expect(await terminal.ended).toBe(0)
+})
+
+describe('the test signup', () => {
+  test('is written to a Google Sheet, and removed again', async () => {
+    await using world = await setUp()
+    const { folder, env, google } = world
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, [...answers(world), ['Send a test signup, to see its row?', enter]])
+    await terminal.sees('Remove it again?')
+    const address = /rollcall-test-\w+@example\.com/.exec(terminal.text())?.[0]
+    expect(await addressesInSheet(google)).toEqual([address])
+    await answer(terminal, [['', enter]])
+    await terminal.sees('It is removed.')
+    expect(await terminal.ended).toBe(0)
+    expect(await addressesInSheet(google)).toEqual([])
+    const { stdout } = await runCommand(['export'], { folder, env })
+    expect(stdout).not.toContain('rollcall-test')
+  })
+
+  test('stays in the local workbook after a no', async () => {
+    await using world = await setUp()
+    const { folder } = world
+    using terminal = startOnTerminal(['init'], { folder })
+    await answer(terminal, [
+      ['Where should the signups go?', down + enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', enter],
+      ['Send a test signup, to see its row?', enter],
+      ['Remove it again?', 'n'],
+    ])
+    expect(await terminal.ended).toBe(0)
+    expect(addressesIn(join(folder, 'data'))).toEqual([
+      expect.stringMatching(/^rollcall-test-\w+@example\.com$/),
+    ])
+  })
+
+  test('without a row is given up, and the reason is told', async () => {
+    await using world = await setUp()
+    const { folder, env, google } = world
+    using terminal = startOnTerminal(['init'], { folder, env })
+    await answer(terminal, answers(world))
+    await terminal.sees('Send a test signup, to see its row?')
+    google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'viewer')
+    terminal.type(enter)
+    await terminal.sees(
+      'The test signup has no row, and gets none: The caller does not have permission',
+    )
+    expect(await terminal.ended).toBe(1)
+    google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'editor')
+    await using _service = await startService({ env: google.env, dataDir: join(folder, 'data') })
+    const exported = async () => (await runCommand(['export'], { folder, env })).stdout
+    await expect.poll(exported).not.toContain('rollcall-test')
+    expect(await addressesInSheet(google)).toEqual([])
+  })
+
+  test('is not offered beside a running service, which has to start again', async () => {
+    await using world = await setUp()
+    const { folder } = world
+    await using service = await startService({ dataDir: join(folder, 'data') })
+    using terminal = startOnTerminal(['init'], { folder })
+    await answer(terminal, [
+      ['Where should the signups go?', down + enter],
+      ['A challenge that keeps bots out?', enter],
+      ['The web pages that may send signups', enter],
+      ['A service is running: start it again', ''],
+    ])
+    expect(await terminal.ended).toBe(0)
+    expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
+  })
 })
 
 test('SIGTERM ends the questions', async () => {

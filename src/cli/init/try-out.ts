@@ -1,0 +1,37 @@
+import type { Config } from '../../config/config.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import { isLocked } from '../../platform/node/directory-lock.ts'
+import { sendTestSignup } from '../../service/test-signup.ts'
+import type { Session } from '../session.ts'
+import type { Ask } from './ask.ts'
+
+/** Offers to send a test signup and to remove it again. Returns whether all that was wanted was done. */
+export async function tryOut(
+  config: Config,
+  secrets: Secrets,
+  ask: Ask,
+  { out, clock, stop }: Session,
+): Promise<boolean> {
+  if (isLocked(config.dataDir)) {
+    await out.line('\nA service is running: start it again, so that it takes these settings.')
+    return true
+  }
+  if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
+  await using test = await sendTestSignup(config, secrets, clock)
+  const problem = await test.written(stop)
+  if (problem !== undefined) {
+    await test.erase()
+    await out.line(`\nThe test signup has no row, and gets none: ${problem}`)
+    return false
+  }
+  await out.line(`\nThe row of ${test.address} is in ${test.location}`)
+  if (!(await ask.isSure('Remove it again?', true))) return true
+  await test.erase()
+  const isRemoved = await test.erased(stop)
+  await out.line(
+    isRemoved
+      ? '\nIt is removed. Start the service: npm start'
+      : '\nIt is not removed yet. The service removes it when it runs: npm start',
+  )
+  return isRemoved
+}

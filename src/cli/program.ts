@@ -5,6 +5,7 @@ import { addBackfill } from './backfill.ts'
 import { addBackup } from './backup.ts'
 import { addDoctor } from './doctor.ts'
 import { addExport } from './export.ts'
+import { addForget } from './forget.ts'
 import { addImport } from './import.ts'
 import { addInit } from './init.ts'
 import { addServe } from './serve.ts'
@@ -26,6 +27,7 @@ const commands = [
   addVerify,
   addBackfill,
   addBackup,
+  addForget,
 ]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.

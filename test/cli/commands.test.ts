@@ -17,6 +17,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   verify: [],
   backfill: ['--all'],
   backup: ['journal.backup'],
+  forget: ['-'],
 }
 const names = Object.keys(needed)
 

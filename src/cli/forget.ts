@@ -1,0 +1,187 @@
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import type { Erasure } from '../journal/erasure.ts'
+import { filesWith } from '../platform/node/files-with.ts'
+import { finishForgetting } from '../service/forgetting.ts'
+import { openReader, openStoreBeside } from '../service/store.ts'
+import { emailProblem, storedEmail } from '../signup/email.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+
+interface Options {
+  readonly json?: true
+  readonly wait: number
+}
+
+/** What was done for one person, and what was not. */
+export interface Forgotten {
+  /** Whether nothing waits and no file has the address. */
+  readonly done: boolean
+  readonly signups: {
+    readonly erased: number
+    /** Those of them that had no row, and get none. */
+    readonly unwritten: number
+    /** Those in a batch that is on its way: they are erased when it has ended. */
+    readonly inBatch: number
+  }
+  readonly rows: {
+    readonly removed: number
+    /** Rows that were not in the spreadsheet, or had another address. */
+    readonly notFound: number
+    /** Rows that wait to be removed, of all people who were forgotten. */
+    readonly waiting: number
+    /** Rows of the address with another time: edited ones, or later signups. */
+    readonly others: number
+  }
+  /** Why rows wait; null when nothing waits or the reason is not known. */
+  readonly reason: string | null
+  /** Signups of other people that name the address in another cell. */
+  readonly mentions: number
+  /** Files in DATA_DIR that still have the address. */
+  readonly files: readonly string[]
+  readonly byHand: readonly string[]
+}
+
+/** What Rollcall cannot reach. */
+const byHand = [
+  'exports and backups that were made before',
+  "the spreadsheet's own version history, and copies of it",
+  'spreadsheets that were used earlier',
+]
+
+const inputCharactersMax = 1_000
+
+export function addForget(program: Command, run: Run): void {
+  program
+    .command('forget')
+    .description('erase a person from the journal and from the spreadsheet')
+    .argument('<address>', 'the email address, or - to read it from standard input')
+    .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
+    .option('--json', 'print JSON, for programs')
+    .addHelpText(
+      'after',
+      '\nArguments are public on a machine with several users: prefer -, as in\n' +
+        '  rollcall forget - < file-with-the-address\n' +
+        'Exit code 1: something waits, and is done later by the service or the next forget.',
+    )
+    .action((address, options) => run((session) => forget(session, address, options)))
+}
+
+async function forget(session: Session, given: string, options: Options): Promise<ExitCode> {
+  const { clock, out, stop } = session
+  const { config, secrets } = loadConfig(readEnvironment())
+  const address = storedEmail(given === '-' ? await readInput(stop) : given)
+  if (emailProblem(address) !== undefined) {
+    throw new UsageError('Give one email address, or - to read it from standard input.')
+  }
+  // Opening it to write would make a new one.
+  await openReader(config, session)[Symbol.asyncDispose]()
+  await using journal = await openStoreBeside(config, session)
+  const erased = await erase(journal.erasure, address, session)
+  const waitMs = options.wait * 1000
+  const finished = await finishForgetting({ config, secrets, journal, clock, stop, waitMs })
+  const { frozen, removals, reason = null } = finished
+  const rows = { removed: 0, notFound: 0, waiting: removals + frozen, others: 0 }
+  for (const position of [...erased.written, ...erased.frozen]) {
+    const outcome = await journal.erasure.takeOutcome(position)
+    if (!outcome) continue
+    rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
+    rows.others = Math.max(rows.others, outcome.others)
+  }
+  const files = await filesWith(config.dataDir, address)
+  const inBatch = Math.min(frozen, erased.frozen.length)
+  const count = erased.unwritten + erased.written.length + erased.frozen.length - inBatch
+  const result: Forgotten = {
+    done: rows.waiting === 0 && files.length === 0,
+    signups: { erased: count, unwritten: erased.unwritten, inBatch },
+    rows,
+    reason: rows.waiting > 0 ? reason : null,
+    mentions: erased.mentions,
+    files,
+    byHand,
+  }
+  if (options.json) await out.json(result)
+  else for (const line of describe(result)) await out.line(line)
+  return result.done ? exit.done : exit.notAll
+}
+
+interface Erased {
+  unwritten: number
+  mentions: number
+  readonly written: number[]
+  readonly frozen: number[]
+}
+
+async function erase(
+  erasure: Erasure,
+  address: string,
+  { notes, stop }: Pick<Session, 'notes' | 'stop'>,
+): Promise<Erased> {
+  const last = await erasure.forget(address)
+  const erased: Erased = { unwritten: 0, mentions: 0, written: [], frozen: [] }
+  using progress = notes.progress('signups searched', last)
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const slice = await erasure.eraseNext(after, address)
+    erased.unwritten += slice.unwritten
+    erased.mentions += slice.mentions
+    erased.written.push(...slice.written)
+    erased.frozen.push(...slice.frozen)
+    after = slice.next
+    progress.at(after ?? last)
+    stop.throwIfAborted()
+  }
+  return erased
+}
+
+function describe({ signups, rows, reason, mentions, files, byHand: left }: Forgotten): string[] {
+  const { erased, unwritten, inBatch } = signups
+  const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
+  return [
+    `Erased from the journal: ${counted(erased, 'signup')}, of which ${unwritten} had no row and get none.`,
+    `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
+    ...(inBatch > 0
+      ? [`In a batch that is on its way: ${inBatch}. They are erased when it has ended.`]
+      : []),
+    ...(rows.waiting > 0
+      ? [
+          `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes them when it can; so does the next forget.`,
+        ]
+      : []),
+    ...(rows.notFound > 0
+      ? [
+          `Not found: ${counted(rows.notFound, 'row')}. A person has deleted them or changed their address.`,
+        ]
+      : []),
+    ...(rows.others > 0
+      ? [
+          `Left: ${counted(rows.others, 'row')} with the address and another time. They are of later signups, or a person has changed their time: look at them.`,
+        ]
+      : []),
+    ...(mentions > 0
+      ? [`Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`]
+      : []),
+    files.length === 0
+      ? 'No file in DATA_DIR has the address.'
+      : `Files in DATA_DIR that have the address: ${files.join(', ')}.`,
+    `Not reached, to do by hand: ${left.join('; ')}.`,
+  ]
+}
+
+function counted(count: number, what: string): string {
+  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
+}
+
+function parseSeconds(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Give whole seconds, such as 60.')
+}
+
+async function readInput(stop: AbortSignal): Promise<string> {
+  let text = ''
+  stop.addEventListener('abort', () => process.stdin.destroy(), { once: true })
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += String(chunk)
+    if (text.length > inputCharactersMax) break
+  }
+  return text
+}

@@ -1,0 +1,80 @@
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { Unfinished } from '../journal/erasure.ts'
+import type { Journal } from '../journal/journal.ts'
+import { createEvents } from '../ops/events.ts'
+import { createHealth } from '../ops/health.ts'
+import { createLog } from '../ops/log.ts'
+import type { Clock } from '../platform/clock.ts'
+import { lockDirectory } from '../platform/node/directory-lock.ts'
+import type { Millis } from '../signup/signup.ts'
+import { createDelivery } from './delivery.ts'
+import { readDeliveryNote } from './delivery-note.ts'
+import { journalFile } from './store.ts'
+
+export interface ForgettingOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly journal: Journal
+  readonly clock: Clock
+  /** Aborts to wait no longer. */
+  readonly stop: AbortSignal
+  /** The longest time to wait for the spreadsheet. */
+  readonly waitMs: Millis
+}
+
+/** How far it came. */
+export interface Finished extends Unfinished {
+  /** Why something waits, in the words of the spreadsheet's provider; undefined when that is not known. */
+  readonly reason: string | undefined
+}
+
+const lookMs = 100
+const stopGraceMs = 10_000
+/** How long to try to empty the journal's log, which others may be reading. */
+const scrubMaxMs = 5_000
+
+/**
+ * Waits until the rows of forgotten people are removed, and no signup of theirs is in a frozen batch. A
+ * running service does that work. When none runs, this process does it, and keeps a service from
+ * starting meanwhile.
+ */
+export async function finishForgetting(options: ForgettingOptions): Promise<Finished> {
+  const { config, secrets, journal, clock, stop, waitMs } = options
+  await using work = new AsyncDisposableStack()
+  const health = createHealth()
+  let reason: string | undefined
+  const isDone = async () => {
+    const { removals, frozen } = await journal.erasure.unfinished()
+    return removals + frozen === 0
+  }
+  if (!(await isDone())) {
+    const lock = await lockDirectory(config.dataDir, journalFile, clock).catch(() => undefined)
+    if (lock) {
+      work.use(lock)
+      const events = {
+        ...createEvents(createLog('silent'), health, clock),
+        removalDelayed: (why: string) => (reason = why),
+      }
+      const given = { ...config, ...secrets, journal, events, removesOnly: true }
+      const { writer } = createDelivery(given, { clock })
+      work.defer(() => writer.stop(stopGraceMs))
+      writer.start()
+    }
+    const until = clock.elapsed() + waitMs
+    while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
+      await clock.sleep(lookMs, stop)
+    }
+    const delivery = lock ? health.delivery : (await readDeliveryNote(journal.reader))?.delivery
+    if (delivery && delivery.state !== 'ok') reason = delivery.error
+  }
+  await emptyLog(options)
+  return { ...(await journal.erasure.unfinished()), reason }
+}
+
+async function emptyLog({ journal, clock, stop }: ForgettingOptions): Promise<void> {
+  const until = clock.elapsed() + scrubMaxMs
+  while (!(await journal.erasure.scrub()) && !stop.aborted && clock.elapsed() < until) {
+    await clock.sleep(lookMs, stop)
+  }
+}

@@ -1,0 +1,176 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import type { Forgotten } from '../../src/cli/forget.ts'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
+import { postBulk, postSignup } from '../../harness/post-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+
+const ada = 'Ada.Lovelace@example.com'
+const others = ['bob@example.com', 'eve@example.com']
+
+interface Place {
+  readonly dataDir: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Forgets Ada, with her address in other letters and on standard input. */
+async function forget(place: Place, ...args: readonly string[]) {
+  const input = ' ada.lovelace@EXAMPLE.com\n'
+  const { code, stdout } = await runCommand(['forget', '-', '--json', ...args], { ...place, input })
+  return { code, ...(JSON.parse(stdout) as Forgotten) }
+}
+
+/** All files below a folder that have her address, in any letter case. */
+async function filesWithAda(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const found = files.map(async ({ parentPath, name }) => {
+    const text = await readFile(join(parentPath, name), 'latin1')
+    return text.toLowerCase().includes(ada.toLowerCase()) ? [name] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const everyone = [ada, ...others].map((email) => ({ email, metadata: { note: `of ${email}` } }))
+
+test('forget erases a person beside a service, in all tabs and files, and nobody else', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: google.env }
+  await using service = await startService(place)
+  await postBulk(service.url, { signups: everyone })
+  await postSignup(
+    service.url,
+    { email: ada.toLowerCase(), sheetTab: 'News' },
+    { 'Idempotency-Key': ada },
+  )
+  await allDelivered(service)
+  expect(await filesWithAda(data.path)).toContain('journal.db-wal')
+  expect(await forget(place)).toEqual({
+    code: 0,
+    done: true,
+    signups: { erased: 2, unwritten: 0, inBatch: 0 },
+    rows: { removed: 2, notFound: 0, waiting: 0, others: 0 },
+    reason: null,
+    mentions: 0,
+    files: [],
+    byHand: expect.any(Array),
+  })
+  expect(await filesWithAda(data.path)).toEqual([])
+  const left = await addressesInSheet(google)
+  expect(left.filter((address) => address !== '')).toEqual(others)
+  expect(await addressesInSheet(google, 'News')).toEqual([])
+  const again = await postSignup(
+    service.url,
+    { email: ada.toLowerCase(), sheetTab: 'News' },
+    { 'Idempotency-Key': ada },
+  )
+  expect(again.headers.get('Idempotency-Replayed')).toBe('true')
+  expect(await filesWithAda(data.path)).toEqual([])
+})
+
+test('forget empties the rows of the local workbook, beside a service and without one', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path }
+  {
+    await using service = await startService(place)
+    await postBulk(service.url, { signups: everyone })
+    await allDelivered(service)
+    expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { removed: 1 } })
+    expect(await filesWithAda(data.path)).toEqual([])
+    await postBulk(service.url, { signups: everyone })
+    await allDelivered(service)
+  }
+  expect(await filesWithAda(data.path)).toContain('Sheet1.csv')
+  expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { removed: 1 } })
+  expect(await filesWithAda(data.path)).toEqual([])
+  const text = await readFile(join(data.path, 'sheets/Sheet1.csv'), 'utf8')
+  expect(text.match(/^\S+@example\.com/gm)).toEqual([...others, ...others].map((one) => one))
+})
+
+test('while Google is down, a signup that waits is never written, and what was sent is removed later', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: google.env }
+  await using service = await startService(place)
+  await postBulk(service.url, { signups: everyone })
+  await allDelivered(service)
+  google.emulator.faults.add({ on: 'any', times: 0 })
+  // The first of these is in the frozen batch, the second waits behind it.
+  await postSignup(service.url, { email: ada })
+  await expect.poll(async () => (await forget(place, '--wait', '0')).signups.inBatch).toBe(1)
+  await postSignup(service.url, { email: ada, sheetTab: 'News' })
+  const down = await forget(place, '--wait', '0')
+  expect(down).toMatchObject({ code: 1, done: false, signups: { unwritten: 1, inBatch: 1 } })
+  expect(down.rows).toMatchObject({ removed: 0, waiting: 2 })
+  expect(down.files).not.toEqual([])
+  google.emulator.faults.clear()
+  await expect.poll(() => filesWithAda(data.path), { timeout: 60_000 }).toEqual([])
+  const rows = await addressesInSheet(google)
+  expect(rows.filter((address) => address !== '')).toEqual(others)
+  await postSignup(service.url, { email: ada })
+  await allDelivered(service)
+  expect((await addressesInSheet(google)).at(-1)).toBe(ada)
+})
+
+test('what forget could not do without a service, the next forget does', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: google.env }
+  {
+    await using service = await startService(place)
+    await postBulk(service.url, { signups: everyone })
+    await allDelivered(service)
+  }
+  google.emulator.faults.add({ on: ['get', 'batchUpdate'], answer: 'notShared', times: 0 })
+  expect(await forget(place, '--wait', '2')).toMatchObject({
+    code: 1,
+    rows: { waiting: 1 },
+    reason: 'The caller does not have permission',
+  })
+  google.emulator.faults.clear()
+  const next = await runCommand(['forget', others[0] ?? ''], place)
+  expect(next.code).toBe(0)
+  expect(next.stdout).toContain('Removed from the spreadsheet: 1 row.')
+  expect(next.stdout).toContain('No file in DATA_DIR has the address.')
+  expect(await filesWithAda(data.path)).toEqual([])
+  const left = await addressesInSheet(google)
+  expect(left.filter((address) => address !== '')).toEqual(others.slice(1))
+})
+
+test('forget tells of rows that a person has changed, and of other people who name the address', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  const place = { dataDir: data.path, env: google.env }
+  await using service = await startService(place)
+  await postSignup(service.url, { email: ada })
+  await postSignup(service.url, { email: ada })
+  await postSignup(service.url, { email: others[0] ?? '', metadata: { friend: ada } })
+  await allDelivered(service)
+  const sheet = google.emulator.spreadsheet(google.spreadsheetId)
+  sheet.editCell('Sheet1', 'A2', 'somebody@example.com')
+  sheet.editCell('Sheet1', 'B3', 'last week')
+  const before = sheet.rows('Sheet1')
+  expect(await forget(place)).toMatchObject({
+    code: 1,
+    rows: { removed: 0, notFound: 2, others: 1 },
+    mentions: 1,
+    files: expect.arrayContaining(['journal.db']),
+  })
+  expect(sheet.rows('Sheet1')).toEqual(before)
+})
+
+test.each([
+  ['no address', 'ada', 2],
+  ['an address when there is no journal', 'ada@example.com', 1],
+])('forget refuses %s, and makes nothing', async (_, address, expected) => {
+  await using data = await tempFolder()
+  const { code, stdout } = await runCommand(['forget', address], { dataDir: join(data.path, 'x') })
+  expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+  expect(await readdir(data.path)).toEqual([])
+})

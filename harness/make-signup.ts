@@ -3,11 +3,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Signup, SignupId } from '../src/signup/signup.ts'
 
+const morning = Date.UTC(2026, 10, 20, 10)
+
 /** A signup as the parser makes it. A test gives the fields that it is about. */
 export function makeSignup(fields: Partial<Signup> = {}): Signup {
   return {
-    id: uuidv7() as SignupId,
-    receivedAt: Date.UTC(2026, 10, 20, 10),
+    id: uuidv7({ msecs: fields.receivedAt ?? morning }) as SignupId,
+    receivedAt: morning,
     email: 'ada@example.com',
     sheetTab: 'Sheet1',
     source: 'api',

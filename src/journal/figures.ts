@@ -21,7 +21,7 @@ export interface Figures {
   readonly all: Counts
   /** The hours in which something was accepted or written, the earliest first. */
   readonly hours: readonly HourCounts[]
-  /** The time of the oldest signup that waits. */
+  /** When the oldest signup that waits came into the journal: for an imported one, not its own time. */
   readonly oldestWaiting: Millis | undefined
   /** When a batch was written last. */
   readonly lastWritten: Millis | undefined

@@ -11,8 +11,8 @@ export interface Reader {
   backlog(): Promise<number>
 
   /**
-   * Since when signups wait and no batch was settled: the time of the oldest waiting signup or of the
-   * last settled batch, whichever is later. Undefined when no signup waits.
+   * Since when signups wait and no batch was settled: the time when the oldest waiting signup came into the
+   * journal or that of the last settled batch, whichever is later. Undefined when no signup waits.
    *
    * @param asideTabs keys (`tabKey`) of tabs whose signups do not count
    */

@@ -192,7 +192,7 @@ test('a backlog that is a day old', async () => {
     await using journal = openSqliteJournal(join(data.path, 'journal.db'))
     await keepToOwner(data.path)
     const receivedAt = Date.now() - day - 1000
-    await journal.intake.append(makeSignups(3).map((signup) => ({ ...signup, receivedAt })))
+    await journal.intake.append(makeSignups(3, { receivedAt }))
   }
   const { code, faults, of } = await runDoctor({ dataDir: data.path })
   expect({ code, faults }).toEqual({ code: 1, faults: ['backlog'] })

@@ -19,11 +19,14 @@ export const importedSignups: readonly ContractTest[] = [
     run: inJournal(async ({ imports, reader, delivery }) => {
       const received = Date.UTC(2019, 4, 1, 8)
       const full = { name: 'Ada', tags: ['a', 'b'], metadata: '{"x":1}', sheetTab: 'News' }
-      const signups = [makeSignup({ ...full, receivedAt: received }), makeSignup()]
+      // The id tells when it was imported.
+      const { id, receivedAt: imported } = makeSignup()
+      const signups = [makeSignup({ ...full, id, receivedAt: received }), makeSignup()]
       expect(await imports.add(signups)).toEqual(['added', 'added'])
       expect((await reader.page(0, 10)).map(({ signup }) => signup)).toEqual(signups)
-      const { all, hours } = await reader.figures(received, received)
-      expect({ all, hours }).toEqual({
+      expect(await reader.waitingSince([])).toBe(imported)
+      expect(await reader.figures(received, received)).toMatchObject({
+        oldestWaiting: imported,
         all: { accepted: 2, written: 0 },
         hours: [{ from: received, accepted: 1, written: 0 }],
       })

@@ -4,6 +4,7 @@ import type { Millis } from '../../signup/signup.ts'
 import { beginOf, type Counts, type Figures, hourOf } from '../figures.ts'
 import type { Reader, SignupRecord } from '../reader.ts'
 import { toSignup } from './rows.ts'
+import { idOfBytes, timeOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 
 export class SqliteReader implements Reader {
@@ -22,10 +23,10 @@ export class SqliteReader implements Reader {
     const { db, id } = this.#site
     const aside = new Set(asideTabs)
     return db.read(() => {
-      const waiting = this.#firstWaiting().filter(({ key }) => !aside.has(String(key)))
+      const waiting = this.#firstWaiting().filter(({ key }) => !aside.has(key))
       if (waiting.length === 0) return undefined
-      const received = waiting.map(({ receivedAt }) => Number(receivedAt))
-      return Math.max(Number(db.get('lastSettled', id)?.['at']), Math.min(...received))
+      const since = waiting.map(({ since }) => since)
+      return Math.max(Number(db.get('lastSettled', id)?.['at']), Math.min(...since))
     })
   }
 
@@ -36,7 +37,7 @@ export class SqliteReader implements Reader {
       const hours = db
         .all('hours', id, hourOf(from), hourOf(to))
         .map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) }))
-      const waiting = this.#firstWaiting().map(({ receivedAt }) => Number(receivedAt))
+      const waiting = this.#firstWaiting().map(({ since }) => since)
       const oldestWaiting = waiting.length === 0 ? undefined : Math.min(...waiting)
       const lastWritten = Number(db.get('lastSettled', id)?.['at'] ?? 0) || undefined
       return { all, hours, oldestWaiting, lastWritten }
@@ -67,7 +68,16 @@ export class SqliteReader implements Reader {
   /** The first waiting signup of each tab, and the first one that is to be delivered once more. */
   #firstWaiting() {
     const { db, id } = this.#site
-    return [...db.all('firstWaiting', id), ...db.all('firstAgain', id)]
+    // An imported signup may have an old timestamp, but its id has the time when it came.
+    const first = db.all('firstWaiting', id).map((row) => ({
+      key: String(row['key']),
+      since: timeOfId(idOfBytes(row['id'] as Uint8Array)),
+    }))
+    const again = db.all('firstAgain', id).map((row) => ({
+      key: String(row['key']),
+      since: Number(row['receivedAt']),
+    }))
+    return [...first, ...again]
   }
 
   async probe(): Promise<void> {

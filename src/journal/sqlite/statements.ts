@@ -115,7 +115,7 @@ export const statements = {
   firstAgain: `SELECT key, (
                  SELECT queued_at FROM redelivery WHERE tab = tab.id ORDER BY position LIMIT 1
                ) AS receivedAt FROM tab WHERE site = ? AND receivedAt IS NOT NULL`,
-  firstWaiting: `SELECT tab.key AS key, signup.received_at AS receivedAt
+  firstWaiting: `SELECT tab.key AS key, signup.id AS id
                  FROM tab JOIN signup ON signup.position = (
                    SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
                    ORDER BY position LIMIT 1

@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts'
 import { acceptingScenarios } from './scenarios/accepting.ts'
 import { backlogScenarios } from './scenarios/backlog.ts'
+import { backupScenarios } from './scenarios/backup.ts'
 import { bulkScenario } from './scenarios/bulk.ts'
 import { challengeScenario } from './scenarios/challenge.ts'
 import { deliveryScenarios } from './scenarios/delivery.ts'
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   ...backlogScenarios,
   memoryScenario,
   ...importScenarios,
+  ...backupScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

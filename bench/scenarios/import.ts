@@ -1,18 +1,8 @@
 import { open } from 'node:fs/promises'
 import { type Beside, besideCommand } from '../beside-command.ts'
-import { atMost, type Bound, type Scenario, type Sizes } from '../scenario.ts'
+import type { Scenario, Sizes } from '../scenario.ts'
 import { googleSettings, World } from '../world.ts'
-
-const perSecond = 1_000
-
-const measurements = new Map<Sizes, Promise<Beside>>()
-
-/** Imports a large file while the service takes signups and delivers. Measures once for all lines of the table. */
-function measured(sizes: Sizes): Promise<Beside> {
-  const known = measurements.get(sizes) ?? measure(sizes)
-  measurements.set(sizes, known)
-  return known
-}
+import { besideLine, besideScenarios, perSecond } from './beside.ts'
 
 async function measure({ large }: Sizes): Promise<Beside> {
   await using world = await World.create()
@@ -43,38 +33,10 @@ async function writeList(path: string, rows: number): Promise<void> {
   }
 }
 
-function line(
-  name: string,
-  what: string,
-  unit: string,
-  [reach, aim]: readonly [Bound, Bound],
-  valueOf: (beside: Beside) => number,
-): Scenario {
-  return {
-    name,
-    what,
-    unit,
-    reach,
-    aim,
-    async run(sizes) {
-      const beside = await measured(sizes)
-      const note = `${beside.signups} signups at ${perSecond}/s meanwhile, in ${beside.seconds.toFixed(1)} s`
-      return { values: [valueOf(beside)], note }
-    },
-  }
-}
-
-const limits = (reach: number, aim: number) => [atMost(reach), atMost(aim)] as const
-
-export const importScenarios: readonly Scenario[] = [
-  line(
-    'import-time',
-    'import of 1,000,000 rows under load',
-    's',
-    limits(180, 60),
-    (it) => it.seconds,
-  ),
-  line('import-memory', 'its memory (peak RSS)', 'MB', limits(200, 190), (it) => it.megabytes),
-  line('import-p99', 'p99 of signups meanwhile', 'ms', limits(50, 20), (it) => it.p99),
-  line('import-lock', 'longest wait to write meanwhile', 'ms', limits(5, 4), (it) => it.lockedMs),
-]
+/** Imports a large file while the service takes signups and delivers. */
+export const importScenarios: readonly Scenario[] = besideScenarios(measure, [
+  besideLine('import-time', 'import of 1,000,000 rows under load', 's', 180, 60, 'seconds'),
+  besideLine('import-memory', 'its memory (peak RSS)', 'MB', 200, 190, 'megabytes'),
+  besideLine('import-p99', 'p99 of signups meanwhile', 'ms', 50, 20, 'p99'),
+  besideLine('import-lock', 'longest wait to write meanwhile', 'ms', 5, 4, 'lockedMs'),
+])

@@ -66,17 +66,22 @@ async function run({ args, env, dataDir }: BesideOptions) {
   const ended = once(child, 'close')
   let bytes = 0
   while (child.exitCode === null && child.signalCode === null) {
-    try {
-      bytes = peakBytes(child.pid ?? 0)
-    } catch {
-      // It has just ended.
-    }
-    await sleep(50)
+    bytes = Math.max(bytes, peakOf(child.pid ?? 0))
+    await sleep(20)
   }
   await ended
   const seconds = (performance.now() - begin) / 1000
   if (child.exitCode !== 0) throw new Error(`rollcall ${args[0] ?? ''} failed: ${await output}`)
   return { seconds, megabytes: bytes / 1e6, output: await output }
+}
+
+/** 0 when the process has just ended. */
+function peakOf(pid: number): number {
+  try {
+    return peakBytes(pid) || 0
+  } catch {
+    return 0
+  }
 }
 
 /** Tries again and again to write to the journal. Returns the longest wait in milliseconds. */

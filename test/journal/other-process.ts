@@ -68,8 +68,11 @@ export class OtherProcess implements AsyncDisposable {
     }
     const { journal, answer } = this.#waiting.get(reply.id) ?? {}
     if (journal) journal.defaultTab = reply.defaultTab
-    if ('error' in reply) answer?.reject(reply.error)
-    else answer?.resolve(reply.value)
+    // In a later turn, as an answer may arrive within the turn that sent the request.
+    setImmediate(() => {
+      if ('error' in reply) answer?.reject(reply.error)
+      else answer?.resolve(reply.value)
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import type { FrozenBatch } from '../src/signup/batch.ts'
 import type { Warning } from '../src/signup/trouble.ts'
 import type {
   Abandoned,
+  Finished,
   MaySend,
   Opened,
   Outcome,
@@ -117,6 +118,11 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       this.#applied.delete(marker)
     }
     return { kind: 'pruned' }
+  }
+
+  async finishEarlier(): Promise<Finished> {
+    this.calls.push('finish')
+    return { kind: 'finished' }
   }
 
   rowReader(): RowReader {

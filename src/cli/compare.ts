@@ -40,8 +40,8 @@ export async function withDifference<T>(
         rows = 0
         comparison.begin()
       },
-      note: (part: Parameters<Comparison['note']>[0]) => {
-        comparison.note(part)
+      note: async (part: Parameters<Comparison['note']>[0]) => {
+        await comparison.note(part)
         progress.at((rows += part.rows.length))
       },
       get isSteady() {

@@ -48,6 +48,6 @@ async function readOnce(
   for (;;) {
     const part = await persist((signal) => reader.next(signal))
     if (part?.kind !== 'rows') return part
-    comparison.note(part)
+    await comparison.note(part)
   }
 }

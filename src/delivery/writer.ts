@@ -1,3 +1,4 @@
+import type { Comparison } from '../journal/comparison.ts'
 import type { DeliveryLog } from '../journal/delivery-log.ts'
 import type { Erasure } from '../journal/erasure.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
@@ -6,6 +7,7 @@ import type { Clock, Random } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import { AfterRestore } from './after-restore.ts'
 import { Attempts, type Failure } from './attempts.ts'
 import { blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
@@ -16,6 +18,8 @@ import { taken, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
 export interface WriterOptions {
   readonly journal: DeliveryLog
   readonly erasure: Erasure
+  /** Begins to compare the journal with the spreadsheet. */
+  readonly comparison: () => Comparison
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly random: Random
@@ -49,7 +53,8 @@ interface TabRetry {
 /**
  * The writer takes signups from the journal to the spreadsheet, one batch at a time.
  *
- *   OPENING      checks that the spreadsheet can be reached, so that a wrong key is reported at start
+ *   OPENING      checks that the spreadsheet can be reached, so that a wrong key is reported at start.
+ *                After a backup was restored, compares what waits with the rows
  *   IDLE         no signup waits. An append, a tab's next try or `stop` ends it. Now and then the
  *                writer checks whether another process has appended signups
  *   FREEZING     lets a burst arrive and waits for the pace, unless a batch is full already. Then freezes
@@ -76,6 +81,7 @@ export class Writer {
   readonly #attempts: Attempts
   readonly #fence: Fence
   readonly #remover: Remover
+  readonly #afterRestore: AfterRestore
   #tokens: Tokens
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
@@ -95,6 +101,7 @@ export class Writer {
     this.#attempts = new Attempts({ ...options, ...signals })
     this.#fence = new Fence({ ...options, ...signals, attempts: this.#attempts })
     this.#remover = new Remover({ ...options, ...signals })
+    this.#afterRestore = new AfterRestore({ ...options, attempts: this.#attempts })
     this.#tokens = { count: options.bucket.capacity, at: options.clock.elapsed() }
   }
 
@@ -152,7 +159,7 @@ export class Writer {
     const opened = await this.#attempts.persist((signal) =>
       spreadsheet.open(signal, isResolved ? undefined : name),
     )
-    if (opened?.kind !== 'open') return false
+    if (opened?.kind !== 'open' || !(await this.#afterRestore.isDone())) return false
     const defaultTab = await journal.resolveDefaultTab(opened.onlyTab ?? name)
     events.deliveryStarted(spreadsheet.location, defaultTab.name)
     events.spreadsheetWarnings(spreadsheet.warnings)

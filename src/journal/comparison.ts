@@ -9,8 +9,8 @@ export interface Comparison extends Disposable {
   /** Begins a reading of the spreadsheet, and forgets the rows of the reading before. */
   begin(): void
 
-  /** Notes the next rows of a tab. */
-  note(part: RowsOfTab): void
+  /** Notes the next rows of a tab. Other work runs meanwhile. */
+  note(part: RowsOfTab): Promise<void>
 
   /** Whether this reading gave the same rows as the one before, in the same order, and perhaps more below. */
   readonly isSteady: boolean
@@ -34,6 +34,12 @@ export interface Comparison extends Disposable {
    * Returns how many it has put. One transaction: give it a few hundred at most.
    */
   deliverAgain(positions: readonly number[], at: Millis): Promise<number>
+
+  /**
+   * Notes that signups that wait have a row already, so that they get no other one. One transaction:
+   * give it a few hundred at most.
+   */
+  noteArrived(positions: readonly number[]): Promise<void>
 }
 
 /** Rows of one tab, as a spreadsheet's row reader gives them. */
@@ -48,8 +54,9 @@ export interface RowsOfTab {
  * - `missing`: it was settled in this spreadsheet, and no row agrees with it.
  * - `edited`: it was settled in this spreadsheet, and a row agrees in one of address and timestamp.
  * - `elsewhere`: it was settled in another spreadsheet only, and no row here agrees with it.
+ * - `arrived`: it waits in the journal, and a row agrees with it, as after a backup was restored.
  */
-export type FoundKind = 'missing' | 'edited' | 'elsewhere'
+export type FoundKind = 'missing' | 'edited' | 'elsewhere' | 'arrived'
 
 export interface FoundSignup {
   readonly position: number

@@ -100,6 +100,12 @@ export interface DeliveryLog {
   noteFact(name: string, value: string): Promise<void>
 }
 
+/**
+ * The name of a fact: the last position of a backup that was restored. Its waiting signups may have rows
+ * already, so no batch is frozen before they were compared with the spreadsheet. Empty after that.
+ */
+export const restoredFact = 'restored'
+
 /** The marker of a batch that was settled or released. */
 export interface EndedMarker {
   readonly id: number

@@ -3,8 +3,9 @@ import type { Config } from '../config/config.ts'
 import { createCallGate } from '../delivery/call-gate.ts'
 import { batchBucket, bottomless } from '../delivery/pace.ts'
 import { Writer } from '../delivery/writer.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { ComparableJournal } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
+import { cellKey } from '../spreadsheet/csv.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
@@ -13,9 +14,9 @@ import { realWorld, type World } from './world.ts'
 export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'> {
   /** The private key of the service account; present when the spreadsheet is a Google Sheet. */
   readonly privateKey?: string
-  readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger'>
   /** Whether to end the frozen batch and to remove rows only. */
   readonly removesOnly?: boolean
+  readonly journal: Pick<ComparableJournal, 'delivery' | 'erasure' | 'callLedger' | 'comparison'>
   readonly events: Events
 }
 
@@ -51,6 +52,7 @@ export function createDelivery(
       journal: journal.delivery,
       erasure: journal.erasure,
       removesOnly,
+      comparison: () => journal.comparison({ cellKey }),
       events,
       clock,
       random,

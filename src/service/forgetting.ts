@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Unfinished } from '../journal/erasure.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { ComparableJournal } from '../journal/journal.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
@@ -15,7 +15,7 @@ import { journalFile } from './store.ts'
 export interface ForgettingOptions {
   readonly config: Config
   readonly secrets: Secrets
-  readonly journal: Journal
+  readonly journal: ComparableJournal
   readonly clock: Clock
   /** Aborts to wait no longer. */
   readonly stop: AbortSignal

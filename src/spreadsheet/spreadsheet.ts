@@ -45,6 +45,12 @@ export interface Spreadsheet {
    */
   prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned>
 
+  /**
+   * Completes what a journal that was lost has begun to write. Call it before rows are compared with
+   * another journal, which knows nothing of that.
+   */
+  finishEarlier(): Promise<Finished>
+
   /** Begins to read the rows of all tabs. It may be used beside a writer of another process. */
   rowReader(): RowReader
 
@@ -101,6 +107,7 @@ export type CallGate = (signal: AbortSignal) => Promise<void>
 export type Opened = Open | Refused | Retryable
 export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
+export type Finished = { readonly kind: 'finished' } | Refused | Retryable | Unknown
 export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
 
 export type Removal = Removed | Refused | Retryable

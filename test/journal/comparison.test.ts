@@ -29,9 +29,9 @@ async function deliver(journal: ComparableJournal): Promise<readonly string[]> {
 
 const rowOf = ({ email, receivedAt: at }: Signup) => ({ email, at })
 
-function read(comparison: Comparison, signups: readonly Signup[], tab = 'Sheet1'): void {
+async function read(comparison: Comparison, signups: readonly Signup[], tab = 'Sheet1') {
   comparison.begin()
-  comparison.note({ place: tab, tab, rows: signups.map(rowOf) })
+  await comparison.note({ place: tab, tab, rows: signups.map(rowOf) })
 }
 
 const nothing = {
@@ -53,7 +53,7 @@ test('each signup is present, missing, edited or waiting, and other rows are cou
     const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
     using comparison = journal.comparison({ cellKey })
     const typed = makeSignup({ email: 'typed@example.com' })
-    read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
+    await read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
     expect(await comparison.compare(() => {})).toEqual({
       ...nothing,
       ...{ present: 1, missing: 1, edited: 1, waiting: 1, others: 2, rows: 3 },
@@ -66,8 +66,8 @@ test('a row that somebody doubled is told, and a copy in another tab is none', (
   inJournal(async (journal) => {
     const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
     using comparison = journal.comparison({ cellKey })
-    read(comparison, [a, b, b, b, c])
-    comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
+    await read(comparison, [a, b, b, b, c])
+    await comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
     expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
     expect(comparison.doubles(9)).toEqual([{ at: noon + 1, tab: 'Sheet1', extra: 2 }])
   }))
@@ -79,9 +79,9 @@ test('two signups of one address and one moment need two rows, wherever these ar
     await journal.intake.append(twins)
     await deliver(journal)
     using comparison = journal.comparison({ cellKey })
-    read(comparison, twins)
+    await read(comparison, twins)
     expect(await comparison.compare(() => {})).toMatchObject({ present: 2, missing: 0 })
-    read(comparison, twins.slice(1))
+    await read(comparison, twins.slice(1))
     expect(await comparison.compare(() => {})).toMatchObject({ present: 1, missing: 1, edited: 0 })
   }))
 
@@ -91,7 +91,7 @@ test('what is put back into the pending work is delivered once, also when it is 
     await deliver(journal)
     using comparison = journal.comparison({ cellKey })
     using other = journal.comparison({ cellKey })
-    read(comparison, [])
+    await read(comparison, [])
     await comparison.compare(() => {})
     const missing = comparison.found('missing', 0, 9).map(({ position }) => position)
     expect(missing).toHaveLength(4)
@@ -112,7 +112,7 @@ test('a batch with signups that are delivered again is the same after a restart,
     await using journal = open()
     await threeWritten(journal)
     using comparison = journal.comparison({ cellKey })
-    read(comparison, [])
+    await read(comparison, [])
     await comparison.compare(() => {})
     await comparison.deliverAgain([1, 3], noon)
     frozen = await freezeNext(journal.delivery)
@@ -138,12 +138,12 @@ test('what another spreadsheet got is known from what this one got', async () =>
   await using journal = open('here')
   await deliver(journal)
   using comparison = journal.comparison({ cellKey })
-  read(comparison, [])
+  await read(comparison, [])
   expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
   await comparison.deliverAgain([1, 2, 3], noon)
   await deliver(journal)
   using again = journal.comparison({ cellKey })
-  read(again, [])
+  await read(again, [])
   expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
 })
 
@@ -152,7 +152,7 @@ test('a forgotten signup that waits to be delivered again is not delivered', () 
     const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
     await deliver(journal)
     using comparison = journal.comparison({ cellKey })
-    read(comparison, [])
+    await read(comparison, [])
     await comparison.compare(() => {})
     await comparison.deliverAgain([1, 2], noon)
     const erase = async (address: string) => {
@@ -167,7 +167,7 @@ test('a forgotten signup that waits to be delivered again is not delivered', () 
     expect(await deliver(journal)).toEqual([])
     expect(await journal.reader.backlog()).toBe(0)
     using again = journal.comparison({ cellKey })
-    read(again, [])
+    await read(again, [])
     expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
     expect(await again.deliverAgain([1, 2], noon)).toBe(0)
   }))
@@ -176,14 +176,14 @@ test('a reading is steady when it gives the rows of the one before, and only new
   inJournal(async (journal) => {
     const signups = makeSignups(3)
     using comparison = journal.comparison({ cellKey })
-    const isSteady = (rows: readonly Signup[]) => {
-      read(comparison, rows)
+    const isSteady = async (rows: readonly Signup[]) => {
+      await read(comparison, rows)
       return comparison.isSteady
     }
-    expect(isSteady(signups)).toBe(false)
-    expect(isSteady(signups)).toBe(true)
-    expect(isSteady([...signups, makeSignup()])).toBe(true)
-    expect(isSteady(signups)).toBe(false)
-    expect(isSteady(signups.toReversed())).toBe(false)
-    expect(isSteady([])).toBe(false)
+    expect(await isSteady(signups)).toBe(false)
+    expect(await isSteady(signups)).toBe(true)
+    expect(await isSteady([...signups, makeSignup()])).toBe(true)
+    expect(await isSteady(signups)).toBe(false)
+    expect(await isSteady(signups.toReversed())).toBe(false)
+    expect(await isSteady([])).toBe(false)
   }))

@@ -1,6 +1,6 @@
 import { strictQuota } from '../../emulators/google-sheets/quota.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
 import { Network } from './network.ts'
@@ -44,7 +44,7 @@ export class CalmWorld implements AsyncDisposable {
   /** How many signups were accepted. */
   accepted = 0
   readonly #google: SimulatedGoogle
-  readonly #journal: Journal
+  readonly #journal: ComparableJournal
   readonly #process: SimulatedProcess
 
   constructor(seed: number, options: CalmOptions) {

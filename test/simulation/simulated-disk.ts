@@ -16,7 +16,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
-import type { Journal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
 import { journalOn } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -69,7 +69,7 @@ export class SimulatedDisk {
   }
 
   /** Opens the journal for a process that starts. @throws JournalUnavailable when a commit fails */
-  open(user: DiskUser, clock: Pick<Clock, 'elapsed' | 'sleep'>): Journal {
+  open(user: DiskUser, clock: Pick<Clock, 'elapsed' | 'sleep'>): ComparableJournal {
     const { dice, duplicates, note } = this.#options
     const isAlone = !this.#store.connections.some((other) => other.user?.isAlive)
     const connection = this.#store.connect()

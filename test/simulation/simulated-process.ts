@@ -15,7 +15,7 @@
 import type { Writer } from '../../src/delivery/writer.ts'
 import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
 import type { IntakeLog } from '../../src/journal/intake-log.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Events } from '../../src/ops/events.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -64,7 +64,7 @@ export interface ProcessOptions {
   readonly connect: (
     user: DiskUser,
     clock: Clock,
-  ) => Pick<Journal, 'intake' | 'delivery' | 'erasure' | 'callLedger'>
+  ) => Pick<ComparableJournal, 'intake' | 'delivery' | 'erasure' | 'callLedger' | 'comparison'>
   readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
   readonly flaw: Flaw
   /** The local workbook, when it is the spreadsheet. */
@@ -150,6 +150,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
           delivery: journal,
           erasure: this.#steps(opened.erasure),
           callLedger: (...account) => this.#steps(opened.callLedger(...account)),
+          comparison: (how) => opened.comparison(how),
         },
         events,
       },

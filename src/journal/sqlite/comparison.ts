@@ -17,7 +17,7 @@ import type { SqliteSite } from './site.ts'
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500
 
-/** Signups that did not find a row are kept by their kind. `waiting` ones are not told. */
+/** Signups are kept by their kind until a row is found for them. `waiting` ones are not told. */
 type LostKind = FoundKind | 'waiting'
 
 type SqlRow = Record<string, SQLOutputValue>
@@ -60,11 +60,15 @@ export class SqliteComparison implements Comparison {
     this.#digests.begin()
   }
 
-  note(part: RowsOfTab): void {
-    this.#digests.note(part)
+  async note(part: RowsOfTab): Promise<void> {
     const tab = this.#tab(part.tab)
-    for (const { email, at } of part.rows) {
-      this.#rows.note({ time: timeNumber(at), email: this.#email(email), tab })
+    for (let at = 0; at === 0 || at < part.rows.length; at += pageRows) {
+      if (at > 0) await nextTurn()
+      const rows = part.rows.slice(at, at + pageRows)
+      this.#digests.note({ ...part, rows })
+      for (const { email, at: time } of rows) {
+        this.#rows.note({ time: timeNumber(time), email: this.#email(email), tab })
+      }
     }
   }
 
@@ -93,7 +97,7 @@ export class SqliteComparison implements Comparison {
         if (!this.#rows.use(lost)) return undefined
         counts.used += 1
         if (kind === 'elsewhere') counts.present += 1
-        return 'found'
+        return kind === 'elsewhere' ? 'found' : 'arrived'
       })
     }
     const { rows, double, copies } = this.#rows.sums()
@@ -129,8 +133,21 @@ export class SqliteComparison implements Comparison {
       const put = positions.filter(
         (position) => db.run('queueSignup', position, at, this.#lastBatch) > 0,
       )
-      for (const position of put) db.run('uncountWritten', position)
+      for (const position of put) {
+        db.run('uncountWritten', position)
+        db.run('needRowAgain', position)
+      }
       return put.length
+    })
+  }
+
+  async noteArrived(positions: readonly number[]): Promise<void> {
+    const { db } = this.#site
+    await db.write(() => {
+      for (const position of positions) {
+        if (db.run('dropQueued', position) > 0) db.run('recountWritten', position)
+        else db.run('noteArrived', position)
+      }
     })
   }
 
@@ -152,7 +169,7 @@ export class SqliteComparison implements Comparison {
   }
 
   /** What a signup without a row is: one that should have it, one of another spreadsheet, or neither. */
-  #standing(row: SqlRow): Exclude<LostKind, 'edited'> {
+  #standing(row: SqlRow): 'missing' | 'elsewhere' | 'waiting' {
     const { batch, again } = row
     const isHere =
       batch !== null && [null, this.#site.policy.spreadsheet].includes(textOf(row['spreadsheet']))

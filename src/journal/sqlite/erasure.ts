@@ -17,6 +17,9 @@ const erasedAtOnce = 100
 
 type Outcome = 'unwritten' | 'written' | 'frozen'
 
+/** `is_ignored` of a signup that gets no row because it had one when a backup was restored. */
+const hasRowAlready = 2
+
 /** A signup with an address. */
 interface Addressed {
   readonly position: number
@@ -165,7 +168,8 @@ export class SqliteErasure implements Erasure {
     // A signup that waits to be delivered once more counts as not written.
     if (db.run('dropRedelivery', Number(row['tab']), position) > 0)
       db.run('recountWritten', position)
-    const hasRow = row['isIgnored'] === 0 && row['isWritten'] === 1
+    const isWritten = row['isIgnored'] === 0 && row['isWritten'] === 1
+    const hasRow = isWritten || row['isIgnored'] === hasRowAlready
     if (hasRow) db.run('addRemoval', position, String(row['email']))
     db.run('eraseSignup', position, Number(!hasRow))
     return hasRow ? 'written' : 'unwritten'

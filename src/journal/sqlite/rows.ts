@@ -24,7 +24,7 @@ export function toWaiting(row: SqlRow, sheetTab: string): WaitingSignup {
   return {
     position: Number(row['position']),
     textBytes: Number(row['textBytes']),
-    isIgnored: row['isIgnored'] === 1,
+    isIgnored: row['isIgnored'] !== 0,
     signup: toSignup(row, sheetTab),
   }
 }

@@ -52,7 +52,8 @@ export const migrations: readonly string[] = [
     name        TEXT    NOT NULL,
     tags        TEXT    NOT NULL, -- a JSON array, or '' when there are none
     metadata    TEXT    NOT NULL, -- a JSON object, or ''
-    -- 1: a duplicate that gets no row. The ranges of batches include it.
+    -- 1: a duplicate that gets no row. 2: it has a row already, as a restored journal found out.
+    -- The ranges of batches include both.
     is_ignored  INTEGER NOT NULL
   ) STRICT;
   -- An index entry ends with the rowid, so this one serves (tab, position).

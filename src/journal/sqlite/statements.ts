@@ -221,6 +221,10 @@ export const statements = {
                 WHERE position = ?1 AND is_ignored <> 1 AND email <> '' AND NOT EXISTS (
                   SELECT 1 FROM redelivered WHERE redelivered.position = ?1 AND batch > ?3)
                 ON CONFLICT (tab, position) DO NOTHING`,
+  dropQueued:
+    'DELETE FROM redelivery WHERE batch IS NULL AND (tab, position) = (SELECT tab, position FROM signup WHERE position = ?)',
+  noteArrived: 'UPDATE signup SET is_ignored = 2 WHERE position = ? AND is_ignored = 0',
+  needRowAgain: 'UPDATE signup SET is_ignored = 0 WHERE position = ? AND is_ignored = 2',
   recountWritten: `UPDATE tab SET written = written + 1
                    WHERE id = (SELECT tab FROM signup WHERE position = ?)`,
   uncountWritten: `UPDATE tab SET written = written - 1

@@ -7,6 +7,7 @@ import type {
   Abandoned,
   Applied,
   CallGate,
+  Finished,
   Foreign,
   GivenUp,
   MaySend,
@@ -195,6 +196,11 @@ class GoogleSheets implements Spreadsheet {
       kind: 'unknown',
       message: 'The answer of the Sheets API does not show the old markers',
     }
+  }
+
+  /** Google applies a batch as a whole. */
+  async finishEarlier(): Promise<Finished> {
+    return { kind: 'finished' }
   }
 
   rowReader(): RowReader {

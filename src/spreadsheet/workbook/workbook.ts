@@ -7,6 +7,7 @@ import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import type {
   Abandoned,
   Applied,
+  Finished,
   Opened,
   Outcome,
   Pruned,
@@ -97,9 +98,8 @@ class Workbook implements Spreadsheet {
       const pending = await this.#record.pending()
       if (pending && isSame(pending, batch)) return this.#carryOut(pending)
       if (pending) {
-        // The intent is from a lost journal. Finish it, because nobody else has its rows.
-        const earlier = await this.#guard(() => this.#carryOut(pending))
-        if (earlier.kind !== 'applied') return ofNoTab(earlier)
+        const earlier = await this.#guard(() => this.finishEarlier())
+        if (earlier.kind !== 'finished') return earlier
       }
       const { number, fingerprint } = batch
       const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab)
@@ -136,6 +136,16 @@ class Workbook implements Spreadsheet {
     return this.#guard(async () => {
       await this.#record.forgetAbandoned(markers)
       return { kind: 'pruned' }
+    })
+  }
+
+  /** Finishes an intent, because nobody else has its rows. */
+  finishEarlier(): Promise<Finished> {
+    return this.#guard<Finished>(async () => {
+      const pending = await this.#record.pending()
+      if (!pending) return { kind: 'finished' }
+      const outcome = await this.#guard(() => this.#carryOut(pending))
+      return outcome.kind === 'applied' ? { kind: 'finished' } : ofNoTab(outcome)
     })
   }
 

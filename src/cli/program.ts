@@ -8,6 +8,7 @@ import { addExport } from './export.ts'
 import { addForget } from './forget.ts'
 import { addImport } from './import.ts'
 import { addInit } from './init.ts'
+import { addRestore } from './restore.ts'
 import { addServe } from './serve.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { addStatus } from './status.ts'
@@ -28,6 +29,7 @@ const commands = [
   addBackfill,
   addBackup,
   addForget,
+  addRestore,
 ]
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.

@@ -52,7 +52,7 @@ export function openReader(config: Config, { clock }: Pick<World, 'clock'>): Ope
   return openSqliteReader(join(config.dataDir, journalFile), { clock })
 }
 
-function policyOf(config: Config): JournalPolicy {
+export function policyOf(config: Config): JournalPolicy {
   const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = config
   const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs

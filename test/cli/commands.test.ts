@@ -18,6 +18,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   backfill: ['--all'],
   backup: ['journal.backup'],
   forget: ['-'],
+  restore: ['backup.db'],
 }
 const names = Object.keys(needed)
 

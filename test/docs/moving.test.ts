@@ -1,32 +1,14 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { allDelivered } from '../../harness/delivery-state.ts'
-import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignups } from '../../harness/post-signup.ts'
-import { startCommand } from '../../harness/run-command.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { runStep, startIn } from './follow-steps.ts'
 import { scriptsMarked } from './readme-commands.ts'
-
-/** The service as `npm start` starts it in this folder, with its file `.env`. */
-async function start(folder: string, env: Readonly<Record<string, string>>) {
-  const command = startCommand(['serve'], { folder, env: { ...env, PORT: '0' } })
-  const url = () => /http:\/\/localhost:\d+/.exec(command.stdout())?.[0]
-  await expect.poll(url).toBeDefined()
-  return {
-    url: url() ?? '',
-    output: () => command.stdout(),
-    async [Symbol.asyncDispose]() {
-      command.kill('SIGTERM')
-      await command.ended
-    },
-  }
-}
 
 test('the commands of docs/moving.md move all signups to Google, and on to a new spreadsheet', async () => {
   const page = readFileSync(join(projectRoot, 'docs/moving.md'), 'utf8')
@@ -42,25 +24,19 @@ test('the commands of docs/moving.md move all signups to Google, and on to a new
   await writeFile(join(folder.path, 'service-account.json'), JSON.stringify(key))
   const { SHEETS_API_URL = '', SHEETS_TOKEN_URL = '' } = google.env
   const env = { SHEETS_API_URL, SHEETS_TOKEN_URL }
-  let service = await start(folder.path, {})
+  let service = await startIn(folder.path, {})
 
   /** Runs a step as a person does, who stops the service before changing settings. */
   async function follow(step: string): Promise<void> {
     if (step.includes('.env')) await service[Symbol.asyncDispose]()
     if (step.trim() === 'npm start') {
-      service = await start(folder.path, env)
+      service = await startIn(folder.path, env)
       await postSignups(service.url, [`after${steps.indexOf(step)}@example.com`])
       return
     }
-    const script = step
-      .replaceAll('<id>', google.spreadsheetId)
-      .replaceAll('<new id>', id)
-      .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
+    const script = step.replaceAll('<id>', google.spreadsheetId).replaceAll('<new id>', id)
     if (/status|verify/.test(step)) await allDelivered(service)
-    await promisify(execFile)('sh', ['-ec', script], {
-      cwd: folder.path,
-      env: { ...environmentOfAnyProgram(), ...env },
-    })
+    await runStep(script, folder.path, env)
   }
 
   const addresses = (spreadsheet: string) =>

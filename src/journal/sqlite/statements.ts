@@ -29,6 +29,7 @@ export const statements = {
   site: 'SELECT id, code FROM site WHERE name = ?',
   addSite: 'INSERT INTO site (name, code, marker_base) VALUES (?, ?, ?) RETURNING id, code',
   markerBase: 'SELECT marker_base AS base FROM site WHERE id = ?',
+  setSiteCode: 'UPDATE site SET code = ? WHERE id = ?',
   setMarkerBase: 'UPDATE site SET marker_base = ? WHERE id = ?',
   runningTime: 'SELECT running_ms AS ms, running_by AS by FROM site WHERE id = ?',
   setRunningTime: 'UPDATE site SET running_ms = ?, running_by = ? WHERE id = ?',
@@ -197,6 +198,7 @@ export const statements = {
                       SELECT 1 FROM redelivery
                       WHERE batch = ?1 AND redelivery.position = removal.position)`,
   dropRedelivery: 'DELETE FROM redelivery WHERE tab = ? AND position = ? AND batch IS NULL',
+  dropFact: 'DELETE FROM fact WHERE site = ? AND name = ?',
   deleteFact: 'DELETE FROM fact WHERE site = ? AND name = ? AND value = ?',
   // The batch that first delivered each signup, and the last one that delivered it to the spreadsheet ?1.
   signupsToCompare: `SELECT position, received_at AS receivedAt, email, is_ignored AS isIgnored,
@@ -255,6 +257,7 @@ export const statements = {
   callsAfter: `SELECT number, at, is_sure AS isSure FROM provider_call
                WHERE account = ? AND number > ? ORDER BY number`,
   addCall: 'INSERT INTO provider_call (account, number, at, is_sure) VALUES (?, ?, ?, ?)',
+  dropCalls: 'DELETE FROM provider_call WHERE account = ?',
   deleteCalls: `DELETE FROM provider_call WHERE account = ?1 AND at < ?2 AND number IN (
                   SELECT number FROM provider_call WHERE account = ?1 ORDER BY number LIMIT 2)`,
 } as const

@@ -107,6 +107,12 @@ export const durableFiles: DurableFiles = {
   },
 }
 
+/** Puts a file that another library wrote on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+')
+  await file.sync()
+}
+
 /** Like `replace`, for a small file that must be there before the process goes on. */
 export function replaceNow(path: string, content: string): void {
   const temporary = `${path}.tmp`

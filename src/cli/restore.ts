@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import type { Command } from '@commander-js/extra-typings'
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import { restoreJournal, type RestoreResult } from '../service/restore.ts'
+import { exit, type ExitCode, type Run, type Session } from './session.ts'
+
+interface Options {
+  readonly replace?: true
+  readonly json?: true
+}
+
+/** The JSON of `rollcall restore`. */
+interface Report {
+  /** The restored journal's file, and that of the journal before, if there was one. */
+  readonly journal: string
+  readonly aside: string | null
+  readonly signups: number
+  /** They are compared with the spreadsheet before they are written. */
+  readonly waiting: number
+  /** People's signups that were erased, because these people were forgotten after the backup. */
+  readonly forgotten: number
+  /** Whether the provider's quota counts as used up, as nobody knows the calls since the backup. */
+  readonly quotaFull: boolean
+}
+
+export function addRestore(program: Command, run: Run): void {
+  program
+    .command('restore')
+    .description('make a backup the journal again, while no service runs')
+    .argument('<file>', 'what the command backup made')
+    .option('--replace', 'put the journal that is there aside')
+    .option('--json', 'print JSON, for programs')
+    .action((file, options) => run((session) => restore(session, file, options)))
+}
+
+async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
+  const { config } = loadConfig(readEnvironment())
+  const { clock, out } = session
+  const replace = options.replace === true
+  const result = await restoreJournal(config, resolve(file), { clock, replace })
+  if (options.json) await out.json(report(result))
+  else await out.write(describe(result).join('\n') + '\n')
+  return exit.done
+}
+
+function report(result: RestoreResult): Report {
+  const { journal, aside = null, signups, waiting, forgotten, isQuotaUnknown } = result
+  return { journal, aside, signups, waiting, forgotten, quotaFull: isQuotaUnknown }
+}
+
+function describe(result: RestoreResult): string[] {
+  const { journal, aside, signups, waiting, forgotten, isQuotaUnknown, isBlind } = result
+  const count = (number: number) => number.toLocaleString('en-US')
+  return [
+    `Restored: ${journal}, with ${count(signups)} signups, of which ${count(waiting)} wait.`,
+    ...(aside === undefined ? [] : [`The journal before is kept as ${aside}.`]),
+    ...(forgotten > 0
+      ? [`Erased again: ${count(forgotten)} signups of people who were forgotten meanwhile.`]
+      : []),
+    ...(isBlind
+      ? ['People who were forgotten after the backup are in it again: forget them again.']
+      : []),
+    ...(isQuotaUnknown
+      ? ['The calls since the backup are unknown, so the quota counts as used up by them.']
+      : []),
+    waiting > 0
+      ? 'Start the service now. Before its first batch it compares what waits with the spreadsheet.'
+      : 'Start the service now.',
+  ]
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { Quota } from '../call-ledger.ts'
+import { restoredFact } from '../delivery-log.ts'
+import type { Tombstone } from '../erasure.ts'
+import { JournalUnavailable } from '../unavailable.ts'
+import { eraseReleased } from './erase.ts'
+import { SqliteDatabase } from './database.ts'
+import { SqliteDeliveryLog } from './delivery-log.ts'
+import { SqliteErasure } from './erasure.ts'
+import { possibleCalls } from './possible-calls.ts'
+import { openSite, randomMarkerBase, type SqliteSite } from './site.ts'
+import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+
+export interface RestoreOptions {
+  readonly policy: Partial<JournalPolicy>
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>
+  /** The account that calls the provider of the spreadsheet. */
+  readonly account?: { readonly name: string; readonly quota: Quota } | undefined
+  /** What is known of the journal that the restored one replaces. */
+  readonly replaced?: Replaced | undefined
+}
+
+/** What a restored journal needs of the one that it replaces. */
+export interface Replaced {
+  readonly tombstones: readonly Tombstone[]
+  /** The account's calls of the last day. */
+  readonly calls: readonly Millis[]
+}
+
+/** What was restored. */
+export interface Restored {
+  readonly signups: number
+  /** Signups that the writer compares with the spreadsheet before it writes them. */
+  readonly waiting: number
+  /** Signups of people who were forgotten after the backup. */
+  readonly forgotten: number
+  /** Whether the account's calls since the backup are unknown, so that the quota counts as used up. */
+  readonly isQuotaUnknown: boolean
+}
+
+const site = 'default'
+
+/**
+ * Makes a journal of the copy of a backup: with new markers and without a frozen batch. Its waiting
+ * signups are noted to be compared with the spreadsheet.
+ *
+ * @throws Error when it is no journal of this version or an earlier one
+ */
+export async function makeRestored(
+  copy: string,
+  { policy, clock, account, replaced }: RestoreOptions,
+): Promise<Restored> {
+  const findsAddresses = policy.duplicates === 'ignore'
+  const db = new SqliteDatabase(copy, { access: 'own', findsAddresses, clock })
+  try {
+    const opened = openSite(db, site, { ...defaultPolicy, ...policy })
+    endFrozenBatch(opened)
+    const forgotten = await eraseForgotten(opened, replaced?.tombstones ?? [])
+    const isQuotaUnknown =
+      account !== undefined && noteCalls(opened, account, clock.now(), replaced?.calls)
+    const { accepted, written } = db.get('totals', opened.id) ?? {}
+    const waiting = Number(accepted) - Number(written)
+    const last = Number(db.get('lastPosition')?.['position'] ?? 0)
+    await db.write(() => {
+      db.run('setMarkerBase', randomMarkerBase(), opened.id)
+      db.run('setSiteCode', randomBytes(4).toString('hex'), opened.id)
+      db.run('setFact', opened.id, restoredFact, waiting > 0 ? String(last) : '')
+      // How delivery fared when the backup was made.
+      db.run('dropFact', opened.id, 'delivery')
+    })
+    return { signups: Number(accepted), waiting, forgotten, isQuotaUnknown }
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Reads what a restored journal needs of this one. Puts all of it into its one file, without its log.
+ * Undefined when the journal cannot be used.
+ *
+ * @throws JournalUnavailable when another process uses the journal
+ */
+export async function readReplaced(
+  file: string,
+  { policy, clock, account }: RestoreOptions,
+): Promise<Replaced | undefined> {
+  // Opening a damaged journal for writing could change it further.
+  if (!isSound(file)) return undefined
+  emptyLogOf(file)
+  let db: SqliteDatabase
+  try {
+    db = new SqliteDatabase(file, { access: 'beside', findsAddresses: false, clock })
+  } catch {
+    return undefined
+  }
+  try {
+    const opened = openSite(db, site, { ...defaultPolicy, ...policy })
+    const tombstones: Tombstone[] = []
+    for (let after = ''; ;) {
+      const page = await new SqliteErasure(opened).tombstones(after)
+      tombstones.push(...page)
+      if (page.length === 0) break
+      after = page.at(-1)?.hash ?? after
+    }
+    const calls = account ? db.all('callsAfter', account.name, 0) : []
+    if (!db.emptyLog()) {
+      throw new JournalUnavailable(
+        'Another command uses the journal just now. Wait until it has ended.',
+      )
+    }
+    return { tombstones, calls: calls.map(({ at }) => Number(at)) }
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Copies a backup, with all that its log has, if it has one. Changes nothing in it.
+ *
+ * @throws Error when it is damaged or no journal
+ */
+export function copyBackup(from: string, to: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${to}${end}`, { force: true })
+  // SQLite would make a missing file.
+  if (!existsSync(from)) throw unusable(from, 'there is no such file. Check the name')
+  let backup: DatabaseSync | undefined
+  try {
+    backup = new DatabaseSync(from, { readOnly: true })
+    const version = Number(backup.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (version === 0) throw new Error('it is no backup of a journal')
+    const [finding] = Object.values(backup.prepare('PRAGMA integrity_check(1)').get() ?? {})
+    if (finding !== 'ok') throw new Error('it is damaged. Take another backup')
+    backup.prepare('VACUUM INTO ?').run(to)
+  } catch (cause) {
+    throw unusable(from, cause instanceof Error ? cause.message : String(cause), cause)
+  } finally {
+    backup?.close()
+  }
+}
+
+function isSound(file: string): boolean {
+  if (!existsSync(file)) return false
+  try {
+    using db = new DatabaseSync(file, { readOnly: true })
+    const [finding] = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})
+    return finding === 'ok'
+  } catch {
+    return false
+  }
+}
+
+/** Puts what the log has into the file, also for a journal of another version. */
+function emptyLogOf(file: string): void {
+  using db = new DatabaseSync(file)
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+function unusable(file: string, why: string, cause?: unknown): Error {
+  return new Error(`${file} cannot be restored: ${why}.`, { cause })
+}
+
+/** Its calls were made before the backup, so they have ended, and its rows are compared like all others. */
+function endFrozenBatch(opened: SqliteSite): void {
+  const { db, id } = opened
+  db.transaction(() => {
+    const number = Number(db.get('frozenBatch', id)?.['number'] ?? 0)
+    if (number === 0) return
+    eraseReleased(opened, number)
+    for (const name of ['deleteRanges', 'releaseAgain', 'deleteBatch', 'endMarker'] as const) {
+      db.run(name, number)
+    }
+  })
+}
+
+/** Erases the people who were forgotten after the backup. Whatever rows they have are to be removed. */
+async function eraseForgotten(
+  opened: SqliteSite,
+  tombstones: readonly Tombstone[],
+): Promise<number> {
+  const { db } = opened
+  const erasure = new SqliteErasure(opened)
+  await erasure.adopt(tombstones)
+  const delivery = new SqliteDeliveryLog(opened)
+  for (const tab of await delivery.pending()) {
+    for (let after: number | undefined; ;) {
+      const { signups, hasMore } = await delivery.waiting(tab, after)
+      const named = signups.map(({ position, signup }) => ({ position, email: signup.email }))
+      const gone = await erasure.forgotten(named)
+      // One that waited then may have been written since.
+      await db.write(() => {
+        for (const { position, email } of named) {
+          if (gone.has(position)) db.run('addRemoval', position, email)
+        }
+      })
+      after = signups.at(-1)?.position
+      if (!hasMore) break
+    }
+  }
+  let erased = 0
+  for (let next: number | undefined = 0; next !== undefined;) {
+    const slice = await erasure.eraseNext(next)
+    erased += slice.unwritten + slice.written.length
+    next = slice.next
+  }
+  return erased
+}
+
+/** Notes the calls that were made, or else all that may have been made since the backup. */
+function noteCalls(
+  { db, id }: SqliteSite,
+  { name, quota }: NonNullable<RestoreOptions['account']>,
+  now: Millis,
+  known: readonly Millis[] | undefined,
+): boolean {
+  return db.transaction(() => {
+    const own = db.all('callsAfter', name, 0).map(({ at }) => Number(at))
+    // The last things that the backup knows: it was made after them.
+    const signup = db.get('signupAt', Number(db.get('lastPosition')?.['position'] ?? 0))
+    const settled = db.get('lastSettled', id)
+    const times = [signup?.['receivedAt'], settled?.['at'], ...own.slice(-1)]
+    const backupAt = Math.max(...times.map((at) => Number(at ?? 0)))
+    const calls = known ?? possibleCalls(own, backupAt, now, quota)
+    db.run('dropCalls', name)
+    calls.forEach((at, index) => db.run('addCall', name, index + 1, at, 1))
+    return known === undefined
+  })
+}

@@ -1,0 +1,309 @@
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { postSignups } from '../../harness/post-signup.ts'
+import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+const address = (name: string) => `${name}@example.com`
+
+/** Appends signups to the journal of this folder while no service runs. */
+async function append(dataDir: string, ...names: string[]): Promise<void> {
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  const at = (index: number) => noon + index + Number(names[0]?.codePointAt(0)) * 1000
+  await journal.intake.append(
+    names.map((name, index) => makeSignup({ email: address(name), receivedAt: at(index) })),
+  )
+}
+
+/** What the command `backup` makes: a copy of the database of one moment. */
+function backUp(dataDir: string): string {
+  const file = join(dataDir, '..', `backup-${Math.random()}.db`)
+  using database = new DatabaseSync(join(dataDir, 'journal.db'))
+  database.prepare('VACUUM INTO ?').run(file)
+  return file
+}
+
+async function deliver(options: CommandOptions): Promise<void> {
+  await using service = await startService(options)
+  await allDelivered(service)
+  await service.stop()
+}
+
+/** The addresses in the workbook, sorted. */
+async function inWorkbook(dataDir: string): Promise<string[]> {
+  const text = await readFile(join(dataDir, 'sheets', 'Sheet1.csv'), 'utf8')
+  const [, ...lines] = text.trimEnd().split('\r\n')
+  return lines.map((line) => line.split(',')[0] ?? '').toSorted()
+}
+
+/** A folder with a `DATA_DIR`, removed at the end. */
+async function dataFolder() {
+  const folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  const restore = (file: string, ...args: string[]) =>
+    runCommand(['restore', file, ...args], { dataDir })
+  return {
+    ...{ dataDir, restore, options: { dataDir } },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+test('what was written after the backup is not written twice, and what waits is written', async () => {
+  await using data = await dataFolder()
+  const { dataDir } = data
+  await (await startService(data.options)).stop()
+  await append(dataDir, 'ada')
+  await deliver(data.options)
+  await append(dataDir, 'bob', 'eve')
+  const backup = backUp(dataDir)
+  {
+    await using service = await startService(data.options)
+    await postSignups(service.url, [address('later')])
+    await allDelivered(service)
+    await service.stop()
+  }
+  const before = await inWorkbook(dataDir)
+  expect(before).toEqual(['ada', 'bob', 'eve', 'later'].map(address))
+  // A person removes a row: it was never settled as far as the backup knows, so it comes back.
+  const file = join(dataDir, 'sheets', 'Sheet1.csv')
+  const lines = (await readFile(file, 'utf8')).split('\r\n')
+  await writeFile(file, lines.filter((line) => !line.startsWith('eve')).join('\r\n'))
+
+  const { code, stdout } = await data.restore(backup, '--replace', '--json')
+  expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    report: { signups: 3, waiting: 2, forgotten: 0, quotaFull: false },
+  })
+  await deliver(data.options)
+  expect(await inWorkbook(dataDir)).toEqual(before)
+  await deliver(data.options)
+  expect(await inWorkbook(dataDir)).toEqual(before)
+  const verified = await runCommand(['verify', '--json'], data.options)
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    signups: { present: 3, missing: 0, waiting: 0 },
+    rows: { others: 1 },
+  })
+})
+
+test('a batch that the workbook had begun to write when all was lost is not written twice', async () => {
+  await using data = await dataFolder()
+  const { dataDir } = data
+  await (await startService(data.options)).stop()
+  await append(dataDir, 'ada')
+  const backup = backUp(dataDir)
+  await deliver(data.options)
+  // The record of the batch as a crash leaves it, and none of its rows.
+  const file = join(dataDir, 'sheets', 'Sheet1.csv')
+  const [header = '', row = ''] = (await readFile(file, 'utf8')).split('\r\n')
+  await writeFile(file, `${header}\r\n`)
+  const addition = {
+    ...{ tab: 'Sheet1', fileName: 'Sheet1.csv', creates: false, sizeBefore: header.length + 2 },
+    ...{ lead: '', rows: [row.split(',')], header: { kind: 'ours', at: [0, 1, 2, 3, 4, 5, 6] } },
+    ...{ earlier: {}, delimiter: ',', lineEnd: '\r\n', isRemainder: false },
+  }
+  const intent = { number: 99, fingerprint: 'lost', additions: [addition] }
+  await writeFile(join(dataDir, 'sheets', '.rollcall', 'intent.json'), JSON.stringify(intent))
+  expect(await data.restore(backup, '--replace')).toMatchObject({ code: 0 })
+  await deliver(data.options)
+  expect(await inWorkbook(dataDir)).toEqual([address('ada')])
+})
+
+test('a restore onto a new machine makes a private journal, and says what to do next', async () => {
+  await using old = await dataFolder()
+  await (await startService(old.options)).stop()
+  await append(old.dataDir, 'ada')
+  const backup = backUp(old.dataDir)
+  await using data = await dataFolder()
+  const { code, stdout, stderr } = await data.restore(backup)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^Restored: .*journal\.db, with 1 signups, of which 1 wait\.\n/)
+  expect(stdout).toMatch(/Start the service now\..*compares/)
+  expect((await stat(join(data.dataDir, 'journal.db'))).mode & 0o777).toBe(0o600)
+  expect((await readdir(data.dataDir)).toSorted()).toEqual(['journal.db', 'journal.secret', 'lock'])
+  await deliver(data.options)
+  expect(await inWorkbook(data.dataDir)).toEqual([address('ada')])
+})
+
+test('the journal that was there is kept, whole, and can be restored itself', async () => {
+  await using data = await dataFolder()
+  await (await startService(data.options)).stop()
+  const backup = backUp(data.dataDir)
+  await append(data.dataDir, 'ada')
+  const { stdout } = await data.restore(backup, '--replace', '--json')
+  const { aside } = JSON.parse(stdout) as { aside: string }
+  expect(aside).toMatch(/journal\.db\.before-\d{8}T\d{6}Z$/)
+  const back = await data.restore(aside, '--replace', '--json')
+  expect(JSON.parse(back.stdout)).toMatchObject({ signups: 1, waiting: 1 })
+})
+
+test('a damaged journal is put aside with its log', async () => {
+  await using data = await dataFolder()
+  await (await startService(data.options)).stop()
+  const backup = backUp(data.dataDir)
+  for (const end of ['', '-wal']) await writeFile(join(data.dataDir, `journal.db${end}`), 'rubbish')
+  const { code, stdout } = await data.restore(backup, '--replace')
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('forget') })
+  const names = await readdir(data.dataDir)
+  expect(names.filter((name) => name.includes('before'))).toHaveLength(2)
+  expect(names).not.toContain('journal.db-wal')
+  await deliver(data.options)
+})
+
+test('restore refuses what it must, and changes nothing', async () => {
+  await using data = await dataFolder()
+  const { dataDir } = data
+  await (await startService(data.options)).stop()
+  await append(dataDir, 'ada')
+  const journal = join(dataDir, 'journal.db')
+  const backup = backUp(dataDir)
+  const files = async () => (await readdir(dataDir)).toSorted()
+  const before = await files()
+  const given = async (name: string, content: string | Uint8Array) => {
+    const file = join(dataDir, '..', name)
+    await writeFile(file, content)
+    return file
+  }
+  const bytes = await readFile(backup)
+  const foreign = join(dataDir, '..', 'foreign.db')
+  {
+    using database = new DatabaseSync(foreign)
+    database.exec('CREATE TABLE a (b); PRAGMA user_version = 3')
+  }
+  const cases: [string, string[], RegExp][] = [
+    [backup, [], /is there already\. Give --replace/],
+    [journal, ['--replace'], /is the journal itself/],
+    ['nowhere.db', ['--replace'], /there is no such file/],
+    [
+      await given('text', 'not a database, but long enough to have a header of one. '),
+      ['--replace'],
+      /not a database/,
+    ],
+    [await given('empty', ''), ['--replace'], /no backup of a journal/],
+    [await given('cut', bytes.subarray(0, bytes.length / 2)), ['--replace'], /malformed|damaged/],
+    [
+      await given(
+        'page',
+        bytes.map((byte, at) => (at > 8000 && at < 20_000 ? 7 : byte)),
+      ),
+      ['--replace'],
+      /malformed|damaged/,
+    ],
+    [foreign, ['--replace'], /its tables differ/],
+  ]
+  for (const [file, args, message] of cases) {
+    const { code, stderr } = await data.restore(file, ...args)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) })
+    expect(stderr.trimEnd()).not.toContain('\n')
+  }
+  expect(await files()).toEqual(before)
+  await using service = await startService(data.options)
+  const { code, stderr } = await data.restore(backup, '--replace')
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/in use/) })
+  await allDelivered(service)
+})
+
+test('a restore that is killed at any moment leaves the journal before or the restored one', async () => {
+  await using data = await dataFolder()
+  const { dataDir } = data
+  await (await startService(data.options)).stop()
+  await append(dataDir, 'ada')
+  const backup = backUp(dataDir)
+  await append(dataDir, 'bob', 'eve')
+  const saved = join(dataDir, '..', 'saved.db')
+  await copyFile(backUp(dataDir), saved)
+  const seen = new Set<number>()
+  const begin = performance.now()
+  await data.restore(backup, '--replace')
+  const wholeMs = performance.now() - begin
+  for (let at = 0; at <= 7; at++) {
+    await data.restore(saved, '--replace')
+    const command = startCommand(['restore', backup, '--replace'], { dataDir })
+    await sleep(wholeMs * (0.5 + at * 0.08))
+    command.kill('SIGKILL')
+    await command.ended.catch(() => undefined)
+    await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+    seen.add((await journal.reader.figures(0, 0)).all.accepted)
+  }
+  expect([...seen].every((count) => count === 1 || count === 3)).toBe(true)
+  expect(seen.has(3)).toBe(true)
+})
+
+test('people who were forgotten after the backup are erased again, and a row of theirs is to be removed', async () => {
+  await using data = await dataFolder()
+  await (await startService(data.options)).stop()
+  await append(data.dataDir, 'ada')
+  await deliver(data.options)
+  await append(data.dataDir, 'bob', 'eve')
+  const backup = backUp(data.dataDir)
+  const file = join(data.dataDir, 'journal.db')
+  {
+    await using journal = openSqliteJournal(file)
+    for (const name of ['ada', 'bob']) {
+      await journal.erasure.forget(address(name))
+      await journal.erasure.eraseNext(0, address(name))
+    }
+  }
+  const { stdout } = await data.restore(backup, '--replace', '--json')
+  expect(JSON.parse(stdout)).toMatchObject({ forgotten: 2, signups: 3 })
+  await using journal = openSqliteJournal(file)
+  const emails = (await journal.reader.page(0, 9)).map(({ signup }) => signup.email)
+  expect(emails).toEqual([address('eve')])
+  const removals = (await journal.erasure.removals(0)).map(({ email }) => email)
+  expect(removals).toEqual(['ada', 'bob'].map(address))
+})
+
+test('the quota counts as used up by calls since the backup, unless the journal before knows them', async () => {
+  await using data = await dataFolder()
+  await using google = await createGoogleWorld()
+  const options = { ...data.options, env: google.env }
+  await using service = await startService(options)
+  await postSignups(service.url, [address('ada')])
+  await allDelivered(service)
+  const backup = backUp(data.dataDir)
+  await service.stop()
+  const restore = async (dataDir: string, ...args: string[]) => {
+    const run = { ...options, dataDir }
+    const { stdout } = await runCommand(['restore', backup, '--json', ...args], run)
+    const status = await runCommand(['status', '--json'], run)
+    const { quota } = JSON.parse(status.stdout) as {
+      quota: { perMinute: { left: number }; perDay: { left: number } }
+    }
+    return { report: JSON.parse(stdout) as object, quota }
+  }
+  const known = await restore(data.dataDir, '--replace')
+  expect(known).toMatchObject({ report: { quotaFull: false } })
+  expect(known.quota.perMinute.left).toBeGreaterThan(30)
+  await using other = await dataFolder()
+  const blind = await restore(other.dataDir)
+  expect(blind).toMatchObject({ report: { quotaFull: true }, quota: { perMinute: { left: 0 } } })
+})
+
+test('a restored journal has new markers and no frozen batch', async () => {
+  await using data = await dataFolder()
+  await (await startService(data.options)).stop()
+  await append(data.dataDir, 'ada')
+  const file = join(data.dataDir, 'journal.db')
+  const freeze = async () => {
+    await using journal = openSqliteJournal(file)
+    expect(await journal.delivery.frozenBatch()).toBeUndefined()
+    return await freezeNext(journal.delivery)
+  }
+  const before = await freeze()
+  const backup = backUp(data.dataDir)
+  await data.restore(backup, '--replace')
+  const after = await freeze()
+  expect(after?.tabs).toEqual(before?.tabs)
+  expect(after?.marker).not.toBe(before?.marker)
+  expect(after?.number).not.toBe(before?.number)
+  expect(after?.fingerprint.split(':')[0]).not.toBe(before?.fingerprint.split(':')[0])
+})

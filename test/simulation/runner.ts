@@ -13,14 +13,20 @@ export interface Summary {
   readonly counts: ReadonlyMap<string, number>
 }
 
+/** Processes that were killed in a schedule wait for ever and keep 50 kB, so a worker ends after this many. */
+const runsPerWorker = 10_000
+
 /** Runs the schedules of `runs` seeds from `seed` on, on all processors. */
 export async function runSchedules(seed: number, runs: number): Promise<Summary> {
   const workers = Math.min(runs, availableParallelism())
-  const reports = await Promise.all(
-    Array.from({ length: workers }, (_, index) =>
-      runShare({ first: seed + index, step: workers, end: seed + runs }),
-    ),
-  )
+  const reports: Report[] = []
+  for (let first = seed; first < seed + runs; first += workers * runsPerWorker) {
+    const end = Math.min(seed + runs, first + workers * runsPerWorker)
+    const shares = Array.from({ length: workers }, (_, index) =>
+      runShare({ first: first + index, step: workers, end }),
+    )
+    reports.push(...(await Promise.all(shares)))
+  }
   const counts = new Map<string, number>()
   for (const report of reports) {
     for (const [event, count] of report.counts) counts.set(event, (counts.get(event) ?? 0) + count)

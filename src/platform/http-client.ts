@@ -32,4 +32,11 @@ export type HttpClient = (request: OutgoingRequest) => Promise<HttpAnswer>
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
+  /** Whether the answer was larger than `answerBytesMax`. */
+  readonly isTooLarge: boolean
+
+  constructor(message: string, options: ErrorOptions & { readonly isTooLarge?: boolean } = {}) {
+    super(message, options)
+    this.isTooLarge = options.isTooLarge ?? false
+  }
 }

@@ -44,7 +44,11 @@ export const httpClient: HttpClient = async (request) => {
     })
   } catch (error) {
     const reason = reasonOf(wasCut ?? error)
-    throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, { cause: error })
+    const isTooLarge = error instanceof AnswerTooLarge
+    throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, {
+      cause: error,
+      isTooLarge,
+    })
   } finally {
     clearTimeout(timer)
     // Answered early or aborted: do not send the rest of the body.
@@ -85,7 +89,7 @@ function readAnswer(
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.byteLength
     if (bytes > bytesMax) {
-      incoming.destroy(new Error(`the answer is larger than ${bytesMax} bytes`))
+      incoming.destroy(new AnswerTooLarge(`the answer is larger than ${bytesMax} bytes`))
     } else chunks.push(chunk)
   })
   incoming.on('error', reject)
@@ -94,6 +98,8 @@ function readAnswer(
     resolve({ status: incoming.statusCode ?? 0, headers: new NodeAnswerHeaders(incoming), text })
   })
 }
+
+class AnswerTooLarge extends Error {}
 
 /** Reads a header only when it is asked for, because few are. */
 class NodeAnswerHeaders implements AnswerHeaders {

@@ -77,7 +77,7 @@ export class FirstRows {
     const first = await this.#ask(large, headerRanges, signal)
     if (first.kind !== 'found') return first
     const open = large.filter(({ sheetId }) => !first.rows.has(sheetId))
-    const second = await this.#ask([...small, ...open], whole, signal)
+    const second = await this.#askWhole([...small, ...open], signal)
     if (second.kind !== 'found') return second
     if (hasRested) this.#writtenAtMs = undefined
     for (const { sheetId } of again) this.#rows.delete(sheetId)
@@ -88,6 +88,22 @@ export class FirstRows {
   #isEmpty(sheetId: number): boolean {
     if (this.#empty?.sheetId !== sheetId) return false
     return this.#clock.elapsed() - this.#empty.atMs < restMs
+  }
+
+  /** Reads sheets whole. Of those that are larger than an answer, it reads the first rows only. */
+  async #askWhole(sheets: readonly Sheet[], signal: AbortSignal): Promise<FoundRows | ApiFailure> {
+    const all = await this.#ask(sheets, whole, signal)
+    if (all.kind === 'found' || all.isTooLarge !== true) return all
+    const first = await this.#ask(sheets, headerRanges, signal)
+    if (first.kind !== 'found') return first
+    const rows = new Map(first.rows)
+    for (const sheet of sheets.filter(({ sheetId }) => !rows.has(sheetId))) {
+      const alone = await this.#ask([sheet], whole, signal)
+      if (alone.kind === 'found') for (const [sheetId, row] of alone.rows) rows.set(sheetId, row)
+      else if (alone.isTooLarge === true) rows.set(sheet.sheetId, [])
+      else return alone
+    }
+    return { ...first, rows }
   }
 
   async #ask(

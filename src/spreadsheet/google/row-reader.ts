@@ -44,6 +44,8 @@ export class GoogleRowReader implements RowReader {
   /** Parts that were read and not yet given. */
   readonly #parts: RowPart[] = []
   #calls = 0
+  /** How much of the next call's room is used. It is halved when rows are larger than usual. */
+  #share = 1
 
   constructor(api: SheetsApi) {
     this.#api = api
@@ -94,11 +96,12 @@ export class GoogleRowReader implements RowReader {
 
   /** Reads the next rows of one sheet or, when they are small, of several. */
   async #read(signal: AbortSignal): Promise<Done> {
-    let room = rowsPerCall
+    let room = rowsPerCall * this.#share
     const shares: Share[] = []
     for (const reading of this.#left()) {
       const { weight, row, sheet } = reading
-      const count = Math.min(Math.floor(room / weight), sheet.rowCount - row)
+      const fitting = Math.max(shares.length === 0 ? 1 : 0, Math.floor(room / weight))
+      const count = Math.min(fitting, sheet.rowCount - row)
       // A sheet that fits into a call of its own is not split.
       if (shares.length > 0 && count < sheet.rowCount - row) break
       shares.push({ reading, count })
@@ -110,7 +113,11 @@ export class GoogleRowReader implements RowReader {
     ]
     const [asked = []] = perCall(shares, rangesOf)
     const answer = await this.#ask(asked.flatMap(rangesOf), signal)
-    if (answer.kind !== 'ok') return failed(answer)
+    if (answer.kind !== 'ok') {
+      if (answer.isTooLarge !== true || !asked.some(({ count }) => count > 1)) return failed(answer)
+      this.#share /= 2
+      return { kind: 'ok' }
+    }
     this.#calls += 1
     const now = places(answer.body)
     const isSame = asked.every(({ reading: { sheet, place } }) => {

@@ -51,7 +51,7 @@ export async function searchRows(
   if (listed.kind !== 'listed') return listed
   const sheets = listed.sheets.filter(({ isGrid }) => isGrid)
   const matcher = new Matcher(wanted)
-  let parts = sheets.map((sheet): Part => ({ sheet, row: 0, width: [0, columnsMax] }))
+  let parts = sheets.map((sheet): Part => ({ sheet, row: 0, width: [0, columnsMax], share: 1 }))
   while (parts.length > 0) {
     const now = fitting(parts)
     const ranges = now.map((part) => `&ranges=${encodeURIComponent(rangeOf(part))}`).join('')
@@ -60,6 +60,14 @@ export async function searchRows(
       { method: 'GET', path: `?prettyPrint=false&fields=${fields}${ranges}` },
       signal,
     )
+    if (
+      answer.kind !== 'ok' &&
+      answer.isTooLarge === true &&
+      now.some((part) => rowsIn(part) > 1)
+    ) {
+      parts = [...now.map(halved), ...parts.slice(now.length)]
+      continue
+    }
     if (answer.kind !== 'ok') {
       // A tab was renamed, deleted or made smaller since the list was read.
       if (answer.error?.status !== 400) return answer
@@ -90,6 +98,12 @@ interface Part {
   readonly sheet: Sheet
   readonly row: number
   readonly width: readonly [number, number]
+  /** How much of the rows that usually fit is read at once, because rows are large. */
+  readonly share: number
+}
+
+function halved(part: Part): Part {
+  return { ...part, share: rowsIn(part) / rowsMax({ ...part, share: 1 }) / 2 }
 }
 
 function rowsIn(part: Part): number {
@@ -97,9 +111,9 @@ function rowsIn(part: Part): number {
 }
 
 /** How many rows of such a part fit into one answer. */
-function rowsMax({ width: [from, to] }: Part): number {
+function rowsMax({ width: [from, to], share }: Part): number {
   const cells = to - from <= fewColumns ? cellsPerCall.ofFewColumns : cellsPerCall.ofAllColumns
-  return Math.floor(cells / (to - from))
+  return Math.max(1, Math.floor((cells / (to - from)) * share))
 }
 
 /** The first parts that fit into one answer together; at least one. */
@@ -124,7 +138,7 @@ function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
   const row = part.row + rowsIn(part)
   if (row >= sheet.rowCount) return []
   const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
-  return [{ sheet, row, width: part.row === 0 ? widthBy(head) : part.width }]
+  return [{ ...part, row, width: part.row === 0 ? widthBy(head) : part.width }]
 }
 
 /** In a long tab with a header row, only the columns from Email to Timestamp are read below. */

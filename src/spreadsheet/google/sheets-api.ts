@@ -25,7 +25,11 @@ export interface ApiRequest {
 export type ApiResult = { readonly kind: 'ok'; readonly body: Record<string, unknown> } | ApiFailure
 
 /** A failure with Google's error, for callers that need its details. */
-export type ApiFailure = (Refused | Retryable | Unknown) & { readonly error?: GoogleError }
+export type ApiFailure = (Refused | Retryable | Unknown) & {
+  readonly error?: GoogleError
+  /** Whether Google answered more than a call may. Ask for less then. */
+  readonly isTooLarge?: boolean
+}
 
 const withdrawn = {
   kind: 'retryable',
@@ -74,7 +78,8 @@ export class SheetsApi {
       return { ...classify(error, access), error }
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error
-      return { kind: 'unknown', message: error.message, cause: error }
+      const { message, isTooLarge } = error
+      return { kind: 'unknown', message, cause: error, ...(isTooLarge && { isTooLarge }) }
     }
   }
 

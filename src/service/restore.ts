@@ -63,11 +63,18 @@ export async function restoreJournal(
 /** Gives the journal a second name. A sound one is a single file by now; a damaged one may have a log. */
 async function putAside(journal: string, now: number): Promise<string> {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
-  const aside = `${journal}.before-${time}`
+  const aside = freeName(`${journal}.before-${time}`)
   for (const end of ['', '-wal']) {
     if (existsSync(journal + end)) await nameToo(journal + end, aside + end)
   }
   return aside
+}
+
+/** Two restores in one second each keep the journal before them. */
+function freeName(wanted: string, tries = 1): string {
+  const name = tries === 1 ? wanted : `${wanted}-${tries}`
+  const isTaken = existsSync(name) || existsSync(`${name}-wal`)
+  return isTaken ? freeName(wanted, tries + 1) : name
 }
 
 async function nameToo(file: string, other: string): Promise<void> {

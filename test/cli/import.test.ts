@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { signupIds } from '../../src/signup/id.ts'
 import { parseSignup } from '../../src/signup/parse.ts'
+import { readiness } from '../../harness/delivery-state.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type CommandResult, runCommand, startCommand } from '../../harness/run-command.ts'
@@ -145,7 +146,9 @@ test('a service delivers what is imported while it runs, and an import that is k
   const people = list(20_000)
   await world.write('list.csv', ['Email', ...people].join('\n'))
   const killed = startCommand(['import', world.path('list.csv')], { dataDir: world.dataDir })
-  await expect.poll(() => addressesIn(world.dataDir).length).toBeGreaterThan(0)
+  await expect
+    .poll(async () => (await readiness(service)).body.delivery.backlog, { interval: 1 })
+    .toBeGreaterThan(0)
   killed.kill('SIGKILL')
   expect(await killed.ended).toMatchObject({ code: null })
   expect(await postSignup(service.url, { email: 'visitor@example.com' })).toMatchObject({

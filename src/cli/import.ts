@@ -108,7 +108,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
     dates: options.dates,
     add: (...signups) => (options.dryRun ? imports.preview(...signups) : imports.add(...signups)),
     terms: { keepsDuplicates: options.duplicates },
-    now: () => session.clock.now(),
+    clock: session.clock,
     rejectedFile,
   })
   let complete = false

@@ -1,4 +1,5 @@
 import type { Imported, ImportLog, ImportTerms } from '../../journal/import-log.ts'
+import type { Clock } from '../../platform/clock.ts'
 import { signupIds } from '../../signup/id.ts'
 import { tooManyTabs } from '../../signup/parse.ts'
 import type { Signup } from '../../signup/signup.ts'
@@ -23,7 +24,7 @@ export interface Problem {
 export interface ImporterOptions extends Omit<RowOptions, 'now'> {
   readonly add: ImportLog['add']
   readonly terms: ImportTerms
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>
   /** Where rejected records go; undefined when they are only counted. */
   readonly rejectedFile: RejectedFile | undefined
 }
@@ -31,6 +32,13 @@ export interface ImporterOptions extends Omit<RowOptions, 'now'> {
 /** A transaction with so many signups, or with so many bytes of the file, takes two or three milliseconds. */
 const signupsAtOnce = 100
 const bytesAtOnce = 64 * 1024
+
+/**
+ * How long the journal is left to the service after a transaction, as a multiple of the time that this one
+ * took. A process that finds the journal taken looks again every few milliseconds: without these rests it
+ * would find it taken most times.
+ */
+const restFactor = 1.5
 
 const problemsMax = 20
 
@@ -79,10 +87,9 @@ export class Importer {
   }
 
   #take(record: FileRecord): void {
-    const { now } = this.#options
     this.#counts.read += 1
     if (typeof record.values === 'string') return this.#reject(record, record.values)
-    const moment = now()
+    const moment = this.#options.clock.now()
     const parsed = parseRow(record.values, { ...this.#options, now: moment })
     if (!parsed.ok) return this.#reject(record, parsed.reason)
     const { email, sheetTab, source, name, tags, metadata } = parsed.value
@@ -92,15 +99,17 @@ export class Importer {
   }
 
   async #commit(): Promise<void> {
-    const { add, terms, rejectedFile } = this.#options
+    const { add, terms, clock, rejectedFile } = this.#options
     const waiting = this.#waiting
     if (waiting.length > 0) {
+      const began = clock.elapsed()
       const results = await add(
         waiting.map(({ signup }) => signup),
         terms,
       )
       this.#waiting = []
       waiting.forEach(({ record }, at) => this.#count(record, results[at]))
+      await clock.sleep((clock.elapsed() - began) * restFactor)
     }
     await rejectedFile?.flush()
   }

@@ -90,7 +90,7 @@ test('forget empties the rows of the local workbook, beside a service and withou
   expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { removed: 1 } })
   expect(await filesWithAda(data.path)).toEqual([])
   const text = await readFile(join(data.path, 'sheets/Sheet1.csv'), 'utf8')
-  expect(text.match(/^\S+@example\.com/gm)).toEqual([...others, ...others].map((one) => one))
+  expect(text.match(/^\S+@example\.com/gm)).toEqual([...others, ...others])
 })
 
 test('while Google is down, a signup that waits is never written, and what was sent is removed later', async () => {

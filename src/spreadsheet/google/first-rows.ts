@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { quoted } from './a1.ts'
 import { cellFields, readFirstRows, readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
@@ -159,11 +160,6 @@ export function perCall<T>(sheets: readonly T[], rangesOf: (sheet: T) => readonl
 /** Ranges in the query of a call, after other parameters. */
 export function parameters(ranges: readonly string[]): string {
   return ranges.map((range) => `&ranges=${encodeURIComponent(range)}`).join('')
-}
-
-/** The quoted title. Without quotes, Google would read a tab named A1 or D9037 as a cell. */
-export function quoted({ title }: Sheet): string {
-  return `'${title.replaceAll("'", "''")}'`
 }
 
 function whole(sheet: Sheet): readonly string[] {

@@ -10,7 +10,8 @@ import type {
   RowsEnd,
 } from '../spreadsheet.ts'
 import { listIn, numberIn } from './answer.ts'
-import { headerRanges, parameters, perCall, quoted } from './first-rows.ts'
+import { letters, quoted } from './a1.ts'
+import { headerRanges, parameters, perCall } from './first-rows.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
 import { cellFields, readFirstRows, readSheets, rowsIn, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
@@ -200,12 +201,6 @@ function cellsFrom(answer: unknown, sheetId: number, row: number, column: number
     (part) => numberIn(part, 'startRow') === row && numberIn(part, 'startColumn') === column,
   )
   return parts.map(rowsIn).reduce((long, one) => (one.length > long.length ? one : long), [])
-}
-
-/** The letters of a column, from 0: A, Z, AA. */
-function letters(column: number): string {
-  const rest = Math.floor(column / 26)
-  return (rest > 0 ? letters(rest - 1) : '') + String.fromCharCode(65 + (column % 26))
 }
 
 /** Google refuses a range of a tab that people have renamed, deleted or made shorter. */

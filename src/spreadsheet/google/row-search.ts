@@ -1,6 +1,7 @@
 import { columns } from '../../signup/row.ts'
 import { readHeader } from '../header.ts'
 import type { RowToRemove } from '../spreadsheet.ts'
+import { letters, quoted } from './a1.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 import { readSheets, type Sheet, sheetFields } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
@@ -129,7 +130,7 @@ function fitting(parts: readonly Part[]): readonly Part[] {
 function rangeOf(part: Part): string {
   const { sheet, row, width } = part
   const [first, last] = [width[0], Math.min(width[1], sheet.columnCount) - 1].map(letters)
-  return `'${sheet.title.replaceAll("'", "''")}'!${first}${row + 1}:${last}${row + rowsIn(part)}`
+  return `${quoted(sheet)}!${first}${row + 1}:${last}${row + rowsIn(part)}`
 }
 
 /** What comes after a part that was read; nothing at the end of the sheet. */
@@ -148,11 +149,6 @@ function widthBy(head: ReadRow | undefined): readonly [number, number] {
   const second = timestamp === -1 ? (at[columns.indexOf('Metadata')] ?? -1) : timestamp
   if (kind === 'none' || email === -1 || second === -1) return [0, columnsMax]
   return [Math.min(email, second), Math.max(email, second) + 1]
-}
-
-function letters(column: number): string {
-  const letter = String.fromCharCode(65 + (column % 26))
-  return column < 26 ? letter : letters(Math.floor(column / 26) - 1) + letter
 }
 
 interface ReadRow {

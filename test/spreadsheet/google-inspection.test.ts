@@ -1,0 +1,401 @@
+import { describe, expect, test } from 'vitest'
+
+import type { Fault } from '../../emulators/google-sheets/faults.ts'
+import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { sha256 } from '../../src/platform/node/digest.ts'
+import { httpClient } from '../../src/platform/node/http-client.ts'
+import { columns } from '../../src/signup/row.ts'
+import { googleInspection } from '../../src/spreadsheet/google/inspection.ts'
+import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
+import type { Expected, Finding } from '../../src/spreadsheet/inspection.ts'
+import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
+import { makeBatch, testSignal } from './spreadsheet-contract.ts'
+
+/** What an inspection finds in a spreadsheet in Google Sheets. */
+
+const unsure = { name: 'Sheet1', isResolved: false }
+const sure = { name: 'Sheet1', isResolved: true }
+
+interface Looking {
+  readonly expected?: Partial<Expected>
+  readonly gate?: CallGate
+  readonly tokenUrl?: string
+}
+
+async function inspect(world: GoogleWorld, looking: Looking = {}): Promise<readonly Finding[]> {
+  const { emulator, email, spreadsheetId, env } = world
+  const look = googleInspection({
+    access: { email, spreadsheetId },
+    sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? ''),
+    apiUrl: emulator.url,
+    tokenUrl: looking.tokenUrl ?? emulator.tokenUrl,
+    ...{ http: httpClient, clock: systemClock, digest: sha256 },
+    gate: looking.gate ?? (async () => undefined),
+  })
+  const knownMarkers = async () => new Set<number>()
+  const expected = { defaultTab: unsure, tabs: [], knownMarkers, ...looking.expected }
+  return Array.fromAsync(look(expected, testSignal))
+}
+
+/** What one check finds, in a world that was prepared. */
+async function findingsOf(
+  check: string,
+  prepare: (world: GoogleWorld, sheet: SpreadsheetHandle) => unknown,
+  looking: Looking = {},
+): Promise<readonly Finding[]> {
+  await using world = await createGoogleWorld()
+  await prepare(world, world.emulator.spreadsheet(world.spreadsheetId))
+  return (await inspect(world, looking)).filter((finding) => finding.check === check)
+}
+
+/** The check and the state of each finding. */
+const states = (findings: readonly Finding[]) => findings.map(({ check, state }) => [check, state])
+
+const networkHint = (setting: string) =>
+  'Check that this machine has a network, that its DNS and firewall let it reach that address, and ' +
+  `${setting} if you have set it. Signups are kept meanwhile.`
+
+test('a new spreadsheet has no fault, which takes three calls and changes nothing', async () => {
+  await using world = await createGoogleWorld()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  const before = JSON.stringify([sheet.version(), sheet.metadata()])
+  expect(await inspect(world)).toEqual([
+    { check: 'clock', state: 'ok', message: "agrees with Google's within a minute" },
+    { check: 'token', state: 'ok', message: 'Google gives an access token for the key' },
+    { check: 'api', state: 'ok', message: 'the Sheets API answers' },
+    { check: 'spreadsheet', state: 'ok', message: `${JSON.stringify(sheet.title)} is found` },
+    { check: 'editor', state: 'ok', message: `${world.email} may write` },
+    {
+      check: 'tabs',
+      state: 'ok',
+      message: 'the tab "Sheet1" is empty and gets the header row with its first signup',
+    },
+    {
+      check: 'room',
+      state: 'ok',
+      message: 'The spreadsheet is 0 % full: 26000 of at most 10000000 cells, empty ones count too',
+    },
+  ])
+  expect(JSON.stringify([sheet.version(), sheet.metadata()])).toBe(before)
+  expect(world.emulator.counters).toMatchObject({ reads: 2, writes: 1 })
+})
+
+describe('without an access token, all that needs one is skipped', () => {
+  test.each<[string, NonNullable<Fault['answer']>, string]>([
+    [
+      'refuses the key',
+      { status: 400, body: '{"error":"no"}' },
+      'Google says: no. Check that SHEETS',
+    ],
+    ['cannot be reached', 'drop', networkHint('SHEETS_TOKEN_URL')],
+    [
+      'is a proxy',
+      { status: 502, body: '<html>' },
+      "The answer is not from Google's token endpoint. Check SHEETS_TOKEN_URL and any proxy in between.",
+    ],
+  ])('when the token endpoint %s', async (_, answer, hint) => {
+    await using world = await createGoogleWorld()
+    world.emulator.faults.add({ on: 'token', answer })
+    const findings = await inspect(world)
+    expect(findings[1]).toEqual({
+      ...{ check: 'token', state: 'fault', message: expect.stringMatching(/./) },
+      hint: expect.stringContaining(hint),
+    })
+    const skipped = { state: 'skipped', message: 'not checked: there is no access token' }
+    expect(findings.slice(2)).toEqual(
+      ['api', 'spreadsheet', 'editor', 'tabs', 'room'].map((check) => ({ check, ...skipped })),
+    )
+  })
+})
+
+describe('a failed call is a fault, with what to do about it', () => {
+  const proxyHint =
+    'The answer is not from the Sheets API. Check SHEETS_API_URL and any proxy in between.'
+
+  test.each<['drop' | 'quota' | 'html200' | 'badGateway' | 'unavailable', string]>([
+    ['drop', networkHint('SHEETS_API_URL')],
+    [
+      'quota',
+      "Something else uses Google's quota of this account or project, too. Give Rollcall a project of its own.",
+    ],
+    ['html200', proxyHint],
+    ['badGateway', proxyHint],
+    ['unavailable', 'Google has a problem of its own. Try again in some minutes.'],
+  ])('after "%s"', async (answer, hint) => {
+    await using world = await createGoogleWorld()
+    world.emulator.faults.add({ on: 'get', answer })
+    const findings = await inspect(world)
+    expect(findings[2]).toEqual({
+      ...{ check: 'api', state: 'fault', message: expect.stringMatching(/./), hint },
+    })
+    const skipped = { state: 'skipped', message: 'not checked: the spreadsheet cannot be read' }
+    expect(findings.slice(3)).toEqual(
+      ['spreadsheet', 'editor', 'tabs', 'room'].map((check) => ({ check, ...skipped })),
+    )
+  })
+
+  test('also in the checks that come later, and the others go on', async () => {
+    await using world = await createGoogleWorld()
+    const fault = { answer: 'unavailable', times: 1 } as const
+    world.emulator.faults.add({ on: 'batchUpdate', ...fault }, { on: 'get', skip: 1, ...fault })
+    const findings = await inspect(world)
+    expect(states(findings.slice(3))).toEqual([
+      ...[
+        ['spreadsheet', 'ok'],
+        ['editor', 'fault'],
+        ['tabs', 'fault'],
+        ['room', 'ok'],
+      ],
+    ])
+  })
+
+  test('but a call that the gate does not let through is only skipped', async () => {
+    const gate = async () => {
+      throw new Error('the quota is used up')
+    }
+    expect(await findingsOf('api', () => undefined, { gate })).toEqual([
+      { check: 'api', state: 'skipped', message: 'not checked: the quota is used up' },
+    ])
+  })
+})
+
+test.each<[string, Pick<Fault, 'answer'>, string]>([
+  ['is not shared', { answer: 'notShared' }, 'Share the spreadsheet with'],
+  ['is not there', { answer: 'notFound' }, 'Check SHEETS_SHEET_ID'],
+  [
+    'is an Excel file',
+    { answer: { status: 400, body: '{"error":{"message":"It must not be an Office file."}}' } },
+    "Correct the problem that Google's message",
+  ],
+])(
+  'a spreadsheet that %s is a fault of the spreadsheet, not of the API',
+  async (_, fault, hint) => {
+    await using world = await createGoogleWorld()
+    world.emulator.faults.add({ on: 'get', ...fault })
+    const findings = await inspect(world)
+    expect(states(findings)).toEqual([
+      ...[
+        ['clock', 'ok'],
+        ['token', 'ok'],
+        ['api', 'ok'],
+        ['spreadsheet', 'fault'],
+      ],
+      ...[
+        ['editor', 'skipped'],
+        ['tabs', 'skipped'],
+        ['room', 'skipped'],
+      ],
+    ])
+    expect(findings[2]?.message).toBe('the Sheets API answers')
+    expect(findings[3]?.hint).toContain(hint)
+    expect(findings[4]?.message).toBe('not checked: the spreadsheet cannot be read')
+  },
+)
+
+test('a call that is refused for another reason is a fault of the API', async () => {
+  const disabled = ({ emulator }: GoogleWorld) =>
+    emulator.faults.add({ on: 'get', answer: 'apiDisabled' })
+  expect(await findingsOf('api', disabled)).toMatchObject([{ state: 'fault' }])
+})
+
+describe('the right to write', () => {
+  test('is missing when the spreadsheet is shared as Viewer', async () => {
+    await using world = await createGoogleWorld()
+    world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'viewer')
+    const findings = await inspect(world)
+    expect(findings[4]).toEqual({
+      check: 'editor',
+      state: 'fault',
+      message: `The caller does not have permission: it is shared with ${world.email}, but not as Editor`,
+      hint: expect.stringContaining(`Share the spreadsheet with ${world.email} as Editor`),
+    })
+    expect(states(findings.slice(5))).toEqual([
+      ...[
+        ['tabs', 'ok'],
+        ['room', 'ok'],
+      ],
+    ])
+  })
+
+  test('is there when Google leaves developer metadata behind, with a warning', async () => {
+    const made = { developerMetadata: { metadataId: 7 } }
+    const body = JSON.stringify({ replies: [{ createDeveloperMetadata: made }, {}] })
+    const keep = ({ emulator }: GoogleWorld) =>
+      emulator.faults.add({ on: 'batchUpdate', answer: { status: 200, body } })
+    expect(await findingsOf('editor', keep)).toEqual([
+      {
+        check: 'editor',
+        state: 'warning',
+        message: expect.stringMatching(
+          / may write, but Google did not delete the developer metadata/,
+        ),
+        hint: expect.stringContaining('Run this command again'),
+      },
+    ])
+  })
+})
+
+describe('a spreadsheet that others write to', () => {
+  const write = async (world: GoogleWorld, spreadsheetId = world.spreadsheetId) => {
+    const batch = makeBatch(1, { Sheet1: [makeFullSignup()] })
+    expect(await world.connect(spreadsheetId).write(batch, testSignal)).toEqual({ kind: 'applied' })
+  }
+  const markersOf = (world: GoogleWorld) =>
+    world.emulator.spreadsheet(world.spreadsheetId).metadata().length
+
+  test('has markers that the journal does not know, which is a warning', async () => {
+    const found = await findingsOf('spreadsheet', (world) => write(world))
+    expect(found.slice(1)).toEqual([
+      {
+        check: 'spreadsheet',
+        state: 'warning',
+        message: 'markers of another journal are in the spreadsheet: 1',
+        hint: expect.stringContaining('no second Rollcall'),
+      },
+    ])
+  })
+
+  test.each([
+    ['before', [[1001], []]],
+    ['after', [[], [1001]]],
+  ])('is ours when the journal knows the marker %s the look', async (_, answers) => {
+    const left = [...answers]
+    const knownMarkers = async () => new Set(left.shift())
+    const expected = { knownMarkers }
+    const found = await findingsOf('spreadsheet', (world) => write(world), { expected })
+    expect(states(found)).toEqual([['spreadsheet', 'ok']])
+  })
+
+  test('is a copy, which is a warning', async () => {
+    await using world = await createGoogleWorld()
+    await write(world)
+    const copy = world.emulator.spreadsheet(world.spreadsheetId).copy()
+    copy.share(world.email, 'editor')
+    expect(markersOf(world)).toBe(1)
+    const findings = await inspect({ ...world, spreadsheetId: copy.id })
+    expect(findings.filter(({ check }) => check === 'spreadsheet').slice(1)).toEqual([
+      {
+        check: 'spreadsheet',
+        state: 'warning',
+        message: expect.stringContaining('is a copy of one that Rollcall wrote to'),
+      },
+    ])
+  })
+})
+
+test('a spreadsheet that is nearly full is a fault', async () => {
+  const grow = (_: GoogleWorld, sheet: SpreadsheetHandle) =>
+    sheet.resizeTab('Sheet1', { rowCount: 320_000 })
+  expect(await findingsOf('room', grow)).toEqual([
+    {
+      check: 'room',
+      state: 'fault',
+      message: expect.stringContaining('83 % full: 8320000 of at most 10000000 cells'),
+      hint: expect.stringContaining('Delete empty rows'),
+    },
+  ])
+})
+
+describe('tabs', () => {
+  const names = columns.join(', ')
+  const rename = (sheet: SpreadsheetHandle) => sheet.renameTab('Sheet1', 'Tabelle1')
+
+  test.each<[string, (sheet: SpreadsheetHandle) => unknown, Partial<Expected>, string[]]>([
+    [
+      'the only tab of a new spreadsheet is the default tab, whatever its name',
+      rename,
+      {},
+      ['ok: the tab "Tabelle1" is empty and gets the header row with its first signup'],
+    ],
+    [
+      'the only tab is not the default tab when that is resolved',
+      rename,
+      { defaultTab: sure },
+      ['ok: the tab "Sheet1" is made with its first signup'],
+    ],
+    [
+      'the first of several tabs is not the default tab',
+      (sheet) => {
+        rename(sheet)
+        sheet.addTab('Other')
+      },
+      {},
+      ['ok: the tab "Sheet1" is made with its first signup'],
+    ],
+    [
+      'a tab has its name as it is in the spreadsheet',
+      (sheet) => sheet.addTab('NEWS', [[...columns], ['ada@example.com']]),
+      { tabs: ['news'] },
+      [
+        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
+        `ok: the tab "NEWS" has a column for each of ${names}`,
+      ],
+    ],
+    [
+      'a header that is not ours is a warning',
+      (sheet) => sheet.addTab('News', [['Email', 'Phone']]),
+      { tabs: ['News', 'Later'] },
+      [
+        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
+        expect.stringMatching(
+          /^warning: the tab "News" has a header row of its own, and no column for Timestamp/,
+        ),
+        'ok: the tab "Later" is made with its first signup',
+      ],
+    ],
+    [
+      'a table may have two problems',
+      (sheet) => {
+        sheet.addTab('News', [['Email', 'Tags']])
+        sheet.convertToTable('News', { types: { Tags: 'DOUBLE' } })
+      },
+      { tabs: ['News'] },
+      [
+        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
+        expect.stringContaining('warning: the tab "News" has a header row of its own'),
+        expect.stringContaining('warning: the tab "News" has a table with columns that'),
+      ],
+    ],
+  ])('%s', async (_, prepare, expected, lines) => {
+    const found = await findingsOf('tabs', (__, sheet) => prepare(sheet), { expected })
+    expect(found.map(({ state, message }) => `${state}: ${message}`)).toEqual(lines)
+  })
+
+  test('a protected tab is a fault', async () => {
+    await using world = await createGoogleWorld()
+    world.emulator.spreadsheet(world.spreadsheetId).protectTab('Sheet1')
+    expect((await inspect(world)).find(({ check }) => check === 'tabs')).toEqual({
+      check: 'tabs',
+      state: 'fault',
+      message: `The tab is protected: the tab "Sheet1" takes no rows from ${world.email}`,
+      hint:
+        'Under Data > Protect sheets and ranges, remove the protection, or add ' +
+        `${world.email} to those who may edit.`,
+    })
+  })
+
+  test('a chart is a fault, and is not taken for the default tab', async () => {
+    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
+    const answer = { status: 200, body: JSON.stringify({ sheets }) }
+    const chart = ({ emulator }: GoogleWorld) => emulator.faults.add({ on: 'get', answer })
+    expect(await findingsOf('tabs', chart, { expected: { tabs: ['Chart1'] } })).toEqual([
+      { check: 'tabs', state: 'ok', message: 'the tab "Sheet1" is made with its first signup' },
+      {
+        check: 'tabs',
+        state: 'fault',
+        message: 'the tab "Chart1" is a chart or has no cells',
+        hint: expect.stringMatching(/^Rename that tab/),
+      },
+    ])
+  })
+
+  test('at most twenty are looked at', async () => {
+    const tabs = Array.from({ length: 30 }, (_, index) => `Tab ${index}`)
+    const found = await findingsOf('tabs', () => undefined, { expected: { tabs } })
+    expect(found).toHaveLength(20)
+    expect(found.at(-1)?.message).toBe('the tab "Tab 18" is made with its first signup')
+  })
+})

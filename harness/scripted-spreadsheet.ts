@@ -131,7 +131,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       return { kind: 'rows', place: tab, tab, rows: [key] }
     })
     return {
-      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true },
+      next: async () => parts.shift() ?? { kind: 'end', isOneMoment: true, unread: [] },
       [Symbol.asyncDispose]: async () => undefined,
     }
   }

@@ -1,5 +1,5 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import { badRequest, notFound, permissionDenied } from './api-error.ts'
+import { badRequest, invalidArgument, notFound, permissionDenied } from './api-error.ts'
 import { findRange } from './a1.ts'
 import { below, parseFieldMask, selectFields, type FieldMask } from './field-mask.ts'
 import type { Box } from './grid-range.ts'
@@ -39,7 +39,7 @@ function run(model: SheetsModel, call: ApiCall, mask: FieldMask | undefined): un
   }
   switch (route.kind) {
     case 'get':
-      return getSpreadsheet(spreadsheet, call, mask)
+      return getSpreadsheet(model, spreadsheet, call, mask)
     case 'batchUpdate':
       return batchUpdate(model, spreadsheet, call, mask)
     case 'developerMetadata.get':
@@ -61,16 +61,22 @@ function gridDataWanted(mask: FieldMask | undefined, asked: boolean): boolean {
   return mask === undefined ? asked : below(mask, 'sheets', 'data') !== undefined
 }
 
-function getSpreadsheet(spreadsheet: SpreadsheetState, call: ApiCall, mask: FieldMask | undefined) {
+function getSpreadsheet(
+  model: SheetsModel,
+  spreadsheet: SpreadsheetState,
+  call: ApiCall,
+  mask: FieldMask | undefined,
+) {
   const { query, caller } = call
   return renderSpreadsheet(spreadsheet, {
     caller,
-    boxes: boxesOf(spreadsheet, query.getAll('ranges')),
+    boxes: boxesOf(model, spreadsheet, query.getAll('ranges')),
     includeGridData: gridDataWanted(mask, query.get('includeGridData')?.toLowerCase() === 'true'),
   })
 }
 
 function boxesOf(
+  { options }: SheetsModel,
   spreadsheet: SpreadsheetState,
   specs: readonly string[],
 ): ReadonlyMap<Sheet, readonly Box[]> | undefined {
@@ -78,6 +84,9 @@ function boxesOf(
   const boxes = new Map<Sheet, Box[]>()
   for (const spec of specs) {
     const { sheet, box } = findRange(spreadsheet, spec)
+    if (options.unreadableTitles.includes(sheet.title)) {
+      throw invalidArgument(`Unable to parse range: ${spec}`)
+    }
     boxes.set(sheet, [...(boxes.get(sheet) ?? []), box])
   }
   return boxes
@@ -90,7 +99,7 @@ function batchUpdate(
   mask: FieldMask | undefined,
 ): sheets_v4.Schema$BatchUpdateSpreadsheetResponse {
   const given = readMessage(batchUpdateBody, body ?? {})
-  const boxes = () => boxesOf(spreadsheet, given.responseRanges ?? [])
+  const boxes = () => boxesOf(model, spreadsheet, given.responseRanges ?? [])
   const check = model.options.unknownRanges === 'refuse' ? boxes : undefined
   const replies = model.batchUpdate(spreadsheet, caller, given.requests ?? [], check)
   const answer = { spreadsheetId: spreadsheet.id, replies }

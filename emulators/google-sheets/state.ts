@@ -19,6 +19,8 @@ export interface ModelOptions {
   readonly titles: 'lower case' | 'case folding'
   /** Whether a batch with an unknown tab in `responseRanges` is applied. It is answered with an error. */
   readonly unknownRanges: 'refuse' | 'apply'
+  /** Titles that no range can name. It is not known whether Google has any. */
+  readonly unreadableTitles: readonly string[]
   /** What `deleteDuplicates` leaves: empty cells at the end of its range, or fewer rows in the sheet. */
   readonly removedDuplicates: 'shift cells up' | 'delete rows'
   /** Random numbers from 0 to under 1, for ids that Google chooses. */
@@ -80,6 +82,7 @@ export const modelDefaults: ModelOptions = {
   cellsMax: 10_000_000,
   titles: 'lower case',
   unknownRanges: 'refuse',
+  unreadableTitles: [],
   removedDuplicates: 'shift cells up',
   random: Math.random,
 }

@@ -2,7 +2,13 @@ import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind, FoundSignup } from '../journal/comparison.ts'
 import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
-import { deliverAgain, type Difference, foundPages, withDifference } from './compare.ts'
+import {
+  deliverAgain,
+  type Difference,
+  expectAllCompared,
+  foundPages,
+  withDifference,
+} from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { table } from './terminal/table.ts'
 
@@ -55,6 +61,7 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
     let putBack = 0
     if (!json) await session.out.write(describe(difference, tabs).join('\n') + '\n')
     if (!dryRun) {
+      expectAllCompared(difference)
       for (const kind of kinds) putBack += await deliverAgain(difference, kind, session, isWanted)
       const count = putBack.toLocaleString('en-US')
       session.notes.tell(`Put back for delivery: ${count}. The service writes the rows.`)

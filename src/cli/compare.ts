@@ -7,6 +7,7 @@ import { readSpreadsheet } from '../service/read-spreadsheet.ts'
 import { openReader, openStoreBeside } from '../service/store.ts'
 import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
+import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
 import type { Session } from './session.ts'
 
 /** Signups that are read or changed at once. A change of so many takes about 3 ms. */
@@ -16,6 +17,8 @@ const pageSignups = 200
 export interface Difference {
   readonly compared: Compared
   readonly comparison: Comparison
+  /** Tabs whose rows were not compared, because their titles cannot be read. */
+  readonly unread: readonly NamedTab[]
   /** Where a person finds the rows. */
   readonly location: string
 }
@@ -32,6 +35,7 @@ export async function withDifference<T>(
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const spreadsheet = connectSpreadsheet({ ...config, ...secrets, journal }, world)
   using comparison = journal.comparison({ cellKey })
+  let unread: Difference['unread']
   {
     using progress = notes.progress('rows read')
     let rows = 0
@@ -48,14 +52,28 @@ export async function withDifference<T>(
         return comparison.isSteady
       },
     }
-    await readSpreadsheet(spreadsheet, counting, { clock, stop })
+    unread = await readSpreadsheet(spreadsheet, counting, { clock, stop })
   }
   using progress = notes.progress('signups compared')
   const compared = await comparison.compare((signups) => {
     stop.throwIfAborted()
     progress.at(signups)
   })
-  return await work({ compared, comparison, location: spreadsheet.location })
+  return await work({ compared, comparison, unread, location: spreadsheet.location })
+}
+
+/**
+ * Call it before signups are put back: their rows may be in a tab that was not compared.
+ *
+ * @throws Error when there is such a tab
+ */
+export function expectAllCompared({ unread }: Pick<Difference, 'unread'>): void {
+  if (unread.length === 0) return
+  const places = unread.map(({ place }) => place).join(', ')
+  throw new Error(
+    `Nothing was put back, because Google cannot read the title of ${places} in a range. ` +
+      'Rename that tab, and run this command again.',
+  )
 }
 
 /** Says why nothing happens while the provider's quota is used up. */

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../journal/comparison.ts'
-import { deliverAgain, type Difference, withDifference } from './compare.ts'
+import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
 import { table } from './terminal/table.ts'
@@ -37,6 +37,8 @@ interface Report {
   readonly missing: readonly Listed[]
   readonly edited: readonly Listed[]
   readonly double: readonly { timestamp: string; sheetTab: string; extra: number }[]
+  /** Tabs that were left out, because Google cannot read their titles in a range. */
+  readonly unread: readonly { readonly sheetTab: string; readonly place: string }[]
   /** How many missing signups were put back into the pending work; null without `--repair`. */
   readonly repaired: number | null
 }
@@ -63,15 +65,17 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   if (yes && !repair) throw new UsageError('--yes goes with --repair.')
   if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
   return withDifference(session, async (difference) => {
-    const { compared } = difference
+    const { compared, unread } = difference
     if (!json) await session.out.write(describe(difference).join('\n') + '\n')
     const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0
     if (json) await session.out.json(report(difference, session, repair ? repaired : null))
-    const isWell = compared.missing === repaired && compared.edited + compared.double === 0
+    const isWell =
+      compared.missing === repaired && compared.edited + compared.double + unread.length === 0
     return isWell ? exit.done : exit.notAll
   })
 
   async function repairMissing(difference: Difference): Promise<number> {
+    expectAllCompared(difference)
     const { missing } = difference.compared
     const question = `Write ${signups(missing)} again? The rows come at the end of their tabs.`
     if (!yes && !(await confirm(question, session.notes, session.stop))) {
@@ -85,7 +89,7 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
 }
 
 function describe(difference: Difference): string[] {
-  const { compared, comparison } = difference
+  const { compared, comparison, unread } = difference
   const { present, missing, edited, waiting, elsewhere, unknown } = compared
   const facts: [string, number][] = [
     ['Signups with their row', present],
@@ -112,6 +116,11 @@ function describe(difference: Difference): string[] {
     ...section('Missing: no row has this timestamp and this address', of('missing'), missing),
     ...section('Edited: a row has only one of the two', of('edited'), edited),
     ...section('Double: more rows than signups', doubles, doubles.length),
+    ...section(
+      'Not compared: Google cannot read the title of a tab. Rename it',
+      unread.map(({ name, place }) => [name, place]),
+      unread.length,
+    ),
   ]
 }
 
@@ -126,7 +135,7 @@ function report(
   { clock }: Pick<Session, 'clock'>,
   repaired: number | null,
 ): Report {
-  const { compared, comparison, location } = difference
+  const { compared, comparison, unread, location } = difference
   const { present, missing, edited, waiting, elsewhere, unknown } = compared
   return {
     at: iso(clock.now()),
@@ -143,6 +152,7 @@ function report(
     double: comparison
       .doubles(listedMax.json)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
+    unread: unread.map(({ name, place }) => ({ sheetTab: name, place })),
     repaired,
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import { readRows } from './read-rows.ts'
+import { readRows, type RowsRead } from './read-rows.ts'
 
 export interface AfterRestoreOptions {
   readonly journal: DeliveryLog
@@ -23,7 +23,8 @@ const minute = 60 * 1000
  */
 const callsEndMs = 4 * minute
 
-const restlessMs = minute
+/** How long to wait for a person who changes the spreadsheet. */
+const lookAgainMs = minute
 
 /** Signups that are noted at once. */
 const pageSignups = 200
@@ -59,15 +60,25 @@ export class AfterRestore {
       const next = await attempts.persist(call)
       return next?.kind === 'refused' ? undefined : next
     })
-    if (read === 'restless') {
-      await attempts.delay('The rows were changed each time while they were read', restlessMs)
+    if (!read) return false
+    const obstacle = obstacleIn(read)
+    if (obstacle !== undefined) {
+      await attempts.delay(obstacle, lookAgainMs)
+      return false
     }
-    if (read !== 'read') return false
     await comparison.compare(() => {})
     await noteArrived(comparison, Number(restored))
     await journal.noteFact(restoredFact, '')
     return true
   }
+}
+
+/** Why the rows that were read do not tell which signups have one; undefined when they do. */
+function obstacleIn(read: RowsRead): string | undefined {
+  if (read.kind === 'restless') return 'The rows were changed each time while they were read'
+  if (read.unread.length === 0) return undefined
+  const places = read.unread.map(({ place }) => place).join(', ')
+  return `Google cannot read the title of ${places} in a range: rename that tab`
 }
 
 /** Notes the rows of signups up to this position. */

@@ -1,6 +1,7 @@
 import type { Comparison } from '../journal/comparison.ts'
 import type {
   LayoutChanged,
+  NamedTab,
   Refused,
   Retryable,
   RowReader,
@@ -13,6 +14,10 @@ const readingsMax = 6
 
 type Next = Awaited<ReturnType<RowReader['next']>>
 
+/** - `restless`: people keep changing the spreadsheet, so nothing can be concluded from the rows. */
+export type RowsRead =
+  { readonly kind: 'read'; readonly unread: readonly NamedTab[] } | { readonly kind: 'restless' }
+
 /** Makes a call until it succeeds; undefined on stop. */
 export type Persist = (
   call: (signal: AbortSignal) => Promise<Next>,
@@ -20,24 +25,24 @@ export type Persist = (
 
 /**
  * Reads all rows of the spreadsheet into a comparison. When that takes several calls, people may sort or
- * move rows in between, so that a row is missed. Then it reads again, until two readings agree.
- *
- * - `restless`: people keep changing the spreadsheet, so nothing can be concluded from the rows
- * - undefined: stopped
+ * move rows in between, so that a row is missed. Then it reads again, until two readings agree. Undefined
+ * on stop.
  */
 export async function readRows(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
   comparison: Pick<Comparison, 'begin' | 'note' | 'isSteady'>,
   persist: Persist,
-): Promise<'read' | 'restless' | undefined> {
+): Promise<RowsRead | undefined> {
   for (let reading = 1; reading <= readingsMax; reading++) {
     comparison.begin()
     await using reader = spreadsheet.rowReader()
     const end = await readOnce(reader, comparison, persist)
     if (!end) return undefined
-    if (end.kind === 'end' && (end.isOneMoment || comparison.isSteady)) return 'read'
+    if (end.kind === 'end' && (end.isOneMoment || comparison.isSteady)) {
+      return { kind: 'read', unread: end.unread }
+    }
   }
-  return 'restless'
+  return { kind: 'restless' }
 }
 
 async function readOnce(

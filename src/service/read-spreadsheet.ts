@@ -2,7 +2,7 @@ import { backoffMs } from '../delivery/backoff.ts'
 import { type Persist, readRows } from '../delivery/read-rows.ts'
 import type { Comparison } from '../journal/comparison.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 
 /** How often a command tries one call. */
 const triesMax = 5
@@ -13,7 +13,8 @@ interface Reading {
 }
 
 /**
- * Reads all rows of the spreadsheet into a comparison, for a command.
+ * Reads all rows of the spreadsheet into a comparison, for a command. Returns the tabs that it left out
+ * because their titles cannot be read.
  *
  * @throws Error when the spreadsheet cannot be read, when people keep changing it, and on stop; the
  *   message says what to do
@@ -22,10 +23,10 @@ export async function readSpreadsheet(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
   comparison: Pick<Comparison, 'begin' | 'note' | 'isSteady'>,
   options: Reading,
-): Promise<void> {
+): Promise<readonly NamedTab[]> {
   const read = await readRows(spreadsheet, comparison, persistent(options))
   options.stop.throwIfAborted()
-  if (read === 'read') return
+  if (read?.kind === 'read') return read.unread
   throw new Error(
     'The rows were changed each time while they were read. Run this command again when nobody ' +
       'sorts or moves rows.',

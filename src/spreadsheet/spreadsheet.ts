@@ -147,7 +147,7 @@ export interface Refused {
   readonly kind: 'refused'
   readonly reason: RefusalReason
   /** The tab that cannot be written; undefined when the whole spreadsheet cannot be written. */
-  readonly tab?: RefusedTab
+  readonly tab?: NamedTab
   /** The provider's words for the log, without names of tabs. */
   readonly message: string
   /** What to do about it. */
@@ -155,7 +155,7 @@ export interface Refused {
   readonly cause?: unknown
 }
 
-export interface RefusedTab {
+export interface NamedTab {
   /** Never log the name, because visitors can choose it. */
   readonly name: string
   /** How to find the tab without its name. */
@@ -220,6 +220,8 @@ export interface RowsEnd {
   readonly kind: 'end'
   /** Whether all rows are of one moment. */
   readonly isOneMoment: boolean
+  /** Tabs whose rows were left out, because the provider cannot read them until a person renames them. */
+  readonly unread: readonly NamedTab[]
 }
 
 /** Somebody has changed tabs or columns during the reading: begin with a new reader. */

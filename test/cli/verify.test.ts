@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { EmulatorOptions } from '../../emulators/google-sheets/emulator.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { postSignups } from '../../harness/post-signup.ts'
@@ -14,6 +15,7 @@ interface Report {
   readonly missing: readonly { readonly email: string }[]
   readonly edited: readonly { readonly email: string }[]
   readonly double: readonly { readonly sheetTab: string; readonly extra: number }[]
+  readonly unread: readonly unknown[]
   readonly repaired: number | null
 }
 
@@ -37,9 +39,11 @@ async function inWorkbook(): Promise<Delivered> {
   })
 }
 
-async function inGoogle(): Promise<Delivered & { readonly google: GoogleWorld }> {
+async function inGoogle(
+  emulated: EmulatorOptions = {},
+): Promise<Delivered & { readonly google: GoogleWorld }> {
   const data = await tempFolder()
-  const google = await createGoogleWorld()
+  const google = await createGoogleWorld(emulated)
   const handle = google.emulator.spreadsheet(google.spreadsheetId)
   const world = await delivered({ dataDir: data.path, env: google.env }, data, async (edit) => {
     const rows = handle.rows('Sheet1').slice(1)
@@ -81,7 +85,7 @@ async function delivered(
 
 describe.each([
   ['the workbook', inWorkbook],
-  ['a Google Sheet', inGoogle],
+  ['a Google Sheet', () => inGoogle()],
 ])('verify with %s', (_, create) => {
   test('finds that all agrees, however people sort and whatever they add', async () => {
     await using world = await create()
@@ -198,6 +202,36 @@ test('a spreadsheet that cannot be read is told with what to do, and nothing is 
   expect(stderr).toMatch(
     /^The spreadsheet cannot be read: The caller does not have permission\. Share/,
   )
+})
+
+test('a tab whose title Google cannot read in a range is named, the others are compared, and nothing is put back', async () => {
+  await using world = await inGoogle({ model: { unreadableTitles: ['Odd'] } })
+  const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
+  const gid = handle.addTab('Odd', handle.rows('Sheet1').slice(0, 2))
+  handle.deleteRows('Sheet1', 2)
+  const place = `the tab at place 2 (gid=${gid})`
+  const { code, report } = await world.verify()
+  expect(code).toBe(1)
+  expect(report).toMatchObject({
+    signups: { present: 3, missing: 1 },
+    missing: [{ email: 'ada@example.com' }],
+    unread: [{ sheetTab: 'Odd', place }],
+  })
+  const { stdout } = await runCommand(['verify'], world.options)
+  expect(stdout).toContain(`Rename it\nOdd  ${place}\n`)
+  for (const args of [
+    ['verify', '--repair', '--yes'],
+    ['backfill', '--all'],
+  ]) {
+    const { stderr, ...result } = await runCommand(args, world.options)
+    expect(result.code).toBe(1)
+    expect(stderr).toBe(
+      `Nothing was put back, because Google cannot read the title of ${place} in a range. ` +
+        'Rename that tab, and run this command again.\n',
+    )
+  }
+  handle.renameTab('Odd', 'Even')
+  expect(await world.verify()).toMatchObject({ code: 0, report: { unread: [] } })
 })
 
 describe('verify while people change a sheet of several pages', () => {

@@ -10,6 +10,15 @@ import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
+/** As `readAll`, with calls that fail made again. */
+function readAllAgain(reader: RowReader) {
+  const next: RowReader['next'] = async (signal) => {
+    const part = await reader.next(signal)
+    return part.kind === 'retryable' ? next(signal) : part
+  }
+  return readAll({ ...reader, next })
+}
+
 /** All rows by tab, as `address moment`. */
 async function readAll(
   reader: RowReader,
@@ -130,6 +139,60 @@ describe('reading a Google Sheet', () => {
     act(world.emulator.spreadsheet(world.spreadsheetId))
     while (parts.at(-1)?.kind === 'rows') parts.push(await reader.next(testSignal))
     expect(parts.at(-1)?.kind).toBe('changed')
+  })
+
+  test('leaves out and names the tabs whose titles Google cannot read in a range', async () => {
+    await using world = await createGoogleWorld({ model: { unreadableTitles: ['Odd', 'Even'] } })
+    const handle = world.emulator.spreadsheet(world.spreadsheetId)
+    const row = (name: string) => [`${name}@example.com`, new Date(noon).toISOString()]
+    const gids = ['Odd', 'News', 'Even'].map((tab) => handle.addTab(tab, [columns, row(tab)]))
+    await using reader = world.connect().rowReader()
+    const { rows, end } = await readAll(reader)
+    expect(rows).toEqual({ Sheet1: [], News: [`News@example.com ${noon}`] })
+    expect(end).toEqual({
+      kind: 'end',
+      isOneMoment: true,
+      unread: [
+        { name: 'Odd', place: `the tab at place 2 (gid=${gids[0]})` },
+        { name: 'Even', place: `the tab at place 4 (gid=${gids[2]})` },
+      ],
+    })
+  })
+
+  test.each<[string, (handle: Handle) => unknown]>([
+    ['renames a tab', (handle) => handle.renameTab('News', 'Old')],
+    ['deletes a tab', (handle) => handle.deleteTab('News')],
+  ])(
+    'begins anew, and leaves no tab out, when somebody %s right after the list',
+    async (_, act) => {
+      await using world = await createGoogleWorld()
+      await world.createTab('News', [columns])
+      const handle = world.emulator.spreadsheet(world.spreadsheetId)
+      const acts = [undefined, act]
+      const spreadsheet = world.connect(undefined, undefined, undefined, async () => {
+        acts.shift()?.(handle)
+      })
+      await using reader = spreadsheet.rowReader()
+      expect(await reader.next(testSignal)).toEqual({ kind: 'changed' })
+      expect(Object.keys(await readRows(spreadsheet))).toHaveLength(handle.titles().length)
+    },
+  )
+
+  test.each([
+    ['cannot be listed', 0],
+    ['cannot be read', 1],
+    ['has a title that Google refuses, which cannot be looked at', 2],
+    ['has a title that Google refuses, and cannot be listed again', 4],
+  ])('tells of a failing call when the spreadsheet %s, and goes on later', async (_, skip) => {
+    await using world = await createGoogleWorld({ model: { unreadableTitles: ['Odd'] } })
+    await world.createTab('Odd', [columns])
+    await using reader = world.connect().rowReader()
+    world.emulator.faults.add(
+      { on: 'get', skip, answer: 'notShared' },
+      { on: 'get', skip: skip + 1, answer: 'internal' },
+    )
+    expect(await reader.next(testSignal)).toMatchObject({ kind: 'refused', reason: 'permission' })
+    expect((await readAllAgain(reader)).end.unread).toHaveLength(1)
   })
 
   test('a call that failed can be made again', async () => {

@@ -15,7 +15,7 @@ import type {
   Outcome,
   Pruned,
   Refused,
-  RefusedTab,
+  NamedTab,
   Removal,
   Retryable,
   RowReader,
@@ -138,7 +138,7 @@ class GoogleSheets implements Spreadsheet {
     result: ApiFailure,
     batch: FrozenBatch,
     plan: Plan,
-    tab: RefusedTab | undefined,
+    tab: NamedTab | undefined,
   ): Refused | Retryable | Unknown {
     const message = result.error?.message ?? ''
     if (isAboutRanges(message)) {

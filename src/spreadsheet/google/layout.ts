@@ -3,7 +3,7 @@ import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
 import { columns } from '../../signup/row.ts'
 import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
-import type { Open, Refused, RefusedTab } from '../spreadsheet.ts'
+import type { Open, Refused, NamedTab } from '../spreadsheet.ts'
 import { ourHeader } from '../header.ts'
 import { FirstRows, headerRanges } from './first-rows.ts'
 import { Landings } from './landings.ts'
@@ -17,6 +17,7 @@ import {
   readSheets,
   type Sheet,
   sheetFields,
+  wordsFor,
 } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
@@ -169,7 +170,7 @@ export class Layout {
   }
 
   /** The tab of a refusal, with a description of its place. */
-  tabFor(name: string): RefusedTab {
+  tabFor(name: string): NamedTab {
     const sheet = findSheet(this.#sheets ?? [], name)
     return { name, place: sheet ? wordsFor(sheet) : 'a tab that is not there yet' }
   }
@@ -283,11 +284,6 @@ export class Layout {
 function asSheet({ sheetId, rows }: TabPlan, index: number): Sheet {
   const grid = { rowCount: rows.signups.length + 1, columnCount: columns.length }
   return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
-}
-
-/** Describes a sheet without its title, which may come from a visitor. The gid is in the address bar. */
-function wordsFor({ sheetId, index }: Sheet): string {
-  return `the tab at place ${index + 1} (gid=${sheetId})`
 }
 
 const noGridRefusal: Refused = {

@@ -13,7 +13,16 @@ import { listIn, numberIn } from './answer.ts'
 import { letters, quoted } from './a1.ts'
 import { headerRanges, parameters, perCall } from './first-rows.ts'
 import { isSamePlace, type Place, placeOf } from './place.ts'
-import { cellFields, readFirstRows, readSheets, rowsIn, type Sheet, sheetFields } from './sheets.ts'
+import { listSheets, listUnreadable } from './sheet-list.ts'
+import {
+  cellFields,
+  readFirstRows,
+  readSheets,
+  rowsIn,
+  type Sheet,
+  sheetFields,
+  wordsFor,
+} from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** Rows in one call: 4 MB of two short cells each, and at most 16 MB of the longest addresses. */
@@ -42,6 +51,8 @@ interface Reading {
 export class GoogleRowReader implements RowReader {
   readonly #api: SheetsApi
   #readings: Reading[] | undefined
+  /** Sheets whose titles Google cannot read in a range. */
+  readonly #unread: Sheet[] = []
   /** Parts that were read and not yet given. */
   readonly #parts: RowPart[] = []
   #calls = 0
@@ -55,7 +66,7 @@ export class GoogleRowReader implements RowReader {
   async next(
     signal: AbortSignal,
   ): Promise<RowPart | RowsEnd | LayoutChanged | Refused | Retryable> {
-    if (!this.#readings) {
+    while (!this.#readings) {
       const begun = await this.#begin(signal)
       if (begun.kind !== 'ok') return begun
     }
@@ -63,23 +74,24 @@ export class GoogleRowReader implements RowReader {
       const read = await this.#read(signal)
       if (read.kind !== 'ok') return read
     }
-    return this.#parts.shift() ?? { kind: 'end', isOneMoment: this.#calls <= 1 }
+    const unread = this.#unread.map((sheet) => ({ name: sheet.title, place: wordsFor(sheet) }))
+    return this.#parts.shift() ?? { kind: 'end', isOneMoment: this.#calls <= 1, unread }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#parts.length = 0
   }
 
-  /** Finds out which columns of which sheets to read. */
+  /** Finds out which columns of which sheets to read, or else which sheets cannot be read. */
   async #begin(signal: AbortSignal): Promise<Done> {
-    const path = `?fields=${encodeURIComponent(`sheets(${sheetFields})`)}`
-    const listed = await this.#api.call({ method: 'GET', path }, signal)
-    if (listed.kind !== 'ok') return failed(listed)
-    const sheets = (readSheets(listed.body) ?? []).filter(({ isGrid }) => isGrid)
+    const listed = await listSheets(this.#api, signal)
+    if (listed.kind !== 'listed') return notSent(listed)
+    const unread = new Set(this.#unread.map(({ sheetId }) => sheetId))
+    const sheets = listed.sheets.filter(({ isGrid, sheetId }) => isGrid && !unread.has(sheetId))
     const readings: Reading[] = []
     for (const asked of perCall(sheets, headerRanges)) {
       const answer = await this.#ask(asked.map(headerRanges).flat(), signal)
-      if (answer.kind !== 'ok') return failed(answer)
+      if (answer.kind !== 'ok') return this.#leaveOut(asked, answer, signal)
       const found = places(answer.body)
       for (const { sheetId } of asked) {
         const at = found.get(sheetId)
@@ -88,6 +100,20 @@ export class GoogleRowReader implements RowReader {
       }
     }
     this.#readings = readings
+    return { kind: 'ok' }
+  }
+
+  /** Leaves out the sheets for which Google refused to read any of these. */
+  async #leaveOut(
+    asked: readonly Sheet[],
+    failure: ApiFailure,
+    signal: AbortSignal,
+  ): Promise<Done> {
+    if (failure.error?.status !== 400) return notSent(failure)
+    const unreadable = await listUnreadable(this.#api, asked, signal)
+    if (unreadable.kind !== 'listed') return notSent(unreadable)
+    if (unreadable.sheets.length === 0) return { kind: 'changed' }
+    this.#unread.push(...unreadable.sheets)
     return { kind: 'ok' }
   }
 
@@ -205,6 +231,10 @@ function cellsFrom(answer: unknown, sheetId: number, row: number, column: number
 
 /** Google refuses a range of a tab that people have renamed, deleted or made shorter. */
 function failed(failure: ApiFailure): LayoutChanged | Refused | Retryable {
-  if (failure.error?.status === 400) return { kind: 'changed' }
+  return failure.error?.status === 400 ? { kind: 'changed' } : notSent(failure)
+}
+
+/** The failure of a call that changes nothing. */
+function notSent(failure: ApiFailure): Refused | Retryable {
   return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
 }

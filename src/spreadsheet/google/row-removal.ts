@@ -1,7 +1,7 @@
-import type { Removal, Removed, RowToRemove } from '../spreadsheet.ts'
+import type { Refused, Removal, Removed, RowToRemove } from '../spreadsheet.ts'
 import type { FoundRow } from './row-search.ts'
 import { searchRows } from './row-search.ts'
-import type { Sheet } from './sheets.ts'
+import { type Sheet, wordsFor } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** How many rows one call removes at most. */
@@ -46,7 +46,18 @@ export async function removeRows(
     const answer = await api.call({ method: 'POST', path, body }, signal)
     if (answer.kind !== 'ok') failure = answer
   }
+  // A row may be in a tab that was not searched, so none can be said to be gone.
+  if (search.unread.length > 0) return unreadRefusal(search.unread)
   return failure ? { ...removed, failure } : removed
+}
+
+function unreadRefusal(sheets: readonly Sheet[]): Refused {
+  return {
+    kind: 'refused',
+    reason: 'other',
+    message: `Google cannot read the title of ${sheets.map(wordsFor).join(', ')} in a range`,
+    hint: 'Rename that tab. Rows in it are removed after that.',
+  }
 }
 
 /** The requests that remove these rows, from the last one up, as rows below a removed one may move. */

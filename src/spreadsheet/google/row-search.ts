@@ -3,7 +3,8 @@ import { readHeader } from '../header.ts'
 import type { RowToRemove } from '../spreadsheet.ts'
 import { letters, quoted } from './a1.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
-import { readSheets, type Sheet, sheetFields } from './sheets.ts'
+import { listSheets, listUnreadable } from './sheet-list.ts'
+import type { Sheet } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
 
 /** A row of the spreadsheet that is one of those to remove. */
@@ -23,6 +24,8 @@ export interface FoundCell {
 export interface Search {
   readonly kind: 'found'
   readonly sheets: readonly Sheet[]
+  /** Those that were not searched, because Google cannot read their titles in a range. */
+  readonly unread: readonly Sheet[]
   /** For each row asked for, in their order: the rows that are it. */
   readonly found: readonly (readonly FoundRow[])[]
   /** For each: how many other rows have its address. */
@@ -48,9 +51,10 @@ export async function searchRows(
   wanted: readonly RowToRemove[],
   signal: AbortSignal,
 ): Promise<Search | ApiFailure> {
-  const listed = await list(api, signal)
+  const listed = await listSheets(api, signal)
   if (listed.kind !== 'listed') return listed
   const sheets = listed.sheets.filter(({ isGrid }) => isGrid)
+  const unread: Sheet[] = []
   const matcher = new Matcher(wanted)
   let parts = sheets.map((sheet): Part => ({ sheet, row: 0, width: [0, columnsMax], share: 1 }))
   while (parts.length > 0) {
@@ -70,28 +74,23 @@ export async function searchRows(
       continue
     }
     if (answer.kind !== 'ok') {
-      // A tab was renamed, deleted or made smaller since the list was read.
       if (answer.error?.status !== 400) return answer
-      return { kind: 'retryable', message: answer.message, afterMs: 0 }
+      const asked = now.map(({ sheet }) => sheet)
+      const unreadable = await listUnreadable(api, asked, signal)
+      if (unreadable.kind !== 'listed') return unreadable
+      // A tab was renamed, deleted or made smaller since the list was read.
+      if (unreadable.sheets.length === 0)
+        return { kind: 'retryable', message: answer.message, afterMs: 0 }
+      unread.push(...unreadable.sheets)
+      parts = parts.filter(({ sheet }) => !unread.includes(sheet))
+      continue
     }
     const rows = readRows(answer.body)
     for (const row of rows) matcher.look(row)
     const next = now.flatMap((part) => following(part, rows))
     parts = [...next, ...parts.slice(now.length)]
   }
-  return { kind: 'found', sheets, found: matcher.found, others: matcher.others }
-}
-
-interface Listed {
-  readonly kind: 'listed'
-  readonly sheets: readonly Sheet[]
-}
-
-async function list(api: SheetsApi, signal: AbortSignal): Promise<Listed | ApiFailure> {
-  const path = `?fields=${encodeURIComponent(`sheets(${sheetFields})`)}`
-  const answer = await api.call({ method: 'GET', path }, signal)
-  if (answer.kind !== 'ok') return answer
-  return { kind: 'listed', sheets: readSheets(answer.body) ?? [] }
+  return { kind: 'found', sheets, unread, found: matcher.found, others: matcher.others }
 }
 
 /** The rows of a sheet from `row` on, and the columns to read, without the last one. */

@@ -90,6 +90,11 @@ export function rowsIn(part: unknown): readonly (readonly string[])[] {
   )
 }
 
+/** Describes a sheet without its title, which may come from a visitor. The gid is in the address bar. */
+export function wordsFor({ sheetId, index }: Sheet): string {
+  return `the tab at place ${index + 1} (gid=${sheetId})`
+}
+
 /** The sheet of a tab. An exact match comes first, then one that ignores case. */
 export function findSheet(sheets: readonly Sheet[], tab: string): Sheet | undefined {
   const key = tabKey(tab)

@@ -1,16 +1,16 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RefusalReason, refusalWords } from '../../signup/trouble.ts'
-import type { Refused, RefusedTab, Retryable } from '../spreadsheet.ts'
+import type { Refused, NamedTab, Retryable } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { RecordDamaged } from './record.ts'
 
 /** A file system error that concerns the file of one tab. */
 class TabFailure extends Error {
   override readonly name = 'TabFailure'
-  readonly tab: RefusedTab
+  readonly tab: NamedTab
 
-  constructor(tab: RefusedTab, cause: unknown) {
+  constructor(tab: NamedTab, cause: unknown) {
     super(`Writing ${tab.place} failed.`, { cause })
     this.tab = tab
   }

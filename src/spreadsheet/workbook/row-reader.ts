@@ -36,7 +36,7 @@ export class WorkbookRowReader implements RowReader {
     try {
       this.#parts ??= readAll(this.#directory)
       const { done, value } = await this.#parts.next()
-      return done ? { kind: 'end', isOneMoment: value } : value
+      return done ? { kind: 'end', isOneMoment: value, unread: [] } : value
     } catch (error) {
       // A generator ends when it throws, so this reader cannot go on.
       this.#parts = undefined

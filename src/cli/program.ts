@@ -1,36 +1,27 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { systemClock } from '../platform/clock.ts'
-import { addBackfill } from './backfill.ts'
-import { addBackup } from './backup.ts'
-import { addDoctor } from './doctor.ts'
-import { addExport } from './export.ts'
-import { addForget } from './forget.ts'
-import { addImport } from './import.ts'
-import { addInit } from './init.ts'
-import { addRestore } from './restore.ts'
-import { addServe } from './serve.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { addStatus } from './status.ts'
-import { addVerify } from './verify.ts'
 import { Notes } from './terminal/notes.ts'
 import { Output, OutputClosed } from './terminal/output.ts'
 import { onStopSignal } from './terminal/stop-signals.ts'
 
-/** Each adds one command. The help shows them in this order. */
-const commands = [
-  addServe,
-  addInit,
-  addDoctor,
-  addStatus,
-  addImport,
-  addExport,
-  addVerify,
-  addBackfill,
-  addBackup,
-  addForget,
-  addRestore,
-]
+type AddCommand = (program: Command, run: Run) => void
+
+/** Loads what adds each command. The help shows them in this order. */
+const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
+  ['serve', async () => (await import('./serve.ts')).addServe],
+  ['init', async () => (await import('./init.ts')).addInit],
+  ['doctor', async () => (await import('./doctor.ts')).addDoctor],
+  ['status', async () => (await import('./status.ts')).addStatus],
+  ['import', async () => (await import('./import.ts')).addImport],
+  ['export', async () => (await import('./export.ts')).addExport],
+  ['verify', async () => (await import('./verify.ts')).addVerify],
+  ['backfill', async () => (await import('./backfill.ts')).addBackfill],
+  ['backup', async () => (await import('./backup.ts')).addBackup],
+  ['forget', async () => (await import('./forget.ts')).addForget],
+  ['restore', async () => (await import('./restore.ts')).addRestore],
+])
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.
 Without a command, Rollcall serves. Every other command runs beside the service.`
@@ -61,11 +52,14 @@ export async function runProgram(
     clock: systemClock,
   }
   let code: ExitCode = exit.done
-  const program = createProgram(session, async (work) => {
+  const run: Run = async (work) => {
     code = await work(session).catch((error: unknown) => report(error, session))
-  })
+  }
+  const words = args.length === 0 ? ['serve'] : args
+  const program = createProgram(session)
+  for (const add of await loadCommands(words[0])) add(program, run)
   try {
-    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     return error.exitCode === 0 ? exit.done : exit.badUse
@@ -73,8 +67,15 @@ export async function runProgram(
   return code
 }
 
-function createProgram({ out, notes }: Session, run: Run): Command {
-  const program = new Command('rollcall')
+/** A command's own modules are half of the memory of all, so only the help and wrong words load all. */
+function loadCommands(name = ''): Promise<readonly AddCommand[]> {
+  const load = commands.get(name)
+  const needed = load ? [load] : [...commands.values()]
+  return Promise.all(needed.map((it) => it()))
+}
+
+function createProgram({ out, notes }: Session): Command {
+  return new Command('rollcall')
     .description(description)
     .addHelpText('after', ending)
     .exitOverride()
@@ -83,8 +84,6 @@ function createProgram({ out, notes }: Session, run: Run): Command {
       outputError: (text) => notes.tell(inOneLine(text)),
       getOutHelpWidth: () => 80,
     })
-  for (const add of commands) add(program, run)
-  return program
 }
 
 /** Leaves out what may be an address or a name, because standard error may go to a log. */

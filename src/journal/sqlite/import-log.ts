@@ -26,7 +26,11 @@ export class SqliteImportLog implements ImportLog {
   ): Promise<readonly Imported[]> {
     for (;;) {
       if (!keepsDuplicates) await this.#known.catchUp()
-      const results = await this.#site.db.retry(() => this.#commit(signups, keepsDuplicates))
+      const results = await this.#site.db.retry(() => {
+        // Others may have written while this instance waited for the lock.
+        if (!keepsDuplicates && !this.#known.learnPart()) return undefined
+        return this.#commit(signups, keepsDuplicates)
+      })
       if (results) return results
     }
   }

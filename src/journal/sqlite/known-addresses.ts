@@ -6,6 +6,9 @@ import type { SqliteSite } from './site.ts'
  */
 const learnedAtOnce = 100_000
 
+/** How many positions are read at most while others wait for the lock. That takes about a millisecond. */
+const learnedLockedMax = 1_000
+
 /**
  * The addresses that each tab has, in a temporary table of this connection, which SQLite moves to a
  * deleted file when it grows. An index of the journal would make every append slower.
@@ -20,33 +23,31 @@ export class KnownAddresses {
     this.#site = site
   }
 
-  /** Learns what all processes have committed so far. */
+  /** Learns what all processes have committed so far, part by part. */
   async catchUp(): Promise<void> {
-    const { db, defaultTab } = this.#site
-    db.read(() => {
-      if (this.#isCurrent()) return
-      db.run('cacheKnownAddresses')
-      db.run('makeKnownAddresses')
-      db.run('forgetAddresses')
-      this.#upto = 0
-      this.#isTabResolved = defaultTab.now().isResolved
-    })
-    const last = Number(db.read(() => db.get('lastPosition'))?.['position'] ?? 0)
-    while (last - this.#upto > learnedAtOnce) {
-      const upto = this.#upto + learnedAtOnce
-      db.read(() => db.run('learnAddresses', this.#upto, upto))
+    while (!this.learnPart()) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Learns the next part of what all processes have committed, without a lock. Returns whether that is all. */
+  learnPart(): boolean {
+    const { db } = this.#site
+    return db.read(() => {
+      if (!this.#isCurrent()) this.#begin()
+      const last = Number(db.get('lastPosition')?.['position'] ?? 0)
+      const upto = Math.min(last, this.#upto + learnedAtOnce)
+      if (upto > this.#upto) db.run('learnAddresses', this.#upto, upto)
       this.#upto = upto
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+      return upto === last
+    })
   }
 
   /**
-   * Learns the rest, up to this position. To call within a transaction, shortly after `catchUp`. Returns
-   * false when `catchUp` is needed again, because signups have moved to another tab.
+   * Learns the rest, up to this position. To call within a transaction, just after `learnPart`. Returns
+   * false when that is needed again: signups have moved to another tab, or too many have come.
    */
   learnRest(upto: number): boolean {
-    if (!this.#isCurrent()) return false
-    this.#site.db.run('learnAddresses', this.#upto, upto)
+    if (!this.#isCurrent() || upto - this.#upto > learnedLockedMax) return false
+    if (upto > this.#upto) this.#site.db.run('learnAddresses', this.#upto, upto)
     return true
   }
 
@@ -57,6 +58,15 @@ export class KnownAddresses {
   /** Notes an address. Returns false when the tab has it already. */
   learn(tab: number, email: string): boolean {
     return this.#site.db.run('learnAddress', tab, email) > 0
+  }
+
+  #begin(): void {
+    const { db, defaultTab } = this.#site
+    db.run('cacheKnownAddresses')
+    db.run('makeKnownAddresses')
+    db.run('forgetAddresses')
+    this.#upto = 0
+    this.#isTabResolved = defaultTab.now().isResolved
   }
 
   /** To call when the transaction of `learnRest` and `learn` was committed. */

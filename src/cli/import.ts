@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-
 import { type Config, loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Journal } from '../journal/journal.ts'
+import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { openStoreBeside, openStoreForTrial } from '../service/store.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { suggest } from '../signup/suggest.ts'
@@ -111,6 +112,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
     clock: session.clock,
     rejectedFile,
   })
+  keepYoungGeneration()
   let complete = false
   try {
     await runAll(importer, file, opened.bytes, session)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
@@ -19,14 +20,27 @@ export interface BesideOptions {
   readonly perSecond: number
 }
 
+/** How long a command kept others from writing to the journal, in milliseconds. */
+export interface Holds {
+  /** For each transaction, from the moment when it had the lock until it began to commit. */
+  readonly workMs: readonly number[]
+  /** The processor time of that work. */
+  readonly cpuMs: readonly number[]
+  /** For each transaction, from then until others could write: one sync of the disk. */
+  readonly commitMs: readonly number[]
+  /** For each try to empty the write-ahead log. */
+  readonly emptyMs: readonly number[]
+}
+
 /** What a command took, and what visitors noticed of it. */
 export interface Beside {
   readonly seconds: number
   readonly megabytes: number
   /** The 99th percentile of the answers' times, from when each request was due. */
   readonly p99: number
-  /** How long others had to wait at most until they could write to the journal. */
-  readonly lockedMs: number
+  /** How long another process had to wait at most until it could write, for the service's commits too. */
+  readonly waitMs: number
+  readonly holds: Holds
   readonly signups: number
   readonly output: string
 }
@@ -40,7 +54,7 @@ export async function besideCommand(options: BesideOptions): Promise<Beside> {
   const { url, perSecond, dataDir } = options
   const load = { url: `${url}/api/signup`, perSecond, connections: 64, body: usualBody }
   const state = { isRunning: true }
-  const locked = longestLock(join(dataDir, 'journal.db'), state)
+  const waited = longestWait(join(dataDir, 'journal.db'), state)
   const times: number[] = []
   const loaded = (async () => {
     do times.push(...(await postAtConstantRate({ ...load, seconds: partSeconds })))
@@ -50,7 +64,7 @@ export async function besideCommand(options: BesideOptions): Promise<Beside> {
     const ran = await run(options)
     state.isRunning = false
     await loaded
-    return { ...ran, p99: percentile(times, 0.99), lockedMs: await locked, signups: times.length }
+    return { ...ran, p99: percentile(times, 0.99), waitMs: await waited, signups: times.length }
   } finally {
     state.isRunning = false
   }
@@ -58,9 +72,12 @@ export async function besideCommand(options: BesideOptions): Promise<Beside> {
 
 async function run({ args, env, dataDir }: BesideOptions) {
   const begin = performance.now()
-  const child = spawn(process.execPath, [join(projectRoot, 'src/start.js'), ...args], {
+  const holdsFile = `${dataDir}.holds`
+  const timed = ['--import', join(import.meta.dirname, 'programs/time-transactions.js')]
+  const program = [...timed, join(projectRoot, 'src/start.js'), ...args]
+  const child = spawn(process.execPath, program, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...environmentOfAnyProgram(), ...env, DATA_DIR: dataDir },
+    env: { ...environmentOfAnyProgram(), ...env, DATA_DIR: dataDir, HOLDS_FILE: holdsFile },
   })
   const output = text(child.stdout)
   const ended = once(child, 'close')
@@ -72,7 +89,8 @@ async function run({ args, env, dataDir }: BesideOptions) {
   await ended
   const seconds = (performance.now() - begin) / 1000
   if (child.exitCode !== 0) throw new Error(`rollcall ${args[0] ?? ''} failed: ${await output}`)
-  return { seconds, megabytes: bytes / 1e6, output: await output }
+  const holds = JSON.parse(await readFile(holdsFile, 'utf8')) as Holds
+  return { seconds, megabytes: bytes / 1e6, output: await output, holds }
 }
 
 /** 0 when the process has just ended. */
@@ -85,7 +103,7 @@ function peakOf(pid: number): number {
 }
 
 /** Tries again and again to write to the journal. Returns the longest wait in milliseconds. */
-async function longestLock(file: string, state: { readonly isRunning: boolean }): Promise<number> {
+async function longestWait(file: string, state: { readonly isRunning: boolean }): Promise<number> {
   using db = new DatabaseSync(file, { timeout: 0 })
   let longest = 0
   while (state.isRunning) {

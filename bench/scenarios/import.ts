@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { type Beside, besideCommand } from '../beside-command.ts'
+import { percentile } from '../constant-rate.ts'
 import type { Scenario, Sizes } from '../scenario.ts'
 import { googleSettings, World } from '../world.ts'
 import { besideLine, besideScenarios, perSecond } from './beside.ts'
@@ -38,5 +39,10 @@ export const importScenarios: readonly Scenario[] = besideScenarios(measure, [
   besideLine('import-time', 'import of 1,000,000 rows under load', 's', 180, 60, 'seconds'),
   besideLine('import-memory', 'its memory (peak RSS)', 'MB', 200, 190, 'megabytes'),
   besideLine('import-p99', 'p99 of signups meanwhile', 'ms', 50, 20, 'p99'),
-  besideLine('import-lock', 'longest wait to write meanwhile', 'ms', 5, 4, 'lockedMs'),
+  besideLine('import-work', 'its longest work with the write lock', 'ms', 5, 4, (beside) =>
+    Math.max(...beside.holds.workMs),
+  ),
+  besideLine('import-commit', 'its commits, each a sync of the disk: p99', 'ms', 5, 2, (beside) =>
+    percentile(beside.holds.commitMs, 0.99),
+  ),
 ])

@@ -131,6 +131,11 @@ test('no SQL statement reads all signups or all batches', () => {
   }
 })
 
+test('SQL statements that run often have a fixed limit, so SQLite plans them once', () => {
+  const bound = Object.entries(statements).filter(([, sql]) => sql.includes('LIMIT ?'))
+  expect(bound.map(([name]) => name)).toEqual(['signupsAfter', 'tombstones', 'signupsToCompare'])
+})
+
 test('a journal from before there were counts of hours gets them when it is opened', async () => {
   await using folder = await tempFolder()
   const [file, old] = ['journal.db', 'old.db'].map((name) => join(folder.path, name))

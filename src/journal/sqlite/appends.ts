@@ -25,9 +25,6 @@ const keysKept = 25 * hour
 /** Longer than any challenge token is valid. */
 const tokensKept = 10 * minute
 
-/** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
-const deletedAtOnce = 2
-
 export interface AppendRequest {
   readonly signups: readonly Signup[]
   readonly terms: AppendTerms
@@ -122,13 +119,13 @@ export class SqliteAppends {
     const key = keyHash(secret, idempotency)
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
     db.run('addIdempotencyKey', id, '', key, fingerprint, first, last, refused, at)
-    db.run('deleteIdempotencyKeys', at - keysKept, deletedAtOnce)
+    db.run('deleteIdempotencyKeys', at - keysKept)
   }
 
   #rememberToken(token: string, at: Millis): void {
     const { db } = this.#site
     db.run('addUsedToken', token, at)
-    db.run('deleteUsedTokens', at - tokensKept, deletedAtOnce)
+    db.run('deleteUsedTokens', at - tokensKept)
   }
 }
 

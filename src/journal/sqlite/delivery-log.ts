@@ -20,9 +20,7 @@ import { openKey } from './default-tab.ts'
 import { eraseReleased, eraseWritten } from './erase.ts'
 import { toWaiting } from './rows.ts'
 import { randomMarkerBase, type SqliteSite } from './site.ts'
-
-/** How many signups are read at once. That takes less than a millisecond. */
-const sliceRows = 100
+import { sliceRows } from './statements.ts'
 
 export class SqliteDeliveryLog implements DeliveryLog {
   readonly #site: SqliteSite
@@ -56,7 +54,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
       const number = Number(batch['number'])
       const ranges = db.all('rangesOfBatch', number).map((range): Part => {
         const { tab, name, after, upto } = range
-        const rows = db.all('signupsOfTab', Number(tab), Number(after), Number(upto), -1)
+        const rows = db.all('signupsOfRange', Number(tab), Number(after), Number(upto))
         return [String(name), written(rows.map((row) => toWaiting(row, String(name))))]
       })
       const again = db.all('againInBatch', number).map((row): Part => {
@@ -77,11 +75,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     if (after !== undefined) await new Promise((resolve) => setImmediate(resolve))
     const { db } = this.#site
     const from = after ?? tab.writtenTo
-    const rows = db.read(() =>
-      tab.isAgain
-        ? db.all('signupsAgain', tab.id, from, sliceRows)
-        : db.all('signupsOfTab', tab.id, from, Number.MAX_SAFE_INTEGER, sliceRows),
-    )
+    const rows = db.read(() => db.all(tab.isAgain ? 'signupsAgain' : 'signupsOfTab', tab.id, from))
     const signups = rows.map((row) => toWaiting(row, tab.name))
     return { signups, hasMore: rows.length === sliceRows }
   }

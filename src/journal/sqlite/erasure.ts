@@ -94,7 +94,7 @@ export class SqliteErasure implements Erasure {
   async removals(after: number): Promise<readonly Named[]> {
     const { db, id } = this.#site
     return db.read(() =>
-      db.all('removals', id, after, 100).map((row) => ({
+      db.all('removals', id, after).map((row) => ({
         position: Number(row['position']),
         tab: String(row['tab']),
         email: String(row['email']),

@@ -17,6 +17,16 @@ const waitingColumns = `${signupColumns}, is_ignored AS isIgnored,
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 export const signupsAtOnce = 32
 
+// Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
+
+/** How many signups of a tab are read at once. That takes less than a millisecond. */
+export const sliceRows = 100
+
+/** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
+const deletedAtOnce = 2
+
+const removalsAtOnce = 100
+
 function addSignups(count: number): string {
   const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
   return `INSERT INTO signup
@@ -93,12 +103,12 @@ export const statements = {
                       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   deleteIdempotencyKeys: `DELETE FROM idempotency_key WHERE (site, space, key) IN (
                             SELECT site, space, key FROM idempotency_key WHERE stored_at < ?
-                            ORDER BY stored_at LIMIT ?)`,
+                            ORDER BY stored_at LIMIT ${deletedAtOnce})`,
   usedToken: 'SELECT 1 FROM used_token WHERE digest = ?',
   addUsedToken: 'INSERT INTO used_token (digest, stored_at) VALUES (?, ?)',
   deleteUsedTokens: `DELETE FROM used_token WHERE digest IN (
                        SELECT digest FROM used_token WHERE stored_at < ?
-                       ORDER BY stored_at LIMIT ?)`,
+                       ORDER BY stored_at LIMIT ${deletedAtOnce})`,
   backlog: 'SELECT coalesce(sum(accepted - written), 0) AS count FROM tab WHERE site = ?',
   totals: `SELECT coalesce(sum(accepted), 0) AS accepted, coalesce(sum(written), 0) AS written
            FROM tab WHERE site = ?`,
@@ -121,11 +131,14 @@ export const statements = {
                    SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
                    ORDER BY position LIMIT 1
                  ) WHERE tab.site = ?`,
-  signupsOfTab: `SELECT ${waitingColumns}
-                 FROM signup WHERE tab = ? AND position > ? AND position <= ? ORDER BY position LIMIT ?`,
+  signupsOfTab: `SELECT ${waitingColumns} FROM signup
+                 WHERE tab = ? AND position > ? ORDER BY position LIMIT ${sliceRows}`,
+  signupsOfRange: `SELECT ${waitingColumns} FROM signup
+                   WHERE tab = ? AND position > ? AND position <= ? ORDER BY position`,
   signupsAgain: `SELECT ${waitingColumns}
                  FROM redelivery JOIN signup USING (position)
-                 WHERE redelivery.tab = ? AND position > ? AND batch IS NULL ORDER BY position LIMIT ?`,
+                 WHERE redelivery.tab = ? AND position > ? AND batch IS NULL
+                 ORDER BY position LIMIT ${sliceRows}`,
   againInBatch: `SELECT redelivery.tab AS tab, tab.name AS tabName, ${waitingColumns}
                  FROM redelivery JOIN signup USING (position) JOIN tab ON tab.id = redelivery.tab
                  WHERE batch = ? ORDER BY redelivery.tab, position`,
@@ -183,7 +196,7 @@ export const statements = {
                received_at AS receivedAt
              FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab
              WHERE tab.site = ? AND signup.email = '' AND removal.position > ?
-             ORDER BY removal.position LIMIT ?`,
+             ORDER BY removal.position LIMIT ${removalsAtOnce}`,
   countRemovals: `SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
                     count(*) FILTER (WHERE signup.email <> '') AS frozen
                   FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab

@@ -51,6 +51,12 @@ const withNotice = {
   ],
 }
 
+function swapNames({ sheet }: Awaited<ReturnType<typeof newsWorld>>): void {
+  sheet.renameTab('News', 'for a moment')
+  sheet.renameTab('Events', 'News')
+  sheet.renameTab('for a moment', 'Events')
+}
+
 async function emailsIn(world: GoogleWorld, column = 0): Promise<(string | undefined)[]> {
   return ((await world.rows('News')) ?? []).map((row) => row[column])
 }
@@ -129,9 +135,7 @@ test('when a person swaps the names of two tabs, one batch goes to the wrong one
   await using world = await newsWorld([header], (sheet) => sheet.addTab('Events', [header]))
   await world.write(makeFullSignup())
   const rowOfNews = await emailsIn(world)
-  world.sheet.renameTab('News', 'for a moment')
-  world.sheet.renameTab('Events', 'News')
-  world.sheet.renameTab('for a moment', 'Events')
+  swapNames(world)
   const wrong = makeFullSignup()
   const right = makeFullSignup()
   expect(await world.write(wrong)).toEqual(applied)
@@ -141,6 +145,36 @@ test('when a person swaps the names of two tabs, one batch goes to the wrong one
   })
   expect(world.sheet.rows('Events').map(([email]) => email)).toEqual([...rowOfNews, wrong.email])
   expect(await emailsIn(world)).toEqual(['Email', right.email])
+})
+
+test('when another writer ended a batch whose answer was lost, the next one goes by the new names, with a notice', async () => {
+  await using world = await newsWorld([header], (sheet) => sheet.addTab('Events', [header]))
+  await world.write(makeFullSignup())
+  swapNames(world)
+  world.emulator.faults.add({ on: 'batchUpdate', apply: 'now', answer: 'drop' })
+  expect(await world.write(makeFullSignup())).toMatchObject({ kind: 'unknown' })
+  const right = makeFullSignup()
+  expect(await world.write(right)).toEqual({
+    kind: 'applied',
+    notices: [
+      expect.stringMatching(
+        /^Batch 2: 1 row .* may have gone to .* place 2 .* which was renamed\.$/,
+      ),
+    ],
+  })
+  expect(await emailsIn(world)).toEqual(['Email', right.email])
+})
+
+test('after a batch whose answer was lost was given up, the next one costs no more calls', async () => {
+  await using world = await newsWorld()
+  await world.write(makeFullSignup())
+  world.emulator.faults.add({ on: 'batchUpdate', answer: 'drop' })
+  const lost = makeBatch(9, { News: [makeFullSignup()] })
+  expect(await world.spreadsheet.write(lost, testSignal)).toMatchObject({ kind: 'unknown' })
+  expect(await world.spreadsheet.abandon(lost, testSignal)).toEqual({ kind: 'abandoned' })
+  const calls = world.calls()
+  expect(await world.write(makeFullSignup())).toEqual(applied)
+  expect(world.calls() - calls).toBe(1)
 })
 
 describe('a person makes a table of a tab', () => {

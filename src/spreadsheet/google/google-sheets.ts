@@ -112,7 +112,7 @@ class GoogleSheets implements Spreadsheet {
   }
 
   async write(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Outcome> {
-    const plan = await this.#layout.plan(batch.tabs, signal)
+    const plan = await this.#layout.plan(batch, signal)
     if (plan.kind !== 'plan') return notSent(plan)
     const value = markerValue(batch, this.#shortName)
     const requests = await batchRequests(batch.marker, value, plan.tabs, this.#clock)
@@ -162,7 +162,10 @@ class GoogleSheets implements Spreadsheet {
     const value = abandonedValue(batch, this.#shortName)
     const requests = [[createMarker(batch.marker, value)]]
     const result = await this.#updateWithMarker(batch.marker, requests, { signal, maySend })
-    if (result.kind === 'ok') return { kind: 'abandoned' }
+    if (result.kind === 'ok') {
+      this.#layout.notLanded(batch)
+      return { kind: 'abandoned' }
+    }
     if (!isAlreadyThere(result.error?.message ?? '', batch.marker)) return result
     const outcome = await this.#confirm(batch, signal)
     return outcome.kind === 'foreign' ? { kind: 'abandoned' } : outcome
@@ -225,14 +228,14 @@ class GoogleSheets implements Spreadsheet {
       if (result.error?.status === 404) return { kind: 'retryable', message: result.message }
       return notSent(result)
     }
-    switch (result.body['metadataValue']) {
-      case markerValue(batch, this.#shortName):
-        // An earlier try applied the batch, but its answer did not reach us.
-        this.#layout.landed(batch)
-        return { kind: 'applied' }
-      case abandonedValue(batch, this.#shortName):
-        return { kind: 'abandoned' }
+    const value = result.body['metadataValue']
+    if (value === markerValue(batch, this.#shortName)) {
+      // An earlier try applied the batch, but its answer did not reach us.
+      this.#layout.landed(batch)
+      return { kind: 'applied' }
     }
+    this.#layout.notLanded(batch)
+    if (value === abandonedValue(batch, this.#shortName)) return { kind: 'abandoned' }
     return {
       kind: 'foreign',
       message: `The developer metadata id ${batch.marker} is in use by something else`,

@@ -8,8 +8,8 @@ interface Landing {
   readonly place: Place
   /** Describes the rows for people. */
   readonly rows: string
-  /** Whether it is known that the rows were written. */
-  hasLanded: boolean
+  /** Whether the rows were written: `no` until that is known, `maybe` when it never will be. */
+  hasLanded: 'no' | 'maybe' | 'yes'
 }
 
 /** The known current state of a sheet. */
@@ -38,7 +38,7 @@ export class Landings {
         batch: batch.number,
         tab: rows.tab,
         place,
-        hasLanded: false,
+        hasLanded: 'no',
         rows:
           `Batch ${batch.number}: ${times.length === 1 ? '1 row' : `${times.length} rows`} ` +
           `with Timestamps from ${first} to ${last}`,
@@ -49,8 +49,17 @@ export class Landings {
   /** Notes that the batch was applied. */
   landed(batch: FrozenBatch): void {
     for (const landing of this.#landings.values()) {
-      if (landing.batch === batch.number) landing.hasLanded = true
+      if (landing.batch === batch.number) landing.hasLanded = 'yes'
     }
+  }
+
+  /** Whether another writer ended a batch before this one, so that its outcome stays unknown here. */
+  endedElsewhere(next: FrozenBatch): boolean {
+    const left = [...this.#landings.values()].filter(
+      ({ batch, hasLanded }) => hasLanded === 'no' && batch !== next.number,
+    )
+    for (const landing of left) landing.hasLanded = 'maybe'
+    return left.length > 0
   }
 
   /** Removes the notes about tries that did not apply the batch. */
@@ -63,15 +72,16 @@ export class Landings {
   /** Compares the notes with the current sheets. `sheetNow` returns undefined for a deleted sheet. */
   verify(sheetNow: (sheetId: number) => SheetNow | undefined): void {
     for (const [sheetId, { tab, place, rows, hasLanded }] of this.#landings) {
-      if (!hasLanded) continue
+      if (hasLanded === 'no') continue
       const now = sheetNow(sheetId)
       if (now?.isOf(tab) && !now.place) continue
       this.#landings.delete(sheetId)
       if (!now) continue
-      if (!now.isOf(tab)) this.#notices.push(`${rows} went to ${now.words}, which was renamed.`)
+      const went = `${rows} ${hasLanded === 'maybe' ? 'may have gone' : 'went'} to ${now.words}`
+      if (!now.isOf(tab)) this.#notices.push(`${went}, which was renamed.`)
       else if (now.place && !isSamePlace(place, now.place)) {
         this.#notices.push(
-          `${rows} went to ${now.words} by the columns or the table that it had before somebody ` +
+          `${went} by the columns or the table that it had before somebody ` +
             'changed them: put these rows right by hand. Later ones go by the new ones.',
         )
       }

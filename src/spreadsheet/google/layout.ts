@@ -107,7 +107,10 @@ export class Layout {
   }
 
   /** Finds out where each tab's rows go and what to prepare for them, mostly without a call. */
-  async plan(tabs: readonly TabSignups[], signal: AbortSignal): Promise<Plan | ApiFailure> {
+  async plan(batch: FrozenBatch, signal: AbortSignal): Promise<Plan | ApiFailure> {
+    const { tabs } = batch
+    // Nobody told us of the sheets to which the rows of that batch went.
+    if (this.#landings.endedElsewhere(batch)) this.forget()
     const isFresh = this.#sheets === undefined
     const loaded = await this.load(signal)
     if (loaded.kind !== 'ok') return loaded
@@ -167,6 +170,11 @@ export class Layout {
   landed(batch: FrozenBatch): void {
     this.#landings.landed(batch)
     this.forget()
+  }
+
+  /** Call when it is certain that no try applied the batch. */
+  notLanded(batch: FrozenBatch): void {
+    this.#landings.drop(batch)
   }
 
   /** The tab of a refusal, with a description of its place. */

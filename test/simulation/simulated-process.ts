@@ -92,7 +92,7 @@ const minute = 60 * 1000
  * Steps at which nothing goes wrong: an idle writer looks into the journal all the time, so most faults
  * would hit it then and do no harm.
  */
-const quietSteps: ReadonlySet<string> = new Set(['pending'])
+const quietSteps: ReadonlySet<string> = new Set(['pending', 'removals'])
 
 /** Steps at which no process is stopped, because a stopped one does harm while it sends. */
 const intakeSteps = /append|recall/

@@ -4,13 +4,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { testPatienceMs } from './harness/patience.ts'
 import { roomOf } from './scripts/mutated-rooms.ts'
 
-/** Tests beside their sources take milliseconds and come first: the first failure ends the run of a change. */
-class UnitsFirst extends BaseSequencer {
+/** Files whose tests take seconds. They come last, the slowest at the end. */
+const slowFiles = ['/writer.test.ts', '/backlog.test.ts', '.mutate.ts']
+
+/** The first failure ends the run of a change, so the fast tests come first: those beside their sources. */
+class FastFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => (moduleId.includes('/src/') ? 0 : 1)
     const usual = await super.sort(files)
-    return usual.toSorted((one, other) => rank(one) - rank(other))
+    return usual.toSorted((one, other) => rankOf(one) - rankOf(other))
   }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  if (moduleId.includes('/src/')) return 0
+  return 2 + slowFiles.findIndex((end) => moduleId.endsWith(end))
 }
 
 /** The tests of `npm run mutate` for one room. */
@@ -20,6 +27,6 @@ export default defineConfig({
     isolate: false,
     testTimeout: testPatienceMs,
     hookTimeout: testPatienceMs,
-    sequence: { sequencer: UnitsFirst },
+    sequence: { sequencer: FastFirst },
   },
 })

@@ -47,7 +47,7 @@ export class AfterRestore {
   async isDone(): Promise<boolean> {
     const { journal, spreadsheet, clock, attempts } = this.#options
     const restored = await journal.fact(restoredFact)
-    if (restored === undefined || restored === '') return true
+    if (!restored) return true
     const waitMs = this.#startedAt + callsEndMs - clock.elapsed()
     if (spreadsheet.profile.hasQuota && waitMs > 0) {
       await attempts.delay('A backup was restored: calls from before it may still arrive', waitMs)
@@ -56,10 +56,7 @@ export class AfterRestore {
     const finished = await attempts.persist(() => spreadsheet.finishEarlier())
     if (finished?.kind !== 'finished') return false
     using comparison = this.#options.comparison()
-    const read = await readRows(spreadsheet, comparison, async (call) => {
-      const next = await attempts.persist(call)
-      return next?.kind === 'refused' ? undefined : next
-    })
+    const read = await readRows(spreadsheet, comparison, (call) => attempts.persist(call))
     if (!read) return false
     const obstacle = obstacleIn(read)
     if (obstacle !== undefined) {
@@ -85,8 +82,8 @@ function obstacleIn(read: RowsRead): string | undefined {
 async function noteArrived(comparison: Comparison, upto: number): Promise<void> {
   for (let after = 0; ;) {
     const page = comparison.found('arrived', after, pageSignups)
-    const positions = page.map(({ position }) => position).filter((position) => position <= upto)
-    if (positions.length > 0) await comparison.noteArrived(positions)
+    const positions = page.map(({ position }) => position)
+    await comparison.noteArrived(positions.filter((position) => position <= upto))
     if (page.length < pageSignups) return
     after = page.at(-1)?.position ?? after
   }

@@ -120,7 +120,7 @@ test('a failure that the caller wants to see is returned at once, and counts as 
 test('a stop ends the pause, and no other try follows', async () => {
   const { attempts, clock, stopping } = world()
   let tries = 0
-  const result = attempts.persist(async () => {
+  const result = attempts.persist(async (): Promise<Refused | typeof done> => {
     tries += 1
     return refused
   })

@@ -20,6 +20,12 @@ export interface AttemptsOptions {
   readonly giveUp: AbortSignal
 }
 
+interface Ended {
+  readonly kind: string
+}
+
+type Call<T> = (signal: AbortSignal) => Promise<T>
+
 /** The outcomes of a call to the spreadsheet that failed. */
 export type Failure = Refused | Retryable | Unknown
 
@@ -38,16 +44,21 @@ export class Attempts {
    * Makes a call until it succeeds or fails in a way that `isFinal` wants to see; undefined on stop.
    * The signal gives up a try that takes longer than `tryMaxMs`.
    */
-  async persist<T extends { readonly kind: string }>(
-    call: (signal: AbortSignal) => Promise<T>,
+  persist<T extends Ended>(call: Call<T>): Promise<Exclude<T, Failure> | undefined>
+  persist<T extends Ended>(
+    call: Call<T>,
+    isFinal: (failure: Failure) => boolean,
+  ): Promise<Exclude<T, Retryable | Unknown> | undefined>
+  async persist<T extends Ended>(
+    call: Call<T>,
     isFinal: (failure: Failure) => boolean = () => false,
-  ): Promise<Exclude<T, Retryable | Unknown> | undefined> {
+  ): Promise<T | undefined> {
     const { stopping } = this.#options
     for (let failures = 1; !stopping.aborted; failures++) {
       const result: T | Failure = await inTime(call, this.#options)
       if (!isFailure(result) || isFinal(result)) {
         this.resume()
-        return result as Exclude<T, Retryable | Unknown>
+        return result
       }
       if (result.kind === 'refused') {
         failures = 0

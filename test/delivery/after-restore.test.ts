@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { restoredFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { RowPart, RowReader } from '../../src/spreadsheet/spreadsheet.ts'
@@ -8,13 +10,15 @@ import { createDeliveryWorld, spreadsheetOf, writes } from './writer-world.ts'
 const noon = Date.UTC(2026, 10, 20, 12)
 const minute = 60 * 1000
 
-/** A restored journal with four waiting signups, of which these have rows, and the restored position. */
-async function restoredWorld(withRows: readonly number[], upto = 4) {
+/** A restored journal with waiting signups, of which these have rows, and the restored position. */
+async function restoredWorld(
+  withRows: readonly number[],
+  { upto = 4, signups: count = 4, spreadsheet = spreadsheetOf(300) } = {},
+) {
   const journal = openSqliteJournal(':memory:')
-  const signups = makeSignups(4).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
+  const signups = makeSignups(count).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
   await journal.intake.append(signups)
   await journal.delivery.noteFact(restoredFact, String(upto))
-  const spreadsheet = spreadsheetOf(300)
   for (const at of withRows) {
     const { email, receivedAt } = signups[at] ?? expect.fail()
     spreadsheet.rows['Sheet1'] = [...(spreadsheet.rows['Sheet1'] ?? []), email]
@@ -45,7 +49,10 @@ test('nothing is read or written while calls from before the restore may still b
   world.writer.start()
   await world.clock.run(4 * minute - 1000)
   expect(world.spreadsheet.calls).toEqual(['open'])
-  expect(world.health.delivery).toMatchObject({ state: 'delayed' })
+  expect(world.health.delivery).toEqual({
+    state: 'delayed',
+    error: 'A backup was restored: calls from before it may still arrive',
+  })
   // Such a call is applied in the last moment.
   world.spreadsheet.keys.push({
     tab: 'Sheet1',
@@ -58,13 +65,13 @@ test('nothing is read or written while calls from before the restore may still b
 })
 
 test('signups after the restored position are written, whatever the rows are', async () => {
-  await using world = await restoredWorld([0, 1, 2], 2)
+  await using world = await restoredWorld([0, 1, 2], { upto: 2 })
   world.writer.start()
   await world.delivered(5)
   expect(world.spreadsheet.rows['Sheet1']).toHaveLength(5)
 })
 
-test('while people keep changing the rows nothing is written, and later all of it', async () => {
+test('while people keep changing the rows, they are read six times a minute and nothing is written, and later all of it', async () => {
   await using world = await restoredWorld([0])
   const { spreadsheet } = world
   let isRestless = true
@@ -75,9 +82,16 @@ test('while people keep changing the rows nothing is written, and later all of i
     return { ...reader, next: async () => ({ kind: 'changed' }) }
   }
   world.writer.start()
+  await world.clock.run(4 * minute)
+  const reads = () => spreadsheet.calls.filter((call) => call === 'read').length
+  const before = reads()
   await world.clock.run(20 * minute)
+  expect(reads() - before).toBe(20 * 6)
   expect(writes(spreadsheet)).toEqual([])
-  expect(world.health.delivery).toMatchObject({ state: 'delayed' })
+  expect(world.health.delivery).toEqual({
+    state: 'delayed',
+    error: 'The rows were changed each time while they were read',
+  })
   isRestless = false
   await world.delivered(4)
   expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
@@ -126,4 +140,68 @@ test('two readings have to agree when they are not of one moment', async () => {
   world.writer.start()
   await world.delivered(4)
   expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
+})
+
+test('rows in files are compared at once, because no call can arrive late', async () => {
+  const spreadsheet = new ScriptedSpreadsheet({ hasQuota: false })
+  await using world = await restoredWorld([0], { spreadsheet })
+  world.writer.start()
+  await world.clock.run(10 * 1000)
+  expect(spreadsheet.calls.slice(0, 4)).toEqual(['open', 'finish', 'read', 'write 1'])
+  expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
+})
+
+test('rows are read only when what a lost journal has begun to write is complete', async () => {
+  await using world = await restoredWorld([0])
+  const { spreadsheet } = world
+  let isLocked = true
+  spreadsheet.finishEarlier = async () => {
+    spreadsheet.calls.push('finish')
+    return isLocked ? { kind: 'retryable', message: 'locked' } : { kind: 'finished' }
+  }
+  world.writer.start()
+  await world.clock.run(10 * minute)
+  expect(world.health.delivery).toEqual({ state: 'delayed', error: 'locked' })
+  expect(new Set(spreadsheet.calls)).toEqual(new Set(['open', 'finish']))
+  isLocked = false
+  await world.delivered(4)
+  expect(spreadsheet.rows['Sheet1']).toHaveLength(4)
+})
+
+test('hundreds of waiting signups that have rows get no second one', async () => {
+  const withRows = Array.from({ length: 450 }, (_, at) => at)
+  await using world = await restoredWorld(withRows, { upto: 451, signups: 451 })
+  world.writer.start()
+  await world.delivered(451)
+  expect(writes(world.spreadsheet)).toHaveLength(1)
+  expect(world.spreadsheet.rows['Sheet1']).toHaveLength(451)
+})
+
+const down = { kind: 'retryable', message: 'down' } as const
+
+test.each([
+  {
+    what: 'what a lost journal has begun is completed',
+    fail: (spreadsheet: ScriptedSpreadsheet) => {
+      spreadsheet.finishEarlier = async () => down
+    },
+  },
+  {
+    what: 'the rows are read',
+    fail: (spreadsheet: ScriptedSpreadsheet) => {
+      spreadsheet.rowReader = () => {
+        return { next: async () => down, [Symbol.asyncDispose]: async () => undefined }
+      }
+    },
+  },
+])('after a stop while $what, the next process compares all rows', async ({ fail }) => {
+  await using world = await restoredWorld([0])
+  fail(world.spreadsheet)
+  world.writer.start()
+  await world.clock.run(10 * minute)
+  expect(world.health.delivery).toEqual({ state: 'delayed', error: 'down' })
+  await world.writer.stop(0)
+  expect(await world.journal.delivery.fact(restoredFact)).toBe('4')
+  expect(world.spreadsheet.calls).not.toContain('read')
+  expect(writes(world.spreadsheet)).toEqual([])
 })

@@ -188,7 +188,7 @@ export class Writer {
 
   /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, spreadsheet, bucket } = this.#options
+    const { journal, spreadsheet, bucket, events } = this.#options
     if (dueTab === undefined) this.#mayHaveMore = false
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
@@ -205,11 +205,11 @@ export class Writer {
     }
     this.#attempts.resume()
     if (this.#isStopping) return undefined
-    if (dueTab === undefined) this.#mayHaveMore = false
     this.#triedAside = dueTab !== undefined
     const { shares } = full ?? (await this.#fill(dueTab))
     if (shares.length === 0) {
-      if (dueTab !== undefined) this.#aside.delete(dueTab)
+      // Another writer on the same journal has written what waited for that tab.
+      if (dueTab !== undefined && this.#aside.delete(dueTab)) events.tabResumed(dueTab)
       return undefined
     }
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type Act, lostAnswer, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -183,6 +184,19 @@ test('a tab that cannot be written is tried after 5 seconds, then later and late
     expect(pause).toBeGreaterThanOrEqual(least[index] ?? Infinity)
   }
   expect(resumed).toEqual(['Locked'])
+})
+
+test('a tab that cannot be written is no trouble any more when another process has written its signups', async () => {
+  await using it = createDeliveryWorld()
+  it.spreadsheet.script = () => refuses('protected', 'Locked')
+  it.writer.start()
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Locked' })])
+  await it.clock.runUntil(() => it.health.tabs.size === 1)
+  const batch = await freezeNext(it.journal.delivery)
+  await it.journal.delivery.settle(batch?.number ?? 0, it.clock.now())
+  await it.clock.run(minute)
+  expect(it.health.tabs.size).toBe(0)
+  expect(it.spreadsheet.calls).toEqual(['open', 'write 1', 'abandon 1'])
 })
 
 test('old markers that cannot be removed are reported, and tried again after a minute', async () => {

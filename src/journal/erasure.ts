@@ -23,19 +23,13 @@ export interface Erasure {
    */
   eraseNext(after: number, address?: string): Promise<ErasedSlice>
 
-  /**
-   * The positions of those of these signups that have a tombstone, for whoever holds signups that did
-   * not come from this journal just now: a backup, say.
-   */
-  forgotten(signups: readonly Pick<Named, 'position' | 'email'>[]): Promise<ReadonlySet<number>>
-
   /** The tombstones after this hash, in the order of hashes; about a thousand at once. */
   tombstones(after?: string): Promise<readonly Tombstone[]>
 
   /**
    * Takes tombstones of a later state of this journal, after a backup was restored. They cover no
-   * position that this journal gives from now on. Call `eraseNext` afterwards, and call both after
-   * rows that stand in the spreadsheet were noted as written, so that these rows are removed, too.
+   * position that this journal gives from now on. Call `eraseNext` afterwards. Note `restoredFact` before
+   * both, so that rows that were written after the backup are removed, too.
    */
   adopt(tombstones: readonly Tombstone[]): Promise<void>
 
@@ -64,7 +58,7 @@ export interface ErasedSlice {
   readonly next: number | undefined
   /** How many signups had no row, and get none. */
   readonly unwritten: number
-  /** The positions of signups that have a row, whose removal waits now. */
+  /** The positions of signups that have a row, or may have one after a restore. Its removal waits now. */
   readonly written: readonly number[]
   /** The positions of signups in the frozen batch. They are erased when it has ended. */
   readonly frozen: readonly number[]

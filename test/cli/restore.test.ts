@@ -262,6 +262,29 @@ test('people who were forgotten after the backup are erased again, and a row of 
   expect(removals).toEqual(['ada', 'bob'].map(address))
 })
 
+test('a forgotten person of a batch that was on its way when the backup was made keeps no row', async () => {
+  await using data = await dataFolder()
+  await (await startService(data.options)).stop()
+  await append(data.dataDir, 'ada', 'bob')
+  {
+    await using journal = openSqliteJournal(join(data.dataDir, 'journal.db'))
+    await freezeNext(journal.delivery)
+  }
+  const backup = backUp(data.dataDir)
+  {
+    await using journal = openSqliteJournal(backup)
+    await journal.erasure.forget(address('ada'))
+    expect(await journal.erasure.eraseNext(0)).toMatchObject({ frozen: [1] })
+  }
+  await deliver(data.options)
+  expect(await inWorkbook(data.dataDir)).toEqual(['ada', 'bob'].map(address))
+  expect((await data.restore(backup, '--replace')).code).toBe(0)
+  await using service = await startService(data.options)
+  await allDelivered(service)
+  const people = async () => (await inWorkbook(data.dataDir)).filter((cell) => cell.trim() !== '')
+  await expect.poll(people).toEqual([address('bob')])
+})
+
 test('the quota counts as used up by calls since the backup, unless the journal before knows them', async () => {
   await using data = await dataFolder()
   await using google = await createGoogleWorld()

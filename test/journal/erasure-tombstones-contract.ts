@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 
-import { makeSignup } from '../../harness/make-signup.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup } from '../../harness/make-signup.ts'
+import { restoredFact } from '../../src/journal/delivery-log.ts'
 import { type ContractTest, inJournal } from './contract.ts'
 import { ada, addressesIn, deliver, forget, noon } from './erasure-contract.ts'
 
@@ -9,22 +11,6 @@ const eve = 'eve@example.com'
 
 /** Nobody who was forgotten comes back with a backup. */
 export const tombstoneTests: readonly ContractTest[] = [
-  {
-    title: 'many signups at once are checked for tombstones, by address and position',
-    run: inJournal(async ({ intake, erasure }) => {
-      await intake.append([makeSignup({ email: ada }), makeSignup({ email: bob })])
-      await erasure.forget('ADA@example.com')
-      const signups = [
-        { position: 1, email: ada },
-        { position: 2, email: 'Ada@Example.com' },
-        { position: 3, email: ada },
-        { position: 1, email: bob },
-      ].map((signup, at) => ({ ...signup, at }))
-      expect(await erasure.forgotten(signups.slice(0, 2))).toEqual(new Set([1, 2]))
-      expect(await erasure.forgotten(signups.slice(2))).toEqual(new Set())
-    }),
-  },
-
   {
     title: 'a tombstone is no address, and covers more when its person is forgotten again',
     run: inJournal(async ({ intake, erasure }) => {
@@ -57,6 +43,25 @@ export const tombstoneTests: readonly ContractTest[] = [
       expect(await erasure.eraseNext(0)).toMatchObject({ written: [1, 3, 4], unwritten: 0 })
       expect(await addressesIn(journal)).toEqual([bob, eve, ada])
       expect(await erasure.removals(0)).toHaveLength(3)
+    }),
+  },
+
+  {
+    title:
+      'a waiting signup of a restored journal may have a row until it is compared, and that is removed',
+    run: inJournal(async (journal) => {
+      const { intake, erasure, delivery } = journal
+      await intake.append([ada, bob].map((email) => makeSignup({ email })))
+      await delivery.noteFact(restoredFact, '2')
+      await intake.append([makeSignup({ email: ada })])
+      expect(await forget(journal)).toMatchObject({ written: [1], unwritten: 1 })
+      expect(await erasure.removals(0)).toMatchObject([{ position: 1, email: ada }])
+      const batch = (await freezeNext(delivery)) ?? expect.fail()
+      expect(addressesOf(batch)).toEqual({ Sheet1: [bob] })
+      await delivery.release(batch)
+      expect(await erasure.removals(0), 'a batch without it has ended').toHaveLength(1)
+      await delivery.settle((await freezeNext(delivery))?.number ?? 0, noon)
+      expect(await erasure.removals(0)).toHaveLength(1)
     }),
   },
 ]

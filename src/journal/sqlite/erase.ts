@@ -27,12 +27,20 @@ export function eraseReleased(site: SqliteSite, batch: number): void {
   }
 }
 
+/** Erases the forgotten signups of a batch that a backup holds. It may have been written since. */
+export function eraseUnsure(site: SqliteSite, batch: number): void {
+  for (const { position, isWritten } of inBatch(site, batch)) {
+    site.db.run('eraseSignup', position, Number(!isWritten))
+  }
+}
+
 interface Forgotten {
   readonly position: number
   /** Whether an earlier batch has written it. */
   readonly isWritten: boolean
 }
 
+/** Those of the batch that still have their cells. */
 function inBatch(site: SqliteSite, batch: number): readonly Forgotten[] {
   const rows = site.db.all('removalsOfBatch', batch)
   if (rows.length > 0) noteCopies(site)

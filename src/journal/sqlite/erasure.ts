@@ -6,6 +6,7 @@ import type {
   Tombstone,
   Unfinished,
 } from '../erasure.ts'
+import { restoredFact } from '../delivery-log.ts'
 import { copiesFact, noteCopies } from './erase.ts'
 import { addressHash } from './secret.ts'
 import type { SqliteSite } from './site.ts'
@@ -65,11 +66,6 @@ export class SqliteErasure implements Erasure {
       address === undefined ? 0 : db.read(() => this.#mentions(after, reached, address))
     const next = db.read(() => this.#lastPosition()) > reached ? reached : undefined
     return { next, ...erased, mentions }
-  }
-
-  async forgotten(signups: readonly Addressed[]): Promise<ReadonlySet<number>> {
-    const covered = this.#site.db.read(() => signups.filter((signup) => this.#isForgotten(signup)))
-    return new Set(covered.map(({ position }) => position))
   }
 
   async tombstones(after = ''): Promise<readonly Tombstone[]> {
@@ -169,10 +165,20 @@ export class SqliteErasure implements Erasure {
     if (db.run('dropRedelivery', Number(row['tab']), position) > 0)
       db.run('recountWritten', position)
     const isWritten = row['isIgnored'] === 0 && row['isWritten'] === 1
-    const hasRow = isWritten || row['isIgnored'] === hasRowAlready
+    const mayHaveRow = row['isIgnored'] === 0 && position <= this.#restoredTo()
+    const hasRow = isWritten || mayHaveRow || row['isIgnored'] === hasRowAlready
     if (hasRow) db.run('addRemoval', position, String(row['email']))
-    db.run('eraseSignup', position, Number(!hasRow))
+    db.run('eraseSignup', position, Number(!isWritten))
     return hasRow ? 'written' : 'unwritten'
+  }
+
+  /**
+   * Up to this position, a waiting signup of a restored journal may have a row, because the writer has
+   * not yet compared it with the spreadsheet.
+   */
+  #restoredTo(): number {
+    const { db, id } = this.#site
+    return Number(db.get('fact', id, restoredFact)?.['value'] ?? 0)
   }
 
   #lastPosition(): number {

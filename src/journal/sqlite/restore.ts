@@ -7,9 +7,8 @@ import type { Quota } from '../call-ledger.ts'
 import { restoredFact } from '../delivery-log.ts'
 import type { Tombstone } from '../erasure.ts'
 import { JournalUnavailable } from '../unavailable.ts'
-import { eraseReleased } from './erase.ts'
+import { eraseUnsure } from './erase.ts'
 import { SqliteDatabase } from './database.ts'
-import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteErasure } from './erasure.ts'
 import { possibleCalls } from './possible-calls.ts'
 import { openSite, randomMarkerBase, type SqliteSite } from './site.ts'
@@ -59,16 +58,17 @@ export async function makeRestored(
   try {
     const opened = openSite(db, site, { ...defaultPolicy, ...policy })
     endFrozenBatch(opened)
+    const last = Number(db.get('lastPosition')?.['position'] ?? 0)
+    await db.write(() => db.run('setFact', opened.id, restoredFact, String(last)))
     const forgotten = await eraseForgotten(opened, replaced?.tombstones ?? [])
     const isQuotaUnknown =
       account !== undefined && noteCalls(opened, account, clock.now(), replaced?.calls)
     const { accepted, written } = db.get('totals', opened.id) ?? {}
     const waiting = Number(accepted) - Number(written)
-    const last = Number(db.get('lastPosition')?.['position'] ?? 0)
     await db.write(() => {
       db.run('setMarkerBase', randomMarkerBase(), opened.id)
       db.run('setSiteCode', randomBytes(4).toString('hex'), opened.id)
-      db.run('setFact', opened.id, restoredFact, waiting > 0 ? String(last) : '')
+      if (waiting === 0) db.run('setFact', opened.id, restoredFact, '')
       // How delivery fared when the backup was made.
       db.run('dropFact', opened.id, 'delivery')
     })
@@ -163,16 +163,23 @@ function unusable(file: string, why: string, cause?: unknown): Error {
   return new Error(`${file} cannot be restored: ${why}.`, { cause })
 }
 
+const endings = [
+  'deleteRanges',
+  'countErasedAgain',
+  'dropErasedAgain',
+  'releaseAgain',
+  'deleteBatch',
+  'endMarker',
+] as const
+
 /** Its calls were made before the backup, so they have ended, and its rows are compared like all others. */
 function endFrozenBatch(opened: SqliteSite): void {
   const { db, id } = opened
   db.transaction(() => {
     const number = Number(db.get('frozenBatch', id)?.['number'] ?? 0)
     if (number === 0) return
-    eraseReleased(opened, number)
-    for (const name of ['deleteRanges', 'releaseAgain', 'deleteBatch', 'endMarker'] as const) {
-      db.run(name, number)
-    }
+    eraseUnsure(opened, number)
+    for (const name of endings) db.run(name, number)
   })
 }
 
@@ -181,25 +188,8 @@ async function eraseForgotten(
   opened: SqliteSite,
   tombstones: readonly Tombstone[],
 ): Promise<number> {
-  const { db } = opened
   const erasure = new SqliteErasure(opened)
   await erasure.adopt(tombstones)
-  const delivery = new SqliteDeliveryLog(opened)
-  for (const tab of await delivery.pending()) {
-    for (let after: number | undefined; ;) {
-      const { signups, hasMore } = await delivery.waiting(tab, after)
-      const named = signups.map(({ position, signup }) => ({ position, email: signup.email }))
-      const gone = await erasure.forgotten(named)
-      // One that waited then may have been written since.
-      await db.write(() => {
-        for (const { position, email } of named) {
-          if (gone.has(position)) db.run('addRemoval', position, email)
-        }
-      })
-      after = signups.at(-1)?.position
-      if (!hasMore) break
-    }
-  }
   let erased = 0
   for (let next: number | undefined = 0; next !== undefined;) {
     const slice = await erasure.eraseNext(next)

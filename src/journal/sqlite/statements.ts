@@ -203,13 +203,13 @@ export const statements = {
                   WHERE tab.site = ?`,
   removalsOfBatch: `SELECT removal.position AS position, removal.position <= written_to AS isWritten
                     FROM removal CROSS JOIN signup USING (position) CROSS JOIN tab ON tab.id = signup.tab
-                    WHERE EXISTS (
+                    WHERE signup.email <> '' AND (EXISTS (
                       SELECT 1 FROM batch_range
                       WHERE batch = ?1 AND batch_range.tab = signup.tab
                         AND removal.position > after AND removal.position <= upto
                     ) OR EXISTS (
                       SELECT 1 FROM redelivery
-                      WHERE batch = ?1 AND redelivery.position = removal.position)`,
+                      WHERE batch = ?1 AND redelivery.position = removal.position))`,
   dropRedelivery: 'DELETE FROM redelivery WHERE tab = ? AND position = ? AND batch IS NULL',
   dropFact: 'DELETE FROM fact WHERE site = ? AND name = ?',
   deleteFact: 'DELETE FROM fact WHERE site = ? AND name = ? AND value = ?',

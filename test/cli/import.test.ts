@@ -12,7 +12,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type CommandResult, runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
-import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
+import { makePipe, type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
 /** A folder with a data folder in it. */
 async function makeWorld() {
@@ -288,6 +288,7 @@ test.each<[string, string | Buffer, RegExp]>([
 test.each([
   [['missing.csv'], /missing\.csv cannot be read: there is no such file/],
   [['.'], /is not a file\. Give a CSV or NDJSON file/],
+  [['pipe'], /is not a file\. Give a CSV or NDJSON file/],
   [['list.csv', '--map', 'emial=Mail'], /Did you mean email\?/],
   [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Fields are email, timestamp,/],
   [['list.csv', '--map', 'name=A', '--map', 'name=B'], /The field name is given twice/],
@@ -296,6 +297,7 @@ test.each([
 ])('%j is refused in one line', async (args, message) => {
   await using world = await makeWorld()
   await world.write('list.csv', 'Email\na@b.co\n')
+  makePipe(world.path('pipe'))
   const { code, stdout, stderr } = await world.run('import', ...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(message)

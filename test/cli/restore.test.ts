@@ -10,7 +10,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { postSignups } from '../../harness/post-signup.ts'
 import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
-import { tempFolder } from '../../harness/temp-folder.ts'
+import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -189,6 +189,8 @@ test('restore refuses what it must, and changes nothing', async () => {
       /not a database/,
     ],
     [await given('empty', ''), ['--replace'], /no backup of a journal/],
+    [dataDir, ['--replace'], /is not a file/],
+    [makePipe(join(dataDir, '..', 'pipe')), ['--replace'], /is not a file/],
     [await given('cut', bytes.subarray(0, bytes.length / 2)), ['--replace'], /malformed|damaged/],
     [
       await given(

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -6,6 +5,7 @@ import { columns } from '../../src/signup/row.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
 import { crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makePipe } from '../../harness/temp-folder.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import { makeBatch, rowsOf, testSignal } from './spreadsheet-contract.ts'
 
@@ -115,7 +115,7 @@ describe('the file of a tab', () => {
   })
 
   test('is refused when it is a pipe, instead of waiting for its other end', async () => {
-    execFileSync('mkfifo', [world.path('News')])
+    makePipe(world.path('News'))
     const outcome = await world.connect().write(batchOf(1, 'News'), testSignal)
     expect(outcome).toMatchObject({ kind: 'refused', tab: { name: 'News' } })
   })

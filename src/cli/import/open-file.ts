@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { readCsv } from './csv-file.ts'
@@ -41,7 +42,8 @@ const byteOrderMark = Buffer.from('\uFEFF')
 
 async function openRegular(path: string): Promise<FileHandle> {
   try {
-    const file = await open(path)
+    // Opening a pipe would otherwise wait for somebody who writes into it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
@@ -127,6 +127,8 @@ export function copyBackup(from: string, to: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${to}${end}`, { force: true })
   // SQLite would make a missing file.
   if (!existsSync(from)) throw unusable(from, 'there is no such file. Check the name')
+  // SQLite would wait for somebody who writes into a pipe.
+  if (!statSync(from).isFile()) throw unusable(from, 'it is not a file. Give a backup')
   let backup: DatabaseSync | undefined
   try {
     backup = new DatabaseSync(from, { readOnly: true })

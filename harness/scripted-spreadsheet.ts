@@ -1,5 +1,5 @@
 import { googleProfile } from '../src/spreadsheet/google/profile.ts'
-import type { FrozenBatch } from '../src/signup/batch.ts'
+import type { FrozenBatch, Marked } from '../src/signup/batch.ts'
 import type { Warning } from '../src/signup/trouble.ts'
 import type {
   Abandoned,
@@ -54,6 +54,8 @@ export class ScriptedSpreadsheet implements Spreadsheet {
   /** Every call, in order: `write 1`, `abandon 1`, `prune 2`. */
   readonly calls: string[] = []
   readonly markers = new Set<number>()
+  /** Other markers that pruning finds. */
+  readonly strays: Marked[] = []
   /** Whether markers keep batches out. */
   hasFence = true
   /** Called before each write. Without an act, the write succeeds. */
@@ -117,7 +119,7 @@ export class ScriptedSpreadsheet implements Spreadsheet {
       this.markers.delete(marker)
       this.#applied.delete(marker)
     }
-    return { kind: 'pruned' }
+    return { kind: 'pruned', others: this.strays }
   }
 
   async finishEarlier(): Promise<Finished> {

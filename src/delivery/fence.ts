@@ -201,6 +201,7 @@ export class Fence {
       return
     }
     await journal.forgetMarkers(markers)
+    await journal.adoptMarkers(result.others)
   }
 }
 

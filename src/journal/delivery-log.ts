@@ -1,4 +1,4 @@
-import type { FrozenBatch } from '../signup/batch.ts'
+import type { FrozenBatch, Marked } from '../signup/batch.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
 import type { DefaultTab } from './intake-log.ts'
 
@@ -91,6 +91,16 @@ export interface DeliveryLog {
   /** How many markers are not pruned yet. */
   markerCount(): Promise<number>
 
+  /** Whether a batch with this fingerprint is of this journal, or of one that it has replaced. */
+  isOwn(fingerprint: string): Promise<boolean>
+
+  /**
+   * Takes in those of these markers that are of `isOwn` batches and not known here: a replaced journal has
+   * made them, or an earlier version of the spreadsheet has brought them back. They count as ended, and
+   * as found, because an unknown process may still send their batches.
+   */
+  adoptMarkers(standing: readonly Marked[]): Promise<void>
+
   /** Forgets markers that were removed from the spreadsheet. */
   forgetMarkers(markers: readonly number[]): Promise<void>
 
@@ -105,6 +115,9 @@ export interface DeliveryLog {
  * already, so no batch is frozen before they were compared with the spreadsheet. Empty after that.
  */
 export const restoredFact = 'restored'
+
+/** The name of a fact: the codes of the journals that this one has replaced, with spaces between them. */
+export const replacedCodesFact = 'replaced codes'
 
 /** The marker of a batch that was settled or released. */
 export interface EndedMarker {

@@ -59,12 +59,7 @@ function expectedOf(
   return {
     defaultTab: journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true },
     tabs: sheetTabs,
-    async knownMarkers() {
-      if (!journal) return new Set()
-      const frozen = await journal.delivery.frozen()
-      const ended = await journal.delivery.endedMarkers()
-      return new Set([...(frozen ? [frozen.marker] : []), ...ended.map(({ id }) => id)])
-    },
+    isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }
 }
 

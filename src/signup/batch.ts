@@ -23,3 +23,6 @@ export interface FrozenBatch {
   readonly fingerprint: string
   readonly tabs: readonly TabSignups[]
 }
+
+/** A marker, and the batch that it is of. */
+export type Marked = Pick<FrozenBatch, 'marker' | 'fingerprint'>

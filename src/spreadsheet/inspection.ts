@@ -28,6 +28,6 @@ export interface Expected {
   }
   /** Other tabs that get rows. */
   readonly tabs: readonly string[]
-  /** The markers that the journal knows now. */
-  knownMarkers(): Promise<ReadonlySet<number>>
+  /** Whether a batch with this fingerprint is of the service's journal. */
+  readonly isOwn: (fingerprint: string) => Promise<boolean>
 }

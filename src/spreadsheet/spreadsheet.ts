@@ -1,4 +1,4 @@
-import type { FrozenBatch } from '../signup/batch.ts'
+import type { FrozenBatch, Marked } from '../signup/batch.ts'
 import type { Millis, Signup } from '../signup/signup.ts'
 import type { RefusalReason, Warning } from '../signup/trouble.ts'
 
@@ -108,7 +108,7 @@ export type Opened = Open | Refused | Retryable
 export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign
 export type Abandoned = Applied | GivenUp | Refused | Retryable | Unknown
 export type Finished = { readonly kind: 'finished' } | Refused | Retryable | Unknown
-export type Pruned = { readonly kind: 'pruned' } | Refused | Retryable | Unknown
+export type Pruned = MarkersGone | Refused | Retryable | Unknown
 
 export type Removal = Removed | Refused | Retryable
 
@@ -121,6 +121,13 @@ export interface Removed {
   readonly others: readonly number[]
   /** Why the try removed some rows not, or maybe not. */
   readonly failure?: Refused | Retryable | Unknown
+}
+
+/** The markers that were to be pruned are gone. */
+export interface MarkersGone {
+  readonly kind: 'pruned'
+  /** All other markers that were made in this spreadsheet, by whatever journal. */
+  readonly others: readonly Marked[]
 }
 
 /** The spreadsheet can be reached. */

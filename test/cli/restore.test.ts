@@ -9,6 +9,7 @@ import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { postSignups } from '../../harness/post-signup.ts'
 import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
+import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -331,4 +332,29 @@ test('a restored journal has new markers and no frozen batch', async () => {
   expect(after?.marker).not.toBe(before?.marker)
   expect(after?.number).not.toBe(before?.number)
   expect(after?.fingerprint.split(':')[0]).not.toBe(before?.fingerprint.split(':')[0])
+})
+
+test('a restored journal knows the markers of the journals before it as its own', async () => {
+  await using data = await dataFolder()
+  await using google = await createGoogleWorld()
+  const options = { ...data.options, env: google.env }
+  const deliverTo = async (name: string) => {
+    await using service = await startService(options)
+    await postSignups(service.url, [address(name)])
+    await allDelivered(service)
+    await service.stop()
+  }
+  await deliverTo('ada')
+  const backup = backUp(data.dataDir)
+  await deliverTo('bob')
+  const aboutSpreadsheet = async () =>
+    (await runDoctor(options)).of('spreadsheet').map(({ state }) => state)
+  // What the second journal writes is in no backup; the third replaces it.
+  for (const name of ['eve', 'zoe']) {
+    const { stderr } = await runCommand(['restore', backup, '--replace'], options)
+    expect(stderr).toBe('')
+    expect(await aboutSpreadsheet()).toEqual(['ok'])
+    await deliverTo(name)
+  }
+  expect(await aboutSpreadsheet()).toEqual(['ok'])
 })

@@ -453,6 +453,21 @@ test('the marker of a batch that was frozen before the start stays for 65 minute
   expect(stayedMs).toBeLessThan(70 * minute)
 })
 
+test('a marker that came back with an earlier version of the spreadsheet is removed, 65 minutes after it was found', async () => {
+  await using it = world({ markersMax: 12 })
+  await it.journal.delivery.noteFact('fence of a test', 'holds')
+  await it.journal.intake.append(makeSignups(1))
+  const batch = await freezeNext(it.journal.delivery)
+  it.spreadsheet.strays.push({ marker: 7, fingerprint: batch?.fingerprint ?? '' })
+  it.spreadsheet.strays.push({ marker: 8, fingerprint: 'of another journal' })
+  it.spreadsheet.markers.add(7).add(8)
+  it.writer.start()
+  const stayedMs = await untilPruned(it, 7)
+  expect(stayedMs).toBeGreaterThan(65 * minute)
+  expect(stayedMs).toBeLessThan(90 * minute)
+  expect(it.spreadsheet.markers).toContain(8)
+})
+
 /** How long the marker stays from now on, while signups keep coming. */
 async function untilPruned(
   {

@@ -81,6 +81,36 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
+    title: 'the journal takes in a marker of its own that it does not know, and no other one',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(makeSignups(2))
+      const known = await freezeNext(journal.delivery, { rowsMax: 1 })
+      if (!known) throw new Error('no batch was frozen')
+      await journal.delivery.settle(known.number, noon)
+      const frozen = await freezeNext(journal.delivery)
+      if (!frozen) throw new Error('no batch was frozen')
+      const stray = { marker: 7, fingerprint: known.fingerprint }
+      const others = ['another:1:ab', `1${known.fingerprint}`, ''].map((fingerprint, index) => {
+        return { marker: 8 + index, fingerprint }
+      })
+      const areOwn = [known, stray, ...others].map(({ fingerprint }) =>
+        journal.delivery.isOwn(fingerprint),
+      )
+      expect(await Promise.all(areOwn)).toEqual([true, true, false, false, false])
+      for (const time of ['first', 'again']) {
+        await journal.delivery.adoptMarkers([known, frozen, stray, ...others])
+        expect(await journal.delivery.endedMarkers(), time).toEqual([
+          { id: 7, isFound: true, ripeAt: undefined },
+          { id: known.marker, isFound: false, ripeAt: undefined },
+        ])
+      }
+      expect((await journal.delivery.frozen())?.marker).toBe(frozen.marker)
+      await journal.delivery.forgetMarkers([7])
+      expect(await journal.delivery.markerCount()).toBe(2)
+    }),
+  },
+
+  {
     title:
       'a marker gets its lifetime once, after its batch has ended, and keeps it across restarts',
     run: async (world) => {

@@ -35,8 +35,8 @@ async function inspect(world: GoogleWorld, looking: Looking = {}): Promise<reado
     ...{ http: httpClient, clock: systemClock, digest: sha256 },
     gate: looking.gate ?? (async () => undefined),
   })
-  const knownMarkers = async () => new Set<number>()
-  const expected = { defaultTab: unsure, tabs: [], knownMarkers, ...looking.expected }
+  const isOwn = async () => false
+  const expected = { defaultTab: unsure, tabs: [], isOwn, ...looking.expected }
   return Array.fromAsync(look(expected, testSignal))
 }
 
@@ -258,14 +258,9 @@ describe('a spreadsheet that others write to', () => {
     ])
   })
 
-  test.each([
-    ['before', [[1001], []]],
-    ['after', [[], [1001]]],
-  ])('is ours when the journal knows the marker %s the look', async (_, answers) => {
-    const left = [...answers]
-    const knownMarkers = async () => new Set(left.shift())
-    const expected = { knownMarkers }
-    const found = await findingsOf('spreadsheet', (world) => write(world), { expected })
+  test('is ours when the journal knows the batch of the marker', async () => {
+    const isOwn = async (fingerprint: string) => fingerprint === 'journal-7:1'
+    const found = await findingsOf('spreadsheet', (world) => write(world), { expected: { isOwn } })
     expect(states(found)).toEqual([['spreadsheet', 'ok']])
   })
 

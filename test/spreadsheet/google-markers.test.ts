@@ -36,11 +36,23 @@ describe('pruning', () => {
     await using world = await worldWithMarkers()
     const { spreadsheet, first, second, third } = world
     const old = [first.marker, third.marker, 999]
-    expect(await spreadsheet.prune(old, testSignal)).toEqual({ kind: 'pruned' })
+    expect(await spreadsheet.prune(old, testSignal)).toMatchObject({ kind: 'pruned' })
     expect(markersIn(world)).toEqual([second.marker])
     expect(callsOf(world)).toEqual(['developerMetadata.search', 'batchUpdate'])
-    expect(await spreadsheet.prune(old, testSignal)).toEqual({ kind: 'pruned' })
+    expect(await spreadsheet.prune(old, testSignal)).toMatchObject({ kind: 'pruned' })
     expect(callsOf(world).slice(2)).toEqual(['developerMetadata.search'])
+  })
+
+  test('tells which other markers stand in the spreadsheet', async () => {
+    await using world = await worldWithMarkers()
+    const { spreadsheet, first, second, third } = world
+    await spreadsheet.abandon(batch(4), testSignal)
+    const others = [second, third, batch(4)]
+    for (const time of ['first', 'again']) {
+      const pruned = await spreadsheet.prune([first.marker], testSignal)
+      const told = others.map(({ marker, fingerprint }) => ({ marker, fingerprint }))
+      expect(pruned, time).toEqual({ kind: 'pruned', others: told })
+    }
   })
 
   test('leaves the developer metadata of others alone', async () => {
@@ -49,7 +61,7 @@ describe('pruning', () => {
     const [marker] = state.metadata.values()
     if (!marker) throw new Error('There is no marker to copy.')
     state.metadata.set(5, { ...marker, id: 5, key: 'of somebody else' })
-    expect(await world.spreadsheet.prune([5], testSignal)).toEqual({ kind: 'pruned' })
+    expect(await world.spreadsheet.prune([5], testSignal)).toMatchObject({ kind: 'pruned' })
     expect(markersIn(world)).toContain(5)
   })
 
@@ -64,7 +76,7 @@ describe('pruning', () => {
     const old = [world.first.marker]
     expect(await world.spreadsheet.prune(old, testSignal)).toMatchObject({ kind })
     expect(markersIn(world)).toHaveLength(left)
-    expect(await world.spreadsheet.prune(old, testSignal)).toEqual({ kind: 'pruned' })
+    expect(await world.spreadsheet.prune(old, testSignal)).toMatchObject({ kind: 'pruned' })
     expect(markersIn(world)).toHaveLength(2)
   })
 

@@ -13,8 +13,8 @@ import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 function inspect({ directory }: WorkbookWorld, ...tabs: string[]): Promise<readonly Finding[]> {
   const defaultTab = { name: 'Sheet1', isResolved: true }
-  const knownMarkers = async () => new Set<number>()
-  return Array.fromAsync(inspectWorkbook(directory, { defaultTab, tabs, knownMarkers }))
+  const isOwn = async () => false
+  return Array.fromAsync(inspectWorkbook(directory, { defaultTab, tabs, isOwn }))
 }
 
 const folderIsFine = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SQLOutputValue } from 'node:sqlite'
 
-import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
+import type { FrozenBatch, Marked, TabSignups } from '../../signup/batch.ts'
 import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
 import type {
   DeliveryLog,
@@ -19,7 +19,7 @@ import { hourOf } from '../figures.ts'
 import { openKey } from './default-tab.ts'
 import { eraseReleased, eraseWritten } from './erase.ts'
 import { toWaiting } from './rows.ts'
-import { randomMarkerBase, type SqliteSite } from './site.ts'
+import { isOwn, randomMarkerBase, type SqliteSite } from './site.ts'
 import { sliceRows } from './statements.ts'
 
 export class SqliteDeliveryLog implements DeliveryLog {
@@ -188,6 +188,22 @@ export class SqliteDeliveryLog implements DeliveryLog {
   async markerCount(): Promise<number> {
     const { db, id } = this.#site
     return db.read(() => Number(db.get('countMarkers', id)?.['count']))
+  }
+
+  async isOwn(fingerprint: string): Promise<boolean> {
+    return this.#site.db.read(() => isOwn(this.#site, fingerprint))
+  }
+
+  async adoptMarkers(standing: readonly Marked[]): Promise<void> {
+    const { db, id } = this.#site
+    const strays = () =>
+      standing.filter(({ marker, fingerprint }) => {
+        return isOwn(this.#site, fingerprint) && db.get('marker', id, marker) === undefined
+      })
+    if (db.read(strays).length === 0) return
+    await db.write(() => {
+      for (const { marker } of strays()) db.run('adoptMarker', id, marker)
+    })
   }
 
   async forgetMarkers(markers: readonly number[]): Promise<void> {

@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../call-ledger.ts'
-import { restoredFact } from '../delivery-log.ts'
+import { replacedCodesFact, restoredFact } from '../delivery-log.ts'
 import type { Tombstone } from '../erasure.ts'
 import { JournalUnavailable } from '../unavailable.ts'
 import { eraseUnsure } from './erase.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteErasure } from './erasure.ts'
 import { possibleCalls } from './possible-calls.ts'
-import { openSite, randomMarkerBase, type SqliteSite } from './site.ts'
+import { codesOf, openSite, randomMarkerBase, type SqliteSite } from './site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 
 export interface RestoreOptions {
@@ -28,6 +28,8 @@ export interface Replaced {
   readonly tombstones: readonly Tombstone[]
   /** The account's calls of the last day. */
   readonly calls: readonly Millis[]
+  /** The codes of its fingerprints. */
+  readonly codes: readonly string[]
 }
 
 /** What was restored. */
@@ -67,6 +69,8 @@ export async function makeRestored(
     const waiting = Number(accepted) - Number(written)
     await db.write(() => {
       db.run('setMarkerBase', randomMarkerBase(), opened.id)
+      const codes = new Set([...codesOf(opened), ...(replaced?.codes ?? [])])
+      db.run('setFact', opened.id, replacedCodesFact, [...codes].join(' '))
       db.run('setSiteCode', randomBytes(4).toString('hex'), opened.id)
       if (waiting === 0) db.run('setFact', opened.id, restoredFact, '')
       // How delivery fared when the backup was made.
@@ -112,7 +116,7 @@ export async function readReplaced(
         'Another command uses the journal just now. Wait until it has ended.',
       )
     }
-    return { tombstones, calls: calls.map(({ at }) => Number(at)) }
+    return { tombstones, calls: calls.map(({ at }) => Number(at)), codes: codesOf(opened) }
   } finally {
     db.close()
   }

@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
+import { replacedCodesFact } from '../delivery-log.ts'
 import type { TabCursor } from '../intake-log.ts'
 import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
@@ -42,4 +43,15 @@ export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy
 
 export function randomMarkerBase(): number {
   return randomInt(2 ** 31)
+}
+
+/** The code of the site, and those of the journals that this one has replaced. */
+export function codesOf({ db, id, code }: SqliteSite): readonly string[] {
+  const replaced = String(db.get('fact', id, replacedCodesFact)?.['value'] ?? '')
+  return [code, ...replaced.split(' ').filter((one) => one !== '')]
+}
+
+/** Whether a batch with this fingerprint is of this journal, or of one that it has replaced. */
+export function isOwn(site: SqliteSite, fingerprint: string): boolean {
+  return codesOf(site).some((code) => fingerprint.startsWith(`${code}:`))
 }

@@ -266,6 +266,10 @@ export const statements = {
   endedMarkers: `SELECT id, is_found AS isFound, ripe_at AS ripeAt
                  FROM marker WHERE site = ? AND is_ended ORDER BY batch`,
   countMarkers: 'SELECT count(*) AS count FROM marker WHERE site = ?',
+  marker: 'SELECT id FROM marker WHERE site = ? AND id = ?',
+  // A batch of this journal has a positive number.
+  adoptMarker: `INSERT INTO marker (site, id, batch, is_found, is_ended)
+                VALUES (?1, ?2, -?2, 1, 1)`,
   deleteMarker: 'DELETE FROM marker WHERE site = ? AND id = ?',
   callsAfter: `SELECT number, at, is_sure AS isSure FROM provider_call
                WHERE account = ? AND number > ? ORDER BY number`,

@@ -24,6 +24,7 @@ import type {
   Unknown,
 } from '../spreadsheet.ts'
 import { AccessTokens } from './access-token.ts'
+import { numberIn } from './answer.ts'
 import { isAboutRanges, isAlreadyThere, isStaleLayout, requestIndex } from './batch-errors.ts'
 import type { Access } from './failure.ts'
 import { Layout, type Plan } from './layout.ts'
@@ -33,6 +34,7 @@ import {
   deletedMarkers,
   foundMarkers,
   markerKey,
+  markersIn,
   markerValue,
   shortNameOf,
 } from './markers.ts'
@@ -173,11 +175,12 @@ class GoogleSheets implements Spreadsheet {
 
   async prune(markers: readonly number[], signal: AbortSignal): Promise<Pruned> {
     // Delete only markers that exist: Google does not document what deleting a missing one does.
-    const fields = 'matchedDeveloperMetadata.developerMetadata.metadataId'
+    const fields =
+      'matchedDeveloperMetadata.developerMetadata(metadataId,metadataKey,metadataValue)'
     const found = await this.#api.call(
       {
         method: 'POST',
-        path: `/developerMetadata:search?fields=${fields}`,
+        path: `/developerMetadata:search?fields=${encodeURIComponent(fields)}`,
         body: JSON.stringify({
           dataFilters: [{ developerMetadataLookup: { metadataKey: markerKey } }],
         }),
@@ -185,16 +188,20 @@ class GoogleSheets implements Spreadsheet {
       signal,
     )
     if (found.kind !== 'ok') return found
-    const present = foundMarkers(found.body)
+    const all = foundMarkers(found.body)
+    const present = new Set(all.map((marker) => numberIn(marker, 'metadataId')))
     const standing = markers.filter((marker) => present.has(marker))
-    if (standing.length === 0) return { kind: 'pruned' }
+    const others = markersIn(all, this.#shortName).filter(
+      ({ marker }) => !standing.includes(marker),
+    )
+    if (standing.length === 0) return { kind: 'pruned', others }
     const result = await this.#update(
       standing.map((marker) => [deleteMarker(marker)]),
       { signal },
     )
     if (result.kind !== 'ok') return result
     const deleted = deletedMarkers(result.body)
-    if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned' }
+    if (standing.every((marker) => deleted.has(marker))) return { kind: 'pruned', others }
     return {
       kind: 'unknown',
       message: 'The answer of the Sheets API does not show the old markers',

@@ -1,11 +1,11 @@
 import type { Expected, Finding, Inspect } from '../inspection.ts'
 import { AccessTokens } from './access-token.ts'
-import { fieldIn, textOf } from './answer.ts'
+import { fieldIn, listIn, textOf } from './answer.ts'
 import { clockFinding, watchDate } from './clock-check.ts'
 import { checkEditing } from './edit-check.ts'
 import { callFinding, tokenFinding } from './failure-finding.ts'
 import type { GoogleSheetsOptions } from './google-sheets.ts'
-import { copyWarning, markersOf, shortNameOf } from './markers.ts'
+import { copyWarning, markersIn, shortNameOf } from './markers.ts'
 import { protectionFields } from './protections.ts'
 import { SheetsApi } from './sheets-api.ts'
 import { fillOf, readSheets, sheetFields } from './sheets.ts'
@@ -33,7 +33,6 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
     yield { check: 'token', state: 'ok', message: 'Google gives an access token for the key' }
 
     const api = new SheetsApi({ ...options, tokens })
-    const known = await expected.knownMarkers()
     const loaded = await api.call({ method: 'GET', path: spreadsheetPath }, signal)
     if (loaded.kind !== 'ok') {
       const isAboutAccess =
@@ -45,9 +44,7 @@ export function googleInspection(options: Omit<GoogleSheetsOptions, 'random'>): 
       return
     }
     yield { check: 'api', state: 'ok', message: 'the Sheets API answers' }
-    yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId, digest), async () =>
-      (await expected.knownMarkers()).union(known),
-    )
+    yield* aboutSpreadsheet(loaded.body, shortNameOf(access.spreadsheetId, digest), expected)
     yield await checkEditing(api, access, signal)
     yield* await checkTabs(loaded.body, expected, { api, access, clock }, signal)
     const { isNearlyFull, message, hint } = fillOf(readSheets(loaded.body) ?? [])
@@ -69,15 +66,16 @@ function skipped(from: (typeof checks)[number], reason: string): readonly Findin
 async function* aboutSpreadsheet(
   spreadsheet: unknown,
   shortName: string,
-  knownMarkers: Expected['knownMarkers'],
+  { isOwn }: Expected,
 ): AsyncIterable<Finding> {
   const check = 'spreadsheet'
   const title = JSON.stringify(textOf(fieldIn(spreadsheet, 'properties', 'title')))
   yield { check, state: 'ok', message: `${title} is found` }
   const copied = copyWarning(spreadsheet, shortName)
   if (copied) yield { check, state: 'warning', message: copied.message }
-  const known = await knownMarkers()
-  const foreign = markersOf(spreadsheet, shortName).filter((marker) => !known.has(marker))
+  const markers = markersIn(listIn(spreadsheet, 'developerMetadata'), shortName)
+  const own = await Promise.all(markers.map(({ fingerprint }) => isOwn(fingerprint)))
+  const foreign = own.filter((isOurs) => !isOurs)
   if (foreign.length === 0) return
   yield {
     check,

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { copyWarning, createdMarker, deletedMarkers, foundMarkers, markerKey } from './markers.ts'
+import {
+  copyWarning,
+  createdMarker,
+  deletedMarkers,
+  foundMarkers,
+  markerKey,
+  markersIn,
+} from './markers.ts'
 
 const created = { createDeveloperMetadata: { developerMetadata: { metadataId: 7 } } }
 const deleted = (...ids: number[]) => ({
@@ -23,9 +30,10 @@ describe('the markers in an answer', () => {
   test('are all those that its requests have deleted or found', () => {
     const replies = [deleted(1), {}, deleted(), deleted(3, 4)]
     expect([...deletedMarkers({ replies })]).toEqual([1, 3, 4])
-    const found = [1, 2].map((metadataId) => ({ developerMetadata: { metadataId } }))
-    expect([...foundMarkers({ matchedDeveloperMetadata: found })]).toEqual([1, 2])
-    expect(foundMarkers({}).size).toBe(0)
+    const found = [1, 2].map((metadataId) => ({ metadataId }))
+    const matched = found.map((developerMetadata) => ({ developerMetadata }))
+    expect(foundMarkers({ matchedDeveloperMetadata: matched })).toEqual(found)
+    expect(foundMarkers({})).toEqual([])
   })
 })
 
@@ -43,5 +51,16 @@ describe('a spreadsheet', () => {
     [{ developerMetadata: [{ ...ofCopied, metadataKey: 'somebody else’s' }] }],
   ])('is none when it has only its own markers, and metadata of others: %j', (spreadsheet) => {
     expect(copyWarning(spreadsheet, 'short')).toBeUndefined()
+  })
+
+  test('has the markers that were made in it, also those of batches that were given up', () => {
+    const values = ['journal-7:1:ab:short', 'journal-8:2:cd:short:x', 'journal-7:1:ab:other', 7]
+    const all = values.map((metadataValue, index) => {
+      return { metadataId: index + 1, metadataKey: markerKey, metadataValue }
+    })
+    expect(markersIn([...all, { ...all[0], metadataKey: 'somebody else’s' }], 'short')).toEqual([
+      { marker: 1, fingerprint: 'journal-7:1:ab' },
+      { marker: 2, fingerprint: 'journal-8:2:cd' },
+    ])
   })
 })

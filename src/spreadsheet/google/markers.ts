@@ -1,5 +1,5 @@
 import type { Digest } from '../../platform/digest.ts'
-import type { FrozenBatch } from '../../signup/batch.ts'
+import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { fieldIn, listIn, numberIn, textOf } from './answer.ts'
 
@@ -40,16 +40,20 @@ export function deletedMarkers(body: unknown): ReadonlySet<number> {
 }
 
 /** The markers that a search has found, from its answer. */
-export function foundMarkers(body: unknown): ReadonlySet<number> {
-  const matched = listIn(body, 'matchedDeveloperMetadata')
-  return new Set(matched.map((match) => numberIn(match, 'developerMetadata', 'metadataId')))
+export function foundMarkers(body: unknown): readonly unknown[] {
+  return listIn(body, 'matchedDeveloperMetadata').map((match) =>
+    fieldIn(match, 'developerMetadata'),
+  )
 }
 
-/** The ids of the markers that were made in this spreadsheet, and not in one that it is a copy of. */
-export function markersOf(spreadsheet: unknown, shortName: string): readonly number[] {
-  return listIn(spreadsheet, 'developerMetadata')
-    .filter((metadata) => isMarkerIn(metadata, shortName) === true)
-    .map((metadata) => numberIn(metadata, 'metadataId'))
+/** The markers that were made in this spreadsheet, and not in one that it is a copy of. */
+export function markersIn(metadata: readonly unknown[], shortName: string): readonly Marked[] {
+  return metadata
+    .filter((one) => isMarkerIn(one, shortName) === true)
+    .map((one) => ({
+      marker: numberIn(one, 'metadataId'),
+      fingerprint: textOf(fieldIn(one, 'metadataValue')).split(`:${shortName}`, 1).join(),
+    }))
 }
 
 /** Undefined when the metadata is no marker. */

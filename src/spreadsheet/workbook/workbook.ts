@@ -135,7 +135,7 @@ class Workbook implements Spreadsheet {
   prune(markers: readonly number[]): Promise<Pruned> {
     return this.#guard(async () => {
       await this.#record.forgetAbandoned(markers)
-      return { kind: 'pruned' }
+      return { kind: 'pruned', others: [] }
     })
   }
 

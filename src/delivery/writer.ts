@@ -1,6 +1,7 @@
 import type { Comparison } from '../journal/comparison.ts'
 import type { DeliveryLog } from '../journal/delivery-log.ts'
 import type { Erasure } from '../journal/erasure.ts'
+import { Overtaken } from '../journal/overtaken.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
@@ -9,7 +10,7 @@ import { type Millis, tabKey } from '../signup/signup.ts'
 import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { AfterRestore } from './after-restore.ts'
 import { Attempts, type Failure } from './attempts.ts'
-import { blockedRetryMs } from './backoff.ts'
+import { backoffMs, blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
 import { type Filled, fillBatch } from './fill.ts'
 import { Remover } from './remover.ts'
@@ -125,7 +126,7 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    const { journal, events } = this.#options
+    const { journal } = this.#options
     const unsubscribe = journal.onAppend((added) => {
       this.#arrived += added
       this.#mayHaveMore = true
@@ -142,14 +143,21 @@ export class Writer {
         } catch (error) {
           failures += 1
           this.#mayHaveMore = true
-          if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
-          await this.#attempts.backOff(failures, { message: wordsOf(error) })
+          await this.#recover(error, failures)
         }
       }
     } finally {
       unsubscribe()
       await this.#fence.end()
     }
+  }
+
+  /** Waits after an error. What another writer did shows at the next turn, and is no failure. */
+  async #recover(error: unknown, failures: number): Promise<void> {
+    const { events, random } = this.#options
+    if (error instanceof Overtaken) return this.#attempts.rest(backoffMs(failures, 0, random))
+    if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+    await this.#attempts.backOff(failures, { message: wordsOf(error) })
   }
 
   async #open(): Promise<boolean> {
@@ -267,11 +275,12 @@ export class Writer {
 
   async #settle(batch: FrozenBatch, tries: number, notices: readonly string[] = []): Promise<void> {
     const { journal, spreadsheet, clock, events } = this.#options
+    // They are true whether or not this writer is the one that settles the batch.
+    for (const notice of notices) events.rowsMisplaced(notice)
     const settledAt = this.#now()
     await journal.settle(batch.number, clock.now())
     const rows = batch.tabs.reduce((sum, { signups }) => sum + signups.length, 0)
     events.batchWritten(batch.number, rows, tries)
-    for (const notice of notices) events.rowsMisplaced(notice)
     events.spreadsheetWarnings(spreadsheet.warnings)
     for (const { tab } of batch.tabs) {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)

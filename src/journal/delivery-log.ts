@@ -9,8 +9,9 @@ import type { DefaultTab } from './intake-log.ts'
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
- * change could not be made: then nothing was changed, and a later call may succeed. No cost grows with
- * the number of signups.
+ * change could not be made: then nothing was changed, and a later call may succeed. Calls that freeze or
+ * end a batch, or are about a frozen one, reject with `Overtaken` when another writer was faster. No cost
+ * grows with the number of signups.
  */
 export interface DeliveryLog {
   /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
@@ -49,30 +50,31 @@ export interface DeliveryLog {
 
   /**
    * Freezes these signups into the next batch. Of each tab they must be the first ones that `waiting`
-   * gave, without a gap. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects when a batch
-   * is frozen already; when another writer has settled some of the signups meanwhile; and while the
-   * default tab is not resolved, because its signups would come out of order later.
+   * gave, without a gap. The batch gets a marker with an id of 1 to `markerIdMax`. Rejects with
+   * `Overtaken` when a batch is frozen already, and when another writer has settled some of the signups
+   * meanwhile. Rejects while the default tab is not resolved, because its signups would come out of
+   * order later.
    */
   freeze(shares: readonly TabShare[], markerIdMax: number): Promise<FrozenBatch>
 
-  /** Marks the signups of the frozen batch as written at this time. Rejects when the batch is not frozen. */
+  /** Marks the signups of the frozen batch as written at this time. `Overtaken` when it is not frozen. */
   settle(batch: number, at: Millis): Promise<void>
 
   /**
-   * Ends a frozen batch that was not applied and never will be. Its signups wait again. Rejects when the
-   * batch has another marker now, because it may be applied under that one.
+   * Ends a frozen batch that was not applied and never will be. Its signups wait again. `Overtaken` when
+   * the batch has another marker now, because it may be applied under that one.
    */
   release(batch: Fenced): Promise<void>
 
   /**
    * Gives the frozen batch and all later ones new marker ids, because somebody else uses its id.
-   * Rejects when the batch already has another marker.
+   * `Overtaken` when the batch already has another marker.
    */
   remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch>
 
   /**
-   * Notes that a writer that did not freeze this batch is about to send it. Rejects when the batch is no
-   * longer frozen or has another marker.
+   * Notes that a writer that did not freeze this batch is about to send it. `Overtaken` when the batch
+   * is no longer frozen or has another marker.
    */
   noteFound(batch: Fenced): Promise<void>
 

@@ -145,6 +145,40 @@ test.each(faults)(
   },
 )
 
+const endings = [
+  { what: 'settled', outcome: { kind: 'applied', notices: ['A column moved'] } },
+  { what: 'given up', outcome: { kind: 'abandoned' } },
+] as const
+
+test.each(endings)(
+  'a batch that another writer has just $what is no failure, and its notices are told',
+  async ({ what, outcome }) => {
+    const journal = openSqliteJournal(':memory:')
+    const reports: unknown[] = []
+    await using it = createDeliveryWorld({
+      journal,
+      heard: {
+        deliveryFailed: (error) => reports.push(error),
+        deliveryDelayed: (message) => reports.push(message),
+        rowsMisplaced: (notice) => reports.push(notice),
+      },
+    })
+    it.spreadsheet.script = async (batch) => {
+      if (batch.number > 1) return undefined
+      if (what === 'settled') await journal.delivery.settle(batch.number, it.clock.now())
+      else await journal.delivery.release(batch)
+      return { applies: what === 'settled', answers: outcome }
+    }
+    it.writer.start()
+    await journal.intake.append(makeSignups(2))
+    await it.clock.run(second)
+    await journal.intake.append(makeSignups(1))
+    await it.delivered(3)
+    expect(it.spreadsheet.rows['Sheet1']).toHaveLength(3)
+    expect(reports).toEqual(what === 'settled' ? ['A column moved'] : [])
+  },
+)
+
 test('a batch that was applied is settled, although its last try was refused', async () => {
   const reports: unknown[] = []
   await using it = createDeliveryWorld({
@@ -158,7 +192,7 @@ test('a batch that was applied is settled, although its last try was refused', a
   it.writer.start()
   await it.journal.intake.append(makeSignups(2))
   await it.clock.run(minute)
-  expect(reports).toEqual([[1, 2, 1], 'A column moved'])
+  expect(reports).toEqual(['A column moved', [1, 2, 1]])
   expect(await it.journal.reader.backlog()).toBe(0)
   expect(it.health.tabs.size).toBe(0)
 })

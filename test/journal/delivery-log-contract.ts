@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { Overtaken } from '../../src/journal/overtaken.ts'
 import { type ContractTest, inJournal, inTwo, none, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -208,8 +209,8 @@ export const frozenBatches: readonly ContractTest[] = [
       const batch = await freezeNext(journal.delivery)
       const number = batch?.number ?? 0
       await journal.delivery.settle(number, noon)
-      await expect(journal.delivery.settle(number, noon)).rejects.toThrow('not frozen')
-      await expect(journal.delivery.release(batch ?? none)).rejects.toThrow('not frozen')
+      await expect(journal.delivery.settle(number, noon)).rejects.toThrow(Overtaken)
+      await expect(journal.delivery.release(batch ?? none)).rejects.toThrow(Overtaken)
       await expect(journal.delivery.settle(number + 1, noon)).rejects.toMatchObject({
         message: `Batch ${number + 1} is not frozen.`,
       })
@@ -271,7 +272,7 @@ export const sharedBatches: readonly ContractTest[] = [
     run: inTwo(async (one, other) => {
       await one.intake.append(makeSignups(2))
       const batch = await freezeNext(one.delivery, { rowsMax: 1 })
-      await expect(freezeNext(other.delivery)).rejects.toThrow('frozen already')
+      await expect(freezeNext(other.delivery)).rejects.toThrow(Overtaken)
       await other.delivery.settle(batch?.number ?? 0, noon)
       await expect(one.delivery.settle(batch?.number ?? 0, noon)).rejects.toThrow('not frozen')
       expect(await one.reader.backlog()).toBe(1)
@@ -305,7 +306,7 @@ export const sharedBatches: readonly ContractTest[] = [
       const options = { rowsMax: 1, wanted: (tab: string) => tab === 'A' }
       const batch = await freezeNext(other.delivery, options)
       await other.delivery.settle(batch?.number ?? 0, noon)
-      await expect(one.delivery.freeze(shares, 1000)).rejects.toThrow('ended a batch meanwhile')
+      await expect(one.delivery.freeze(shares, 1000)).rejects.toThrow(Overtaken)
       expect(await one.delivery.frozen()).toBeUndefined()
       expect(await one.reader.backlog()).toBe(2)
     }),

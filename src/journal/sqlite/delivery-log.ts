@@ -16,6 +16,7 @@ import type {
 } from '../delivery-log.ts'
 import type { DefaultTab, TabCursor } from '../intake-log.ts'
 import { hourOf } from '../figures.ts'
+import { Overtaken } from '../overtaken.ts'
 import { openKey } from './default-tab.ts'
 import { eraseReleased, eraseWritten } from './erase.ts'
 import { toWaiting } from './rows.ts'
@@ -85,7 +86,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     if (!db.read(() => defaultTab.now()).isResolved)
       throw new Error('The default tab is not resolved.')
     return db.write(() => {
-      if (this.#frozenRow()) throw new Error('A batch is frozen already.')
+      if (this.#frozenRow()) throw new Overtaken('A batch is frozen already.')
       const again = shares.filter(({ tab }) => tab.isAgain)
       const fresh = shares.filter(({ tab }) => !tab.isAgain)
       const now = new Map(this.#newTabs().map((tab) => [tab.id, tab.writtenTo]))
@@ -289,8 +290,8 @@ function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabS
   })
 }
 
-function endedMeanwhile(): Error {
-  return new Error('Another writer has ended a batch meanwhile.')
+function endedMeanwhile(): Overtaken {
+  return new Overtaken('Another writer has ended a batch meanwhile.')
 }
 
 /** The signups that get a row. */
@@ -308,6 +309,6 @@ function digestOf(shares: readonly TabShare[]): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-function notFrozen(batch: number): Error {
-  return new Error(`Batch ${batch} is not frozen.`)
+function notFrozen(batch: number): Overtaken {
+  return new Overtaken(`Batch ${batch} is not frozen.`)
 }

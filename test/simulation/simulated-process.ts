@@ -432,6 +432,12 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
     note('goes on', step)
   }
 
+  /** No fault is a reason for an error that the writer does not know. */
+  #failUnexpectedly(error: unknown): void {
+    // A planted bug has to show in the outcome.
+    if (this.#options.watch) this.#options.truth.violate(`delivery failed: ${wordsOf(error)}`)
+  }
+
   /** Writes every event into the trace. */
   #events(): Events {
     const { note } = this.#options
@@ -440,6 +446,7 @@ export class SimulatedProcess implements Sender, DiskUser, Receiver {
         return (...values: readonly unknown[]) => {
           if (name === 'deliveryBlocked') this.#isBlocked = true
           if (name === 'deliveryResumed') this.#isBlocked = false
+          if (name === 'deliveryFailed') this.#failUnexpectedly(values[0])
           // Leaves out marker ids: the journal draws them at random, so they differ between runs of a seed.
           note(String(name), name === 'deliveryOddity' ? '' : values.map(wordsOf).join(', '))
         }

@@ -44,7 +44,9 @@ async function backUp(
   await using journal = openReader(config, { clock })
   const now = clock.now()
   const signups = await makeWholeFile(file, async (partial) => {
-    const count = await journal.copyTo(partial)
+    const count = await journal.copyTo(partial, stop)
+    // The check of the copy lets no signal in.
+    await new Promise((resolve) => setImmediate(resolve))
     stop.throwIfAborted()
     return count
   })

@@ -34,9 +34,10 @@ export interface OpenReader extends AsyncDisposable {
   /**
    * Copies the journal of all sites into this empty file, and checks the copy. It is the journal of one
    * moment: it has every signup that was on disk before the call. Delays no writer, but keeps the
-   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has.
+   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has. `reader` must not be
+   * used meanwhile.
    *
-   * @throws Error when the copy cannot be written, or is not sound
+   * @throws Error when the copy cannot be written, or is not sound; the reason of `stop` when that aborts
    */
-  copyTo(file: string): Promise<number>
+  copyTo(file: string, stop: AbortSignal): Promise<number>
 }

@@ -1,11 +1,11 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { makeSignup } from '../../harness/make-signup.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { postSignup } from '../../harness/post-signup.ts'
-import { runCommand } from '../../harness/run-command.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -101,6 +101,47 @@ test.each(['backup.db', 'backup.db.partial'])(
     expect((await readdir(folder.path)).sort()).toEqual([name, 'data', 'target'].sort())
   },
 )
+
+/** Begins a backup of 50 MB, and sends it a signal in the middle. */
+async function interrupted(folder: string, signal: NodeJS.Signals) {
+  const dataDir = join(folder, 'data')
+  await mkdir(dataDir)
+  {
+    await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+    await journal.intake.append(makeSignups(5_000, { metadata: `{"a":"${'x'.repeat(9_900)}"}` }))
+  }
+  const file = join(folder, 'backup.db')
+  const command = startCommand(['backup', file], { dataDir })
+  const sizeOf = () =>
+    stat(`${file}.partial`).then(
+      ({ size }) => size,
+      () => 0,
+    )
+  await expect.poll(sizeOf, { interval: 1 }).toBeGreaterThan(0)
+  command.kill(signal)
+  return { dataDir, file, result: await command.ended }
+}
+
+test('Ctrl-C ends a backup in the middle, and leaves nothing of it', async () => {
+  await using folder = await tempFolder()
+  const { result } = await interrupted(folder.path, 'SIGINT')
+  const stderr = 'Stopped before everything was done.\n'
+  expect(result).toEqual({ code: 1, stdout: '', stderr })
+  expect(await readdir(folder.path)).toEqual(['data'])
+})
+
+test('what a killed backup has left is named with what to do, and the next one is sound', async () => {
+  await using folder = await tempFolder()
+  const { dataDir, file, result } = await interrupted(folder.path, 'SIGKILL')
+  expect(result.code).toBe(null)
+  const again = await runCommand(['backup', file], { dataDir })
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toMatch(/backup\.db\.partial .* killed .* When none is running, delete it/)
+  await rm(`${file}.partial`)
+  expect(await runCommand(['backup', file], { dataDir })).toMatchObject({ code: 0, stderr: '' })
+  expect(await readdir(folder.path)).toEqual(['backup.db', 'data'])
+  expect((await idsIn(file)).size).toBe(5_000)
+})
 
 test('a damaged journal makes no backup', async () => {
   await using folder = await tempFolder()

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { Clock } from '../../platform/clock.ts'
 import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
+import { copyDatabase } from './copy-database.ts'
 import { isOneOf } from './error-codes.ts'
 import { openDatabase, type OpenOptions } from './open-database.ts'
 import type { Secret } from './secret.ts'
@@ -97,19 +98,9 @@ export class SqliteDatabase {
     })
   }
 
-  /** Copies all of the database, without what was deleted, into an empty file. The file is not synced. */
-  copyTo(file: string): void {
-    try {
-      this.#db.prepare('VACUUM INTO ?').run(file)
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new Error(
-        `${file} cannot be written: ${reason}. Check the disk, or give another folder.`,
-        {
-          cause,
-        },
-      )
-    }
+  /** Copies the database of this moment: see `copyDatabase`. This connection must be idle meanwhile. */
+  copyTo(file: string, stop: AbortSignal): Promise<void> {
+    return copyDatabase(this.#db, file, stop)
   }
 
   get(name: Name, ...values: SQLInputValue[]) {

@@ -74,8 +74,8 @@ export function openSqliteReader(
   const id = Number(db.get('site', name)?.['id'] ?? 0)
   return {
     reader: new SqliteReader({ db, id }),
-    copyTo: async (copy) => {
-      db.copyTo(copy)
+    copyTo: async (copy, stop) => {
+      await db.copyTo(copy, stop)
       return checkCopy(copy)
     },
     [Symbol.asyncDispose]: async () => db.close(),

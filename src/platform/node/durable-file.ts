@@ -113,6 +113,16 @@ export async function syncFile(path: string): Promise<void> {
   await file.sync()
 }
 
+/** Like `syncFile`. Nothing else happens meanwhile. */
+export function syncFileNow(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Like `replace`, for a small file that must be there before the process goes on. */
 export function replaceNow(path: string, content: string): void {
   const temporary = `${path}.tmp`

@@ -56,6 +56,7 @@ export async function makeWholeFile<T>(
   // Before all the work, and again below.
   if (await isTaken(path)) throw taken(path)
   const partial = `${path}.partial`
+  if (await isTaken(partial)) throw new NameTaken(leftOver(partial))
   await using file = await makePrivateFile(partial)
   const result = await fill(partial)
   try {
@@ -72,6 +73,13 @@ async function isTaken(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
+  )
+}
+
+function leftOver(partial: string): string {
+  return (
+    `${partial} cannot be made: it exists already. A run that was killed has left it there, or another ` +
+    'one is writing it now. When none is running, delete it; else give another name.'
   )
 }
 

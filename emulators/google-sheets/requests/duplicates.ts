@@ -1,5 +1,4 @@
 import type { sheets_v4 } from '@googleapis/sheets'
-import { notEmulated } from '../api-error.ts'
 import { assertEditable, handler, sheetById } from '../batch.ts'
 import { displayText, type StoredCell } from '../cell.ts'
 import { boxOf, type Box } from '../grid-range.ts'
@@ -26,13 +25,13 @@ const deleteDuplicates = handler('deleteDuplicates', (batch, request) => {
     seen.add(key)
   }
   if (removed.length > 0) {
-    if (batch.options.removedDuplicates === 'shift cells up') {
+    // A row of the sheet can only go with all its cells.
+    if (batch.options.removedDuplicates === 'shift cells up' || !isWhole(sheet, box)) {
       const keptCells = kept.map((row) => rowAt(sheet, row))
       const change = (_: StoredCell, row: number, column: number) =>
         keptCells[row - box.startRow]?.[column]
       writeBox(batch.tx, sheet, box, change)
     } else {
-      assertWhole(sheet, box)
       for (const at of removed.reverse()) {
         shiftLines(batch.tx, sheet, { dimension: 'ROWS', at, count: -1 })
       }
@@ -53,8 +52,6 @@ function columnsOf(ranges: readonly sheets_v4.Schema$DimensionRange[], box: Box)
   return all.filter((column) => column >= box.startColumn && isIn(column))
 }
 
-function assertWhole({ grid }: Sheet, { startColumn, endColumn }: Box): void {
-  if (startColumn > 0 || endColumn < grid.columnCount) {
-    throw notEmulated('the removal of duplicates from a part of the columns')
-  }
+function isWhole({ grid }: Sheet, { startColumn, endColumn }: Box): boolean {
+  return startColumn === 0 && endColumn === grid.columnCount
 }

@@ -8,6 +8,7 @@ const table: Table = {
   tableId: 't',
   row: 0,
   column: 0,
+  endRow: 2,
   names: ['Email', 'Name'],
   types: new Map(),
 }

@@ -3,6 +3,7 @@ import type { FoundRow } from './row-search.ts'
 import { searchRows } from './row-search.ts'
 import { type Sheet, wordsFor } from './sheets.ts'
 import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import type { Table } from './tables.ts'
 
 /** How many rows one call removes at most. */
 const rowsPerCall = 100
@@ -15,7 +16,7 @@ const rowsPerCall = 100
  * 1. `insertDimension` inserts an empty row where the row was seen, which moves that one down.
  * 2. `updateCells` writes the address and the timestamp into it.
  * 3. `deleteDuplicates` compares these two cells of the two rows, and removes the lower row only when
- *    they are equal. If another row is there by now, it stays.
+ *    they are equal. If another row is there by now, it stays. In a table it removes the table's cells.
  * 4. `deleteDimension` deletes the row that the first request has inserted.
  *
  * Google does not document whether `deleteDuplicates` leaves empty cells or removes the row of the
@@ -61,18 +62,22 @@ function unreadRefusal(sheets: readonly Sheet[]): Refused {
 }
 
 /** The requests that remove these rows, from the last one up, as rows below a removed one may move. */
-function requestsFor(found: readonly FoundRow[], { sheetId, rowCount }: Sheet): readonly object[] {
+function requestsFor(
+  found: readonly FoundRow[],
+  { sheetId, rowCount, tables }: Sheet,
+): readonly object[] {
   const now = found.toSorted((one, other) => other.row - one.row).slice(0, rowsPerCall)
   // Google does not delete the last row below frozen rows.
   const isShort = rowCount <= now.length + frozenRowsMax
   const growth = { appendDimension: { sheetId, dimension: 'ROWS', length: 1 } }
-  return [...(isShort ? [growth] : []), ...now.flatMap((row) => removeOne(row))]
+  return [...(isShort ? [growth] : []), ...now.flatMap((row) => removeOne(row, tables))]
 }
 
 /** More frozen rows than anybody has in a sheet that is full of rows to remove. */
 const frozenRowsMax = 5
 
-function removeOne({ sheetId, row, cells }: FoundRow): readonly object[] {
+function removeOne(found: FoundRow, tables: readonly Table[]): readonly object[] {
+  const { sheetId, row, cells } = found
   const lines = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + 1 }
   return [
     { insertDimension: { range: lines, inheritFromBefore: false } },
@@ -85,7 +90,7 @@ function removeOne({ sheetId, row, cells }: FoundRow): readonly object[] {
     })),
     {
       deleteDuplicates: {
-        range: { sheetId, startRowIndex: row, endRowIndex: row + 2 },
+        range: { sheetId, startRowIndex: row, endRowIndex: row + 2, ...columnsOf(found, tables) },
         comparisonColumns: cells.map(({ column }) => ({
           ...{ sheetId, dimension: 'COLUMNS' },
           ...{ startIndex: column, endIndex: column + 1 },
@@ -94,6 +99,19 @@ function removeOne({ sheetId, row, cells }: FoundRow): readonly object[] {
     },
     { deleteDimension: { range: lines } },
   ]
+}
+
+/** The columns of the table that has the row, as cells beside it are of others. All columns without one. */
+function columnsOf({ row, cells }: FoundRow, tables: readonly Table[]): object {
+  const table = tables.find(
+    (one) =>
+      row > one.row &&
+      row < one.endRow &&
+      cells.every(({ column }) => column >= one.column && column < one.column + one.names.length),
+  )
+  if (!table) return {}
+  const { column, names } = table
+  return { startColumnIndex: column, endColumnIndex: column + names.length }
 }
 
 function keyOf({ sheetId, row }: FoundRow): string {

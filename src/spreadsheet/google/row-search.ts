@@ -35,7 +35,7 @@ export interface Search {
 /** Bounds of one answer, which must stay under 16 MiB. Metadata may have 10,000 characters. */
 const cellsPerCall = { ofAllColumns: 26_000, ofFewColumns: 100_000 }
 const fewColumns = 3
-/** Columns after these are searched only when the header row has them. */
+/** Columns after these are searched only when the header row or a table has them. */
 const columnsMax = 26
 /** Ranges are in the URL, and some servers limit a URL to 8,000 characters. */
 const rangesPerCall = 20
@@ -56,7 +56,12 @@ export async function searchRows(
   const sheets = listed.sheets.filter(({ isGrid }) => isGrid)
   const unread: Sheet[] = []
   const matcher = new Matcher(wanted)
-  let parts = sheets.map((sheet): Part => ({ sheet, row: 0, width: [0, columnsMax], share: 1 }))
+  let parts = sheets.map((sheet): Part => ({
+    sheet,
+    row: 0,
+    width: [0, columnsOf(sheet)],
+    share: 1,
+  }))
   while (parts.length > 0) {
     const now = fitting(parts)
     const ranges = now.map((part) => `&ranges=${encodeURIComponent(rangeOf(part))}`).join('')
@@ -102,6 +107,10 @@ interface Part {
   readonly share: number
 }
 
+function columnsOf({ tables }: Sheet): number {
+  return Math.max(columnsMax, ...tables.map(({ column, names }) => column + names.length))
+}
+
 function halved(part: Part): Part {
   return { ...part, share: rowsIn(part) / rowsMax({ ...part, share: 1 }) / 2 }
 }
@@ -137,8 +146,10 @@ function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
   const { sheet } = part
   const row = part.row + rowsIn(part)
   if (row >= sheet.rowCount) return []
+  // The rows of a table need not have the columns that the first row names.
+  if (part.row > 0 || sheet.tables.length > 0) return [{ ...part, row }]
   const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
-  return [{ ...part, row, width: part.row === 0 ? widthBy(head) : part.width }]
+  return [{ ...part, row, width: widthBy(head) }]
 }
 
 /** In a long tab with a header row, only the columns from Email to Timestamp are read below. */

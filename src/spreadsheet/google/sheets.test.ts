@@ -39,16 +39,18 @@ describe('the sheets in an answer', () => {
   test('have their tables from top to bottom and from left to right', () => {
     const table = (tableId: string, startRowIndex?: number, startColumnIndex?: number) => ({
       tableId,
-      range: { startRowIndex, startColumnIndex },
+      range: { startRowIndex, startColumnIndex, endRowIndex: 20 },
     })
     const tables = [table('c', 5, 3), table('b', 5, 1), table('d', 9), { tableId: 'a' }]
     const [read] = readSheets({ sheets: [{ properties: {}, tables }] }) ?? []
-    expect(read?.tables.map(({ tableId, row, column }) => [tableId, row, column])).toEqual([
+    expect(
+      read?.tables.map(({ tableId, row, column, endRow }) => [tableId, row, column, endRow]),
+    ).toEqual([
       ...[
-        ['a', 0, 0],
-        ['b', 5, 1],
-        ['c', 5, 3],
-        ['d', 9, 0],
+        ['a', 0, 0, 0],
+        ['b', 5, 1, 20],
+        ['c', 5, 3, 20],
+        ['d', 9, 0, 20],
       ],
     ])
   })

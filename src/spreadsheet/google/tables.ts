@@ -6,6 +6,8 @@ export interface Table {
   /** The row and column of the table's first header cell, from 0. */
   readonly row: number
   readonly column: number
+  /** The row below the table, from 0. */
+  readonly endRow: number
   /** The names of the columns, which are the header cells. */
   readonly names: readonly string[]
   /** The types of the columns that are not plain text, by name. */
@@ -13,7 +15,7 @@ export interface Table {
 }
 
 export const tableFields =
-  'tables(tableId,range(startRowIndex,startColumnIndex),columnProperties(columnIndex,columnName,columnType))'
+  'tables(tableId,range(startRowIndex,endRowIndex,startColumnIndex),columnProperties(columnIndex,columnName,columnType))'
 
 /** Google's types for a column of plain text or without a type. */
 const textTypes = ['', 'TEXT', 'COLUMN_TYPE_UNSPECIFIED']
@@ -33,6 +35,7 @@ export function readTables(sheet: unknown): readonly Table[] {
       tableId: textOf(fieldIn(table, 'tableId')),
       row: numberIn(table, 'range', 'startRowIndex'),
       column: numberIn(table, 'range', 'startColumnIndex'),
+      endRow: numberIn(table, 'range', 'endRowIndex'),
       names: Array.from(names, (name: string | undefined) => name ?? ''),
       types,
     }

@@ -137,6 +137,95 @@ describe('after a minute without signups', () => {
   })
 })
 
+describe('between two looks at the tabs', () => {
+  const swap = (sheet: SpreadsheetHandle) => {
+    sheet.renameTab('News', 'for a moment')
+    sheet.renameTab('Events', 'News')
+    sheet.renameTab('for a moment', 'Events')
+  }
+
+  test('names that a person swapped in a quiet minute are noticed before the next row', async () => {
+    await using world = await openWorld()
+    const before = await world.write('News', 'Events')
+    swap(world.sheet)
+    await world.clock.run(61_000)
+    const batch = world.nextBatch('News')
+    expect(await world.spreadsheet.write(batch, testSignal)).toEqual({
+      ...{ kind: 'retryable', message: 'Somebody has renamed tabs', afterMs: 0 },
+    })
+    expect(await world.spreadsheet.write(batch, testSignal)).toEqual(applied)
+    const isOurs = [...rowsOf('Events', before), ...rowsOf('News', batch)]
+    expect((await world.rows('News'))?.slice(1)).toEqual(isOurs)
+  })
+
+  test('a tab that a person renamed before its first row is made', async () => {
+    await using world = await openWorld()
+    world.sheet.renameTab('Sheet1', 'Mine')
+    const batch = world.nextBatch('Sheet1')
+    expect(await world.spreadsheet.write(batch, testSignal)).toMatchObject({
+      ...{ kind: 'retryable', afterMs: 0 },
+    })
+    expect(await world.spreadsheet.write(batch, testSignal)).toEqual(applied)
+    expect(await world.rows('Sheet1')).toEqual([header, ...rowsOf('Sheet1', batch)])
+    expect(await world.rows('Mine')).toEqual([])
+  })
+
+  test('the only tab that a person renames while it is opened is used under its new name', async () => {
+    await using world = await createGoogleWorld()
+    const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+    const acts = [undefined, () => sheet.renameTab('Sheet1', 'Mine')]
+    const gate = async () => acts.shift()?.()
+    const spreadsheet = world.connect(undefined, undefined, undefined, gate)
+    expect(await spreadsheet.open(testSignal, 'News')).toEqual({ kind: 'open' })
+    const batch = makeBatch(1, { Mine: [makeFullSignup()] })
+    expect(await spreadsheet.write(batch, testSignal)).toEqual(applied)
+    expect(sheet.titles()).toEqual(['Mine'])
+  })
+})
+
+test('a title that Google reads in a look, and twice not in a batch, is not asked about again', async () => {
+  await using world = await openWorld()
+  await world.write('News')
+  const body = JSON.stringify({ error: { message: "Unable to parse range: 'News'!A1:ZZ1" } })
+  const answer = { status: 400, body }
+  world.emulator.faults.add({ on: 'batchUpdate', answer, times: 2 })
+  const batch = world.nextBatch('News')
+  const again = { kind: 'unknown', afterMs: 0 }
+  expect(await world.spreadsheet.write(batch, testSignal)).toMatchObject(again)
+  expect(await world.spreadsheet.write(batch, testSignal)).toMatchObject(again)
+  expect(await world.spreadsheet.write(batch, testSignal)).toEqual(applied)
+  const asked = world.emulator.log.calls('batchUpdate').map(({ body: sent }) => sent)
+  const hasRanges = asked.map((sent) => JSON.stringify(sent).includes('responseRanges'))
+  expect(hasRanges).toEqual([false, true, true, false])
+  await world.write('News')
+  expect(await world.rows('News')).toHaveLength(4)
+})
+
+test('a title that no range can name gets its rows, at one call a batch, when we made the tab', async () => {
+  await using world = await createGoogleWorld({ model: { unreadableTitles: ['Odd'] } })
+  const spreadsheet = world.connect()
+  const write = async (number: number) => {
+    const batch = makeBatch(number, { Odd: [makeFullSignup()] })
+    for (let calls = 1; ; calls += 1) {
+      const outcome = await spreadsheet.write(batch, testSignal)
+      if (outcome.kind === 'applied') return calls
+      expect(outcome).toMatchObject({ afterMs: 0 })
+    }
+  }
+  expect([await write(1), await write(2), await write(3)]).toEqual([1, 2, 1])
+  expect(await world.rows('Odd')).toHaveLength(4)
+})
+
+test('a new tab counts with all its cells when the spreadsheet gets full', async () => {
+  await using world = await openWorld((sheet) => sheet.resizeTab('Sheet1', { rowCount: 307_500 }))
+  await world.write('Sheet1')
+  expect(world.spreadsheet.warnings).toEqual([])
+  await world.write('Sheet1', 'News')
+  expect(world.spreadsheet.warnings).toMatchObject([
+    { kind: 'nearlyFull', message: expect.stringContaining(`${307_500 * 26 + 7000} of`) },
+  ])
+})
+
 test('a tab that was renamed is still read with each batch, so that later changes are noticed', async () => {
   await using world = await openWorld()
   await world.write('News')

@@ -112,7 +112,9 @@ test('an answer without tabs may be tried again', async () => {
   await using world = await createGoogleWorld()
   world.emulator.faults.add({ on: 'get', answer: { status: 200, body: '{}' } })
   const spreadsheet = world.connect()
-  expect(await spreadsheet.open(testSignal)).toMatchObject({ kind: 'retryable' })
+  expect(await spreadsheet.open(testSignal)).toMatchObject({
+    ...{ kind: 'retryable', message: expect.stringContaining('without the list of sheets') },
+  })
   expect(await spreadsheet.open(testSignal)).toEqual({ kind: 'open' })
 })
 
@@ -192,7 +194,7 @@ describe('a refused batch', () => {
     world.emulator.faults.add({ on: 'batchUpdate', answer: refused(message) })
     const outcome = await world.spreadsheet.write(world.batch, testSignal)
     expect(outcome).toMatchObject({ kind: 'refused', message })
-    expect(outcome).not.toHaveProperty('tab.name')
+    expect(outcome).not.toHaveProperty('tab')
   })
 
   test('is tried again at once when it may be about a table that is gone, but only once', async () => {

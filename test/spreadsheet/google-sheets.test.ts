@@ -259,6 +259,8 @@ describe('a tab that Google does not let us use', () => {
     expect(await world.connect().write(batch, testSignal)).toMatchObject({
       kind: 'refused',
       reason: 'noCells',
+      message: expect.stringContaining('a chart'),
+      hint: expect.stringMatching(/^Rename that tab/),
       tab: { name: 'chart1', place: 'the tab at place 1 (gid=7)' },
     })
   })

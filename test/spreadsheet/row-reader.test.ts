@@ -107,9 +107,12 @@ describe('reading a Google Sheet', () => {
       new Date(noon + at).toISOString(),
     ])
     await world.createTab('News', [columns, ...rows])
+    await world.deleteTab('Sheet1')
     await using reader = world.connect().rowReader()
     const { rows: read, end } = await readAll(reader)
     expect(end.isOneMoment).toBe(false)
+    // The list, the first rows, and 40,000 rows a call.
+    expect(world.emulator.counters.reads).toBe(5)
     expect(read['News']).toHaveLength(count)
     expect(new Set(read['News']).size).toBe(count)
   })
@@ -139,6 +142,46 @@ describe('reading a Google Sheet', () => {
     act(world.emulator.spreadsheet(world.spreadsheetId))
     while (parts.at(-1)?.kind === 'rows') parts.push(await reader.next(testSignal))
     expect(parts.at(-1)?.kind).toBe('changed')
+  })
+
+  test('does not split a tab that fits into a call of its own', async () => {
+    await using world = await createGoogleWorld()
+    const handle = world.emulator.spreadsheet(world.spreadsheetId)
+    for (const tab of ['Beta', 'News']) {
+      handle.addTab(tab, [columns])
+      handle.resizeTab(tab, { rowCount: 25_000 })
+    }
+    await using reader = world.connect().rowReader()
+    expect((await readAll(reader)).end.isOneMoment).toBe(false)
+    expect(world.emulator.counters.reads).toBe(4)
+  })
+
+  test('reads 1,000 rows a call where the timestamp is in the metadata', async () => {
+    await using world = await createGoogleWorld()
+    const handle = world.emulator.spreadsheet(world.spreadsheetId)
+    const row = ['', 'ada@example.com', `{"Timestamp":"${new Date(noon).toISOString()}"}`]
+    handle.addTab('News', [['Name', 'Email', 'Metadata'], row])
+    handle.deleteTab('Sheet1')
+    handle.insertRows('News', 2, 1998)
+    handle.resizeTab('News', { rowCount: 2000 })
+    await using reader = world.connect().rowReader()
+    expect((await readAll(reader)).rows['News']).toEqual([`ada@example.com ${noon}`])
+    expect(world.emulator.counters.reads).toBe(4)
+  })
+
+  test('reads the rows that come below while it reads', async () => {
+    await using world = await createGoogleWorld()
+    const handle = world.emulator.spreadsheet(world.spreadsheetId)
+    handle.resizeTab('Sheet1', { rowCount: 1 })
+    handle.addTab('News', [columns])
+    handle.resizeTab('News', { rowCount: 40_001 })
+    handle.editCell('News', 'A40001', 'ada@example.com')
+    const acts = Array.from({ length: 3 }, () => (): void => undefined)
+    acts.push(() => handle.appendRows('News', [['bob@example.com'], ['eve@example.com']]))
+    const gate = async () => acts.shift()?.()
+    await using reader = world.connect(undefined, undefined, undefined, gate).rowReader()
+    const names = (await readAll(reader)).rows['News']?.map((row) => row.split('@')[0])
+    expect(names).toEqual(['ada', 'bob', 'eve'])
   })
 
   test('leaves out and names the tabs whose titles Google cannot read in a range', async () => {

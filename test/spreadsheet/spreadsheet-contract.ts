@@ -349,6 +349,14 @@ export function spreadsheetContract(name: string, harness: SpreadsheetHarness): 
         expect(await world.rows('News')).toEqual([header, ...rowsOf('News', first, second)])
       })
 
+      test('nothing is left to finish of a batch that was applied', async () => {
+        const batch = makeBatch(1, { News: [makeFullSignup()] })
+        await write(batch)
+        await restart()
+        expect(await spreadsheet.finishEarlier()).toEqual({ kind: 'finished' })
+        expect(await world.rows('News')).toEqual([header, ...rowsOf('News', batch)])
+      })
+
       test('two equal signups are two rows', async () => {
         const signup = makeFullSignup()
         const batch = makeBatch(1, { News: [signup, signup] })

@@ -15,7 +15,7 @@ const batch = (number: number): FrozenBatch => ({ number, marker: 1, fingerprint
 /** The plan for rows in the tab `News`, whose sheet has the id 7. */
 function planned(change: Partial<TabPlan> = {}, seconds = [0]): TabPlan {
   const signups = seconds.map((second) => makeSignup({ receivedAt: noon + second * 1000 }))
-  const prepare = { kind: 'nothing' } as const
+  const prepare = { kind: 'existing sheet', missingColumns: 0, isEmpty: false } as const
   return { rows: { tab: 'News', signups }, sheetId: 7, place: ours, prepare, ...change }
 }
 

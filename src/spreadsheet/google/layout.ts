@@ -9,7 +9,7 @@ import { FirstRows, headerRanges } from './first-rows.ts'
 import { Landings } from './landings.ts'
 import { copyWarning } from './markers.ts'
 import { type Place, placeOf, placeProblems } from './place.ts'
-import type { TabPlan } from './requests.ts'
+import { newSheetRows, type TabPlan } from './requests.ts'
 import {
   fillWarning,
   findSheet,
@@ -273,9 +273,6 @@ export class Layout {
     const needsColumns = place.header.kind !== 'named' && !place.table
     const missingColumns = needsColumns ? Math.max(0, columns.length - columnCount) : 0
     const isEmpty = !this.#firstRows.get(sheetId)
-    if (missingColumns === 0 && !isEmpty) {
-      return { rows, sheetId, place, prepare: { kind: 'nothing' } }
-    }
     return { rows, sheetId, place, prepare: { kind: 'existing sheet', missingColumns, isEmpty } }
   }
 
@@ -290,7 +287,8 @@ export class Layout {
 
 /** The sheet that a batch has made. */
 function asSheet({ sheetId, rows }: TabPlan, index: number): Sheet {
-  const grid = { rowCount: rows.signups.length + 1, columnCount: columns.length }
+  const rowCount = Math.max(newSheetRows, rows.signups.length + 1)
+  const grid = { rowCount, columnCount: columns.length }
   return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
 }
 

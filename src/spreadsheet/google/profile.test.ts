@@ -9,7 +9,7 @@ import { batchRequests } from './requests.ts'
 /** The bytes of the request that appends these rows. */
 async function bytesOf(...signups: Signup[]): Promise<number> {
   const rows = { tab: signups[0]?.sheetTab ?? '', signups }
-  const prepare = { kind: 'nothing' } as const
+  const prepare = { kind: 'existing sheet', missingColumns: 0, isEmpty: false } as const
   const plan = { rows, sheetId: 7, place: { header: ourHeader }, prepare }
   const [, append] = await batchRequests(1, 'x', [plan], systemClock)
   return Buffer.byteLength(append?.request.join('') ?? '')

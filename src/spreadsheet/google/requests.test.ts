@@ -14,8 +14,9 @@ async function fieldsOf(prepare: TabPlan['prepare']): Promise<string | undefined
 }
 
 test('a request sets no formats except for a new header row, so that people’s formats stay', async () => {
-  expect(await fieldsOf({ kind: 'nothing' })).toBe('userEnteredValue')
-  expect(await fieldsOf({ kind: 'new sheet' })).toBe(
-    'userEnteredValue,userEnteredFormat.textFormat.bold',
-  )
+  const existing = { kind: 'existing sheet', missingColumns: 1 } as const
+  expect(await fieldsOf({ ...existing, isEmpty: false })).toBe('userEnteredValue')
+  const withBold = 'userEnteredValue,userEnteredFormat.textFormat.bold'
+  expect(await fieldsOf({ ...existing, isEmpty: true })).toBe(withBold)
+  expect(await fieldsOf({ kind: 'new sheet' })).toBe(withBold)
 })

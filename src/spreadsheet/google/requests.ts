@@ -11,7 +11,6 @@ export interface TabPlan {
   readonly sheetId: number
   readonly place: Place
   readonly prepare:
-    | { readonly kind: 'nothing' }
     | { readonly kind: 'new sheet' }
     /** The existing sheet gets columns up to seven, and the header row when it is empty. */
     | {
@@ -31,7 +30,7 @@ export interface TabRequest {
 const sliceRows = 100
 
 /** The rows of a new sheet, as in a sheet made by hand. appendCells adds more when needed. */
-const newSheetRows = 1000
+export const newSheetRows = 1000
 
 /**
  * The requests that apply a batch. The marker comes first: Google refuses an id that exists, and
@@ -76,8 +75,6 @@ export function deleteMarker(metadataId: number): string {
 /** The requests that prepare a tab for its rows. */
 function preparations({ rows, sheetId, prepare }: TabPlan): Record<string, unknown>[] {
   switch (prepare.kind) {
-    case 'nothing':
-      return []
     case 'new sheet':
       return [addSheet(sheetId, rows.tab)]
     case 'existing sheet':
@@ -146,7 +143,7 @@ async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[
 
 /** Whether the tab gets its header row. */
 function isEmpty({ prepare }: TabPlan): boolean {
-  return prepare.kind === 'new sheet' || (prepare.kind === 'existing sheet' && prepare.isEmpty)
+  return prepare.kind === 'new sheet' || prepare.isEmpty
 }
 
 function headerJson(): string {

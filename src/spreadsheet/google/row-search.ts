@@ -107,8 +107,9 @@ interface Part {
   readonly share: number
 }
 
-function columnsOf({ tables }: Sheet): number {
-  return Math.max(columnsMax, ...tables.map(({ column, names }) => column + names.length))
+function columnsOf({ tables, columnCount }: Sheet): number {
+  const ends = tables.map(({ column, names }) => column + names.length)
+  return Math.min(columnCount, Math.max(columnsMax, ...ends))
 }
 
 function halved(part: Part): Part {
@@ -137,7 +138,7 @@ function fitting(parts: readonly Part[]): readonly Part[] {
 
 function rangeOf(part: Part): string {
   const { sheet, row, width } = part
-  const [first, last] = [width[0], Math.min(width[1], sheet.columnCount) - 1].map(letters)
+  const [first, last] = [width[0], width[1] - 1].map(letters)
   return `${quoted(sheet)}!${first}${row + 1}:${last}${row + rowsIn(part)}`
 }
 
@@ -149,15 +150,15 @@ function following(part: Part, read: readonly ReadRow[]): readonly Part[] {
   // The rows of a table need not have the columns that the first row names.
   if (part.row > 0 || sheet.tables.length > 0) return [{ ...part, row }]
   const head = read.find((one) => one.sheetId === sheet.sheetId && one.row === 0)
-  return [{ ...part, row, width: widthBy(head) }]
+  return [{ ...part, row, width: widthBy(head) ?? part.width }]
 }
 
 /** In a long tab with a header row, only the columns from Email to Timestamp are read below. */
-function widthBy(head: ReadRow | undefined): readonly [number, number] {
+function widthBy(head: ReadRow | undefined): Part['width'] | undefined {
   const { at, kind } = readHeader(head?.texts ?? [])
   const [email = -1, timestamp = -1] = at
   const second = timestamp === -1 ? (at[columns.indexOf('Metadata')] ?? -1) : timestamp
-  if (kind === 'none' || email === -1 || second === -1) return [0, columnsMax]
+  if (kind === 'none' || email === -1 || second === -1) return undefined
   return [Math.min(email, second), Math.max(email, second) + 1]
 }
 

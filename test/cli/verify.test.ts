@@ -273,7 +273,7 @@ describe('verify while people change a sheet of several pages', () => {
   test('concludes nothing when somebody does so after each call', async () => {
     const { code, stderr } = await between((handle) => handle.deleteRows('Sheet1', 2))
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^The rows were changed each time.*again when nobody/)
+    expect(stderr).toMatch(/^The rows were changed each time.*again when nobody/m)
   })
 })
 

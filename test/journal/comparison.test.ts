@@ -187,3 +187,43 @@ test('a reading is steady when it gives the rows of the one before, and only new
     expect(await isSteady(signups.toReversed())).toBe(false)
     expect(await isSteady([])).toBe(false)
   }))
+
+test('what is put back, on its way, or written after the beginning is waiting, and not missing', () =>
+  inJournal(async (journal) => {
+    await threeWritten(journal)
+    using before = journal.comparison({ cellKey })
+    await read(before, [])
+    await deliver(journal)
+    expect(await before.compare(() => {})).toEqual({ ...nothing, missing: 3, waiting: 1 })
+    await before.deliverAgain([1, 2], noon)
+    const compared = async () => {
+      using comparison = journal.comparison({ cellKey })
+      await read(comparison, [])
+      return await comparison.compare(() => {})
+    }
+    expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
+    const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
+    expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
+    using during = journal.comparison({ cellKey })
+    await read(during, [])
+    await journal.delivery.settle(batch.number, noon)
+    expect(await during.compare(() => {})).toEqual({ ...nothing, missing: 2, waiting: 2 })
+    expect(await compared()).toEqual({ ...nothing, missing: 4 })
+  }))
+
+test('a signup whose row was there after a restore gets one again when that row is deleted', () =>
+  inJournal(async (journal) => {
+    const signups = await threeWritten(journal)
+    using restored = journal.comparison({ cellKey })
+    await read(restored, [...signups, makeSignup({ email: 'waits@example.com' })])
+    await restored.noteArrived([4])
+    expect(await deliver(journal)).toEqual([])
+    using comparison = journal.comparison({ cellKey })
+    await read(comparison, signups)
+    expect(await comparison.compare(() => {})).toEqual({
+      ...nothing,
+      ...{ present: 3, missing: 1, rows: 3 },
+    })
+    expect(await comparison.deliverAgain([4], noon)).toBe(1)
+    expect(await deliver(journal)).toEqual(['waits@example.com'])
+  }))

@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
@@ -132,6 +134,34 @@ test.each(crashes)(
   },
 )
 
+test('a row that a crash has left half overwritten is left alone when other bytes are there by now', async () => {
+  await using it = await createWorld()
+  const [, row = ''] = (await it.text()).split('\r\n')
+  const start = (await it.text()).indexOf(row)
+  const record = { fileName: 'Sheet1.csv', start, text: row.replace('Person0', 'Person9') }
+  const path = join(it.world.directory, '.rollcall', 'removal.json')
+  await writeFile(path, JSON.stringify(record))
+  const before = await it.text()
+  await it.spreadsheet.remove([makeFullSignup({ email: 'nobody@example.com' })], testSignal)
+  expect(await it.text()).toBe(before)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('a person whose address has the forgotten one in it stays, although their time is the same', async () => {
+  const [ada = expect.fail()] = people(1)
+  const others = [
+    'xPerson0@example.com',
+    'Person0@example.com.org',
+    '"Person0" <Person0@example.com>',
+  ]
+  const all = [ada, ...others.map((email) => ({ ...ada, email }))]
+  await using it = await createWorld(all)
+  await removeAll(it.spreadsheet, [ada])
+  const rows = (await it.world.rows('Sheet1')) ?? []
+  expect(rows.slice(2).map(([email]) => email)).toEqual(others)
+  expect(rows[1]?.[0]?.trim()).toBe('')
+})
+
 test('a very long line is passed over, and the row below it is found', async () => {
   await using it = await createWorld(people(1))
   const text = await it.text()
@@ -147,6 +177,7 @@ test('no file but the CSV files of the workbook is changed', async () => {
   const text = await it.text()
   await writeFile(join(it.world.directory, 'notes.txt'), text)
   await mkdir(join(it.world.directory, 'folder.csv'))
-  await removeAll(it.spreadsheet, it.all)
+  await symlink(join(it.world.directory, 'notes.txt'), join(it.world.directory, 'link.csv'))
+  expect(await removeAll(it.spreadsheet, it.all), 'the row is gone').toBeDefined()
   expect(await readFile(join(it.world.directory, 'notes.txt'), 'utf8')).toBe(text)
 })

@@ -41,6 +41,8 @@ test('doctor finds no fault in a good set-up, and names the address to share wit
   const { code, report, faults } = await diagnose(google.env)
   expect({ code, faults }).toEqual({ code: 0, faults: [] })
   expect(report.account).toBe(google.email)
+  const warned = report.findings.filter(({ state }) => state !== 'ok').map(({ check }) => check)
+  expect(warned, 'no service runs').toEqual(['process'])
   expect(report.findings.map(({ check }) => check)).toEqual([
     ...['settings', 'key', 'clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'],
     ...['challenge', 'origins', 'data', 'disk', 'journal', 'process', 'backlog', 'quota'],

@@ -267,6 +267,17 @@ test('only tabs that the settings allow get imported signups', async () => {
 
 const utf16 = Buffer.from('\uFEFFEmail\nada@b.co\n', 'utf16le')
 
+test('a signup for one tab too many is rejected, and not counted as known', async () => {
+  await using world = await makeWorld()
+  await world.write('list.csv', 'Email,Sheet Tab\na@b.co,Beta\nb@b.co,Gamma\na@b.co,Beta\n')
+  const env = { MAX_SHEET_TABS: '1', DATA_DIR: world.dataDir }
+  const { code, stdout } = await runCommand(['import', world.path('list.csv'), '--json'], { env })
+  expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+    code: 1,
+    report: { read: 3, added: 1, skipped: 1, rejected: 1, problems: [{ row: 3 }] },
+  })
+})
+
 test.each<[string, string | Buffer, RegExp]>([
   ['a file in UTF-16', utf16, /UTF-16.*save it as "CSV UTF-8"/],
   ['a file in UTF-16 without a mark', utf16.subarray(2), /UTF-16.*save it as "CSV UTF-8"/],

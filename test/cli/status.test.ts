@@ -133,6 +133,27 @@ test('today and seven days begin at midnight in UTC', async () => {
   ])
 })
 
+test('the quota that is left counts the calls of the last minute and of the last day', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const account = 'robot@example.com'
+  const now = Date.UTC(2026, 10, 20, 12)
+  const hour = 60 * 60 * 1000
+  for (const at of [now - 25 * hour, now - 23 * hour, now - 2 * hour, now - 10_000]) {
+    const clock = { now: () => at, elapsed: () => 0 }
+    await journal.callLedger(account, clock).reserve({ perMinute: 9, perDay: 9 })
+  }
+  const google = {
+    kind: 'google',
+    ...{ spreadsheetId: 'any', apiUrl: '', tokenUrl: '', credentials: { email: account } },
+    quota: { perMinute: 50, perDay: 1000 },
+  } as const
+  const { quota } = await readStatus(journal.reader, { spreadsheet: google }, now)
+  expect(quota).toEqual({
+    perMinute: { limit: 50, left: 49 },
+    perDay: { limit: 1000, left: 997 },
+  })
+})
+
 test('status without a journal says what to do, and makes none', async () => {
   await using folder = await tempFolder()
   const { code, stdout, stderr } = await runCommand(['status'], { dataDir: folder.path })

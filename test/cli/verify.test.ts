@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmulatorOptions } from '../../emulators/google-sheets/emulator.ts'
@@ -147,6 +147,21 @@ describe.each([
     await allDelivered(world.service)
     expect(await world.verify()).toMatchObject({ code: 0, report: { rows: { all: 4 } } })
   })
+})
+
+test('a row that a person has doubled is a fault of its own, and no name of a tab rules the terminal', async () => {
+  await using data = await tempFolder()
+  await using service = await startService({ dataDir: data.path })
+  await postSignups(service.url, people, 1)
+  await allDelivered(service)
+  await service.stop()
+  const text = await readFile(join(data.path, 'sheets', 'Sheet1.csv'), 'utf8')
+  const [, ada = ''] = text.split('\r\n')
+  await writeFile(join(data.path, 'sheets', 'Sh\u001b[31met.csv'), `${text}${ada}\r\n`)
+  await rm(join(data.path, 'sheets', 'Sheet1.csv'))
+  const { code, stdout } = await runCommand(['verify'], { dataDir: data.path })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/^\S+Z {2}Sh \[31met {2}1 too many$/m)
 })
 
 test('a repair whose answers are lost and that is applied late writes one row', async () => {

@@ -205,3 +205,29 @@ test.each([
   expect(world.spreadsheet.calls).not.toContain('read')
   expect(writes(world.spreadsheet)).toEqual([])
 })
+
+test('each of many signups that have a row is found, also when the writer is killed in between', async () => {
+  const count = 450
+  const all = Array.from({ length: count }, (_, at) => at)
+  await using world = await restoredWorld(all, { upto: count, signups: count })
+  const { journal, spreadsheet, clock, writer } = world
+  const begin = journal.comparison.bind(journal)
+  let pages = 0
+  journal.comparison = (how) => {
+    const comparison = begin(how)
+    const note = comparison.noteArrived.bind(comparison)
+    comparison.noteArrived = async (positions) => {
+      pages += 1
+      if (pages === 2) throw new Error('killed')
+      await note(positions)
+    }
+    return comparison
+  }
+  writer.start()
+  await clock.runUntil(() => pages >= 2)
+  expect(await journal.delivery.fact(restoredFact)).toBe(String(count))
+  await clock.run(10 * minute)
+  expect(await journal.delivery.fact(restoredFact)).toBe('')
+  expect(spreadsheet.rows['Sheet1']).toHaveLength(count)
+  expect(await journal.reader.backlog()).toBe(0)
+})

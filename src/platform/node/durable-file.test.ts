@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { codeOf, durableFiles } from './durable-file.ts'
+import { codeOf, durableFiles, giveName, replaceNow } from './durable-file.ts'
 
 let folder: string
 
@@ -70,4 +70,27 @@ describe('durable files', () => {
     expect(await text(target)).toBe('precious')
     expect(await text(link)).toBe('new')
   })
+})
+
+test('a file gets no name that a file or a link has, and leaves that one as it is', async () => {
+  const [made, kept] = [join(folder, 'made'), join(folder, 'kept')]
+  await writeFile(made, 'new')
+  await writeFile(kept, 'old')
+  await symlink(join(folder, 'nowhere'), join(folder, 'link'))
+  for (const name of ['kept', 'link']) {
+    const error: unknown = await giveName(made, join(folder, name)).catch((it: unknown) => it)
+    expect(codeOf(error)).toBe('EEXIST')
+  }
+  expect(await text(kept)).toBe('old')
+  await giveName(made, join(folder, 'named'))
+  expect(await text(join(folder, 'named'))).toBe('new')
+  expect(await readdir(folder)).toEqual(['kept', 'link', 'named'])
+})
+
+test('a small file that is there at once can be read by its owner only', async () => {
+  const path = join(folder, 'secret')
+  replaceNow(path, 'first')
+  replaceNow(path, 'second')
+  expect(await text(path)).toBe('second')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
 })

@@ -123,6 +123,23 @@ describe('after a minute without signups', () => {
     expect(world.calls()).toEqual(['get', 'batchUpdate'])
   })
 
+  test('a protected tab that a person has renamed is made anew, although no batch was applied to it', async () => {
+    await using world = await openWorld()
+    await world.write('News')
+    await world.clock.run(61_000)
+    world.sheet.protectTab('News')
+    const refused = world.nextBatch('News')
+    expect(await world.spreadsheet.write(refused, testSignal)).toMatchObject({ kind: 'refused' })
+    world.sheet.renameTab('News', 'Old news')
+    await world.clock.run(61_000)
+    const batch = world.nextBatch('News')
+    const first = await world.spreadsheet.write(batch, testSignal)
+    expect(first).toMatchObject({ kind: 'retryable', afterMs: 0 })
+    expect(await world.spreadsheet.write(batch, testSignal)).toEqual(applied)
+    expect(await world.rows('News')).toHaveLength(2)
+    expect(await world.rows('Old news')).toHaveLength(2)
+  })
+
   test('a batch whose first try was not applied has no notice about columns that have changed since', async () => {
     await using world = await openWorld()
     await world.write('News')

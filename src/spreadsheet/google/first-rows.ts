@@ -15,7 +15,7 @@ const sheetsPerCall = 20
 const rangesCharactersMax = 4000
 
 /**
- * After so long without a batch, its sheets are read again once, because people empty a tab after
+ * What is known about a sheet is read again when it is older than this, because people empty a tab after
  * trying the form. That costs at most one call a minute, and none while there is traffic.
  */
 const restMs = 60_000
@@ -25,8 +25,8 @@ export class FirstRows {
   readonly #api: SheetsApi
   readonly #clock: Clock
   readonly #rows = new Map<number, readonly string[]>()
-  /** When rows were last written; undefined when their sheets were read again after that. */
-  #writtenAtMs: number | undefined
+  /** When rows were last written, or known sheets were read again; undefined before that. */
+  #seenAtMs: number | undefined
   /** A sheet that was just found empty. */
   #empty: { readonly sheetId: number; readonly atMs: number } | undefined
 
@@ -57,7 +57,7 @@ export class FirstRows {
 
   /** Notes that rows were just written. */
   written(): void {
-    this.#writtenAtMs = this.#clock.elapsed()
+    this.#seenAtMs = this.#clock.elapsed()
   }
 
   /**
@@ -68,7 +68,7 @@ export class FirstRows {
     const unknown = sheets.filter(
       ({ sheetId }) => !this.#rows.has(sheetId) && !this.#isEmpty(sheetId),
     )
-    const hasRested = this.#clock.elapsed() - (this.#writtenAtMs ?? Infinity) > restMs
+    const hasRested = this.#clock.elapsed() - (this.#seenAtMs ?? Infinity) > restMs
     const [again = []] = hasRested ? perCall(known, headerRanges) : []
     if (unknown.length + again.length === 0) return { kind: 'ok', sheets: [] }
 
@@ -80,7 +80,7 @@ export class FirstRows {
     const open = large.filter(({ sheetId }) => !first.rows.has(sheetId))
     const second = await this.#askWhole([...small, ...open], signal)
     if (second.kind !== 'found') return second
-    if (hasRested) this.#writtenAtMs = undefined
+    if (hasRested) this.#seenAtMs = this.#clock.elapsed()
     for (const { sheetId } of again) this.#rows.delete(sheetId)
     for (const [sheetId, row] of [...first.rows, ...second.rows]) this.set(sheetId, row)
     return { kind: 'ok', sheets: [...first.sheets, ...second.sheets] }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
 import { copyDatabase } from './copy-database.ts'
 import { isOneOf } from './error-codes.ts'
-import { openDatabase, type OpenOptions } from './open-database.ts'
+import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
 import type { Secret } from './secret.ts'
 import { statements } from './statements.ts'
 
@@ -92,9 +92,16 @@ export class SqliteDatabase {
    */
   emptyLog(): boolean {
     return this.read(() => {
-      // Most of the work is done without a lock that would keep writers out.
-      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-      return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+      // Most of the work is done without the lock that keeps writers out: all of the log, and then what
+      // others wrote meanwhile.
+      this.#db.exec('PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(PASSIVE)')
+      // SQLite would wait for readers while it holds that lock.
+      this.#db.exec('PRAGMA busy_timeout = 0')
+      try {
+        return this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+      } finally {
+        this.#db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
+      }
     })
   }
 

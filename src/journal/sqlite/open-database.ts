@@ -24,7 +24,7 @@ export interface OpenOptions {
 export type Access = 'own' | 'beside' | 'read'
 
 /** How long SQLite may block the event loop while another process commits. */
-const blockedMaxMs = 20
+export const blockedMaxMs = 20
 
 export interface OpenDatabase {
   readonly db: DatabaseSync

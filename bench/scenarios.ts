@@ -6,6 +6,7 @@ import { bulkScenario } from './scenarios/bulk.ts'
 import { challengeScenario } from './scenarios/challenge.ts'
 import { deliveryScenarios } from './scenarios/delivery.ts'
 import { embedSizeScenario } from './scenarios/embed-size.ts'
+import { forgetScenarios } from './scenarios/forget.ts'
 import { idleRowScenario } from './scenarios/idle-row.ts'
 import { importScenarios } from './scenarios/import.ts'
 import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   memoryScenario,
   ...importScenarios,
   ...backupScenarios,
+  ...forgetScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

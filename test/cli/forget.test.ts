@@ -1,9 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import type { Forgotten } from '../../src/cli/forget.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
@@ -141,6 +144,28 @@ test('what forget could not do without a service, the next forget does', async (
   expect(await filesWithAda(data.path)).toEqual([])
   const left = await addressesInSheet(google)
   expect(left.filter((address) => address !== '')).toEqual(others.slice(1))
+})
+
+test('forget without a service ends the batch that is on its way, and writes nothing else', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path }
+  await (await startService(place)).stop()
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    const [bob = '', eve = ''] = others
+    await journal.intake.append([ada, bob].map((email) => makeSignup({ email })))
+    await freezeNext(journal.delivery)
+    await journal.intake.append([makeSignup({ email: eve })])
+  }
+  await writeFile(join(data.path, 'sheets', 'notes.txt'), `call ${ada}`)
+  expect(await forget(place)).toMatchObject({
+    code: 1,
+    signups: { erased: 1, unwritten: 0, inBatch: 0 },
+    rows: { removed: 1, waiting: 0 },
+    files: ['sheets/notes.txt'],
+  })
+  const text = await readFile(join(data.path, 'sheets/Sheet1.csv'), 'utf8')
+  expect(text.match(/^\S+@example\.com/gm)).toEqual(others.slice(0, 1))
 })
 
 test('forget tells of rows that a person has changed, and of other people who name the address', async () => {

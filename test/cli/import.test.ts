@@ -267,6 +267,19 @@ test('only tabs that the settings allow get imported signups', async () => {
 
 const utf16 = Buffer.from('\uFEFFEmail\nada@b.co\n', 'utf16le')
 
+test('an import does not bring a person back who was forgotten', async () => {
+  await using world = await makeWorld()
+  await world.write('list.csv', 'Email\na@b.co\n')
+  await world.run('import', 'list.csv')
+  expect(await world.run('forget', 'a@b.co')).toMatchObject({ code: 0 })
+  const { code, stdout } = await world.run('import', 'list.csv', '--json')
+  expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+    code: 1,
+    report: { added: 0, skipped: 0, rejected: 1, problems: [{ row: 2 }] },
+  })
+  expect(await world.rows()).toEqual([])
+})
+
 test('a signup for one tab too many is rejected, and not counted as known', async () => {
   await using world = await makeWorld()
   await world.write('list.csv', 'Email,Sheet Tab\na@b.co,Beta\nb@b.co,Gamma\na@b.co,Beta\n')

@@ -1,8 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
+import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type DiskStep, readDiskSteps, straceTo } from './system-calls.ts'
@@ -91,4 +95,29 @@ test('a power failure at any moment loses no answered signup, and no row that th
   ])
   const kinds = new Set(steps.filter(neededBefore).map(({ kind }) => kind))
   expect(kinds).toEqual(new Set(['write', 'answer', 'remove']))
+})
+
+test('what backup and restore say is done survives a power failure', async () => {
+  await using folder = await tempFolder()
+  const traceFile = join(folder.path, 'trace')
+  const [dataDir, copy] = [join(folder.path, 'data'), join(folder.path, 'copy')]
+  await mkdir(copy)
+  {
+    await using service = await startService({ dataDir })
+    await postSignup(service.url, { email: 'ada@example.com' }, { prefer: 'wait=30' })
+  }
+  const leftBy = async (args: readonly string[], watched: string) => {
+    const [strace = '', ...options] = straceTo(traceFile)
+    const program = [process.execPath, join(projectRoot, 'src/start.js'), ...args]
+    const env = { ...environmentOfAnyProgram(), DATA_DIR: dataDir }
+    await promisify(execFile)(strace, [...options, ...program], { env })
+    const unsynced = new Unsynced(watched)
+    const steps = readDiskSteps(await readFile(traceFile, 'utf8'))
+    for (const step of steps) unsynced.take(step)
+    expect(steps).toContainEqual({ kind: 'sync', path: watched })
+    return unsynced.list()
+  }
+  expect(await leftBy(['backup', join(copy, 'backup.db')], copy)).toEqual([])
+  const restore = ['restore', join(copy, 'backup.db'), '--replace']
+  expect(await leftBy(restore, dataDir)).toEqual([])
 })

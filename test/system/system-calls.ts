@@ -1,7 +1,7 @@
 /** The strace command that writes a trace for `readDiskSteps`. The traced program stays our child. */
 export function straceTo(file: string): readonly string[] {
   const calls =
-    'openat,write,writev,pwrite64,pwritev,fsync,fdatasync,rename,renameat,renameat2,mkdir,mkdirat,ftruncate,unlink,unlinkat'
+    'openat,write,writev,pwrite64,pwritev,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,ftruncate,unlink,unlinkat'
   const options = ['-D', '-f', '-y', '--seccomp-bpf', '-s', '32', '-e', `trace=${calls}`]
   return ['strace', ...options, '-o', file]
 }
@@ -57,6 +57,8 @@ function stepsOf(call: string): readonly DiskStep[] {
     case 'rename':
     case 'renameat':
     case 'renameat2':
+    case 'link':
+    case 'linkat':
       return [{ kind: 'name', path: second, from: first }]
     case 'unlink':
     case 'unlinkat':

@@ -5,9 +5,13 @@ interface Sleeper {
   wake(): void
 }
 
+/** So many wakes without any time in between are an endless loop, and end the test. */
+const wakesAtOnceMax = 1000
+
 /** A clock that stands still until a test moves it. */
 export class ManualClock implements Clock {
   #elapsed = 0
+  #wakesAtOnce = 0
   #wall: number
   readonly #sleepers = new Set<Sleeper>()
 
@@ -21,6 +25,11 @@ export class ManualClock implements Clock {
 
   elapsed(): number {
     return this.#elapsed
+  }
+
+  /** How many wait for this clock. */
+  get sleeping(): number {
+    return this.#sleepers.size
   }
 
   /** Moves the wall clock, but not the elapsed time. */
@@ -57,7 +66,7 @@ export class ManualClock implements Clock {
     }
   }
 
-  /** Moves time forward and wakes all who sleep until then. */
+  /** Moves time forward and wakes all who sleep until then. Rejects when somebody sleeps for no time, for ever. */
   async run(ms: number): Promise<void> {
     const end = this.#elapsed + ms
     for (;;) {
@@ -70,6 +79,9 @@ export class ManualClock implements Clock {
   }
 
   #moveTo(elapsed: number): void {
+    this.#wakesAtOnce = elapsed > this.#elapsed ? 0 : this.#wakesAtOnce + 1
+    if (this.#wakesAtOnce > wakesAtOnceMax)
+      throw new Error('Somebody sleeps for no time, for ever.')
     this.#elapsed = Math.max(this.#elapsed, elapsed)
     for (const sleeper of [...this.#sleepers]) if (sleeper.until <= this.#elapsed) sleeper.wake()
   }

@@ -220,6 +220,21 @@ test('a tab that cannot be written is tried after 5 seconds, then later and late
   expect(resumed).toEqual(['Locked'])
 })
 
+test('a tab that cannot be written for over an hour is tried every five minutes, and reported each time', async () => {
+  let reports = 0
+  await using it = createDeliveryWorld({ heard: { tabSetAside: () => reports++ } })
+  it.spreadsheet.script = () => refuses('protected', 'Locked')
+  it.writer.start()
+  await it.journal.intake.append([makeSignup({ sheetTab: 'Locked' })])
+  await it.clock.run(70 * minute)
+  const tries = () => it.spreadsheet.calls.filter((call) => call.startsWith('write')).length
+  const before = tries()
+  await it.clock.run(hour)
+  expect(tries() - before).toBeGreaterThanOrEqual(11)
+  expect(tries() - before).toBeLessThanOrEqual(12)
+  expect(reports).toBe(tries())
+})
+
 test('a tab that cannot be written is no trouble any more when another process has written its signups', async () => {
   await using it = createDeliveryWorld()
   it.spreadsheet.script = () => refuses('protected', 'Locked')

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 
+import { changed } from '../../harness/changed.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createDeliveryWorld } from './writer-world.ts'
 
 const second = 1000
@@ -62,4 +64,53 @@ test('a stopped writer does not wake up for new signups', async () => {
   await it.clock.run(minute)
   expect(it.spreadsheet.calls).toEqual(['open'])
   expect(await it.journal.delivery.frozen()).toBeUndefined()
+})
+
+test('a stop ends the listener of the journal, and leaves no timer behind', async () => {
+  const journal = openSqliteJournal(':memory:')
+  let listeners = 0
+  const delivery = changed(journal.delivery, {
+    onAppend: (listener) => {
+      listeners += 1
+      const end = journal.delivery.onAppend(listener)
+      return () => {
+        listeners -= 1
+        end()
+      }
+    },
+  })
+  await using it = createDeliveryWorld({ journal: changed(journal, { delivery }) })
+  it.writer.start()
+  await journal.intake.append(makeSignups(1))
+  await it.delivered(1)
+  expect(listeners).toBe(1)
+  expect(it.clock.sleeping).toBeGreaterThan(0)
+  await stop(it, 10 * second)
+  expect(listeners).toBe(0)
+  expect(it.clock.sleeping).toBe(0)
+})
+
+test('a stop waits until the journal has noted how long markers have aged', async () => {
+  const journal = openSqliteJournal(':memory:')
+  const full = Promise.withResolvers<undefined>()
+  let isSlow = false
+  const delivery = changed(journal.delivery, {
+    noteRunningTime: async (note) => {
+      if (isSlow) await full.promise
+      return journal.delivery.noteRunningTime(note)
+    },
+  })
+  await using it = createDeliveryWorld({ journal: changed(journal, { delivery }) })
+  it.writer.start()
+  await journal.intake.append(makeSignups(1))
+  await it.clock.run(10 * second)
+  isSlow = true
+  await it.clock.run(minute)
+  let isStopped = false
+  void it.writer.stop(second).then(() => (isStopped = true))
+  await it.clock.run(minute)
+  expect(isStopped).toBe(false)
+  full.resolve(undefined)
+  await it.clock.run(second)
+  expect(isStopped).toBe(true)
 })

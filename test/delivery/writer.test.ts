@@ -43,6 +43,41 @@ test.each([
   }
 })
 
+test.each([
+  { atOnce: 1, ms: 800 },
+  { atOnce: 9, ms: 800 },
+  { atOnce: 10, ms: 3000 },
+])('while $atOnce come every 100 ms, the first batch waits $ms ms', async ({ atOnce, ms }) => {
+  await using it = world()
+  it.writer.start()
+  await it.clock.run(hour)
+  const accepted = it.clock.elapsed()
+  await it.journal.intake.append(makeSignups(atOnce))
+  await it.clock.run(50)
+  while (it.spreadsheet.rows['Sheet1'] === undefined) {
+    await it.journal.intake.append(makeSignups(atOnce))
+    await it.clock.run(100)
+  }
+  expect(it.clock.elapsed() - accepted).toBe(ms + 50)
+})
+
+test('a signup that comes alone waits for 100 ms, and a full batch for nothing', async () => {
+  await using it = world()
+  it.writer.start()
+  await it.clock.run(hour)
+  for (const [count, waitMs] of [
+    [1, 100],
+    [5001, 0],
+  ] as const) {
+    const accepted = it.clock.elapsed()
+    const calls = it.spreadsheet.calls.length
+    await it.journal.intake.append(makeSignups(count))
+    await it.clock.runUntil(() => it.spreadsheet.calls.length > calls)
+    expect(it.clock.elapsed() - accepted).toBe(waitMs)
+    await it.clock.run(hour)
+  }
+})
+
 test('a signup that another process has appended is written within 1.5 seconds', async () => {
   const journal = openSqliteJournal(':memory:')
   // No listener hears of an append, as when another process makes it.

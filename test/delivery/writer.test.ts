@@ -91,6 +91,23 @@ test('a signup that another process has appended is written within 1.5 seconds',
   expect(it.clock.elapsed() - appended).toBeLessThan(1.5 * second)
 })
 
+test('a signup that comes just after the writer has looked and found none is written within a second', async () => {
+  const journal = openSqliteJournal(':memory:')
+  let comesNow = true
+  const delivery = changed(journal.delivery, {
+    pending: async () => {
+      const pending = await journal.delivery.pending()
+      if (comesNow) await journal.intake.append([makeSignup()])
+      comesNow = false
+      return pending
+    },
+  })
+  await using it = world({ journal: changed(journal, { delivery }) })
+  it.writer.start()
+  await it.clock.run(second)
+  expect(it.spreadsheet.rows['Sheet1']).toHaveLength(1)
+})
+
 test('an idle writer looks for signups of other processes once a second, and does nothing else', async () => {
   const journal = openSqliteJournal(':memory:')
   let looks = 0

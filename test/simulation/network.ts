@@ -24,7 +24,8 @@ import {
 } from '../../src/platform/http-client.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { readBatch, textOf } from './read-batch.ts'
-import type { Dice, Schedule } from './schedule.ts'
+import type { Dice } from './dice.ts'
+import type { Schedule } from './schedule.ts'
 import type { Admitted, SimulatedGoogle } from './simulated-google.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 

@@ -1,6 +1,6 @@
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import type { Dice } from './schedule.ts'
+import type { Dice } from './dice.ts'
 
 /** People see that a change of access takes Google one to two minutes. */
 const spreadsMs = 120 * 1000

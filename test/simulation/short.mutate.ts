@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { drawStoppedWriters } from './schedule.ts'
+import { drawStoppedWriters } from './draw-schedule.ts'
 import { runSchedule } from './world.ts'
 
 /** Few enough that a change of the sources is tried within seconds. `npm test` runs many more. */

@@ -22,7 +22,7 @@ import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
 import { journalOn } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import type { Clock } from '../../src/platform/clock.ts'
-import type { Dice } from './schedule.ts'
+import type { Dice } from './dice.ts'
 
 /** `lost`: nothing is written, and the process gets an error. */
 export type CommitFate = 'written' | 'misjudged' | 'in limbo' | 'lost'

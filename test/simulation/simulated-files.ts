@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path'
 
 import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
-import type { Dice } from './schedule.ts'
+import type { Dice } from './dice.ts'
 
 /** The process that changes files. Each change is a step at which it may be killed. */
 export interface FileUser {

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 
 import { addressEnd } from './make-signup.ts'
-import { type Dice, type PersonAct, tabs } from './schedule.ts'
+import type { PersonAct } from './acts.ts'
+import type { Dice } from './dice.ts'
+import { tabs } from './schedule.ts'
 import { SimulatedFiles } from './simulated-files.ts'
 import type { Truth } from './truth.ts'
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 
 import { flaws, flawsOfStopped, flawsOfWorkbook } from './flaws.ts'
 import { replayCommand, runSchedules } from './runner.ts'
-import { drawStoppedWriters, drawWorkbook, fileActs, personActs } from './schedule.ts'
+import { fileActs, personActs } from './acts.ts'
+import { drawStoppedWriters, drawWorkbook } from './draw-schedule.ts'
 import { runWeek } from './week.ts'
 import { runSchedule } from './world.ts'
 

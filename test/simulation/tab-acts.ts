@@ -1,6 +1,7 @@
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { columns } from '../../src/signup/row.ts'
-import type { Dice, TabAct } from './schedule.ts'
+import type { TabAct } from './acts.ts'
+import type { Dice } from './dice.ts'
 
 /** A person who is about to change a tab. */
 export interface Hand {

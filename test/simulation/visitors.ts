@@ -5,7 +5,8 @@
  */
 import type { Millis } from '../../src/signup/signup.ts'
 import { addressEnd } from './make-signup.ts'
-import type { Arrival, Dice } from './schedule.ts'
+import type { Dice } from './dice.ts'
+import type { Arrival } from './schedule.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { Truth } from './truth.ts'
 

@@ -1,6 +1,6 @@
 import type { Millis } from '../../src/signup/signup.ts'
 import { CalmWorld } from './calm-world.ts'
-import type { Dice } from './schedule.ts'
+import type { Dice } from './dice.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 
 const second = 1000

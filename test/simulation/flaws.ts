@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
-import type { Flaw } from './simulated-process.ts'
+import type { Flaw } from './process-options.ts'
 
 /**
  * Planted bugs, each of which breaks a promise: the simulation has to find every one. A bug changes

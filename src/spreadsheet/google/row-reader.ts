@@ -172,7 +172,7 @@ export class GoogleRowReader implements RowReader {
 
   #ask(ranges: readonly string[], signal: AbortSignal) {
     const fields = encodeURIComponent(`sheets(${sheetFields},${cellFields})`)
-    const path = `?fields=${fields}${parameters(ranges)}`
+    const path = `?prettyPrint=false&fields=${fields}${parameters(ranges)}`
     return this.#api.call({ method: 'GET', path }, signal)
   }
 }

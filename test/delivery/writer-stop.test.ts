@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
-import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
+import {
+  neverArrived,
+  refuses,
+  type ScriptedSpreadsheet,
+} from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createDeliveryWorld } from './writer-world.ts'
 
@@ -53,6 +57,56 @@ test.each([
   expect(await stop(it, 10 * second)).toBe(0)
   await it.clock.run(minute)
   expect(it.spreadsheet.calls).toHaveLength(calls)
+})
+
+const down = { kind: 'retryable', message: 'down' } as const
+
+test.each<{ what: string; isFrozen: boolean; fail: (spreadsheet: ScriptedSpreadsheet) => void }>([
+  {
+    what: 'the spreadsheet cannot be opened',
+    isFrozen: false,
+    fail: (spreadsheet) => (spreadsheet.opened = () => down),
+  },
+  {
+    what: 'a batch cannot be written',
+    isFrozen: true,
+    fail: (spreadsheet) => (spreadsheet.script = () => neverArrived),
+  },
+  {
+    what: 'a batch cannot be given up',
+    isFrozen: true,
+    fail: (spreadsheet) => {
+      spreadsheet.script = () => refuses('protected', 'Sheet1')
+      spreadsheet.abandons = () => down
+    },
+  },
+  {
+    what: 'the marker of the first batch cannot be tested',
+    isFrozen: false,
+    fail: (spreadsheet) => (spreadsheet.abandons = () => down),
+  },
+])('a stop while $what reports nothing, and concludes nothing', async ({ isFrozen, fail }) => {
+  const reports: unknown[] = []
+  const report = (...told: unknown[]) => void reports.push(told)
+  await using it = createDeliveryWorld({
+    heard: {
+      deliveryStarted: report,
+      deliveryFailed: report,
+      batchWritten: report,
+      tabSetAside: report,
+      deliveryOddity: report,
+    },
+  })
+  fail(it.spreadsheet)
+  it.writer.start()
+  await it.journal.intake.append(makeSignups(1))
+  await it.clock.run(2 * minute)
+  expect(it.health.delivery).toMatchObject({ state: 'delayed' })
+  reports.length = 0
+  await stop(it, second)
+  expect(reports).toEqual([])
+  expect((await it.journal.delivery.frozen()) !== undefined).toBe(isFrozen)
+  expect(await it.journal.delivery.fact('fence of a test')).toBeUndefined()
 })
 
 test('a stopped writer does not wake up for new signups', async () => {

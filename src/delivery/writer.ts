@@ -211,7 +211,6 @@ export class Writer {
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
     }
-    this.#attempts.resume()
     if (this.#isStopping) return undefined
     this.#triedAside = dueTab !== undefined
     const { shares } = full ?? (await this.#fill(dueTab))

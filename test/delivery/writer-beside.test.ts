@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -65,6 +66,36 @@ test('a batch that another writer has written is not given up any more, and its 
   expect(it.spreadsheet.calls).toEqual(['open', 'write 1', 'abandon 1'])
   expect(it.health.tabs.size).toBe(0)
   expect(it.health.delivery).toEqual({ state: 'ok' })
+})
+
+test('signups that another writer takes while this one waits for more are no trouble', async () => {
+  const reports: unknown[] = []
+  const report = (...told: unknown[]) => void reports.push(told)
+  await using it = createDeliveryWorld({ heard: { deliveryFailed: report, tabResumed: report } })
+  it.writer.start()
+  await it.clock.run(minute)
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.run(50)
+  const batch = await freezeNext(it.journal.delivery)
+  await it.journal.delivery.settle(batch?.number ?? 0, it.clock.now())
+  await it.clock.run(minute)
+  expect(reports).toEqual([])
+  expect(it.spreadsheet.calls).toEqual(['open'])
+})
+
+test('a delay is over when another writer has written all that waited', async () => {
+  await using it = createDeliveryWorld({ markersMax: 1, lookEveryMs: second })
+  it.writer.start()
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.run(minute)
+  await it.journal.intake.append([makeSignup()])
+  await it.clock.run(minute)
+  expect(it.health.delivery).toMatchObject({ state: 'delayed' })
+  const batch = await freezeNext(it.journal.delivery)
+  await it.journal.delivery.settle(batch?.number ?? 0, it.clock.now())
+  await it.clock.run(20 * second)
+  expect(it.health.delivery).toEqual({ state: 'ok' })
+  expect(writes(it.spreadsheet)).toEqual(['write 1'])
 })
 
 test('a batch of its own that could not be settled at once is still its own, whose marker makes room after 15 minutes', async () => {

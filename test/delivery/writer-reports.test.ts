@@ -220,6 +220,19 @@ test('a tab that cannot be written is tried after 5 seconds, then later and late
   expect(resumed).toEqual(['Locked'])
 })
 
+test('each tab that cannot be written is tried in a batch of its own', async () => {
+  await using it = createDeliveryWorld()
+  const tries: string[] = []
+  it.spreadsheet.script = ({ tabs }) => {
+    tries.push(tabs.map(({ tab }) => tab).join(' '))
+    return refuses('protected', tabs[0]?.tab)
+  }
+  it.writer.start()
+  await it.journal.intake.append(['A', 'B'].map((sheetTab) => makeSignup({ sheetTab })))
+  await it.clock.run(12 * second)
+  expect(tries).toEqual(['A B', 'B', 'A', 'B'])
+})
+
 test('a tab that cannot be written for over an hour is tried every five minutes, and reported each time', async () => {
   let reports = 0
   await using it = createDeliveryWorld({ heard: { tabSetAside: () => reports++ } })

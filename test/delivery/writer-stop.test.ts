@@ -109,6 +109,16 @@ test.each<{ what: string; isFrozen: boolean; fail: (spreadsheet: ScriptedSpreads
   expect(await it.journal.delivery.fact('fence of a test')).toBeUndefined()
 })
 
+test('a stop while the writer waits for more signups freezes no batch', async () => {
+  await using it = createDeliveryWorld()
+  it.writer.start()
+  await it.clock.run(minute)
+  await it.journal.intake.append(makeSignups(1))
+  await it.clock.run(50)
+  expect(await stop(it, second)).toBe(0)
+  expect(await it.journal.delivery.frozen()).toBeUndefined()
+})
+
 test('a stopped writer does not wake up for new signups', async () => {
   await using it = createDeliveryWorld()
   it.writer.start()

@@ -298,8 +298,8 @@ export class Writer {
     const end = await this.#attempts.persist(async (signal) =>
       (await maySend()) ? spreadsheet.abandon(batch, signal, maySend) : endedElsewhere,
     )
-    // Another try than the refused one applied the batch.
-    if (end?.kind === 'applied' && this.#own) this.#own.isClear = false
+    // Another try than the refused one may have applied the batch.
+    if (this.#own) this.#own.isClear = false
     if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)

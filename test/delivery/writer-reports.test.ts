@@ -14,7 +14,12 @@ const hour = 60 * minute
 
 test('a batch is reported with its number, its rows and its tries', async () => {
   const reports: unknown[] = []
-  await using it = createDeliveryWorld({ heard: { batchWritten: (...told) => reports.push(told) } })
+  await using it = createDeliveryWorld({
+    heard: {
+      batchWritten: (...told) => reports.push(told),
+      rowsMisplaced: (notice) => reports.push(notice),
+    },
+  })
   it.spreadsheet.script = ({ number }, attempt) =>
     number === 2 && attempt < 3 ? neverArrived : undefined
   it.writer.start()

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import type { Signup } from '../../src/signup/signup.ts'
+import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
 import { people, removeAll, write } from './row-removal-world.ts'
 import { testSignal } from './spreadsheet-contract.ts'
@@ -180,4 +181,114 @@ test('no file but the CSV files of the workbook is changed', async () => {
   await symlink(join(it.world.directory, 'notes.txt'), join(it.world.directory, 'link.csv'))
   expect(await removeAll(it.spreadsheet, it.all), 'the row is gone').toBeDefined()
   expect(await readFile(join(it.world.directory, 'notes.txt'), 'utf8')).toBe(text)
+})
+
+test('rows are found on both sides of where two reads of a long file meet, and the last without a line end', async () => {
+  await using it = await createWorld(people(1))
+  const [header = ''] = (await it.text()).split('\r\n')
+  const all = people(30_000)
+  const lines = all.map(
+    ({ email, receivedAt }) => `${email},${new Date(receivedAt).toISOString()},x`,
+  )
+  await writeFile(it.path, [header, ...lines].join('\r\n'))
+  // The line that the first mebibyte ends in.
+  const at = (await it.text()).slice(0, 2 ** 20).split('\r\n').length - 2
+  const gone = [at - 1, at, at + 1, all.length - 1]
+  const { standing } =
+    (await removed(
+      it.spreadsheet,
+      gone.map((index) => all[index]),
+    )) ?? {}
+  expect(standing).toEqual([1, 1, 1, 1])
+  const expected = lines.map((line, index) =>
+    gone.includes(index) ? ',,'.padStart(line.length) : line,
+  )
+  expect(await it.text()).toBe([header, ...expected].join('\r\n'))
+})
+
+async function removed(spreadsheet: Spreadsheet, signups: readonly (Signup | undefined)[]) {
+  const result = await spreadsheet.remove(
+    signups.filter((signup) => signup !== undefined),
+    testSignal,
+  )
+  return result.kind === 'removed' ? result : undefined
+}
+
+test.each<[string, readonly string[], object]>([
+  ['in other letters and with spaces', [' PERSON0@Example.com ', ' TIME '], { standing: [1] }],
+  [
+    'with the time in its metadata',
+    ['person0@example.com', '{"Timestamp":"TIME"}'],
+    { standing: [1] },
+  ],
+  ['with the time in another text', ['person0@example.com', 'at TIME'], { others: [1] }],
+  ['with the address as a part of a text', ['person0@example.com.au', 'TIME'], {}],
+])('a row is told from others %s', async (_, cells, found) => {
+  await using it = await createWorld(people(1))
+  const [target = expect.fail()] = it.all
+  const time = new Date(target.receivedAt).toISOString()
+  const line = cells
+    .map((cell) => `"${cell.replace('TIME', time).replaceAll('"', '""')}"`)
+    .join(',')
+  await writeFile(it.path, `Who,When\n${line}\n`)
+  const result = await it.spreadsheet.remove([target], testSignal)
+  expect(result).toEqual({ ...gone, ...found })
+  const isGone = 'standing' in found
+  expect(await it.text()).toBe(`Who,When\n${isGone ? ','.padStart(line.length) : line}\n`)
+})
+
+test('files with an ending in capitals are searched, too', async () => {
+  await using it = await createWorld(people(1))
+  await rename(it.path, it.path.replace('.csv', '.CSV'))
+  expect(await removed(it.spreadsheet, it.all)).toMatchObject({ standing: [1] })
+})
+
+describe('a row that a crash has left half overwritten', () => {
+  /** A workbook whose record says that the row of the second person is being overwritten. */
+  async function tornWorld() {
+    const it = await createWorld()
+    const text = await it.text()
+    const line = text.split('\r\n')[2] ?? ''
+    const record = join(it.world.directory, '.rollcall', 'removal.json')
+    await writeFile(
+      record,
+      JSON.stringify({ fileName: 'Sheet1.csv', start: text.indexOf(line), text: line }),
+    )
+    return { ...it, before: text, line, record }
+  }
+  const nobody = { email: 'nobody@example.com', receivedAt: 0 }
+
+  test('is emptied when the file is as the crash left it', async () => {
+    await using it = await tornWorld()
+    const empty = ',,,,,,'.padStart(it.line.length)
+    const half = empty.slice(0, 20) + it.line.slice(20)
+    await writeFile(it.path, it.before.replace(it.line, half))
+    expect(await it.spreadsheet.remove([nobody], testSignal)).toEqual(gone)
+    expect(await it.text()).toBe(it.before.replace(it.line, empty))
+    await expect(readFile(it.record)).rejects.toThrow('ENOENT')
+  })
+
+  test.each<[string, (text: string) => string]>([
+    ['put a row above it', (text) => text.replace('\r\n', '\r\nx,y\r\n')],
+    ['cut the file in the row', (text) => text.slice(0, text.indexOf('Person1@') + 5)],
+  ])('is left alone when a person has %s', async (_, edit) => {
+    await using it = await tornWorld()
+    const edited = edit(it.before)
+    await writeFile(it.path, edited)
+    expect(await it.spreadsheet.remove([nobody], testSignal)).toEqual(gone)
+    expect(await it.text()).toBe(edited)
+    await expect(readFile(it.record)).rejects.toThrow('ENOENT')
+  })
+
+  test('holds nothing up when its file is gone, or is a link', async () => {
+    await using it = await tornWorld()
+    await rm(it.path)
+    expect(await it.spreadsheet.remove([nobody], testSignal)).toEqual(gone)
+    await using other = await tornWorld()
+    const elsewhere = join(other.world.directory, 'elsewhere.txt')
+    await rename(other.path, elsewhere)
+    await symlink(elsewhere, other.path)
+    expect(await other.spreadsheet.remove([nobody], testSignal)).toMatchObject({ kind: 'refused' })
+    expect(await readFile(elsewhere, 'utf8')).toBe(other.before)
+  })
 })

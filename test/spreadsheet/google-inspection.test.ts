@@ -4,52 +4,11 @@ import type { Fault } from '../../emulators/google-sheets/faults.ts'
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { sha256 } from '../../src/platform/node/digest.ts'
-import { httpClient } from '../../src/platform/node/http-client.ts'
-import { columns } from '../../src/signup/row.ts'
-import { googleInspection } from '../../src/spreadsheet/google/inspection.ts'
-import { signWith } from '../../src/spreadsheet/google/sign-assertion.ts'
-import type { Expected, Finding } from '../../src/spreadsheet/inspection.ts'
-import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
+import type { Finding } from '../../src/spreadsheet/inspection.ts'
+import { findingsOf, inspect } from './inspection-world.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 /** What an inspection finds in a spreadsheet in Google Sheets. */
-
-const unsure = { name: 'Sheet1', isResolved: false }
-const sure = { name: 'Sheet1', isResolved: true }
-
-interface Looking {
-  readonly expected?: Partial<Expected>
-  readonly gate?: CallGate
-  readonly tokenUrl?: string
-}
-
-async function inspect(world: GoogleWorld, looking: Looking = {}): Promise<readonly Finding[]> {
-  const { emulator, email, spreadsheetId, env } = world
-  const look = googleInspection({
-    access: { email, spreadsheetId },
-    sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? ''),
-    apiUrl: emulator.url,
-    tokenUrl: looking.tokenUrl ?? emulator.tokenUrl,
-    ...{ http: httpClient, clock: systemClock, digest: sha256 },
-    gate: looking.gate ?? (async () => undefined),
-  })
-  const isOwn = async () => false
-  const expected = { defaultTab: unsure, tabs: [], isOwn, ...looking.expected }
-  return Array.fromAsync(look(expected, testSignal))
-}
-
-/** What one check finds, in a world that was prepared. */
-async function findingsOf(
-  check: string,
-  prepare: (world: GoogleWorld, sheet: SpreadsheetHandle) => unknown,
-  looking: Looking = {},
-): Promise<readonly Finding[]> {
-  await using world = await createGoogleWorld()
-  await prepare(world, world.emulator.spreadsheet(world.spreadsheetId))
-  return (await inspect(world, looking)).filter((finding) => finding.check === check)
-}
 
 /** The check and the state of each finding. */
 const states = (findings: readonly Finding[]) => findings.map(({ check, state }) => [check, state])
@@ -292,105 +251,4 @@ test('a spreadsheet that is nearly full is a fault', async () => {
       hint: expect.stringContaining('Delete empty rows'),
     },
   ])
-})
-
-describe('tabs', () => {
-  const names = columns.join(', ')
-  const rename = (sheet: SpreadsheetHandle) => sheet.renameTab('Sheet1', 'Tabelle1')
-
-  test.each<[string, (sheet: SpreadsheetHandle) => unknown, Partial<Expected>, string[]]>([
-    [
-      'the only tab of a new spreadsheet is the default tab, whatever its name',
-      rename,
-      {},
-      ['ok: the tab "Tabelle1" is empty and gets the header row with its first signup'],
-    ],
-    [
-      'the only tab is not the default tab when that is resolved',
-      rename,
-      { defaultTab: sure },
-      ['ok: the tab "Sheet1" is made with its first signup'],
-    ],
-    [
-      'the first of several tabs is not the default tab',
-      (sheet) => {
-        rename(sheet)
-        sheet.addTab('Other')
-      },
-      {},
-      ['ok: the tab "Sheet1" is made with its first signup'],
-    ],
-    [
-      'a tab has its name as it is in the spreadsheet',
-      (sheet) => sheet.addTab('NEWS', [[...columns], ['ada@example.com']]),
-      { tabs: ['news'] },
-      [
-        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
-        `ok: the tab "NEWS" has a column for each of ${names}`,
-      ],
-    ],
-    [
-      'a header that is not ours is a warning',
-      (sheet) => sheet.addTab('News', [['Email', 'Phone']]),
-      { tabs: ['News', 'Later'] },
-      [
-        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
-        expect.stringMatching(
-          /^warning: the tab "News" has a header row of its own, and no column for Timestamp/,
-        ),
-        'ok: the tab "Later" is made with its first signup',
-      ],
-    ],
-    [
-      'a table may have two problems',
-      (sheet) => {
-        sheet.addTab('News', [['Email', 'Tags']])
-        sheet.convertToTable('News', { types: { Tags: 'DOUBLE' } })
-      },
-      { tabs: ['News'] },
-      [
-        'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
-        expect.stringContaining('warning: the tab "News" has a header row of its own'),
-        expect.stringContaining('warning: the tab "News" has a table with columns that'),
-      ],
-    ],
-  ])('%s', async (_, prepare, expected, lines) => {
-    const found = await findingsOf('tabs', (__, sheet) => prepare(sheet), { expected })
-    expect(found.map(({ state, message }) => `${state}: ${message}`)).toEqual(lines)
-  })
-
-  test('a protected tab is a fault', async () => {
-    await using world = await createGoogleWorld()
-    world.emulator.spreadsheet(world.spreadsheetId).protectTab('Sheet1')
-    expect((await inspect(world)).find(({ check }) => check === 'tabs')).toEqual({
-      check: 'tabs',
-      state: 'fault',
-      message: `The tab is protected: the tab "Sheet1" takes no rows from ${world.email}`,
-      hint:
-        'Under Data > Protect sheets and ranges, remove the protection, or add ' +
-        `${world.email} to those who may edit.`,
-    })
-  })
-
-  test('a chart is a fault, and is not taken for the default tab', async () => {
-    const sheets = [{ properties: { sheetId: 7, title: 'Chart1', sheetType: 'OBJECT' } }]
-    const answer = { status: 200, body: JSON.stringify({ sheets }) }
-    const chart = ({ emulator }: GoogleWorld) => emulator.faults.add({ on: 'get', answer })
-    expect(await findingsOf('tabs', chart, { expected: { tabs: ['Chart1'] } })).toEqual([
-      { check: 'tabs', state: 'ok', message: 'the tab "Sheet1" is made with its first signup' },
-      {
-        check: 'tabs',
-        state: 'fault',
-        message: 'the tab "Chart1" is a chart or has no cells',
-        hint: expect.stringMatching(/^Rename that tab/),
-      },
-    ])
-  })
-
-  test('at most twenty are looked at', async () => {
-    const tabs = Array.from({ length: 30 }, (_, index) => `Tab ${index}`)
-    const found = await findingsOf('tabs', () => undefined, { expected: { tabs } })
-    expect(found).toHaveLength(20)
-    expect(found.at(-1)?.message).toBe('the tab "Tab 18" is made with its first signup')
-  })
 })

@@ -87,6 +87,19 @@ describe('a batch of which a changed file has some rows', () => {
     expect(await counts(batch)).toEqual(once)
   })
 
+  test('is not applied while the disk is full, when the person has removed all of its rows', async () => {
+    const edited = `${line}\r\nCall them,,,,,,\r\n`
+    await edit(() => edited)
+    const files = interceptedFiles(async (change) => {
+      if (change.kind !== 'append') return change.make()
+      throw Object.assign(new Error('told by the test'), { code: 'ENOSPC' })
+    })
+    const full = createWorkbook({ directory: world.directory }, files)
+    expect(await full.write(batch, testSignal)).toMatchObject({ kind: 'refused' })
+    expect(await readFile(world.path('News'), 'utf8')).toBe(edited)
+    expect(await readdir(join(world.directory, '.rollcall'))).not.toContain('intent.json')
+  })
+
   test('is given up when the person has removed all of its rows', async () => {
     await edit(() => `${line}\r\nCall them,,,,,,\r\n`)
     expect(await world.connect().abandon(batch, testSignal)).toEqual({ kind: 'abandoned' })
@@ -117,6 +130,23 @@ describe('under a header row of a person, every row is there once', () => {
     }
   })
 })
+
+test.each([
+  ['their own header row', 'Name,Email,Timestamp', 'Email,Timestamp,Name'],
+  ['our header row', line, columns.toReversed().join(',')],
+])(
+  'after a crash, rows go by the new columns when a person has moved those of %s',
+  async (_, before, after) => {
+    await writeFile(world.path('News'), `${before}\r\n`)
+    const batch = batchOf(1, 2)
+    await crash(batch, { step: 3, part: 0 })
+    await writeFile(world.path('News'), `${after}\r\n\r\n`)
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    const rows = ((await world.rows('News')) ?? []).filter((row) => row.join('').includes('@'))
+    const emails = rows.map((row) => row[after.split(',').indexOf('Email')])
+    expect(emails).toEqual(batch.tabs[0]?.signups.map(({ email }) => email))
+  },
+)
 
 test.each(columns.map((_, index) => columns.slice(0, index + 1).join(',')))(
   'a header row that a crash has cut to %j is still ours when a person has added a line',

@@ -5,7 +5,12 @@ import { testPatienceMs } from './harness/patience.ts'
 import { roomOf } from './scripts/mutated-rooms.ts'
 
 /** Files whose tests take seconds. They come last, the slowest at the end. */
-const slowFiles = ['/writer.test.ts', '/backlog.test.ts', '/google-large-rows.test.ts', '.mutate.ts']
+const slowFiles = [
+  '/writer.test.ts',
+  '/backlog.test.ts',
+  '/google-large-rows.test.ts',
+  '.mutate.ts',
+]
 
 /** The first failure ends the run of a change, so the fast tests come first: those beside their sources. */
 class FastFirst extends BaseSequencer {

@@ -19,7 +19,8 @@ export function isTimestamp(cell: string): boolean {
 export function rowKey(cells: readonly string[], header: Header): RowKey | undefined {
   const email = cells[header.at[emailIndex] ?? -1] ?? ''
   const at = millisOf(timeIn(cells, header))
-  const isNothing = email === '' || readHeader([email]).kind === 'named'
+  // A row that was emptied in place has spaces.
+  const isNothing = email.trim() === '' || readHeader([email]).kind === 'named'
   return isNothing && at === undefined ? undefined : { email, at }
 }
 

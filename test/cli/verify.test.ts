@@ -89,7 +89,9 @@ describe.each([
 ])('verify with %s', (_, create) => {
   test('finds that all agrees, however people sort and whatever they add', async () => {
     await using world = await create()
-    await world.change((rows) => [...rows.toReversed(), 'typed@example.com,2026-11-20', ''])
+    const emptied = '                 ,,,,,,'
+    const others = ['typed@example.com,2026-11-20', '', emptied]
+    await world.change((rows) => [...rows.toReversed(), ...others])
     const { code, stderr, report } = await world.verify()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(report).toMatchObject({

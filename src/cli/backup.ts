@@ -5,6 +5,7 @@ import { readEnvironment } from '../config/env.ts'
 import { makeWholeFile } from '../platform/node/private-file.ts'
 import { openReader } from '../service/store.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly json?: true
@@ -65,7 +66,7 @@ async function backUp(
 
 function describe({ file, completeTo, signups, notIncluded }: Report): string {
   return (
-    `${signups.toLocaleString('en-US')} signups are in ${file}: all that were answered before ${completeTo}.\n` +
+    `${counted(signups, 'signup')} ${signups === 1 ? 'is' : 'are'} in ${file}: all that were answered before ${completeTo}.\n` +
     `Not in it: ${notIncluded.join(', ')}\n`
   )
 }

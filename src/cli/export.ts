@@ -12,6 +12,7 @@ import type { ExportFormat } from './export/format.ts'
 import { ndjsonFormat } from './export/ndjson.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { counted } from './terminal/counted.ts'
 import type { Sink } from './terminal/output.ts'
 
 interface Options extends Chosen {
@@ -61,7 +62,7 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   await using file = await makePrivateFile(path)
   const count = await copy(journal.reader, formats[format](file), options, session)
   await file.finish()
-  session.notes.tell(`Exported ${count.toLocaleString('en-US')} signups to ${path}`)
+  session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
   return exit.done
 }
 

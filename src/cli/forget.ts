@@ -7,6 +7,7 @@ import { finishForgetting } from '../service/forgetting.ts'
 import { openReader, openStoreBeside } from '../service/store.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly json?: true
@@ -165,10 +166,6 @@ function describe({ signups, rows, reason, mentions, files, byHand: left }: Forg
       : `Files in DATA_DIR that have the address: ${files.join(', ')}.`,
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ]
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
 }
 
 function parseSeconds(text: string): number {

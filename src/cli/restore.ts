@@ -4,6 +4,7 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { restoreJournal, type RestoreResult } from '../service/restore.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly replace?: true
@@ -51,12 +52,12 @@ function report(result: RestoreResult): Report {
 
 function describe(result: RestoreResult): string[] {
   const { journal, aside, signups, waiting, forgotten, isQuotaUnknown, isBlind } = result
-  const count = (number: number) => number.toLocaleString('en-US')
+  const wait = `${waiting.toLocaleString('en-US')} ${waiting === 1 ? 'waits' : 'wait'}`
   return [
-    `Restored: ${journal}, with ${count(signups)} signups, of which ${count(waiting)} wait.`,
+    `Restored: ${journal}, with ${counted(signups, 'signup')}, of which ${wait}.`,
     ...(aside === undefined ? [] : [`The journal before is kept as ${aside}.`]),
     ...(forgotten > 0
-      ? [`Erased again: ${count(forgotten)} signups of people who were forgotten meanwhile.`]
+      ? [`Erased again: ${counted(forgotten, 'signup')} of people who were forgotten meanwhile.`]
       : []),
     ...(isBlind
       ? ['People who were forgotten after the backup are in it again: forget them again.']

@@ -3,6 +3,7 @@ import type { FoundKind } from '../journal/comparison.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
+import { counted } from './terminal/counted.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
@@ -77,13 +78,13 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   async function repairMissing(difference: Difference): Promise<number> {
     expectAllCompared(difference)
     const { missing } = difference.compared
-    const question = `Write ${signups(missing)} again? The rows come at the end of their tabs.`
+    const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
     if (!yes && !(await confirm(question, session.notes, session.stop))) {
       session.notes.tell('Nothing was changed.')
       return 0
     }
     const put = await deliverAgain(difference, 'missing', session)
-    session.notes.tell(`${signups(put)} put back. The service writes what was put back.`)
+    session.notes.tell(`${counted(put, 'signup')} put back. The service writes what was put back.`)
     return put
   }
 }
@@ -172,8 +173,4 @@ function shown(text: string): string {
 
 function iso(at: number): string {
   return new Date(at).toISOString()
-}
-
-function signups(count: number): string {
-  return count === 1 ? '1 signup' : `${count.toLocaleString('en-US')} signups`
 }

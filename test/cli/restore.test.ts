@@ -127,7 +127,7 @@ test('a restore onto a new machine makes a private journal, and says what to do 
   await using data = await dataFolder()
   const { code, stdout, stderr } = await data.restore(backup)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/^Restored: .*journal\.db, with 1 signups, of which 1 wait\.\n/)
+  expect(stdout).toMatch(/^Restored: .*journal\.db, with 1 signup, of which 1 waits\.\n/)
   expect(stdout).toMatch(/Start the service now\..*compares/)
   expect((await stat(join(data.dataDir, 'journal.db'))).mode & 0o777).toBe(0o600)
   expect((await readdir(data.dataDir)).toSorted()).toEqual(['journal.db', 'journal.secret', 'lock'])

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { openStoreBeside } from '../../service/store.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
+import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
 import { checks } from './checks.ts'
 
@@ -31,7 +32,7 @@ export async function diagnoseInLines(subject: Subject, session: Session): Promi
   const account = accountOf(subject.config)
   const share =
     account === null ? '' : `Share the spreadsheet with this address, as Editor:\n${account}\n`
-  const found = faults === 0 ? 'No fault' : `${faults} ${faults === 1 ? 'fault' : 'faults'}`
+  const found = faults === 0 ? 'No fault' : counted(faults, 'fault')
   await out.write(`\n${found} found.\n${share}`)
   return faults === 0
 }

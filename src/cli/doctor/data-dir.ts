@@ -24,7 +24,7 @@ export const dataDirCheck: Check = async ({ config: { dataDir } }) => {
       check,
       state: 'fault',
       message: `other users of this machine may read files of ${dataDir}`,
-      hint: `Run: chmod -R go= ${dataDir} (the next start of the service does the same).`,
+      hint: `Take their rights away with chmod -R go= ${dataDir}, as the next start of the service does.`,
     },
   ]
 }

@@ -14,6 +14,7 @@ import { type OpenFile, openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { Columns, type ImportField, importFields } from './import/to-signup.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly map?: ReadonlyMap<ImportField, string>
@@ -171,18 +172,15 @@ async function runAll(
 async function tell({ out }: Session, { json }: Options, report: Report): Promise<void> {
   if (json) return out.json(report)
   const { read, added, skipped, rejected } = report
+  const digits = (count: number) => count.toLocaleString('en-US')
   const results = [
-    `${counted(added)} ${report.dryRun ? 'would be added' : 'added'}`,
-    `${counted(skipped)} skipped, as their tab has the address`,
-    `${counted(rejected)} rejected`,
+    `${digits(added)} ${report.dryRun ? 'would be added' : 'added'}`,
+    `${digits(skipped)} skipped, as their tab has the address`,
+    `${digits(rejected)} rejected`,
   ]
-  await out.line(`${counted(read)} rows read: ${results.join('; ')}.`)
+  await out.line(`${counted(read, 'row')} read: ${results.join('; ')}.`)
   if (report.rejectedFile !== null)
     await out.line(`The rejected rows are in ${report.rejectedFile}`)
   if (!report.dryRun) return
   for (const { row, reason } of report.problems) await out.line(`Row ${row}: ${reason}`)
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en-US')
 }

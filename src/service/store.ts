@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { ComparableJournal, OpenReader } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policy.ts'
 import { openSqliteJournal, openSqliteReader } from '../journal/sqlite/sqlite-journal.ts'
-import { durableFiles } from '../platform/node/durable-file.ts'
+import { makeDataDirectory } from '../platform/node/directory-lock.ts'
 import type { World } from './world.ts'
 
 /** The journal's file in `DATA_DIR`. */
@@ -26,7 +26,7 @@ export async function openStoreBeside(
   config: Config,
   { clock }: Pick<World, 'clock'>,
 ): Promise<ComparableJournal> {
-  await durableFiles.ensureDirectory(config.dataDir)
+  await makeDataDirectory(config.dataDir)
   const options = { clock, access: 'beside' } as const
   return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), options)
 }

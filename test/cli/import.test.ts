@@ -328,6 +328,17 @@ test.each([
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
+test('a DATA_DIR that cannot be made is told with what to do', async () => {
+  await using world = await makeWorld()
+  await world.write('list.csv', 'Email\na@b.co\n')
+  const below = join(world.path('list.csv'), 'folder', 'data')
+  const { code, stderr } = await runCommand(['import', world.path('list.csv')], { dataDir: below })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^The data directory .* cannot be made: a file stands where/),
+  })
+})
+
 test('a file that breaks off is imported up to there, and the command says where', async () => {
   await using world = await makeWorld()
   await world.write('list.csv', 'Email,Name\na@b.co,A\nb@b.co,"B\nc@b.co,C\n')

@@ -41,13 +41,7 @@ export async function lockDirectory(
   data: string,
   clock: Pick<Clock, 'sleep'>,
 ): Promise<DirectoryLock> {
-  try {
-    await durableFiles.ensureDirectory(directory)
-  } catch (cause) {
-    throw new Error(`The data directory ${directory} cannot be made: ${whyUnusable(cause)}`, {
-      cause,
-    })
-  }
+  await makeDataDirectory(directory)
   const file = join(directory, 'lock')
   let held: HeldFile
   try {
@@ -65,6 +59,17 @@ export async function lockDirectory(
     }
   }
   return new WatchedLock(file, held)
+}
+
+/** Makes the directory when it is missing. @throws Error when it cannot be made; the message says what to do */
+export async function makeDataDirectory(directory: string): Promise<void> {
+  try {
+    await durableFiles.ensureDirectory(directory)
+  } catch (cause) {
+    throw new Error(`The data directory ${directory} cannot be made: ${whyUnusable(cause)}`, {
+      cause,
+    })
+  }
 }
 
 /** Whether a process holds this directory now. Changes nothing. A start that comes just then waits. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import { systemClock } from '../platform/clock.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { Notes } from './terminal/notes.ts'
@@ -103,6 +104,8 @@ function report(error: unknown, { notes, stop }: Session): ExitCode {
     notes.tell('Stopped before everything was done.')
     return exit.notAll
   }
-  notes.tell(error instanceof Error ? error.message : String(error))
+  const words = error instanceof Error ? error.message : String(error)
+  const isJournal = error instanceof JournalUnavailable
+  notes.tell(isJournal ? `${words} Free space on its disk, or run rollcall doctor.` : words)
   return error instanceof ConfigError || error instanceof UsageError ? exit.badUse : exit.notAll
 }

@@ -10,6 +10,7 @@ import { JournalUnavailable } from '../unavailable.ts'
 import { eraseUnsure } from './erase.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteErasure } from './erasure.ts'
+import { isOneOf } from './error-codes.ts'
 import { possibleCalls } from './possible-calls.ts'
 import { codesOf, openSite, randomMarkerBase, type SqliteSite } from './site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
@@ -122,6 +123,9 @@ export async function readReplaced(
   }
 }
 
+/** SQLITE_IOERR and SQLITE_FULL. */
+const cannotBeWritten = [10, 13]
+
 /**
  * Copies a backup, with all that its log has, if it has one. Changes nothing in it.
  *
@@ -142,6 +146,9 @@ export function copyBackup(from: string, to: string): void {
     if (finding !== 'ok') throw new Error('it is damaged. Take another backup')
     backup.prepare('VACUUM INTO ?').run(to)
   } catch (cause) {
+    if (isOneOf(cause, cannotBeWritten)) {
+      throw new Error(`${to} cannot be written. Free some space on its disk.`, { cause })
+    }
     throw unusable(from, cause instanceof Error ? cause.message : String(cause), cause)
   } finally {
     backup?.close()

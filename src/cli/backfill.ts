@@ -36,6 +36,8 @@ interface Report {
   readonly erased: number
   /** Written to this spreadsheet once, and not there now; left out without `--deleted`. */
   readonly deleted: number
+  /** Up to when `RETENTION_DAYS` has erased what the journal knew; null when it has not. */
+  readonly expiredUpTo: string | null
 }
 
 export function addBackfill(program: Command, run: Run): void {
@@ -76,6 +78,7 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
         tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
         putBack: dryRun ? null : putBack,
         ...{ present, edited, waiting, erased: unknown, deleted: missing },
+        expiredUpTo: difference.expiredUpTo,
       }
       await session.out.json(report)
     }

@@ -8,6 +8,7 @@ import { openReader, openStoreBeside } from '../service/store.ts'
 import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
+import { expiredNote, expiredUpTo } from './expired.ts'
 import type { Session } from './session.ts'
 
 /** Signups that are read or changed at once. A change of so many takes about 3 ms. */
@@ -21,6 +22,8 @@ export interface Difference {
   readonly unread: readonly NamedTab[]
   /** Where a person finds the rows. */
   readonly location: string
+  /** As `expiredUpTo` tells it. */
+  readonly expiredUpTo: string | null
 }
 
 /** Compares the journal with the present spreadsheet beside a running service, and runs `work`. */
@@ -59,7 +62,10 @@ export async function withDifference<T>(
     stop.throwIfAborted()
     progress.at(signups)
   })
-  return await work({ compared, comparison, unread, location: spreadsheet.location })
+  const upTo = await expiredUpTo(journal.reader)
+  if (upTo !== null) notes.tell(expiredNote(upTo))
+  const { location } = spreadsheet
+  return await work({ compared, comparison, unread, location, expiredUpTo: upTo })
 }
 
 /**

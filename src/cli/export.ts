@@ -7,6 +7,7 @@ import { makePrivateFile } from '../platform/node/private-file.ts'
 import { openReader } from '../service/store.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
+import { expiredNote, expiredUpTo } from './expired.ts'
 import { csvFormat } from './export/csv.ts'
 import type { ExportFormat } from './export/format.ts'
 import { ndjsonFormat } from './export/ndjson.ts'
@@ -54,6 +55,8 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   }
   const { config } = loadConfig(readEnvironment())
   await using journal = openReader(config, session)
+  const upTo = await expiredUpTo(journal.reader)
+  if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {
     await copy(journal.reader, formats[format](session.out), options, session)
     return exit.done

@@ -6,6 +6,7 @@ import { filesWith } from '../platform/node/files-with.ts'
 import { finishForgetting } from '../service/forgetting.ts'
 import { openReader, openStoreBeside } from '../service/store.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
+import { expiredUpTo } from './expired.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 
@@ -90,6 +91,7 @@ async function forget(session: Session, given: string, options: Options): Promis
     rows.others = Math.max(rows.others, outcome.others)
   }
   const files = await filesWith(config.dataDir, address)
+  const upTo = await expiredUpTo(journal.reader)
   const inBatch = Math.min(frozen, erased.frozen.length)
   const count = erased.unwritten + erased.written.length + erased.frozen.length - inBatch
   const result: Forgotten = {
@@ -99,7 +101,8 @@ async function forget(session: Session, given: string, options: Options): Promis
     reason: rows.waiting > 0 ? reason : null,
     mentions: erased.mentions,
     files,
-    byHand,
+    byHand:
+      upTo === null ? byHand : [...byHand, `rows of the address that were written up to ${upTo}`],
   }
   if (options.json) await out.json(result)
   else for (const line of describe(result)) await out.line(line)

@@ -40,6 +40,8 @@ interface Report {
   readonly double: readonly { timestamp: string; sheetTab: string; extra: number }[]
   /** Tabs that were left out, because Google cannot read their titles in a range. */
   readonly unread: readonly { readonly sheetTab: string; readonly place: string }[]
+  /** Up to when `RETENTION_DAYS` has erased what the journal knew; null when it has not. */
+  readonly expiredUpTo: string | null
   /** How many missing signups were put back into the pending work; null without `--repair`. */
   readonly repaired: number | null
 }
@@ -154,6 +156,7 @@ function report(
       .doubles(listedMax.json)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
     unread: unread.map(({ name, place }) => ({ sheetTab: name, place })),
+    expiredUpTo: difference.expiredUpTo,
     repaired,
   }
 }

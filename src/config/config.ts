@@ -14,7 +14,15 @@ import { ownHosts } from './hosts.ts'
 import { originList } from './origins.ts'
 import { keyList, tabList } from './lists.ts'
 import { type PagesConfig, readPages } from './pages.ts'
-import { duplicates, filePath, listenHost, logLevel, tabName, wholeNumber } from './values.ts'
+import {
+  duplicates,
+  filePath,
+  listenHost,
+  logLevel,
+  retentionDays,
+  tabName,
+  wholeNumber,
+} from './values.ts'
 import type { LogLevel } from './values.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. */
@@ -34,6 +42,8 @@ export interface Config {
   readonly bulkItemsMax: number
   /** An absolute path. */
   readonly dataDir: string
+  /** How long the journal keeps the cells of a written signup; 0 keeps them for ever. */
+  readonly retentionDays: number
   /** Port 0 means any free port. */
   readonly listen: { readonly host: string; readonly port: number }
   readonly bodyBytesMax: number
@@ -79,6 +89,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     duplicates: reader.withDefault('DUPLICATES', duplicates),
     bulkItemsMax: reader.withDefault('BULK_MAX', wholeNumber(1, 10_000)),
     dataDir: resolve(folder, reader.withDefault('DATA_DIR', filePath)),
+    retentionDays: reader.withDefault('RETENTION_DAYS', retentionDays),
     listen: {
       host: reader.withDefault('HOST', listenHost),
       port: reader.withDefault('PORT', wholeNumber(0, 65_535)),

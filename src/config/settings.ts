@@ -149,6 +149,15 @@ export const settings = [
     supported: false,
   },
   {
+    name: 'RETENTION_DAYS',
+    group: 'Storage',
+    meaning:
+      'For how many days after its row was written the journal keeps what a signup says: 2 to 36,500; 0 for ever. The spreadsheet keeps the row.',
+    default: '0',
+    example: '90',
+    supported: true,
+  },
+  {
     name: 'HOST',
     group: 'HTTP server',
     meaning:

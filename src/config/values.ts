@@ -26,6 +26,17 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   }
 }
 
+/** Parses 0 or a number of days. One day is too short: a repeated request is answered for 25 hours. */
+export function retentionDays(text: string, example: string): ParsedSetting<number> {
+  const parsed = wholeNumber(0, 36_500)(text, example)
+  if (!('value' in parsed) || parsed.value !== 1) return parsed
+  return {
+    problem: 'is too short: retries are answered for more than a day.',
+    expected: '0 to keep everything, or a whole number from 2 to 36,500',
+    hint: 'Set 2 or more, or 0 to keep everything.',
+  }
+}
+
 /** Parses an http(s) URL and returns it without a slash at the end. */
 export function httpUrl(text: string, example: string): ParsedSetting<string> {
   const expected =

@@ -6,6 +6,7 @@ import type { Erasure } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Reader } from './reader.ts'
+import type { Retention } from './retention.ts'
 
 /**
  * The durable list of one site's signups, and how far they are delivered. Each user of the journal has
@@ -16,6 +17,7 @@ export interface Journal extends AsyncDisposable {
   readonly imports: ImportLog
   readonly delivery: DeliveryLog
   readonly erasure: Erasure
+  readonly retention: Retention
   readonly reader: Reader
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger

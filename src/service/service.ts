@@ -11,6 +11,7 @@ import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { keepDataPrivate, watchLock } from './data-folder.ts'
 import { createDelivery, type DeliveryOverrides } from './delivery.ts'
 import { noteDelivery } from './delivery-note.ts'
+import { startRetention } from './retention.ts'
 import { journalFile, openStore } from './store.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
@@ -63,6 +64,8 @@ export async function startService(
     },
     parts,
   )
+  started.use(startRetention(journal, config.retentionDays, clock, log))
+
   let graceMs = stopGraceMs
   started.defer(() => writer.stop(graceMs))
 

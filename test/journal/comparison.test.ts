@@ -227,3 +227,26 @@ test('a signup whose row was there after a restore gets one again when that row 
     expect(await comparison.deliverAgain([4], noon)).toBe(1)
     expect(await deliver(journal)).toEqual(['waits@example.com'])
   }))
+
+test('a signup that is delivered once more keeps its cells until that is long ago, too', () =>
+  inJournal(async (journal) => {
+    const [, gone = makeSignup()] = await threeWritten(journal)
+    const rest = (await journal.reader.page(0, 9)).filter(({ signup }) => signup.id !== gone.id)
+    using comparison = journal.comparison({ cellKey })
+    await read(
+      comparison,
+      rest.map(({ signup }) => signup),
+    )
+    await comparison.compare(() => {})
+    const positions = comparison.found('missing', 0, 9).map(({ position }) => position)
+    await comparison.deliverAgain(positions, noon)
+    const expire = async (before: number) => {
+      while (await journal.retention.expire(before));
+      return (await journal.reader.page(0, 9)).map(({ signup }) => signup.email)
+    }
+    expect(await expire(noon + 1)).toEqual([gone.email, 'waits@example.com'])
+    const batch = await freezeNext(journal.delivery)
+    await journal.delivery.settle(batch?.number ?? 0, noon + 2)
+    expect(await expire(noon + 2)).toEqual([gone.email, 'waits@example.com'])
+    expect(await expire(noon + 3)).toEqual([])
+  }))

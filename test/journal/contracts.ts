@@ -11,6 +11,7 @@ import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
 import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
 import { readerTests } from './reader-contract.ts'
+import { retentionTests } from './retention-contract.ts'
 
 /** All lists of contract tests by name, except the list of the call ledger. */
 export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
@@ -31,5 +32,6 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'erasure: tombstones': tombstoneTests,
   'erasure: removals from the spreadsheet': removalTests,
   'import log': importedSignups,
+  retention: retentionTests,
   reader: readerTests,
 }

@@ -87,6 +87,7 @@ class RemoteJournal implements Journal {
   readonly imports = this.#part('imports') as Journal['imports']
   readonly delivery = this.#part('delivery') as Journal['delivery']
   readonly erasure = this.#part('erasure') as Journal['erasure']
+  readonly retention = this.#part('retention') as Journal['retention']
   readonly reader = this.#part('reader') as Journal['reader']
   readonly #ask: Ask
   #ledgers = 0

@@ -207,7 +207,7 @@ test('the journal has the index of addresses only while duplicates are ignored',
   const file = join(folder.path, 'journal.db')
   const indexes = () => {
     using database = new DatabaseSync(file, { readOnly: true })
-    return database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%address%'").all()
+    return database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%by_address'").all()
   }
   for (const duplicates of ['append', 'ignore', 'append'] as const) {
     await openSqliteJournal(file, { duplicates })[Symbol.asyncDispose]()

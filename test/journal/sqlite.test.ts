@@ -156,7 +156,8 @@ test('a journal from before there were counts of hours gets them when it is open
     database.exec(`
       DROP TABLE hour_count; DROP TABLE redelivery; DROP TABLE redelivered;
       DROP TABLE tombstone; DROP TABLE removal; DROP INDEX signup_erased;
-      ALTER TABLE batch DROP COLUMN spreadsheet;
+      DROP TABLE kept_address; DROP INDEX batch_unexpired;
+      ALTER TABLE batch DROP COLUMN is_expired; ALTER TABLE batch DROP COLUMN spreadsheet;
       PRAGMA user_version = 1; VACUUM INTO '${old ?? ''}'`)
   }
   await using journal = openSqliteJournal(old ?? '')

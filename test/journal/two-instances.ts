@@ -26,6 +26,7 @@ function alternating(pair: Pair): Journal {
     imports: inTurns(one.imports, other.imports, next),
     delivery: inTurns(one.delivery, other.delivery, next),
     erasure: inTurns(one.erasure, other.erasure, next),
+    retention: inTurns(one.retention, other.retention, next),
     reader: inTurns(one.reader, other.reader, next),
     callLedger: (...account) =>
       inTurns(one.callLedger(...account), other.callLedger(...account), next),

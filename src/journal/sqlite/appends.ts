@@ -105,7 +105,8 @@ export class SqliteAppends {
     // Earlier signups of a forgotten person do not count, erased or not.
     const hash = addressHash(secret, email)
     const forgotten = Number(db.get('tombstone', id, hash)?.['upto'] ?? 0)
-    return db.get('sameAddress', tab.id, email, forgotten) !== undefined
+    const isThere = db.get('sameAddress', tab.id, email, forgotten) !== undefined
+    return isThere || db.get('keptAddress', tab.id, hash) !== undefined
   }
 
   #rememberKey(idempotency: Idempotency, results: AppendResults, at: Millis): void {

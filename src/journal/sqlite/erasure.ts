@@ -35,10 +35,10 @@ export class SqliteErasure implements Erasure {
   }
 
   async forget(address: string): Promise<number> {
-    const { db, id, secret } = this.#site
+    const { db, secret } = this.#site
     return db.write(() => {
       const upto = this.#lastPosition()
-      db.run('setTombstone', id, addressHash(secret, address), upto)
+      this.#bury(addressHash(secret, address), upto)
       return upto
     })
   }
@@ -78,11 +78,11 @@ export class SqliteErasure implements Erasure {
   }
 
   async adopt(tombstones: readonly Tombstone[]): Promise<void> {
-    const { db, id } = this.#site
+    const { db } = this.#site
     await db.write(() => {
       const last = this.#lastPosition()
       for (const { hash, upto } of tombstones) {
-        db.run('setTombstone', id, hash, Math.min(upto, last))
+        this.#bury(hash, Math.min(upto, last))
       }
     })
   }
@@ -130,6 +130,12 @@ export class SqliteErasure implements Erasure {
     if (!db.emptyLog()) return false
     await db.write(() => db.run('deleteFact', id, copiesFact, String(noted)))
     return true
+  }
+
+  #bury(hash: string, upto: number): void {
+    const { db, id } = this.#site
+    db.run('setTombstone', id, hash, upto)
+    db.run('dropKeptAddress', id, hash)
   }
 
   /** The signups with a tombstone after `after` up to `upto`, of this address or of all. */

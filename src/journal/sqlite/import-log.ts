@@ -2,6 +2,7 @@ import type { Signup } from '../../signup/signup.ts'
 import type { Imported, ImportLog, ImportTerms } from '../import-log.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { NewSignups } from './new-signups.ts'
+import { keptAddress } from './retention.ts'
 import { addressHash } from './secret.ts'
 import { timeOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
@@ -85,7 +86,9 @@ export class SqliteImportLog implements ImportLog {
   #obstacle(tab: number, email: string, keepsDuplicates: boolean): Imported | undefined {
     if (this.#isForgotten(email))
       return !keepsDuplicates && this.#known.has(tab, email) ? 'known' : 'forgotten'
-    return keepsDuplicates || this.#known.learn(tab, email) ? undefined : 'known'
+    if (keepsDuplicates) return undefined
+    const isKnown = keptAddress(this.#site, tab, email) || !this.#known.learn(tab, email)
+    return isKnown ? 'known' : undefined
   }
 
   #isForgotten(email: string): boolean {

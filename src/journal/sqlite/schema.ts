@@ -185,6 +185,19 @@ export const migrations: readonly string[] = [
 
   -- From this version on, idempotency_key has hashes of keys and fingerprints, and empty spaces.
   `,
+  `
+  -- 1: its signups have no cells any more, but for those that a later batch has delivered once more.
+  ALTER TABLE batch ADD COLUMN is_expired INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX batch_unexpired ON batch (site, settled_at) WHERE is_expired = 0;
+  CREATE INDEX redelivered_by_batch ON redelivered (batch);
+
+  -- Addresses of signups whose cells have expired, while duplicates are ignored.
+  CREATE TABLE kept_address (
+    tab  INTEGER NOT NULL REFERENCES tab (id),
+    hash TEXT    NOT NULL, -- keyed with the secret
+    PRIMARY KEY (tab, hash)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 /**

@@ -11,6 +11,7 @@ import { SqliteImportLog } from './import-log.ts'
 import { SqliteIntakeLog } from './intake-log.ts'
 import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
+import { SqliteRetention } from './retention.ts'
 import { openSite } from './site.ts'
 
 export interface SqliteOptions {
@@ -50,6 +51,7 @@ export function journalOn(
     imports: new SqliteImportLog(site),
     delivery: new SqliteDeliveryLog(site),
     erasure: new SqliteErasure(site),
+    retention: new SqliteRetention(site),
     reader: new SqliteReader(site),
     callLedger: (account, time) => new SqliteCallLedger(db, account, time),
     comparison: (how) => new SqliteComparison(site, how),

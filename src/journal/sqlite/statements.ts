@@ -27,6 +27,14 @@ const deletedAtOnce = 2
 
 const removalsAtOnce = 100
 
+/** Whether this batch was the last one of the signup, and nothing waits for it. `batch` is a parameter. */
+function isExpirable(batch: string): string {
+  return `NOT EXISTS (SELECT 1 FROM redelivery
+                      WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position)
+          AND NOT EXISTS (SELECT 1 FROM redelivered AS later
+                          WHERE later.position = signup.position AND later.batch > ${batch})`
+}
+
 function addSignups(count: number): string {
   const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
   return `INSERT INTO signup
@@ -210,6 +218,25 @@ export const statements = {
                     ) OR EXISTS (
                       SELECT 1 FROM redelivery
                       WHERE batch = ?1 AND redelivery.position = removal.position))`,
+  unexpiredBatch: `SELECT number, settled_at AS settledAt FROM batch
+                   WHERE site = ? AND settled_at < ? AND is_expired = 0
+                   ORDER BY settled_at, number LIMIT 1`,
+  expirable: `SELECT position, signup.tab AS tab, email
+              FROM batch_range CROSS JOIN signup
+                ON signup.tab = batch_range.tab AND position > after AND position <= upto
+              WHERE batch_range.batch = ?1 AND email <> '' AND ${isExpirable('?1')}
+              UNION ALL
+              SELECT position, signup.tab, email FROM redelivered CROSS JOIN signup USING (position)
+              WHERE redelivered.batch = ?1 AND email <> '' AND ${isExpirable('?1')}
+              LIMIT ${sliceRows}`,
+  expireSignup: `UPDATE signup SET email = '', source = '', name = '', tags = '', metadata = ''
+                 WHERE position = ?1 AND email <> '' AND ${isExpirable('?2')}`,
+  expireBatch: 'UPDATE batch SET is_expired = 1 WHERE number = ?',
+  keepAddress: 'INSERT OR IGNORE INTO kept_address (tab, hash) VALUES (?, ?)',
+  keptAddress: 'SELECT 1 FROM kept_address WHERE tab = ? AND hash = ?',
+  anyKeptAddress: 'SELECT 1 FROM kept_address WHERE tab = ? LIMIT 1',
+  dropKeptAddress: `DELETE FROM kept_address
+                    WHERE tab IN (SELECT id FROM tab WHERE site = ?) AND hash = ?`,
   dropRedelivery: 'DELETE FROM redelivery WHERE tab = ? AND position = ? AND batch IS NULL',
   dropFact: 'DELETE FROM fact WHERE site = ? AND name = ?',
   deleteFact: 'DELETE FROM fact WHERE site = ? AND name = ? AND value = ?',

@@ -1,0 +1,48 @@
+import type { Journal } from '../journal/journal.ts'
+import type { Logger } from '../ops/log.ts'
+import type { Clock } from '../platform/clock.ts'
+
+const hour = 60 * 60 * 1000
+const day = 24 * hour
+
+/** How long to rest after each slice, so that intake and delivery go first. */
+const restMs = 20
+
+/**
+ * Expires the cells of signups that were written more than `days` ago: now and every hour, a slice at a
+ * time. Disposing ends it. Does nothing with 0 days.
+ */
+export function startRetention(
+  { retention, erasure }: Pick<Journal, 'retention' | 'erasure'>,
+  days: number,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  log: Pick<Logger, 'warn'>,
+): AsyncDisposable {
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  async function expireAll(): Promise<void> {
+    const before = clock.now() - days * day
+    while (!signal.aborted && (await retention.expire(before))) await clock.sleep(restMs, signal)
+    await erasure.scrub()
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await expireAll()
+      } catch (error) {
+        log.warn({ error }, 'old signups were not erased from the journal: tried again in an hour')
+      }
+      await clock.sleep(hour, signal)
+    }
+  }
+
+  const running = days > 0 ? run() : Promise.resolve()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

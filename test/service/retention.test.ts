@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { waitUntil } from '../../harness/delivery-state.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeFullSignup } from '../../harness/make-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { filesWith } from '../../src/platform/node/files-with.ts'
+
+const day = 24 * 60 * 60 * 1000
+const [old, recent] = ['old@example.com', 'recent@example.com']
+
+/** A `DATA_DIR` whose journal has a signup that was written three days ago, and one of yesterday. */
+async function threeDays() {
+  const folder = await tempFolder()
+  const dataDir = folder.path
+  const [first, second] = [old, recent].map((email) => makeFullSignup({ email }))
+  if (!first || !second) throw new Error('There are two signups.')
+  const writtenAt = Date.now() - 3 * day
+  await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
+  for (const [signup, at] of [
+    [first, writtenAt],
+    [second, Date.now() - day],
+  ] as const) {
+    await journal.intake.append([signup])
+    await journal.delivery.settle((await freezeNext(journal.delivery))?.number ?? 0, at)
+  }
+  return {
+    dataDir,
+    id: first.id,
+    writtenAt: new Date(writtenAt).toISOString(),
+    exported: async () => {
+      const { stdout, stderr } = await runCommand(['export', '--format', 'ndjson'], { dataDir })
+      return { addresses: stdout.match(/\w+@example\.com/g), stderr }
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+test('with RETENTION_DAYS the journal forgets what an old signup said, and still knows that it was written', async () => {
+  await using world = await threeDays()
+  const { dataDir, id, writtenAt } = world
+  await using service = await startService({ dataDir, env: { RETENTION_DAYS: '2' } })
+  await waitUntil(
+    async () => (await filesWith(dataDir, old)).length === 0,
+    () => 'the address of the old signup is in DATA_DIR.',
+  )
+  const note = `RETENTION_DAYS: the journal does not know any more what was written up to ${writtenAt}.`
+  const { addresses, stderr } = await world.exported()
+  expect(addresses).toEqual([recent])
+  expect(stderr).toContain(note)
+  const status = await fetch(`${service.url}/api/signup/${id}`)
+  expect(await status.json()).toMatchObject({ id, status: 'written', writtenAt })
+
+  const verified = await runCommand(['verify', '--json'], { dataDir })
+  expect(verified.stderr).toContain(note)
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    signups: { missing: 1, erased: 1 },
+    expiredUpTo: writtenAt,
+  })
+  const backfilled = await runCommand(['backfill', '--all', '--deleted', '--json'], { dataDir })
+  expect(JSON.parse(backfilled.stdout)).toMatchObject({ putBack: 1, expiredUpTo: writtenAt })
+  const forgotten = await runCommand(['forget', old, '--json'], { dataDir })
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({
+    byHand: expect.arrayContaining([`rows of the address that were written up to ${writtenAt}`]),
+  })
+})
+
+test('without RETENTION_DAYS the journal keeps everything', async () => {
+  await using world = await threeDays()
+  await using service = await startService({ dataDir: world.dataDir })
+  // The first look is at the start, before the first answer.
+  await fetch(`${service.url}/api/ready`)
+  await service.stop()
+  expect(await world.exported()).toMatchObject({ addresses: [old, recent] })
+})
+
+test.each([
+  ['1', 'is too short'],
+  ['-3', 'is out of range'],
+  ['a year', 'is not a whole number'],
+])('RETENTION_DAYS=%s is refused at the start: it %s', async (RETENTION_DAYS, problem) => {
+  const { code, stderr } = await runCommand(['serve'], { env: { RETENTION_DAYS } })
+  expect(code).toBe(2)
+  expect(stderr).toContain(`RETENTION_DAYS: ${problem}`)
+})

@@ -24,7 +24,7 @@ const mayImport = {
   'delivery/': [
     'signup/',
     'platform/',
-    'journal/(delivery-log|erasure|call-ledger|comparison|unavailable).ts',
+    'journal/(delivery-log|erasure|call-ledger|comparison|overtaken|unavailable).ts',
     'spreadsheet/spreadsheet.ts',
   ],
   'service/': ['(?!cli/|main.ts|start.js)'],

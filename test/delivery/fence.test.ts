@@ -173,3 +173,19 @@ test('markers go on to age while a full disk keeps their time from being noted',
   after.writer.start()
   expect(await written(after)).toBeLessThan(7 * minute)
 })
+
+test('the markers of an earlier process age from the start of the next one, before it writes a batch', async () => {
+  const journal = openSqliteJournal(':memory:')
+  const alive = changed(journal, { [Symbol.asyncDispose]: async () => undefined })
+  await journal.delivery.noteFact(...knownToHold)
+  const spreadsheet = new ScriptedSpreadsheet({ markers: { max: 1, idMax: 1000 } })
+  {
+    await using it = createDeliveryWorld({ journal: alive, spreadsheet })
+    it.writer.start()
+    await written(it)
+  }
+  await using after = createDeliveryWorld({ journal, spreadsheet })
+  after.writer.start()
+  await after.clock.run(16 * minute)
+  expect(await written(after)).toBeLessThan(second)
+})

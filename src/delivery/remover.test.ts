@@ -69,7 +69,7 @@ function world(positions: readonly number[] = []) {
 async function keepUp(
   { remover, clock }: ReturnType<typeof world>,
   ms: number,
-  { isIdle = false, everyMs = second } = {},
+  { isIdle = false, everyMs = 250 } = {},
 ): Promise<void> {
   for (const end = clock.elapsed() + ms; clock.elapsed() < end;) {
     if (!isIdle || (await remover.isDue())) await remover.keepUp()
@@ -143,7 +143,7 @@ test('the log of the journal is emptied at the start, after removals, and again 
   it.waiting = world([1]).waiting
   it.ends = [removed([0])]
   await keepUp(it, minute, { isIdle: true })
-  expect(it.scrubbedAt.slice(3)).toEqual([61 * second, 62 * second])
+  expect(it.scrubbedAt.slice(3)).toEqual([60.25 * second, 61.25 * second])
 })
 
 test('an idle writer makes the next try for rows that wait when it is due', async () => {
@@ -151,4 +151,13 @@ test('an idle writer makes the next try for rows that wait when it is due', asyn
   it.ends = [down, removed([2]), removed([0])]
   await keepUp(it, minute, { isIdle: true })
   expect(it.triedAt).toEqual([0, 5, 6].map((at) => at * second))
+})
+
+test('no work is due before the time of the next try', async () => {
+  const it = world([1])
+  await it.remover.keepUp()
+  await it.clock.run(5 * second - 1)
+  expect(await it.remover.isDue()).toBe(false)
+  await it.clock.run(1)
+  expect(await it.remover.isDue()).toBe(true)
 })

@@ -4,6 +4,7 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { restoredFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { Events } from '../../src/ops/events.ts'
 import type { RowPart, RowReader } from '../../src/spreadsheet/spreadsheet.ts'
 import { createDeliveryWorld, spreadsheetOf, writes } from './writer-world.ts'
 
@@ -13,7 +14,12 @@ const minute = 60 * 1000
 /** A restored journal with waiting signups, of which these have rows, and the restored position. */
 async function restoredWorld(
   withRows: readonly number[],
-  { upto = 4, signups: count = 4, spreadsheet = spreadsheetOf(300) } = {},
+  {
+    upto = 4,
+    signups: count = 4,
+    spreadsheet = spreadsheetOf(300),
+    heard = {} as Partial<Events>,
+  } = {},
 ) {
   const journal = openSqliteJournal(':memory:')
   const signups = makeSignups(count).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
@@ -24,7 +30,7 @@ async function restoredWorld(
     spreadsheet.rows['Sheet1'] = [...(spreadsheet.rows['Sheet1'] ?? []), email]
     spreadsheet.keys.push({ tab: 'Sheet1', key: { email, at: receivedAt } })
   }
-  return createDeliveryWorld({ journal, spreadsheet })
+  return createDeliveryWorld({ journal, spreadsheet, heard })
 }
 
 test('waiting signups of a restored journal get rows only if they have none, also after a second start', async () => {
@@ -195,13 +201,17 @@ test.each([
     },
   },
 ])('after a stop while $what, the next process compares all rows', async ({ fail }) => {
-  await using world = await restoredWorld([0])
+  const reports: unknown[] = []
+  const report = (told: unknown) => void reports.push(told)
+  const heard = { deliveryStarted: report, deliveryFailed: report }
+  await using world = await restoredWorld([0], { heard })
   fail(world.spreadsheet)
   world.writer.start()
   await world.clock.run(10 * minute)
   expect(world.health.delivery).toEqual({ state: 'delayed', error: 'down' })
   await world.writer.stop(0)
   expect(await world.journal.delivery.fact(restoredFact)).toBe('4')
+  expect(reports).toEqual([])
   expect(world.spreadsheet.calls).not.toContain('read')
   expect(writes(world.spreadsheet)).toEqual([])
 })

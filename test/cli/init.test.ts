@@ -56,6 +56,12 @@ const answers = ({
   ['The web pages that may send signups', clear + 'https://example.com' + enter],
 ]
 
+const workbookAnswers = [
+  ['Where should the signups go?', down + enter],
+  ['A challenge that keeps bots out?', enter],
+  ['The web pages that may send signups', enter],
+] as const
+
 const url = ({ spreadsheetId }: GoogleWorld) =>
   `https://docs.google.com/spreadsheets/d/${spreadsheetId}/edit#gid=0`
 
@@ -345,22 +351,34 @@ describe('the test signup', () => {
     expect(stdout).not.toContain('rollcall-test')
   })
 
-  test('stays in the local workbook after a no', async () => {
+  test('is not sent after Ctrl-C', async () => {
     await using world = await setUp()
     const { folder } = world
     using terminal = startOnTerminal(['init'], { folder })
-    await answer(terminal, [
-      ['Where should the signups go?', down + enter],
-      ['A challenge that keeps bots out?', enter],
-      ['The web pages that may send signups', enter],
-      ['Send a test signup, to see its row?', enter],
-      ['Remove it again?', 'n'],
-    ])
-    expect(await terminal.ended).toBe(0)
-    expect(addressesIn(join(folder, 'data'))).toEqual([
-      expect.stringMatching(/^rollcall-test-\w+@example\.com$/),
-    ])
+    await answer(terminal, [...workbookAnswers, ['Send a test signup, to see its row?', ctrlC]])
+    await terminal.sees(`Stopped. ${world.envPath} is written.`)
+    expect(await terminal.ended).toBe(1)
+    const { stdout } = await runCommand(['export', '--format', 'ndjson'], { folder })
+    expect(stdout).toBe('')
   })
+
+  test.each([
+    ['a no', 'n', 0],
+    ['Ctrl-C', ctrlC, 1],
+  ])(
+    'stays in the local workbook after %s, and init says how to remove it',
+    async (_, key, code) => {
+      await using world = await setUp()
+      const { folder } = world
+      const sent = ['Send a test signup, to see its row?', enter] as const
+      using terminal = startOnTerminal(['init'], { folder })
+      await answer(terminal, [...workbookAnswers, sent, ['Remove it again?', key]])
+      expect(await terminal.ended).toBe(code)
+      const [address] = addressesIn(join(folder, 'data'))
+      expect(address).toMatch(/^rollcall-test-\w+@example\.com$/)
+      expect(terminal.text()).toContain(`rollcall -- forget ${address}`)
+    },
+  )
 
   test('without a row is given up, and the reason is told', async () => {
     await using world = await setUp()

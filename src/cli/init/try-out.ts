@@ -24,7 +24,8 @@ export async function tryOut(
     await out.line(`\nThe test signup has no row, and gets none: ${problem}`)
     return false
   }
-  await out.line(`\nThe row of ${test.address} is in ${test.location}`)
+  await out.line(`\nThe row of ${test.address} is in ${test.location}
+To remove it later: npm run -s rollcall -- forget ${test.address}`)
   if (!(await ask.isSure('Remove it again?', true))) return true
   await test.erase()
   const isRemoved = await test.erased(stop)

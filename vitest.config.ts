@@ -53,6 +53,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // Two on two cores: by default, one core is left free.
     maxWorkers: '100%',
+    globalSetup: 'harness/temp-of-run.ts',
     // Tests start real processes and servers; a busy machine must not fail them.
     testTimeout: testPatienceMs,
     hookTimeout: testPatienceMs,

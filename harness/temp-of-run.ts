@@ -1,0 +1,32 @@
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+const prefix = 'rollcall-run-'
+
+/**
+ * Gives all tests of one run a temporary folder together. A run that was killed leaves its folder: the
+ * next run removes it.
+ */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  const all = tmpdir()
+  // Each project of one run comes here.
+  if (basename(all).startsWith(prefix)) return undefined
+  for (const name of await readdir(all)) {
+    const pid = Number(/^rollcall-run-(\d+)-/.exec(name)?.[1] ?? 0)
+    if (pid > 0 && !isRunning(pid)) await rm(join(all, name), { recursive: true, force: true })
+  }
+  const folder = await mkdtemp(join(all, `${prefix}${process.pid}-`))
+  // Some tests start a service as another user, who has to get to its folder.
+  await chmod(folder, 0o711)
+  process.env['TMPDIR'] = folder
+  return () => rm(folder, { recursive: true, force: true })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}

@@ -4,7 +4,6 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { restoredFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { Events } from '../../src/ops/events.ts'
 import type { RowPart, RowReader } from '../../src/spreadsheet/spreadsheet.ts'
 import { createDeliveryWorld, spreadsheetOf, writes } from './writer-world.ts'
 
@@ -14,12 +13,7 @@ const minute = 60 * 1000
 /** A restored journal with waiting signups, of which these have rows, and the restored position. */
 async function restoredWorld(
   withRows: readonly number[],
-  {
-    upto = 4,
-    signups: count = 4,
-    spreadsheet = spreadsheetOf(300),
-    heard = {} as Partial<Events>,
-  } = {},
+  { upto = 4, signups: count = 4, spreadsheet = spreadsheetOf(300), heard = {} } = {},
 ) {
   const journal = openSqliteJournal(':memory:')
   const signups = makeSignups(count).map((signup, at) => ({ ...signup, receivedAt: noon + at }))

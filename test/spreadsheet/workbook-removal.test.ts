@@ -292,3 +292,15 @@ describe('a row that a crash has left half overwritten', () => {
     expect(await readFile(elsewhere, 'utf8')).toBe(other.before)
   })
 })
+
+test('every copy of a row goes, whatever letters it has, and other rows of the address are counted', async () => {
+  const [signup = expect.fail()] = people(1)
+  const target = { ...signup, name: 'Åsa 王小明' }
+  await using it = await createWorld([target])
+  const rows = await it.text()
+  const later = rows.split('\r\n')[1]?.replace('2026-11', '2026-12') ?? ''
+  await writeFile(it.world.path('Copies'), `${rows}${rows}${later}\r\n${later}\r\n`)
+  const removal = await it.spreadsheet.remove([target], testSignal)
+  expect(removal).toEqual({ kind: 'removed', standing: [3], others: [2] })
+  expect(await it.spreadsheet.remove([target], testSignal)).toEqual({ ...gone, others: [2] })
+})

@@ -65,6 +65,19 @@ describe.each(behaviours)(
       expect(spreadsheet.warnings).toEqual([])
     })
 
+    test('a row below a table goes as a whole', async () => {
+      await using world = await tableWorld(behaviour, (handle) => {
+        handle.addTab('News', [
+          ['Guests', 'Table'],
+          ['Ada', '7'],
+        ])
+        handle.convertToTable('News')
+      })
+      const { spreadsheet, all, handle } = world
+      expect(await removeAll(spreadsheet, all)).toBeDefined()
+      expect(contents(handle)).toHaveLength(2)
+    })
+
     test("somebody else's cells beside the table stay, also far to the right", async () => {
       await using world = await tableWorld(behaviour, (handle) => {
         const guests = [
@@ -76,7 +89,7 @@ describe.each(behaviours)(
         for (const [index, name] of header.entries())
           handle.editCell('News', `A${'ABCDEFG'[index]}1`, name)
         handle.convertToTable('News', { cells: 'A1:B7' })
-        handle.convertToTable('News', { cells: 'AA1:AG1' })
+        handle.convertToTable('News', { cells: 'AA1:AG7' })
       })
       const { spreadsheet, all, handle } = world
       const guests = world.addresses()

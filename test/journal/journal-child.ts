@@ -6,6 +6,7 @@ import type { CallLedger, Quota } from '../../src/journal/call-ledger.ts'
 import type { DefaultTab } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
+import { Overtaken } from '../../src/journal/overtaken.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
@@ -35,7 +36,12 @@ export type Request = { readonly id: number; readonly journal: number } & Task
 
 export type Reply =
   | { readonly id: number; readonly defaultTab: DefaultTab; readonly value: unknown }
-  | { readonly id: number; readonly defaultTab: DefaultTab; readonly error: unknown }
+  | {
+      readonly id: number
+      readonly defaultTab: DefaultTab
+      readonly error: unknown
+      readonly isOvertaken: boolean
+    }
   /** For listeners of the parent. It is sent before the reply to the call that caused it. */
   | { readonly journal: number; readonly event: 'onAppend' | 'onSettle'; readonly news: unknown }
 
@@ -97,7 +103,7 @@ async function answer(request: Request): Promise<void> {
   const of = () => ({ id, defaultTab: opened.journal.intake.defaultTab })
   await run(request, opened).then(
     (value) => send({ ...of(), value }),
-    (error: unknown) => send({ ...of(), error }),
+    (error: unknown) => send({ ...of(), error, isOvertaken: error instanceof Overtaken }),
   )
 }
 

@@ -7,6 +7,7 @@ import type { CallLedger } from '../../src/journal/call-ledger.ts'
 import type { DefaultTab } from '../../src/journal/intake-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { Listeners } from '../../src/journal/listeners.ts'
+import { Overtaken } from '../../src/journal/overtaken.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
@@ -70,10 +71,15 @@ export class OtherProcess implements AsyncDisposable {
     if (journal) journal.defaultTab = reply.defaultTab
     // In a later turn, as an answer may arrive within the turn that sent the request.
     setImmediate(() => {
-      if ('error' in reply) answer?.reject(reply.error)
+      if ('error' in reply) answer?.reject(errorOf(reply))
       else answer?.resolve(reply.value)
     })
   }
+}
+
+/** The class of an error gets lost on its way between two processes. */
+function errorOf({ error, isOvertaken }: Extract<Reply, { readonly error: unknown }>): unknown {
+  return isOvertaken && error instanceof Error ? new Overtaken(error.message) : error
 }
 
 type Ask = (task: Task) => Promise<unknown>

@@ -42,7 +42,7 @@ export const importScenarios: readonly Scenario[] = besideScenarios(measure, [
   besideLine('import-work', 'its longest work with the write lock', 'ms', 5, 4, (beside) =>
     Math.max(...beside.holds.workMs),
   ),
-  besideLine('import-commit', 'its commits, each a sync of the disk: p99', 'ms', 5, 2, (beside) =>
+  besideLine('import-commit', 'its commits: p99', 'ms', 5, 2, (beside) =>
     percentile(beside.holds.commitMs, 0.99),
   ),
 ])

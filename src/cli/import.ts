@@ -120,6 +120,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
     complete = true
   } finally {
     await rejectedFile?.finish()
+    await imports.flush()
     await tell(session, options, {
       file: path,
       dryRun: options.dryRun ?? false,

@@ -11,10 +11,13 @@ import type { Signup } from '../signup/signup.ts'
 export interface ImportLog {
   /**
    * Adds signups in this order, all or none, except those of which it says so. Returns one result for
-   * each. Resolves after the change is on disk. Rejects with `JournalUnavailable` when nothing could be
+   * each. The change is on disk after the next `flush`, or any later commit of the journal. Rejects with `JournalUnavailable` when nothing could be
    * added; a later call may succeed.
    */
   add(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]>
+
+  /** Resolves when everything that was added is on disk. Rejects with `JournalUnavailable`. */
+  flush(): Promise<void>
 
   /**
    * The results that `add` would return if it had added the signups of all earlier previews of this

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -97,9 +97,19 @@ test('a power failure at any moment loses no answered signup, and no row that th
   expect(kinds).toEqual(new Set(['write', 'answer', 'remove']))
 })
 
-test('what backup and restore say is done survives a power failure', async () => {
+/** What a command does to files in `DATA_DIR`. */
+async function stepsOf(args: readonly string[], dataDir: string): Promise<readonly DiskStep[]> {
   await using folder = await tempFolder()
   const traceFile = join(folder.path, 'trace')
+  const [strace = '', ...options] = straceTo(traceFile)
+  const program = [process.execPath, join(projectRoot, 'src/start.js'), ...args]
+  const env = { ...environmentOfAnyProgram(), DATA_DIR: dataDir }
+  await promisify(execFile)(strace, [...options, ...program], { env })
+  return readDiskSteps(await readFile(traceFile, 'utf8'))
+}
+
+test('what backup and restore say is done survives a power failure', async () => {
+  await using folder = await tempFolder()
   const [dataDir, copy] = [join(folder.path, 'data'), join(folder.path, 'copy')]
   await mkdir(copy)
   {
@@ -107,12 +117,8 @@ test('what backup and restore say is done survives a power failure', async () =>
     await postSignup(service.url, { email: 'ada@example.com' }, { prefer: 'wait=30' })
   }
   const leftBy = async (args: readonly string[], watched: string) => {
-    const [strace = '', ...options] = straceTo(traceFile)
-    const program = [process.execPath, join(projectRoot, 'src/start.js'), ...args]
-    const env = { ...environmentOfAnyProgram(), DATA_DIR: dataDir }
-    await promisify(execFile)(strace, [...options, ...program], { env })
     const unsynced = new Unsynced(watched)
-    const steps = readDiskSteps(await readFile(traceFile, 'utf8'))
+    const steps = await stepsOf(args, dataDir)
     for (const step of steps) unsynced.take(step)
     expect(steps).toContainEqual({ kind: 'sync', path: watched })
     return unsynced.list()
@@ -120,4 +126,19 @@ test('what backup and restore say is done survives a power failure', async () =>
   expect(await leftBy(['backup', join(copy, 'backup.db')], copy)).toEqual([])
   const restore = ['restore', join(copy, 'backup.db'), '--replace']
   expect(await leftBy(restore, dataDir)).toEqual([])
+})
+
+test('what import says is done survives a power failure', async () => {
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  const list = join(folder.path, 'list.csv')
+  await writeFile(list, 'Email\nada@example.com\n')
+  // The last process that closes the journal syncs it in any case, so another one has it open.
+  await using _service = await startService({ dataDir })
+  const path = join(dataDir, 'journal.db-wal')
+  const kinds = (await stepsOf(['import', list], dataDir))
+    .filter((step) => step.kind !== 'answer' && step.path === path)
+    .map(({ kind }) => kind)
+  expect(kinds).toContain('write')
+  expect(kinds.at(-1)).toBe('sync')
 })

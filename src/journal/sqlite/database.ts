@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { Clock } from '../../platform/clock.ts'
+import { syncFileNow } from '../../platform/node/durable-file.ts'
 import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
 import { copyDatabase } from './copy-database.ts'
 import { isOneOf } from './error-codes.ts'
@@ -46,6 +48,25 @@ export class SqliteDatabase {
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw toUnavailable(error)
     }
+  }
+
+  /**
+   * Like `transaction`, but what it commits is on disk only after `putOnDisk`, or after a later commit of any
+   * process. So it does not wait for the disk while it keeps others from writing.
+   */
+  unsyncedTransaction<T>(work: () => T): T {
+    this.#db.exec('PRAGMA synchronous = NORMAL')
+    try {
+      return this.transaction(work)
+    } finally {
+      this.#db.exec('PRAGMA synchronous = FULL')
+    }
+  }
+
+  /** Puts everything that was committed so far on disk. Needs no room there. */
+  putOnDisk(): void {
+    const log = `${this.#db.location() ?? ''}-wal`
+    this.read(() => existsSync(log) && syncFileNow(log))
   }
 
   /** Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`. */

@@ -8,6 +8,8 @@ import { timeOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs } from './tabs.ts'
 
+const unsynced = { isSynced: false } as const
+
 export class SqliteImportLog implements ImportLog {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
@@ -36,6 +38,10 @@ export class SqliteImportLog implements ImportLog {
     }
   }
 
+  async flush(): Promise<void> {
+    this.#site.db.putOnDisk()
+  }
+
   async preview(
     signups: readonly Signup[],
     { keepsDuplicates = false }: ImportTerms = {},
@@ -62,7 +68,7 @@ export class SqliteImportLog implements ImportLog {
       const results = this.#signups.commit(() => {
         if (!keepsDuplicates && !this.#known.learnRest(this.#signups.lastPosition)) return undefined
         return signups.map((signup) => this.#insert(signup, keepsDuplicates))
-      })
+      }, unsynced)
       const added = results?.filter((result) => result === 'added').length ?? 0
       if (results && !keepsDuplicates) this.#known.keep(this.#signups.lastPosition)
       if (added > 0) this.#site.appended.tell(added)

@@ -23,11 +23,17 @@ export class NewSignups {
     this.#site = site
   }
 
-  /** Commits what `work` adds, or nothing when it throws. @throws JournalBusy while another process writes */
-  commit<T>(work: () => T): T {
+  /**
+   * Commits what `work` adds, or nothing when it throws. Unless `isSynced`, it is on disk after a later
+   * commit.
+   *
+   * @throws JournalBusy while another process writes
+   */
+  commit<T>(work: () => T, { isSynced = true } = {}): T {
     try {
       const { db } = this.#site
-      return db.transaction(() => {
+      const commit = isSynced ? 'transaction' : 'unsyncedTransaction'
+      return db[commit](() => {
         this.#position = Number(db.get('lastPosition')?.['position'] ?? 0)
         const result = work()
         this.addRows()

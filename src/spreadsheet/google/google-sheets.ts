@@ -44,7 +44,7 @@ import { googleProfile } from './profile.ts'
 import { GoogleRowReader } from './row-reader.ts'
 import { removeRows } from './row-removal.ts'
 import type { SignAssertion } from './sign-assertion.ts'
-import { type ApiFailure, type ApiResult, SheetsApi } from './sheets-api.ts'
+import { type ApiFailure, type ApiResult, notSent, SheetsApi } from './sheets-api.ts'
 
 export interface GoogleSheetsOptions {
   readonly access: Access
@@ -295,9 +295,4 @@ interface Sending {
   readonly signal: AbortSignal
   readonly maySend?: MaySend | undefined
   readonly ranges?: readonly string[]
-}
-
-/** The failure of a call that changes nothing. Even an unknown outcome can simply be tried again. */
-function notSent(failure: ApiFailure): Refused | Retryable {
-  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
 }

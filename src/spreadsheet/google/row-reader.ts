@@ -23,7 +23,7 @@ import {
   sheetFields,
   wordsFor,
 } from './sheets.ts'
-import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import { type ApiFailure, notSent, type SheetsApi } from './sheets-api.ts'
 
 /** Rows in one call: 4 MB of two short cells each, and at most 16 MB of the longest addresses. */
 const rowsPerCall = 40_000
@@ -232,9 +232,4 @@ function cellsFrom(answer: unknown, sheetId: number, row: number, column: number
 /** Google refuses a range of a tab that people have renamed, deleted or made shorter. */
 function failed(failure: ApiFailure): LayoutChanged | Refused | Retryable {
   return failure.error?.status === 400 ? { kind: 'changed' } : notSent(failure)
-}
-
-/** The failure of a call that changes nothing. */
-function notSent(failure: ApiFailure): Refused | Retryable {
-  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
 }

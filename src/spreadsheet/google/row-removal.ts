@@ -2,7 +2,7 @@ import type { Refused, Removal, Removed, RowToRemove } from '../spreadsheet.ts'
 import type { FoundRow } from './row-search.ts'
 import { searchRows } from './row-search.ts'
 import { type Sheet, wordsFor } from './sheets.ts'
-import type { ApiFailure, SheetsApi } from './sheets-api.ts'
+import { notSent, type SheetsApi } from './sheets-api.ts'
 import type { Table } from './tables.ts'
 
 /** How many rows one call removes at most. */
@@ -116,9 +116,4 @@ function columnsOf({ row, cells }: FoundRow, tables: readonly Table[]): object {
 
 function keyOf({ sheetId, row }: FoundRow): string {
   return `${sheetId} ${row}`
-}
-
-/** The failure of a search, which changes nothing. */
-function notSent(failure: ApiFailure): Removal {
-  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
 }

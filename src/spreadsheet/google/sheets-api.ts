@@ -100,3 +100,8 @@ export class SheetsApi {
     })
   }
 }
+
+/** The failure of a call that changes nothing. Even an unknown outcome can simply be tried again. */
+export function notSent(failure: ApiFailure): Refused | Retryable {
+  return failure.kind === 'unknown' ? { ...failure, kind: 'retryable' } : failure
+}

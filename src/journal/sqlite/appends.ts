@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite'
 
 import type { Millis, Signup } from '../../signup/signup.ts'
+import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type {
   AppendResults,
   AppendTerms,
@@ -11,7 +12,6 @@ import type {
   SignupStatus,
 } from '../intake-log.ts'
 import { NewSignups } from './new-signups.ts'
-import { addressHash, fingerprintHash, keyHash } from './secret.ts'
 import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs, type Tab } from './tabs.ts'

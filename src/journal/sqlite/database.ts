@@ -3,11 +3,11 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { Clock } from '../../platform/clock.ts'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
+import type { Secret } from '../hashes.ts'
 import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
 import { copyDatabase } from './copy-database.ts'
 import { isOneOf } from './error-codes.ts'
 import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
-import type { Secret } from './secret.ts'
 import { statements } from './statements.ts'
 
 type Name = keyof typeof statements

@@ -6,9 +6,9 @@ import type {
   Tombstone,
   Unfinished,
 } from '../erasure.ts'
+import { addressHash } from '../hashes.ts'
 import { restoredFact } from '../delivery-log.ts'
 import { copiesFact, noteCopies } from './erase.ts'
-import { addressHash } from './secret.ts'
 import type { SqliteSite } from './site.ts'
 
 /** How many positions one slice reads. That takes about a millisecond. */

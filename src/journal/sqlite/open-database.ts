@@ -2,10 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
+import { fingerprintHash, keyHash, type Secret } from '../hashes.ts'
 import { busy } from '../unavailable.ts'
 import { isOneOf } from './error-codes.ts'
 import { addressIndex, migrations } from './schema.ts'
-import { fingerprintHash, keyHash, makeSecret, readSecret, type Secret } from './secret.ts'
+import { makeSecret, readSecret } from './secret.ts'
 
 export interface OpenOptions {
   readonly access: Access

@@ -1,7 +1,7 @@
 import type { Millis } from '../../signup/signup.ts'
+import { addressHash } from '../hashes.ts'
 import { expiredFact, type Retention } from '../retention.ts'
 import { noteCopies } from './erase.ts'
-import { addressHash } from './secret.ts'
 import type { SqliteSite } from './site.ts'
 
 export class SqliteRetention implements Retention {

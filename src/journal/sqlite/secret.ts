@@ -1,18 +1,14 @@
-import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { codeOf, replaceNow } from '../../platform/node/durable-file.ts'
-import type { OwnedKey } from '../intake-log.ts'
+import { newSecret, type Secret } from '../hashes.ts'
 
 /** The secret's file, beside the journal. It does not belong into backups. */
 const fileName = 'journal.secret'
 
 /** The name that SQLite gives to a database without a file. */
 const inMemory = ':memory:'
-
-/** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */
-export type Secret = string
 
 /** Reads the secret of the journal in this file; undefined when there is none. @throws Error when it is damaged */
 export function readSecret(journal: string): Secret | undefined {
@@ -31,30 +27,11 @@ export function readSecret(journal: string): Secret | undefined {
 
 /** Makes a new secret, and replaces any other one. Only one process may do that at a time. */
 export function makeSecret(journal: string): Secret {
-  const secret = randomBytes(32).toString('hex')
+  const secret = newSecret()
   if (journal !== inMemory) replaceNow(secretPath(journal), `${secret}\n`)
   return secret
 }
 
-/** The hash of an address in a tombstone. */
-export function addressHash(secret: Secret, address: string): string {
-  return keyed(secret, 'address', address.toLowerCase())
-}
-
-/** The form in which the journal stores an idempotency key. */
-export function keyHash(secret: Secret, { space, key }: OwnedKey): string {
-  return keyed(secret, 'idempotency key', JSON.stringify([space, key]))
-}
-
-/** The form in which the journal stores a request's fingerprint. */
-export function fingerprintHash(secret: Secret, fingerprint: string): string {
-  return keyed(secret, 'fingerprint', fingerprint)
-}
-
 function secretPath(journal: string): string {
   return join(dirname(journal), fileName)
-}
-
-function keyed(secret: Secret, kind: string, text: string): string {
-  return createHmac('sha256', secret).update(`${kind}\n${text}`).digest('base64')
 }

@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
 
 import { replacedCodesFact } from '../delivery-log.ts'
+import type { Secret } from '../hashes.ts'
 import type { TabCursor } from '../intake-log.ts'
 import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteDefaultTab } from './default-tab.ts'
-import type { Secret } from './secret.ts'
 
 /** One site of an open journal: the parts that its intake log, delivery log and reader share. */
 export interface SqliteSite {

@@ -1,0 +1,29 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+import type { OwnedKey } from './intake-log.ts'
+
+/** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */
+export type Secret = string
+
+export function newSecret(): Secret {
+  return randomBytes(32).toString('hex')
+}
+
+/** The hash of an address in a tombstone. */
+export function addressHash(secret: Secret, address: string): string {
+  return keyed(secret, 'address', address.toLowerCase())
+}
+
+/** The form in which the journal stores an idempotency key. */
+export function keyHash(secret: Secret, { space, key }: OwnedKey): string {
+  return keyed(secret, 'idempotency key', JSON.stringify([space, key]))
+}
+
+/** The form in which the journal stores a request's fingerprint. */
+export function fingerprintHash(secret: Secret, fingerprint: string): string {
+  return keyed(secret, 'fingerprint', fingerprint)
+}
+
+function keyed(secret: Secret, kind: string, text: string): string {
+  return createHmac('sha256', secret).update(`${kind}\n${text}`).digest('base64')
+}

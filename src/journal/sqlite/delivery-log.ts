@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { SQLOutputValue } from 'node:sqlite'
 
 import type { FrozenBatch, Marked, TabSignups } from '../../signup/batch.ts'
 import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import { contents, digestOf, type Part, written } from '../batch-contents.ts'
 import type {
   DeliveryLog,
   EndedMarker,
@@ -11,16 +11,16 @@ import type {
   RunningTime,
   RunningTimeNote,
   TabShare,
-  WaitingSignup,
   WaitingSlice,
 } from '../delivery-log.ts'
 import type { DefaultTab, TabCursor } from '../intake-log.ts'
 import { hourOf } from '../figures.ts'
 import { Overtaken } from '../overtaken.ts'
+import { fingerprintOf, isOfCodes, markerFor, newMarkerBase } from '../site-code.ts'
 import { openKey } from './default-tab.ts'
 import { eraseReleased, eraseWritten } from './erase.ts'
 import { toWaiting } from './rows.ts'
-import { isOwn, randomMarkerBase, type SqliteSite } from './site.ts'
+import { codesOfSite, type SqliteSite } from './site.ts'
 import { sliceRows } from './statements.ts'
 
 export class SqliteDeliveryLog implements DeliveryLog {
@@ -145,7 +145,7 @@ export class SqliteDeliveryLog implements DeliveryLog {
     const { db, id } = this.#site
     await db.write(() => {
       this.#assertFrozen(batch)
-      db.run('setMarkerBase', randomMarkerBase(), id)
+      db.run('setMarkerBase', newMarkerBase(), id)
       db.run('changeMarker', this.#markerFor(batch.number, markerIdMax), batch.number)
     })
     const frozen = await this.frozenBatch()
@@ -192,15 +192,17 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   async isOwn(fingerprint: string): Promise<boolean> {
-    return this.#site.db.read(() => isOwn(this.#site, fingerprint))
+    return this.#site.db.read(() => isOfCodes(codesOfSite(this.#site), fingerprint))
   }
 
   async adoptMarkers(standing: readonly Marked[]): Promise<void> {
     const { db, id } = this.#site
-    const strays = () =>
-      standing.filter(({ marker, fingerprint }) => {
-        return isOwn(this.#site, fingerprint) && db.get('marker', id, marker) === undefined
+    const strays = () => {
+      const codes = codesOfSite(this.#site)
+      return standing.filter(({ marker, fingerprint }) => {
+        return isOfCodes(codes, fingerprint) && db.get('marker', id, marker) === undefined
       })
+    }
     if (db.read(strays).length === 0) return
     await db.write(() => {
       for (const { marker } of strays()) db.run('adoptMarker', id, marker)
@@ -268,45 +270,17 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   #batch(number: number, marker: number, digest: string, tabs: readonly TabSignups[]): FrozenBatch {
-    return { number, marker, fingerprint: `${this.#site.code}:${number}:${digest}`, tabs }
+    return { number, marker, fingerprint: fingerprintOf(this.#site.code, number, digest), tabs }
   }
 
   #markerFor(batch: number, idMax: number): number {
     const base = Number(this.#site.db.get('markerBase', this.#site.id)?.['base'])
-    return ((base + batch) % idMax) + 1
+    return markerFor(base, batch, idMax)
   }
-}
-
-/** Signups of the tab with this name. */
-type Part = readonly [tab: string, signups: readonly Signup[]]
-
-/** What a batch holds. In each tab, signups that are delivered once more come first: they are older. */
-function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabSignups[] {
-  const names = new Set([...fresh, ...again].map(([tab]) => tab))
-  const ordered = [...again, ...fresh]
-  return Array.from(names, (name) => {
-    const signups = ordered.filter(([tab]) => tab === name).flatMap(([, them]) => them)
-    return { tab: name, signups }
-  })
 }
 
 function endedMeanwhile(): Overtaken {
   return new Overtaken('Another writer has ended a batch meanwhile.')
-}
-
-/** The signups that get a row. */
-function written(waiting: readonly WaitingSignup[]): readonly Signup[] {
-  return waiting.flatMap(({ signup, isIgnored }) => (isIgnored ? [] : [signup]))
-}
-
-/** Differs for batches with different signups, also after a backup of the journal was restored. */
-function digestOf(shares: readonly TabShare[]): string {
-  const hash = createHash('sha256')
-  for (const { tab, signups } of shares) {
-    const ends = [signups[0]?.signup.id, signups.at(-1)?.signup.id]
-    hash.update(JSON.stringify([tab.name, signups.length, ...ends]))
-  }
-  return hash.digest('hex').slice(0, 12)
 }
 
 function notFrozen(batch: number): Overtaken {

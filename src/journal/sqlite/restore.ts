@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
@@ -6,13 +5,14 @@ import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../call-ledger.ts'
 import { replacedCodesFact, restoredFact } from '../delivery-log.ts'
 import type { Tombstone } from '../erasure.ts'
+import { newMarkerBase, newSiteCode } from '../site-code.ts'
 import { JournalUnavailable } from '../unavailable.ts'
 import { eraseUnsure } from './erase.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteErasure } from './erasure.ts'
 import { isOneOf } from './error-codes.ts'
 import { possibleCalls } from './possible-calls.ts'
-import { codesOf, openSite, randomMarkerBase, type SqliteSite } from './site.ts'
+import { codesOfSite, openSite, type SqliteSite } from './site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 
 export interface RestoreOptions {
@@ -69,10 +69,10 @@ export async function makeRestored(
     const { accepted, written } = db.get('totals', opened.id) ?? {}
     const waiting = Number(accepted) - Number(written)
     await db.write(() => {
-      db.run('setMarkerBase', randomMarkerBase(), opened.id)
-      const codes = new Set([...codesOf(opened), ...(replaced?.codes ?? [])])
+      db.run('setMarkerBase', newMarkerBase(), opened.id)
+      const codes = new Set([...codesOfSite(opened), ...(replaced?.codes ?? [])])
       db.run('setFact', opened.id, replacedCodesFact, [...codes].join(' '))
-      db.run('setSiteCode', randomBytes(4).toString('hex'), opened.id)
+      db.run('setSiteCode', newSiteCode(), opened.id)
       if (waiting === 0) db.run('setFact', opened.id, restoredFact, '')
       // How delivery fared when the backup was made.
       db.run('dropFact', opened.id, 'delivery')
@@ -117,7 +117,7 @@ export async function readReplaced(
         'Another command uses the journal just now. Wait until it has ended.',
       )
     }
-    return { tombstones, calls: calls.map(({ at }) => Number(at)), codes: codesOf(opened) }
+    return { tombstones, calls: calls.map(({ at }) => Number(at)), codes: codesOfSite(opened) }
   } finally {
     db.close()
   }

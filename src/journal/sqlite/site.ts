@@ -1,10 +1,9 @@
-import { randomBytes, randomInt } from 'node:crypto'
-
 import { replacedCodesFact } from '../delivery-log.ts'
 import type { Secret } from '../hashes.ts'
 import type { TabCursor } from '../intake-log.ts'
 import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
+import { codesOf, newMarkerBase, newSiteCode } from '../site-code.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteDefaultTab } from './default-tab.ts'
 
@@ -28,9 +27,7 @@ export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy
     db.get('site', name) ??
     // Look again within the transaction, because another process may have added the site meanwhile.
     db.transaction(
-      () =>
-        db.get('site', name) ??
-        db.get('addSite', name, randomBytes(4).toString('hex'), randomMarkerBase()),
+      () => db.get('site', name) ?? db.get('addSite', name, newSiteCode(), newMarkerBase()),
     )
   const id = Number(row?.['id'])
   const defaultTab = new SqliteDefaultTab(db, id, policy)
@@ -41,17 +38,8 @@ export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy
   return { db, id, code, policy, defaultTab, ...told, secret }
 }
 
-export function randomMarkerBase(): number {
-  return randomInt(2 ** 31)
-}
-
 /** The code of the site, and those of the journals that this one has replaced. */
-export function codesOf({ db, id, code }: SqliteSite): readonly string[] {
-  const replaced = String(db.get('fact', id, replacedCodesFact)?.['value'] ?? '')
-  return [code, ...replaced.split(' ').filter((one) => one !== '')]
-}
-
-/** Whether a batch with this fingerprint is of this journal, or of one that it has replaced. */
-export function isOwn(site: SqliteSite, fingerprint: string): boolean {
-  return codesOf(site).some((code) => fingerprint.startsWith(`${code}:`))
+export function codesOfSite({ db, id, code }: SqliteSite): readonly string[] {
+  const fact = db.get('fact', id, replacedCodesFact)
+  return codesOf(code, fact && String(fact['value']))
 }

@@ -5,6 +5,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
+import type { Lease } from './lease.ts'
 import type { Reader } from './reader.ts'
 import type { Retention } from './retention.ts'
 
@@ -19,6 +20,7 @@ export interface Journal extends AsyncDisposable {
   readonly erasure: Erasure
   readonly retention: Retention
   readonly reader: Reader
+  readonly lease: Lease
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
 }

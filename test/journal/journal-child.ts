@@ -11,7 +11,7 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
 /** The parts of a journal whose methods can be called by name. */
-export type Part = 'intake' | 'imports' | 'delivery' | 'erasure' | 'retention' | 'reader'
+export type Part = 'intake' | 'imports' | 'delivery' | 'erasure' | 'retention' | 'reader' | 'lease'
 
 /** What the parent asks for. It numbers the journals. */
 export type Task =

@@ -95,6 +95,7 @@ class RemoteJournal implements Journal {
   readonly erasure = this.#part('erasure') as Journal['erasure']
   readonly retention = this.#part('retention') as Journal['retention']
   readonly reader = this.#part('reader') as Journal['reader']
+  readonly lease = this.#part('lease') as Journal['lease']
   readonly #ask: Ask
   #ledgers = 0
 

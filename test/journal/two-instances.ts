@@ -28,6 +28,8 @@ function alternating(pair: Pair): Journal {
     erasure: inTurns(one.erasure, other.erasure, next),
     retention: inTurns(one.retention, other.retention, next),
     reader: inTurns(one.reader, other.reader, next),
+    // It belongs to one instance.
+    lease: one.lease,
     callLedger: (...account) =>
       inTurns(one.callLedger(...account), other.callLedger(...account), next),
     [Symbol.asyncDispose]: async () => {

@@ -9,6 +9,7 @@ import { SqliteDeliveryLog } from './delivery-log.ts'
 import { SqliteErasure } from './erasure.ts'
 import { SqliteImportLog } from './import-log.ts'
 import { SqliteIntakeLog } from './intake-log.ts'
+import { ownLease } from './lease.ts'
 import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteRetention } from './retention.ts'
@@ -53,6 +54,7 @@ export function journalOn(
     erasure: new SqliteErasure(site),
     retention: new SqliteRetention(site),
     reader: new SqliteReader(site),
+    lease: ownLease,
     callLedger: (account, time) => new SqliteCallLedger(db, account, time),
     comparison: (how) => new SqliteComparison(site, how),
     [Symbol.asyncDispose]: async () => {

@@ -11,7 +11,7 @@ const prefix = 'rollcall-run-'
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const all = tmpdir()
   // Each project of one run comes here.
-  if (basename(all).startsWith(prefix)) return undefined
+  if (isFolderOfRun(all)) return undefined
   for (const name of await readdir(all)) {
     const pid = Number(/^rollcall-run-(\d+)-/.exec(name)?.[1] ?? 0)
     if (pid > 0 && !isRunning(pid)) await rm(join(all, name), { recursive: true, force: true })
@@ -21,6 +21,11 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   await chmod(folder, 0o711)
   process.env['TMPDIR'] = folder
   return () => rm(folder, { recursive: true, force: true })
+}
+
+/** Whether this is the temporary folder of a run of tests, which the run removes at its end. */
+export function isFolderOfRun(path: string): boolean {
+  return basename(path).startsWith(prefix)
 }
 
 function isRunning(pid: number): boolean {

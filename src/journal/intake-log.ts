@@ -39,7 +39,10 @@ export interface IntakeLog {
    */
   onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void
 
-  /** How far these tabs are written, by any process. Tabs that do not exist are left out. */
+  /**
+   * How far these tabs are written, by any process. Tabs that do not exist are left out. After the call
+   * `defaultTab` is the name that any process has found for it.
+   */
   cursors(tabs: readonly string[]): Promise<readonly TabCursor[]>
 }
 

@@ -103,6 +103,17 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
+    title: 'an instance that only looks on learns the name that a writer found when it asks for cursors',
+    run: inTwo(async (one, other) => {
+      await other.delivery.resolveDefaultTab('Tabelle1')
+      // Where `one` stands for two instances that are called in turn, each of them asks.
+      await one.intake.cursors([])
+      await one.intake.cursors([])
+      expect(one.intake.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
+    }, unnamed),
+  },
+
+  {
     title: 'another spreadsheet has another default tab, and a name in the settings counts at once',
     run: async (world) => {
       {

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { ComparableJournal, OpenReader } from '../journal.ts'
+import { NotedCalls } from '../noted-calls.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
-import { SqliteCallLedger } from './call-ledger.ts'
+import { SqliteCallStore } from './call-store.ts'
 import { SqliteComparison } from './comparison.ts'
 import { checkCopy } from './check-copy.ts'
 import { SqliteDatabase } from './database.ts'
@@ -55,7 +56,7 @@ export function journalOn(
     retention: new SqliteRetention(site),
     reader: new SqliteReader(site),
     lease: ownLease,
-    callLedger: (account, time) => new SqliteCallLedger(db, account, time),
+    callLedger: (account, time) => new NotedCalls(new SqliteCallStore(db, account), time),
     comparison: (how) => new SqliteComparison(site, how),
     [Symbol.asyncDispose]: async () => {
       await intake.drain()

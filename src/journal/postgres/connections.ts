@@ -1,0 +1,144 @@
+import pg from 'pg'
+import type { Millis } from '../../signup/signup.ts'
+import { isOfDatabase, isUnprepared, ofDriver } from './failure.ts'
+import type { Row, Statement, Value } from './statement.ts'
+
+/** Bounds on what the database may take. */
+export interface DatabaseLimits {
+  /** How many connections this process holds at most. */
+  readonly connectionsMax: number
+  /** How long to wait for a connection. */
+  readonly connectMs: Millis
+  /** How long to wait for an answer: longer than the times that the server keeps. */
+  readonly answerMs: Millis
+  /** How long the server waits for a lock, for a statement to end, and for us within a transaction. */
+  readonly lockMs: Millis
+  readonly statementMs: Millis
+  readonly idleMs: Millis
+}
+
+export const defaultLimits: DatabaseLimits = {
+  connectionsMax: 8,
+  connectMs: 5_000,
+  answerMs: 8_000,
+  lockMs: 3_000,
+  statementMs: 5_000,
+  idleMs: 3_000,
+}
+
+/** The longest time that a timer of Node takes. */
+const timerMax = 2 ** 31 - 1
+
+interface Answer {
+  readonly rows: readonly Row[]
+  readonly rowCount: number | null
+}
+
+/** A connection that one caller has for itself. */
+export interface Connection {
+  /** Sends a statement at once, behind those that are on their way. */
+  run(statement: Statement, values: readonly Value[]): Promise<Answer>
+  /**
+   * Sends statements without values. Resolves with the name of the last command.
+   *
+   * @param answerMs how long to wait for the answer, if not as usual
+   */
+  exec(text: string, answerMs?: Millis): Promise<string>
+  /** Whether the server has warned of something since the caller got the connection. */
+  readonly hasWarned: boolean
+}
+
+/** Our numbers are far below 2^53. */
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
+
+/** The connections of one process to the database. A connection that has failed is never used again. */
+export class Connections {
+  readonly #url: string
+  readonly #limits: DatabaseLimits
+  #pool: pg.Pool
+  /** Whether statements are prepared. Some poolers cannot do that. */
+  #prepares = true
+
+  /** Connects only when it is used. */
+  constructor(url: string, limits: DatabaseLimits) {
+    this.#url = url
+    this.#limits = limits
+    this.#pool = this.#newPool()
+  }
+
+  /** Waits until all connections are given back, and closes them. */
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  /** Connects anew from now on, perhaps to another server. */
+  renew(): void {
+    void this.#pool.end()
+    this.#pool = this.#newPool()
+  }
+
+  /** Gives `work` a connection. Takes it back afterwards, if it has not failed. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch(throwOfDriver)
+    let hasWarned = false
+    const hear = ({ severity }: { readonly severity?: string | undefined }) => {
+      if (severity === 'WARNING') hasWarned = true
+    }
+    client.on('notice', hear)
+    let isBroken = false
+    try {
+      return await work({
+        run: (statement, values) => this.#run(client, statement, values),
+        exec: (text, answerMs) => exec(client, text, answerMs),
+        get hasWarned() {
+          return hasWarned
+        },
+      })
+    } catch (error) {
+      if (isUnprepared(error)) this.#prepares = false
+      isBroken = isOfDatabase(error) || hasWarned
+      throw error
+    } finally {
+      client.off('notice', hear)
+      client.release(isBroken)
+    }
+  }
+
+  #run(client: pg.PoolClient, { name, text }: Statement, values: readonly Value[]) {
+    const query = { ...(this.#prepares && { name }), text, values: [...values] }
+    return client.query<Row>(query).catch(throwOfDriver)
+  }
+
+  #newPool(): pg.Pool {
+    const { connectionsMax, connectMs, answerMs } = this.#limits
+    const options: pg.PoolConfig & { readonly pipeline: true } = {
+      connectionString: this.#url,
+      application_name: 'rollcall',
+      max: connectionsMax,
+      connectionTimeoutMillis: connectMs,
+      // The connection is destroyed then.
+      query_timeout: answerMs,
+      keepAlive: true,
+      pipeline: true,
+      types,
+    }
+    const pool = new pg.Pool(options)
+    // An idle connection has failed, and the pool has dropped it. Without a listener, the process would end.
+    pool.on('error', () => {})
+    return pool
+  }
+}
+
+async function exec(client: pg.PoolClient, text: string, answerMs?: Millis): Promise<string> {
+  const limit = answerMs === undefined ? {} : { query_timeout: Math.min(answerMs, timerMax) }
+  const answer: pg.QueryResult | readonly pg.QueryResult[] = await client
+    .query({ text, ...limit })
+    .catch(throwOfDriver)
+  const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : answer
+  return last.command
+}
+
+function throwOfDriver(error: unknown): never {
+  throw ofDriver(error)
+}

@@ -1,0 +1,192 @@
+import type { Clock } from '../../platform/clock.ts'
+import { type Connection, Connections, type DatabaseLimits, defaultLimits } from './connections.ts'
+import {
+  ConnectionFailed,
+  isOfDatabase,
+  isReadOnly,
+  isRefusal,
+  isRepeatable,
+  isUnprepared,
+  OutcomeUnknown,
+  toUnavailable,
+} from './failure.ts'
+import type { Row, Statement, Value } from './statement.ts'
+
+export interface DatabaseOptions {
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  readonly limits?: Partial<DatabaseLimits> | undefined
+}
+
+/** A statement with its values. */
+export type Step = readonly [statement: Statement, ...values: Value[]]
+
+/** For how long, and how often, a transaction is run again that met others. */
+const again = { maxMs: 5_000, restMs: 10 } as const
+
+/** Answers of the database to one statement. */
+export interface Queries {
+  all(statement: Statement, ...values: Value[]): Promise<readonly Row[]>
+  /** The first row. */
+  get(statement: Statement, ...values: Value[]): Promise<Row | undefined>
+}
+
+/**
+ * A transaction that is under way. Statements that are sent without waiting for one another share a round
+ * trip; when one of them fails, so do all later ones.
+ */
+export interface Transaction extends Queries {
+  /** Runs a statement and returns how many rows it changed. */
+  run(statement: Statement, ...values: Value[]): Promise<number>
+  /** Runs statements without values. */
+  exec(text: string): Promise<unknown>
+}
+
+/**
+ * The journal's database, with transactions. Every call rejects with `JournalUnavailable` when the
+ * database cannot be used, and with `OutcomeUnknown`, which is one, when a commit may have happened.
+ */
+export class PostgresDatabase implements Queries {
+  readonly #connections: Connections
+  readonly #clock: DatabaseOptions['clock']
+  /** Poolers keep no setting of a session, so each transaction brings its own. */
+  readonly #settings: string
+
+  /** Connects only when it is used. */
+  constructor(url: string, { clock, limits = {} }: DatabaseOptions) {
+    const all = { ...defaultLimits, ...limits }
+    this.#clock = clock
+    this.#connections = new Connections(url, all)
+    this.#settings = `SET LOCAL lock_timeout = ${all.lockMs};
+      SET LOCAL statement_timeout = ${all.statementMs};
+      SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs}`
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close()
+  }
+
+  /** The rows of a statement that changes nothing. */
+  all(statement: Statement, ...values: Value[]): Promise<readonly Row[]> {
+    return this.#repeat(async (connection) => (await connection.run(statement, values)).rows)
+  }
+
+  async get(statement: Statement, ...values: Value[]): Promise<Row | undefined> {
+    return (await this.all(statement, ...values))[0]
+  }
+
+  /**
+   * Runs one statement that changes tables or indexes, however long it takes. It must be one that may run
+   * twice.
+   */
+  exec(text: string): Promise<unknown> {
+    return this.#repeat((connection) => connection.exec(text, Infinity))
+  }
+
+  /** Runs several reads, which all see the journal of one moment. */
+  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#repeat(async (connection) => {
+      const begun = connection.exec(
+        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#settings}`,
+      )
+      return this.#within(connection, begun, work)
+    })
+  }
+
+  /**
+   * Commits what `work` changes, or nothing when it throws. `lock` is sent first, and waits until earlier
+   * holders of the same lock have ended: what `work` sends sees all that they have committed. `work` may
+   * run several times.
+   */
+  transaction<T>(lock: Step, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.#repeat(async (connection) => {
+      const begun = Promise.all([this.#begin(connection), connection.run(lock[0], valuesOf(lock))])
+      return this.#within(connection, begun, work)
+    })
+  }
+
+  /**
+   * Like `transaction`, but sends everything in one go, the commit too, so nobody who waits for the lock
+   * also waits for this process. Returns the rows of each step.
+   */
+  inOneGo(lock: Step, steps: readonly Step[]): Promise<readonly (readonly Row[])[]> {
+    return this.#repeat(async (connection) => {
+      const sent = [
+        this.#begin(connection),
+        ...[lock, ...steps].map((step) => connection.run(step[0], valuesOf(step))),
+      ] as const
+      const committed = commit(connection)
+      committed.catch(() => {})
+      const [, , ...answers] = await Promise.all(sent).catch((error: unknown) => {
+        // The server does not commit after an error.
+        throw error instanceof ConnectionFailed ? new OutcomeUnknown(unknown) : error
+      })
+      await committed
+      return answers.map((answer) => (typeof answer === 'string' ? [] : answer.rows))
+    })
+  }
+
+  #begin(connection: Connection): Promise<string> {
+    return connection.exec(`BEGIN; ${this.#settings}`)
+  }
+
+  async #within<T>(
+    connection: Connection,
+    begun: Promise<unknown>,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const [result] = await Promise.all([work(transactionOn(connection)), begun]).catch(
+      async (error: unknown) => {
+        if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
+        throw error
+      },
+    )
+    await commit(connection)
+    return result
+  }
+
+  /** Runs `attempt` again after errors that a second run may not meet. */
+  async #repeat<T>(attempt: (connection: Connection) => Promise<T>): Promise<T> {
+    const until = this.#clock.elapsed() + again.maxMs
+    for (let failures = 0; ;) {
+      try {
+        return await this.#connections.use(attempt)
+      } catch (error) {
+        failures += 1
+        // A connection may have been closed while it was idle. Then the next one is new.
+        const isStale = error instanceof ConnectionFailed && failures === 1
+        const mayHelp = isRepeatable(error) || isUnprepared(error) || isStale
+        if (isReadOnly(error)) this.#connections.renew()
+        if (!mayHelp || this.#clock.elapsed() >= until) throw toUnavailable(error)
+      }
+      await this.#clock.sleep(again.restMs * failures * Math.random())
+    }
+  }
+}
+
+const unknown = 'The journal cannot be used: the connection failed during a commit.'
+
+/** @throws OutcomeUnknown unless the server says that it did or did not commit */
+async function commit(connection: Connection): Promise<void> {
+  const command = await connection.exec('COMMIT').catch((error: unknown) => {
+    throw isRefusal(error) ? error : new OutcomeUnknown(unknown)
+  })
+  // The server commits with a warning when it has not waited for its standby to the end.
+  if (connection.hasWarned) throw new OutcomeUnknown(unknown)
+  // It answers so when a statement before has failed.
+  if (command === 'ROLLBACK') throw new ConnectionFailed(undefined)
+}
+
+function transactionOn(connection: Connection): Transaction {
+  const all: Queries['all'] = async (statement, ...values) =>
+    (await connection.run(statement, values)).rows
+  return {
+    all,
+    get: async (...query) => (await all(...query))[0],
+    run: async (statement, ...values) => (await connection.run(statement, values)).rowCount ?? 0,
+    exec: (text) => connection.exec(text),
+  }
+}
+
+function valuesOf([, ...values]: Step): readonly Value[] {
+  return values
+}

@@ -1,0 +1,69 @@
+import { DatabaseError } from 'pg'
+import { JournalUnavailable } from '../unavailable.ts'
+
+/** The connection has failed, or none was to be had in time. */
+export class ConnectionFailed extends JournalUnavailable {
+  override readonly name = 'ConnectionFailed'
+
+  /** Leaves the words of the system out, because they may name hosts. */
+  constructor(cause: unknown) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+    super(`The journal cannot be used: its database does not answer${code}.`)
+  }
+}
+
+/** The connection failed while a transaction was committed, so it may have happened or not. */
+export class OutcomeUnknown extends JournalUnavailable {
+  override readonly name = 'OutcomeUnknown'
+}
+
+/** `pg`'s errors that are not the server's answers become `ConnectionFailed`. */
+export function ofDriver(error: unknown): unknown {
+  return error instanceof DatabaseError ? error : new ConnectionFailed(error)
+}
+
+/** Whether the error is of the server or the connection, and not of our own code. */
+export function isOfDatabase(error: unknown): boolean {
+  return [DatabaseError, ConnectionFailed, OutcomeUnknown].some((kind) => error instanceof kind)
+}
+
+// The codes: https://www.postgresql.org/docs/18/errcodes-appendix.html
+
+/** Whether the server has taken the transaction back only because others ran at the same time. */
+export function isRepeatable(error: unknown): boolean {
+  return hasCode(error, /^(40001|40P01)$/)
+}
+
+/** Whether the statement may succeed when it is not prepared, as a pooler may give us another server process. */
+export function isUnprepared(error: unknown): boolean {
+  return hasCode(error, /^(26000|42P05)$/)
+}
+
+/** Whether the server was the primary once, and is a standby now. */
+export function isReadOnly(error: unknown): boolean {
+  return hasCode(error, /^25006$/)
+}
+
+/**
+ * Whether the server's answer says that nothing was committed. An answer about its own trouble, or about
+ * a shutdown while it waits for a standby, does not say so.
+ */
+export function isRefusal(error: unknown): boolean {
+  return hasCode(error, /^(?!08|57|58|F0|XX)/)
+}
+
+/**
+ * The same error in words without data: a server's message names no values, but its details do. Other
+ * errors stay as they are.
+ */
+export function toUnavailable(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error
+  const { code = 'none', message } = error
+  // The messages of class 22 repeat the value that does not fit.
+  const words = code.startsWith('22') ? 'the database does not take a value' : message
+  return new JournalUnavailable(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
+}
+
+function hasCode(error: unknown, pattern: RegExp): boolean {
+  return error instanceof DatabaseError && error.code !== undefined && pattern.test(error.code)
+}

@@ -1,0 +1,65 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { TabCursor } from '../intake-log.ts'
+import { Listeners } from '../listeners.ts'
+import type { JournalPolicy } from '../policy.ts'
+import type { PostgresDatabase } from './database.ts'
+import { PostgresDefaultTab } from './default-tab.ts'
+import { headLock } from './locks.ts'
+import { takeSecret } from './secret.ts'
+import { statementsOf } from './statement.ts'
+
+/** One site of an open journal: the parts that its logs and its reader share. */
+export interface PostgresSite {
+  readonly db: PostgresDatabase
+  readonly id: number
+  /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
+  readonly code: string
+  readonly policy: JournalPolicy
+  readonly defaultTab: PostgresDefaultTab
+  /** Gets the number of added signups after each commit of this process. */
+  readonly appended: Listeners<number>
+  /** Gets the cursors of the tabs of each batch that this process settles. */
+  readonly settled: Listeners<readonly TabCursor[]>
+  /** With which addresses and idempotency keys are hashed. */
+  readonly secret: string
+}
+
+const sql = statementsOf('site', {
+  find: 'SELECT id, code FROM rollcall.site WHERE name = $1',
+  add: `INSERT INTO rollcall.site (id, name, code, marker_base)
+        SELECT coalesce(max(id), 0) + 1, $1, $2, $3 FROM rollcall.site
+        ON CONFLICT (name) DO NOTHING`,
+})
+
+export async function openSite(
+  db: PostgresDatabase,
+  name: string,
+  policy: JournalPolicy,
+): Promise<PostgresSite> {
+  const row = (await db.get(sql.find, name)) ?? (await addSite(db, name))
+  const id = Number(row['id'])
+  const defaultTab = await PostgresDefaultTab.open(db, id, policy)
+  return {
+    db,
+    id,
+    code: String(row['code']),
+    policy,
+    defaultTab,
+    appended: new Listeners(),
+    settled: new Listeners(),
+    secret: await takeSecret(db),
+  }
+}
+
+export function randomMarkerBase(): number {
+  return randomInt(2 ** 31)
+}
+
+async function addSite(db: PostgresDatabase, name: string) {
+  const code = randomBytes(4).toString('hex')
+  const [, found] = await db.inOneGo(headLock, [
+    [sql.add, name, code, randomMarkerBase()],
+    [sql.find, name],
+  ])
+  return found?.[0] ?? {}
+}

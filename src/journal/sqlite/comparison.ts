@@ -9,8 +9,8 @@ import type {
   RowsOfTab,
 } from '../comparison.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
-import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from './noted-rows.ts'
-import { RowDigests } from './row-digests.ts'
+import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from '../noted-rows.ts'
+import { RowDigests } from '../row-digests.ts'
 import { toSignup } from './rows.ts'
 import type { SqliteSite } from './site.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { Millis } from '../../signup/signup.ts'
+import type { Millis } from '../signup/signup.ts'
 
 /** SQLite's memory for pages of the temporary file, in KiB. */
 const cacheKib = 16 * 1024

@@ -37,7 +37,7 @@ export async function withDifference<T>(
   await using journal = await openStoreBeside(config, { clock })
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const spreadsheet = connectSpreadsheet({ ...config, ...secrets, journal }, world)
-  using comparison = journal.comparison({ cellKey })
+  using comparison = await journal.comparison({ cellKey })
   let unread: Difference['unread']
   {
     using progress = notes.progress('rows read')
@@ -101,7 +101,7 @@ export async function* foundPages(
   isWanted: (found: FoundSignup) => boolean = () => true,
 ): AsyncGenerator<readonly FoundSignup[]> {
   for (let after = 0; ;) {
-    const page = comparison.found(kind, after, pageSignups)
+    const page = await comparison.found(kind, after, pageSignups)
     yield page.filter(isWanted)
     if (page.length < pageSignups) return
     after = page.at(-1)?.position ?? after

@@ -69,9 +69,9 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
   return withDifference(session, async (difference) => {
     const { compared, unread } = difference
-    if (!json) await session.out.write(describe(difference).join('\n') + '\n')
+    if (!json) await session.out.write((await describe(difference)).join('\n') + '\n')
     const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0
-    if (json) await session.out.json(report(difference, session, repair ? repaired : null))
+    if (json) await session.out.json(await report(difference, session, repair ? repaired : null))
     const isWell =
       compared.missing === repaired && compared.edited + compared.double + unread.length === 0
     return isWell ? exit.done : exit.notAll
@@ -91,7 +91,7 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   }
 }
 
-function describe(difference: Difference): string[] {
+async function describe(difference: Difference): Promise<string[]> {
   const { compared, comparison, unread } = difference
   const { present, missing, edited, waiting, elsewhere, unknown } = compared
   const facts: [string, number][] = [
@@ -109,15 +109,17 @@ function describe(difference: Difference): string[] {
     facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
     { right: [1] },
   )
-  const of = (kind: FoundKind) =>
-    listed(difference, kind, listedMax.text).map((it) => [it.timestamp, it.sheetTab, it.email])
+  const of = async (kind: FoundKind) => {
+    const signups = await listed(difference, kind, listedMax.text)
+    return signups.map((it) => [it.timestamp, it.sheetTab, it.email])
+  }
   const doubles = comparison
     .doubles(listedMax.text)
     .map(({ at, tab, extra }) => [iso(at), tab, `${extra} too many`])
   return [
     ...lines,
-    ...section('Missing: no row has this timestamp and this address', of('missing'), missing),
-    ...section('Edited: a row has only one of the two', of('edited'), edited),
+    ...section('Missing: no row has this timestamp and this address', await of('missing'), missing),
+    ...section('Edited: a row has only one of the two', await of('edited'), edited),
     ...section('Double: more rows than signups', doubles, doubles.length),
     ...section(
       'Not compared: Google cannot read the title of a tab. Rename it',
@@ -133,11 +135,11 @@ function section(title: string, rows: readonly (readonly string[])[], all: numbe
   return ['', title, ...table(rows.map((cells) => cells.map(shown))), ...rest]
 }
 
-function report(
+async function report(
   difference: Difference,
   { clock }: Pick<Session, 'clock'>,
   repaired: number | null,
-): Report {
+): Promise<Report> {
   const { compared, comparison, unread, location } = difference
   const { present, missing, edited, waiting, elsewhere, unknown } = compared
   return {
@@ -150,8 +152,8 @@ function report(
       copies: compared.copies,
       others: compared.others,
     },
-    missing: listed(difference, 'missing', listedMax.json),
-    edited: listed(difference, 'edited', listedMax.json),
+    missing: await listed(difference, 'missing', listedMax.json),
+    edited: await listed(difference, 'edited', listedMax.json),
     double: comparison
       .doubles(listedMax.json)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
@@ -161,8 +163,13 @@ function report(
   }
 }
 
-function listed({ comparison }: Difference, kind: FoundKind, max: number): readonly Listed[] {
-  return comparison.found(kind, 0, max).map(({ signup: { receivedAt, sheetTab, email } }) => ({
+async function listed(
+  { comparison }: Difference,
+  kind: FoundKind,
+  max: number,
+): Promise<readonly Listed[]> {
+  const found = await comparison.found(kind, 0, max)
+  return found.map(({ signup: { receivedAt, sheetTab, email } }) => ({
     timestamp: iso(receivedAt),
     sheetTab,
     email,

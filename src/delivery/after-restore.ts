@@ -9,7 +9,7 @@ import { readRows, type RowsRead } from './read-rows.ts'
 export interface AfterRestoreOptions {
   readonly journal: DeliveryLog
   /** Begins to compare the journal with the spreadsheet. */
-  readonly comparison: () => Comparison
+  readonly comparison: () => Promise<Comparison>
   readonly spreadsheet: Spreadsheet
   readonly clock: Pick<Clock, 'elapsed'>
   readonly attempts: Attempts
@@ -55,7 +55,7 @@ export class AfterRestore {
     }
     const finished = await attempts.persist(() => spreadsheet.finishEarlier())
     if (finished?.kind !== 'finished') return false
-    using comparison = this.#options.comparison()
+    using comparison = await this.#options.comparison()
     const read = await readRows(spreadsheet, comparison, (call) => attempts.persist(call))
     if (!read) return false
     const obstacle = obstacleIn(read)
@@ -81,7 +81,7 @@ function obstacleIn(read: RowsRead): string | undefined {
 /** Notes the rows of signups up to this position. */
 async function noteArrived(comparison: Comparison, upto: number): Promise<void> {
   for (let after = 0; ;) {
-    const page = comparison.found('arrived', after, pageSignups)
+    const page = await comparison.found('arrived', after, pageSignups)
     const positions = page.map(({ position }) => position)
     await comparison.noteArrived(positions.filter((position) => position <= upto))
     if (page.length < pageSignups) return

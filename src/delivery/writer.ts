@@ -20,7 +20,7 @@ export interface WriterOptions {
   readonly journal: DeliveryLog
   readonly erasure: Erasure
   /** Begins to compare the journal with the spreadsheet. */
-  readonly comparison: () => Comparison
+  readonly comparison: () => Promise<Comparison>
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly random: Random

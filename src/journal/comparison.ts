@@ -23,7 +23,7 @@ export interface Comparison extends Disposable {
   compare(onPage: (signups: number) => void): Promise<Compared>
 
   /** At most `max` signups of this kind after this position, in order. Call it after `compare`. */
-  found(kind: FoundKind, after: number, max: number): readonly FoundSignup[]
+  found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]>
 
   /** The first rows that are there too often, at most `max` of them. Call it after `compare`. */
   doubles(max: number): readonly DoubleRow[]

@@ -28,7 +28,7 @@ export interface Journal extends AsyncDisposable {
 /** A journal that can be compared with a spreadsheet. */
 export interface ComparableJournal extends Journal {
   /** Begins to compare the signups with the rows of the present spreadsheet. */
-  comparison(options: CompareOptions): Comparison
+  comparison(options: CompareOptions): Promise<Comparison>
 }
 
 /** A journal that was opened for reading only. Disposing closes it. */

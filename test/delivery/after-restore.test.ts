@@ -217,8 +217,8 @@ test('each of many signups that have a row is found, also when the writer is kil
   const { journal, spreadsheet, clock, writer } = world
   const begin = journal.comparison.bind(journal)
   let pages = 0
-  journal.comparison = (how) => {
-    const comparison = begin(how)
+  journal.comparison = async (how) => {
+    const comparison = await begin(how)
     const note = comparison.noteArrived.bind(comparison)
     comparison.noteArrived = async (positions) => {
       pages += 1

@@ -51,21 +51,21 @@ async function threeWritten(journal: ComparableJournal): Promise<readonly Signup
 test('each signup is present, missing, edited or waiting, and other rows are counted', () =>
   inJournal(async (journal) => {
     const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     const typed = makeSignup({ email: 'typed@example.com' })
     await read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
     expect(await comparison.compare(() => {})).toEqual({
       ...nothing,
       ...{ present: 1, missing: 1, edited: 1, waiting: 1, others: 2, rows: 3 },
     })
-    expect(comparison.found('missing', 0, 9).map(({ signup }) => signup.id)).toEqual([c.id])
-    expect(comparison.found('edited', 0, 9).map(({ signup }) => signup.id)).toEqual([b.id])
+    expect((await comparison.found('missing', 0, 9)).map(({ signup }) => signup.id)).toEqual([c.id])
+    expect((await comparison.found('edited', 0, 9)).map(({ signup }) => signup.id)).toEqual([b.id])
   }))
 
 test('a row that somebody doubled is told, and a copy in another tab is none', () =>
   inJournal(async (journal) => {
     const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(comparison, [a, b, b, b, c])
     await comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
     expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
@@ -78,7 +78,7 @@ test('two signups of one address and one moment need two rows, wherever these ar
     const twins = [makeSignup(twin), makeSignup({ ...twin, sheetTab: 'Other' })]
     await journal.intake.append(twins)
     await deliver(journal)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(comparison, twins)
     expect(await comparison.compare(() => {})).toMatchObject({ present: 2, missing: 0 })
     await read(comparison, twins.slice(1))
@@ -89,11 +89,11 @@ test('what is put back into the pending work is delivered once, also when it is 
   inJournal(async (journal) => {
     await threeWritten(journal)
     await deliver(journal)
-    using comparison = journal.comparison({ cellKey })
-    using other = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
+    using other = await journal.comparison({ cellKey })
     await read(comparison, [])
     await comparison.compare(() => {})
-    const missing = comparison.found('missing', 0, 9).map(({ position }) => position)
+    const missing = (await comparison.found('missing', 0, 9)).map(({ position }) => position)
     expect(missing).toHaveLength(4)
     expect(await comparison.deliverAgain(missing, noon)).toBe(4)
     expect(await journal.reader.backlog()).toBe(4)
@@ -111,7 +111,7 @@ test('a batch with signups that are delivered again is the same after a restart,
   {
     await using journal = open()
     await threeWritten(journal)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(comparison, [])
     await comparison.compare(() => {})
     await comparison.deliverAgain([1, 3], noon)
@@ -137,12 +137,12 @@ test('what another spreadsheet got is known from what this one got', async () =>
   }
   await using journal = open('here')
   await deliver(journal)
-  using comparison = journal.comparison({ cellKey })
+  using comparison = await journal.comparison({ cellKey })
   await read(comparison, [])
   expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
   await comparison.deliverAgain([1, 2, 3], noon)
   await deliver(journal)
-  using again = journal.comparison({ cellKey })
+  using again = await journal.comparison({ cellKey })
   await read(again, [])
   expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
 })
@@ -151,7 +151,7 @@ test('a forgotten signup that waits to be delivered again is not delivered', () 
   inJournal(async (journal) => {
     const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
     await deliver(journal)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(comparison, [])
     await comparison.compare(() => {})
     await comparison.deliverAgain([1, 2], noon)
@@ -166,7 +166,7 @@ test('a forgotten signup that waits to be delivered again is not delivered', () 
     await journal.delivery.release(batch ?? { number: 0, marker: 0 })
     expect(await deliver(journal)).toEqual([])
     expect(await journal.reader.backlog()).toBe(0)
-    using again = journal.comparison({ cellKey })
+    using again = await journal.comparison({ cellKey })
     await read(again, [])
     expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
     expect(await again.deliverAgain([1, 2], noon)).toBe(0)
@@ -175,7 +175,7 @@ test('a forgotten signup that waits to be delivered again is not delivered', () 
 test('a reading is steady when it gives the rows of the one before, and only new ones below', () =>
   inJournal(async (journal) => {
     const signups = makeSignups(3)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     const isSteady = async (rows: readonly Signup[]) => {
       await read(comparison, rows)
       return comparison.isSteady
@@ -191,20 +191,20 @@ test('a reading is steady when it gives the rows of the one before, and only new
 test('what is put back, on its way, or written after the beginning is waiting, and not missing', () =>
   inJournal(async (journal) => {
     await threeWritten(journal)
-    using before = journal.comparison({ cellKey })
+    using before = await journal.comparison({ cellKey })
     await read(before, [])
     await deliver(journal)
     expect(await before.compare(() => {})).toEqual({ ...nothing, missing: 3, waiting: 1 })
     await before.deliverAgain([1, 2], noon)
     const compared = async () => {
-      using comparison = journal.comparison({ cellKey })
+      using comparison = await journal.comparison({ cellKey })
       await read(comparison, [])
       return await comparison.compare(() => {})
     }
     expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
     const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
     expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
-    using during = journal.comparison({ cellKey })
+    using during = await journal.comparison({ cellKey })
     await read(during, [])
     await journal.delivery.settle(batch.number, noon)
     expect(await during.compare(() => {})).toEqual({ ...nothing, missing: 2, waiting: 2 })
@@ -214,11 +214,11 @@ test('what is put back, on its way, or written after the beginning is waiting, a
 test('a signup whose row was there after a restore gets one again when that row is deleted', () =>
   inJournal(async (journal) => {
     const signups = await threeWritten(journal)
-    using restored = journal.comparison({ cellKey })
+    using restored = await journal.comparison({ cellKey })
     await read(restored, [...signups, makeSignup({ email: 'waits@example.com' })])
     await restored.noteArrived([4])
     expect(await deliver(journal)).toEqual([])
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(comparison, signups)
     expect(await comparison.compare(() => {})).toEqual({
       ...nothing,
@@ -232,13 +232,13 @@ test('a signup that is delivered once more keeps its cells until that is long ag
   inJournal(async (journal) => {
     const [, gone = makeSignup()] = await threeWritten(journal)
     const rest = (await journal.reader.page(0, 9)).filter(({ signup }) => signup.id !== gone.id)
-    using comparison = journal.comparison({ cellKey })
+    using comparison = await journal.comparison({ cellKey })
     await read(
       comparison,
       rest.map(({ signup }) => signup),
     )
     await comparison.compare(() => {})
-    const positions = comparison.found('missing', 0, 9).map(({ position }) => position)
+    const positions = (await comparison.found('missing', 0, 9)).map(({ position }) => position)
     await comparison.deliverAgain(positions, noon)
     const expire = async (before: number) => {
       while (await journal.retention.expire(before));

@@ -113,7 +113,7 @@ export class SqliteComparison implements Comparison {
     }
   }
 
-  found(kind: FoundKind, after: number, max: number): readonly FoundSignup[] {
+  async found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]> {
     const { db } = this.#site
     return this.#rows.lost(kind, after, max).flatMap(({ position }) => {
       const row = db.read(() => db.get('signupAt', position))

@@ -57,7 +57,7 @@ export function journalOn(
     reader: new SqliteReader(site),
     lease: ownLease,
     callLedger: (account, time) => new NotedCalls(new SqliteCallStore(db, account), time),
-    comparison: (how) => new SqliteComparison(site, how),
+    comparison: async (how) => new SqliteComparison(site, how),
     [Symbol.asyncDispose]: async () => {
       await intake.drain()
       db.close()

@@ -2,8 +2,9 @@ import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { ComparableJournal, OpenReader } from '../journal.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import { RowComparison } from '../row-comparison.ts'
 import { SqliteCallStore } from './call-store.ts'
-import { SqliteComparison } from './comparison.ts'
+import { SqliteComparedSignups } from './compared-signups.ts'
 import { checkCopy } from './check-copy.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteDeliveryLog } from './delivery-log.ts'
@@ -57,7 +58,7 @@ export function journalOn(
     reader: new SqliteReader(site),
     lease: ownLease,
     callLedger: (account, time) => new NotedCalls(new SqliteCallStore(db, account), time),
-    comparison: async (how) => new SqliteComparison(site, how),
+    comparison: async (how) => new RowComparison(new SqliteComparedSignups(site), how),
     [Symbol.asyncDispose]: async () => {
       await intake.drain()
       db.close()

@@ -1,4 +1,4 @@
-import type { SQLOutputValue } from 'node:sqlite'
+import { type Millis, tabKey } from '../signup/signup.ts'
 import type {
   Compared,
   CompareOptions,
@@ -7,20 +7,51 @@ import type {
   FoundKind,
   FoundSignup,
   RowsOfTab,
-} from '../comparison.ts'
-import { type Millis, tabKey } from '../../signup/signup.ts'
-import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from '../noted-rows.ts'
-import { RowDigests } from '../row-digests.ts'
-import { toSignup } from './rows.ts'
-import type { SqliteSite } from './site.ts'
+} from './comparison.ts'
+import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from './noted-rows.ts'
+import { RowDigests } from './row-digests.ts'
 
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500
 
+/** What an engine does for a comparison: it reads and changes the signups of one site. */
+export interface ComparedSignups {
+  /** The present spreadsheet. */
+  readonly spreadsheet: string
+  /** The last batch when the comparison began. */
+  readonly lastBatch: number
+  /** The batch that was frozen then; 0 when there was none. */
+  readonly frozen: number
+  /** The next signups after this position, at most `max`. */
+  page(after: number, max: number): Promise<readonly ComparedSignup[]>
+  /** The signups at these positions, in order. Leaves out positions without one. */
+  at(positions: readonly number[]): Promise<readonly FoundSignup[]>
+  /** Like `Comparison.deliverAgain`. Leaves out those that a batch after `lastBatch` has delivered once more. */
+  deliverAgain(positions: readonly number[], at: Millis): Promise<number>
+  /** Like `Comparison.noteArrived`. */
+  noteArrived(positions: readonly number[]): Promise<void>
+}
+
+export interface ComparedSignup {
+  readonly position: number
+  readonly receivedAt: Millis
+  /** Empty when it was erased. */
+  readonly email: string
+  readonly tab: string
+  /** Whether it is a duplicate that gets no row. */
+  readonly isIgnored: boolean
+  /** Whether it waits to be delivered once more. */
+  readonly isQueued: boolean
+  /** The settled batch that delivered it first; undefined when none has. */
+  readonly batch: number | undefined
+  /** The spreadsheet of that batch; undefined when it is not known, and counts as the present one. */
+  readonly batchSpreadsheet: string | undefined
+  /** The last batch that delivered it once more to the present spreadsheet; undefined when none has. */
+  readonly again: number | undefined
+}
+
 /** Signups are kept by their kind until a row is found for them. `waiting` ones are not told. */
 type LostKind = FoundKind | 'waiting'
-
-type SqlRow = Record<string, SQLOutputValue>
 
 interface Counts {
   present: number
@@ -30,25 +61,19 @@ interface Counts {
   used: number
 }
 
-export class SqliteComparison implements Comparison {
-  readonly #site: Pick<SqliteSite, 'db' | 'id' | 'policy'>
+/** The comparison of every engine. */
+export class RowComparison implements Comparison {
+  readonly #signups: ComparedSignups
   readonly #cellKey: CompareOptions['cellKey']
   readonly #rows = new NotedRows()
   readonly #digests = new RowDigests()
   /** The numbers of tabs, by key, and their names by number. */
   readonly #tabs = new Map<string, number>()
   readonly #names: string[] = []
-  /** Batches up to this one were settled when the comparison began, but for the frozen one. */
-  readonly #lastBatch: number
-  readonly #frozen: number
 
-  constructor(site: Pick<SqliteSite, 'db' | 'id' | 'policy'>, { cellKey }: CompareOptions) {
-    this.#site = site
+  constructor(signups: ComparedSignups, { cellKey }: CompareOptions) {
+    this.#signups = signups
     this.#cellKey = cellKey
-    const { db, id } = site
-    const [last, frozen] = db.snapshot(() => [db.get('lastBatch'), db.get('frozenBatch', id)])
-    this.#lastBatch = Number(last?.['number'] ?? 0)
-    this.#frozen = Number(frozen?.['number'] ?? 0)
   }
 
   [Symbol.dispose](): void {
@@ -80,15 +105,12 @@ export class SqliteComparison implements Comparison {
     const counts = { present: 0, waiting: 0, unknown: 0, used: 0 }
     let compared = 0
     for (let after = 0; ;) {
-      const { db, id, policy } = this.#site
-      const page = db.read(() =>
-        db.all('signupsToCompare', policy.spreadsheet, after, id, pageRows),
-      )
-      for (const row of page) this.#place(row, counts)
+      const page = await this.#signups.page(after, pageRows)
+      for (const signup of page) this.#place(signup, counts)
       compared += page.length
       onPage(compared)
       if (page.length < pageRows) break
-      after = Number(page.at(-1)?.['position'])
+      after = page.at(-1)?.position ?? after
       await nextTurn()
     }
     // Signups that must have a row come first. What is left is for those that may have one.
@@ -113,12 +135,8 @@ export class SqliteComparison implements Comparison {
     }
   }
 
-  async found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]> {
-    const { db } = this.#site
-    return this.#rows.lost(kind, after, max).flatMap(({ position }) => {
-      const row = db.read(() => db.get('signupAt', position))
-      return row ? [{ position, signup: toSignup(row, String(row['sheetTab'])) }] : []
-    })
+  found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]> {
+    return this.#signups.at(this.#rows.lost(kind, after, max).map(({ position }) => position))
   }
 
   doubles(max: number): readonly DoubleRow[] {
@@ -127,41 +145,26 @@ export class SqliteComparison implements Comparison {
       .map(({ time, tab, extra }) => ({ at: time, tab: this.#names[tab] ?? '', extra }))
   }
 
-  async deliverAgain(positions: readonly number[], at: Millis): Promise<number> {
-    const { db } = this.#site
-    return db.write(() => {
-      const put = positions.filter(
-        (position) => db.run('queueSignup', position, at, this.#lastBatch) > 0,
-      )
-      for (const position of put) {
-        db.run('uncountWritten', position)
-        db.run('needRowAgain', position)
-      }
-      return put.length
-    })
+  deliverAgain(positions: readonly number[], at: Millis): Promise<number> {
+    return this.#signups.deliverAgain(positions, at)
   }
 
-  async noteArrived(positions: readonly number[]): Promise<void> {
-    const { db } = this.#site
-    await db.write(() => {
-      for (const position of positions) {
-        if (db.run('dropQueued', position) > 0) db.run('recountWritten', position)
-        else db.run('noteArrived', position)
-      }
-    })
+  noteArrived(positions: readonly number[]): Promise<void> {
+    return this.#signups.noteArrived(positions)
   }
 
   /** Looks for the row of a signup, and keeps the signup when there is none. */
-  #place(row: SqlRow, counts: Counts): void {
-    if (row['isIgnored'] === 1) return
-    if (row['email'] === '') return void (counts.unknown += 1)
+  #place(signup: ComparedSignup, counts: Counts): void {
+    const { position, receivedAt, email, tab } = signup
+    if (signup.isIgnored) return
+    if (email === '') return void (counts.unknown += 1)
     const lost: Lost = {
-      position: Number(row['position']),
-      time: Number(row['receivedAt']),
-      email: this.#email(String(row['email'])),
-      tab: this.#tab(String(row['sheetTab'])),
+      position,
+      time: receivedAt,
+      email: this.#email(email),
+      tab: this.#tab(tab),
     }
-    const kind = this.#standing(row)
+    const kind = this.#standing(signup)
     if (kind === 'waiting') counts.waiting += 1
     if (kind !== 'missing' || !this.#rows.use(lost)) return this.#rows.addLost(kind, lost)
     counts.present += 1
@@ -169,13 +172,14 @@ export class SqliteComparison implements Comparison {
   }
 
   /** What a signup without a row is: one that should have it, one of another spreadsheet, or neither. */
-  #standing(row: SqlRow): 'missing' | 'elsewhere' | 'waiting' {
-    const { batch, again } = row
-    const isHere =
-      batch !== null && [null, this.#site.policy.spreadsheet].includes(textOf(row['spreadsheet']))
-    const last = Math.max(isHere ? Number(batch) : 0, Number(again ?? 0))
-    const isRecent = last > this.#lastBatch || (last > 0 && last === this.#frozen)
-    if (row['isQueued'] === 1 || isRecent || batch === null) return 'waiting'
+  #standing(signup: ComparedSignup): 'missing' | 'elsewhere' | 'waiting' {
+    const { batch, batchSpreadsheet, again, isQueued } = signup
+    const { spreadsheet, lastBatch, frozen } = this.#signups
+    if (isQueued || batch === undefined) return 'waiting'
+    const isHere = (batchSpreadsheet ?? spreadsheet) === spreadsheet
+    const last = Math.max(isHere ? batch : 0, again ?? 0)
+    // A later batch may have written its row after that row was read.
+    if (last > lastBatch || (last > 0 && last === frozen)) return 'waiting'
     return last > 0 ? 'missing' : 'elsewhere'
   }
 
@@ -217,10 +221,6 @@ export class SqliteComparison implements Comparison {
     this.#tabs.set(key, this.#names.length)
     return this.#names.push(name) - 1
   }
-}
-
-function textOf(value: SQLOutputValue | undefined): string | null {
-  return typeof value === 'string' ? value : null
 }
 
 /** Lets requests and signals be heard. */

@@ -103,7 +103,8 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
-    title: 'an instance that only looks on learns the name that a writer found when it asks for cursors',
+    title:
+      'an instance that only looks on learns the name that a writer found when it asks for cursors',
     run: inTwo(async (one, other) => {
       await other.delivery.resolveDefaultTab('Tabelle1')
       // Where `one` stands for two instances that are called in turn, each of them asks.

@@ -5,7 +5,7 @@ import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
 import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
-import type { CallGate, Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
+import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
 import type { SpreadsheetWorld } from '../test/spreadsheet/spreadsheet-contract.ts'
 
 export interface GoogleWorld extends SpreadsheetWorld {
@@ -21,7 +21,7 @@ export interface GoogleWorld extends SpreadsheetWorld {
     clock?: Clock,
     random?: Random,
     /** Called before each call of the API. */
-    gate?: CallGate,
+    beforeCall?: () => Promise<unknown>,
   ): Spreadsheet
 }
 
@@ -46,7 +46,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       id = spreadsheetId,
       clock = systemClock,
       random = Math.random,
-      gate = async () => undefined,
+      beforeCall = async () => undefined,
     ) =>
       createGoogleSheets({
         access: { email: account.email, spreadsheetId: id },
@@ -57,7 +57,10 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
         clock,
         random,
         digest: sha256,
-        gate,
+        gate: async (_, maySend) => {
+          await beforeCall()
+          return (await maySend?.()) ?? true
+        },
       }),
     async rows(tab) {
       if (!handle().titles().includes(tab)) return undefined

@@ -81,6 +81,7 @@ function boundedGate(
       signal.throwIfAborted()
     }
     calls += 1
+    return true
   }
 }
 

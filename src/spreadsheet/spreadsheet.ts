@@ -101,8 +101,11 @@ export interface Profile {
  */
 export type MaySend = () => Promise<boolean>
 
-/** Awaited before every call to a provider that has a quota, to keep the pace. */
-export type CallGate = (signal: AbortSignal) => Promise<void>
+/**
+ * Awaited before every call to a provider that has a quota, to keep the pace. Then the call must be made
+ * at once. Asks `maySend` as late as possible; false is its answer.
+ */
+export type CallGate = (signal: AbortSignal, maySend?: MaySend) => Promise<boolean>
 
 export type Opened = Open | Refused | Retryable
 export type Outcome = Applied | GivenUp | Refused | Retryable | Unknown | Foreign

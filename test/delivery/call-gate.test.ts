@@ -101,3 +101,48 @@ test('a stop ends the wait of a call, and the call is not counted', async () => 
   const ledger = journal.callLedger(account, clock)
   expect(await ledger.reserve({ perMinute: 4, perDay: 4 })).toBe(0)
 })
+
+test('a call whose process was stopped after its reservation is reserved anew', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  const gate = openGate(journal, clock)
+  const stopsMs = [2 * minute, 0]
+  await gate(signal, async () => {
+    await clock.run(stopsMs.shift() ?? 0)
+    return true
+  })
+  // The call counts as made after the stop, so two more fit into that minute.
+  expect(await pass(gate, clock, 3)).toEqual([120, 120, 181])
+})
+
+test('a call whose reservation itself takes long is reserved anew', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  const ledger = journal.callLedger(account, clock)
+  const reserve = async (...asked: Parameters<typeof ledger.reserve>) => {
+    const wait = await ledger.reserve(...asked)
+    reservations += 1
+    if (reservations === 1) await clock.run(1001)
+    return wait
+  }
+  let reservations = 0
+  await createCallGate({ reserve }, quota, clock)(signal)
+  expect(reservations).toBe(2)
+})
+
+test('calls are let through where every reservation takes some seconds', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  const ledger = journal.callLedger(account, clock)
+  const slow = async () => {
+    await clock.run(3000)
+    return ledger.reserve({ perMinute: 100, perDay: 100 })
+  }
+  expect(await createCallGate({ reserve: slow }, quota, clock)(signal)).toBe(true)
+})
+
+test('a call that may not be sent any more is not let through', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const gate = openGate(journal, new ManualClock())
+  expect(await gate(signal, async () => false)).toBe(false)
+})

@@ -26,7 +26,7 @@ export interface LiveSpreadsheet {
   values(tab: string): Promise<string[][]>
   readonly api: sheets_v4.Sheets
   /** Awaited before every call. */
-  readonly gate: () => Promise<void>
+  readonly gate: () => Promise<boolean>
   connect: SpreadsheetWorld['connect']
 }
 

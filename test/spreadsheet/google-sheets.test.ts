@@ -28,7 +28,7 @@ test.each([
 ])('a person finds the spreadsheet behind %s at %s', (apiUrl, location) => {
   const access = { email: 'robot@example.com', spreadsheetId: '1abc' }
   const spreadsheet = createGoogleSheets({
-    ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => undefined },
+    ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => true },
     ...{ http: httpClient, clock: systemClock, random: Math.random, digest: sha256 },
   })
   expect(spreadsheet.location).toBe(location)

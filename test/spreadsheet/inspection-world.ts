@@ -29,7 +29,7 @@ export async function inspect(
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
     ...{ http: httpClient, clock: systemClock, digest: sha256 },
-    gate: looking.gate ?? (async () => undefined),
+    gate: looking.gate ?? (async () => true),
   })
   const isOwn = async () => false
   const expected = { defaultTab: unsure, tabs: [], isOwn, ...looking.expected }

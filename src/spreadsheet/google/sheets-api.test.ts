@@ -9,8 +9,10 @@ const { signal } = new AbortController()
 const get: ApiRequest = { method: 'GET', path: '?fields=sheets' }
 const unauthenticated = { status: 401, text: '{"error":{"message":"Invalid credentials."}}' }
 
+const openGate: CallGate = async (_, maySend) => (await maySend?.()) ?? true
+
 /** The API behind a server that gives these answers, and each request that the server gets. */
-function apiWith(answers: (Partial<HttpAnswer> | Error)[], gate: CallGate = async () => {}) {
+function apiWith(answers: (Partial<HttpAnswer> | Error)[], gate = openGate) {
   const sent: OutgoingRequest[] = []
   let issued = 0
   const http = async (request: OutgoingRequest) => {
@@ -74,7 +76,7 @@ describe('a call of the Sheets API', () => {
 
   test.each<[string, CallGate, ApiRequest['maySend']]>([
     ['the wait for its turn', () => Promise.reject(new Error('stopped')), undefined],
-    ['the look at its batch', async () => {}, () => Promise.reject(new Error('stopped'))],
+    ['the look at its batch', openGate, () => Promise.reject(new Error('stopped'))],
   ])('is not sent when %s fails', async (_, gate, maySend) => {
     const { call, sent } = apiWith([{}], gate)
     expect(await call({ ...get, maySend })).toEqual({

@@ -18,7 +18,7 @@ export interface ApiRequest {
   readonly path: string
   /** JSON. A large body comes in pieces. */
   readonly body?: string | readonly string[]
-  /** Called each time before the request is sent. */
+  /** Asked each time before the request is sent. */
   readonly maySend?: MaySend | undefined
 }
 
@@ -62,8 +62,7 @@ export class SheetsApi {
     const token = await tokens.get(signal)
     if (token.kind !== 'token') return token
     try {
-      await gate(signal)
-      if (request.maySend && !(await request.maySend())) return withdrawn
+      if (!(await gate(signal, request.maySend))) return withdrawn
     } catch (cause) {
       return { kind: 'retryable', message: 'The call was not made', cause }
     }

@@ -126,6 +126,8 @@ export class Connections {
     const pool = new pg.Pool(options)
     // An idle connection has failed, and the pool has dropped it. Without a listener, the process would end.
     pool.on('error', () => {})
+    // The same goes for a connection in use, whose caller learns of it by its statements.
+    pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
 }

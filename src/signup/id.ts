@@ -26,3 +26,8 @@ export function signupIds(): (now: Millis) => SignupId {
     return `${timestamp}${(version7 + counter).toString(16)}-${random}` as SignupId
   }
 }
+
+/** When a signup with this UUIDv7 came into the journal. */
+export function timeOfId(id: SignupId): Millis {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}

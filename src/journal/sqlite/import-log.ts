@@ -1,10 +1,10 @@
+import { timeOfId } from '../../signup/id.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { addressHash } from '../hashes.ts'
 import type { Imported, ImportLog, ImportTerms } from '../import-log.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { NewSignups } from './new-signups.ts'
 import { keptAddress } from './retention.ts'
-import { timeOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs } from './tabs.ts'
 

@@ -1,10 +1,11 @@
 import type { SQLOutputValue } from 'node:sqlite'
 
+import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { beginOf, type Counts, type Figures, hourOf } from '../figures.ts'
 import type { Reader, SignupRecord } from '../reader.ts'
 import { toSignup } from './rows.ts'
-import { idOfBytes, timeOfId } from './signup-id.ts'
+import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 
 export class SqliteReader implements Reader {

@@ -1,4 +1,4 @@
-import type { Millis, SignupId } from '../../signup/signup.ts'
+import type { SignupId } from '../../signup/signup.ts'
 
 const digitsOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 /** Where in the text of a UUID each byte begins. */
@@ -25,9 +25,4 @@ export function idOfBytes(bytes: Uint8Array): SignupId {
     id += digitsOfByte[bytes[index] ?? 0] ?? ''
   }
   return id as SignupId
-}
-
-/** When a signup with this UUIDv7 came into the journal. */
-export function timeOfId(id: SignupId): Millis {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

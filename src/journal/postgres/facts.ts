@@ -1,0 +1,28 @@
+import type { Queries } from './database.ts'
+import { statementsOf } from './statement.ts'
+
+const sql = statementsOf('facts', {
+  fact: 'SELECT value FROM rollcall.fact WHERE site = $1 AND name = $2',
+  setFact: `INSERT INTO rollcall.fact (site, name, value) VALUES ($1, $2, $3)
+            ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
+})
+
+/** The fact that was noted under this name; undefined when there is none. */
+export async function factOf(
+  queries: Queries,
+  site: number,
+  name: string,
+): Promise<string | undefined> {
+  const row = await queries.get(sql.fact, site, name)
+  return row && String(row['value'])
+}
+
+/** Notes a fact. May run twice. */
+export async function setFact(
+  queries: Queries,
+  site: number,
+  name: string,
+  value: string,
+): Promise<void> {
+  await queries.all(sql.setFact, site, name, value)
+}

@@ -1,0 +1,67 @@
+import type { Millis } from '../../signup/signup.ts'
+import type { Lease, Tenure } from '../lease.ts'
+import { Overtaken } from '../overtaken.ts'
+import type { Queries, Step } from './database.ts'
+import type { PostgresSite } from './site.ts'
+import { statementsOf } from './statement.ts'
+
+/** How long the lease stands in the database after it was taken or renewed. */
+const lifeMs: Millis = 6000
+/** The holder stops so long before the end, so that it has stopped when another instance takes over. */
+const marginMs: Millis = 1000
+
+const sql = statementsOf('lease', {
+  lock: 'SELECT site FROM rollcall.lease WHERE site = $1 FOR UPDATE',
+  // The values after SET are of the moment at which the row is locked.
+  hold: `INSERT INTO rollcall.lease AS lease (site, holder, term, expires_at)
+         VALUES ($1, $2, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
+         ON CONFLICT (site) DO UPDATE
+         SET holder = $2,
+             term = CASE WHEN lease.holder = $2 THEN lease.term ELSE lease.term + 1 END,
+             expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+         WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
+         RETURNING lease.term`,
+  release: `UPDATE rollcall.lease SET holder = '', expires_at = clock_timestamp()
+            WHERE site = $1 AND holder = $2`,
+  held: 'SELECT term FROM rollcall.lease WHERE site = $1 AND holder = $2',
+})
+
+/** The lease of a site, by the clock of the database. */
+export class PostgresLease implements Lease {
+  readonly #site: Pick<PostgresSite, 'db' | 'id'>
+  readonly #holder = crypto.randomUUID()
+  /** The last term of this instance; undefined until it holds the lease for the first time. */
+  #term: number | undefined
+
+  constructor(site: Pick<PostgresSite, 'db' | 'id'>) {
+    this.#site = site
+  }
+
+  async hold(): Promise<Tenure> {
+    const { db, id } = this.#site
+    const [rows = []] = await db.inOneGo(this.#lock, [[sql.hold, id, this.#holder]])
+    if (!rows[0]) return { kind: 'elsewhere' }
+    this.#term = Number(rows[0]['term'])
+    return { kind: 'held', term: this.#term, forMs: lifeMs - marginMs }
+  }
+
+  async release(): Promise<void> {
+    const { db, id } = this.#site
+    if (this.#term === undefined) return
+    await db.inOneGo(this.#lock, [[sql.release, id, this.#holder]])
+  }
+
+  /**
+   * Rejects with `Overtaken` if this instance has held the lease, and does not hold it any more. Call it
+   * in every transaction that ends a batch, after the lock of the site.
+   */
+  async assertTerm(transaction: Queries): Promise<void> {
+    if (this.#term === undefined) return
+    const held = await transaction.get(sql.held, this.#site.id, this.#holder)
+    if (held?.['term'] !== this.#term) throw new Overtaken('Another instance delivers now.')
+  }
+
+  get #lock(): Step {
+    return [sql.lock, this.#site.id]
+  }
+}

@@ -1,20 +1,35 @@
 import type { Signup, SignupId } from '../../signup/signup.ts'
+import type { WaitingSignup } from '../delivery-log.ts'
 import type { Row } from './statement.ts'
 
-/** The columns of a signup that `toSignup` reads. */
-export const signupColumns = `signup.position, signup.id, signup.received_at, signup.email,
-  signup.source, signup.name, signup.tags, signup.metadata`
+/** What `toSignup` reads. */
+export const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
+  signup.email, signup.source, signup.name, signup.tags, signup.metadata`
+
+/** What `toWaiting` reads. */
+export const waitingColumns = `${signupColumns}, signup.is_ignored AS "isIgnored",
+  octet_length(signup.email) + octet_length(signup.source) + octet_length(signup.name)
+  + octet_length(signup.tags) + octet_length(signup.metadata) AS "textBytes"`
 
 export function toSignup(row: Row, sheetTab: string): Signup {
   const tags = String(row['tags'])
   return {
     id: String(row['id']) as SignupId,
-    receivedAt: Number(row['received_at']),
+    receivedAt: Number(row['receivedAt']),
     email: String(row['email']),
     sheetTab,
     source: String(row['source']),
     name: String(row['name']),
     tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
     metadata: String(row['metadata']),
+  }
+}
+
+export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
+  return {
+    position: Number(row['position']),
+    textBytes: Number(row['textBytes']),
+    isIgnored: row['isIgnored'] !== 0,
+    signup: toSignup(row, sheetTab),
   }
 }

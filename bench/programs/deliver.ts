@@ -6,15 +6,15 @@ import { changed } from '../../harness/changed.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
+import { storeOf } from '../../src/service/choose-store.ts'
 import { createDelivery } from '../../src/service/delivery.ts'
-import { openStore } from '../../src/service/store.ts'
 import { deliverySettings, hurriedWorld } from '../delivery.ts'
 import { HurriedClock } from '../hurried-clock.ts'
 
 const { DATA_DIR = '', PROVIDER_URL = '' } = process.env
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL)
 const clock = new HurriedClock()
-await using journal = openStore(config, { clock })
+await using journal = await storeOf(config, { clock }).open()
 const rows = await journal.reader.backlog()
 const events = createEvents(createLog('error'), createHealth(), clock)
 const log = journal.delivery

@@ -1,7 +1,7 @@
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { storeOf } from '../../src/service/choose-store.ts'
 import { connectSpreadsheet } from '../../src/service/delivery.ts'
-import { openStore } from '../../src/service/store.ts'
 import { realWorld } from '../../src/service/world.ts'
 import { deliverySettings } from '../delivery.ts'
 import { fillJournal, usualSignup } from '../journals.ts'
@@ -19,7 +19,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
-  const journal = openStore(config, realWorld)
+  const journal = await storeOf(config, realWorld).open()
   const options = { ...config, ...secrets, journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()

@@ -1,10 +1,10 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { makeWholeFile } from '../platform/node/private-file.ts'
-import { openReader } from '../service/store.ts'
-import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { storeOf } from '../service/choose-store.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 
 interface Options {
@@ -42,22 +42,21 @@ async function backUp(
   { json }: Options,
 ): Promise<ExitCode> {
   const { config } = loadConfig(readEnvironment())
-  await using journal = openReader(config, { clock })
+  const { copies } = storeOf(config, { clock })
+  if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
   const now = clock.now()
   const signups = await makeWholeFile(file, async (partial) => {
-    const count = await journal.copyTo(partial, stop)
+    const count = await copies.copyTo(partial, stop)
     // The check of the copy lets no signal in.
     await new Promise((resolve) => setImmediate(resolve))
     stop.throwIfAborted()
     return count
   })
-  const dataDir = resolve(config.dataDir)
-  const sheets = config.spreadsheet.kind === 'workbook' ? [join(dataDir, 'sheets')] : []
   const report: Report = {
     file,
     completeTo: new Date(now).toISOString(),
     signups,
-    notIncluded: [...sheets, join(dataDir, 'journal.secret')],
+    notIncluded: copies.notIncluded,
   }
   if (json) await out.json(report)
   else await out.write(describe(report))

@@ -2,9 +2,9 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Compared, Comparison, FoundKind, FoundSignup } from '../journal/comparison.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
+import { storeOf } from '../service/choose-store.ts'
 import { connectSpreadsheet } from '../service/delivery.ts'
 import { readSpreadsheet } from '../service/read-spreadsheet.ts'
-import { openReader, openStoreBeside } from '../service/store.ts'
 import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
@@ -32,9 +32,10 @@ export async function withDifference<T>(
   work: (difference: Difference) => Promise<T>,
 ): Promise<T> {
   const { config, secrets } = loadConfig(readEnvironment())
+  const store = storeOf(config, { clock })
   // Rejects when there is no journal, instead of making one.
-  await openReader(config, { clock })[Symbol.asyncDispose]()
-  await using journal = await openStoreBeside(config, { clock })
+  await (await store.openReader())[Symbol.asyncDispose]()
+  await using journal = await store.openBeside()
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const spreadsheet = connectSpreadsheet({ ...config, ...secrets, journal }, world)
   using comparison = await journal.comparison({ cellKey })

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Reader } from '../journal/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
-import { openReader } from '../service/store.ts'
+import { storeOf } from '../service/choose-store.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
@@ -54,7 +54,7 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
   const { config } = loadConfig(readEnvironment())
-  await using journal = openReader(config, session)
+  await using journal = await storeOf(config, session).openReader()
   const upTo = await expiredUpTo(journal.reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {

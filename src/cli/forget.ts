@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Erasure } from '../journal/erasure.ts'
-import { filesWith } from '../platform/node/files-with.ts'
+import { storeOf } from '../service/choose-store.ts'
 import { finishForgetting } from '../service/forgetting.ts'
-import { openReader, openStoreBeside } from '../service/store.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { expiredUpTo } from './expired.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
@@ -76,12 +75,13 @@ async function forget(session: Session, given: string, options: Options): Promis
   if (emailProblem(address) !== undefined) {
     throw new UsageError('Give one email address, or - to read it from standard input.')
   }
+  const store = storeOf(config, session)
   // Opening it to write would make a new one.
-  await openReader(config, session)[Symbol.asyncDispose]()
-  await using journal = await openStoreBeside(config, session)
+  await (await store.openReader())[Symbol.asyncDispose]()
+  await using journal = await store.openBeside()
   const erased = await erase(journal.erasure, address, session)
   const waitMs = options.wait * 1000
-  const finished = await finishForgetting({ config, secrets, journal, clock, stop, waitMs })
+  const finished = await finishForgetting({ config, secrets, store, journal, clock, stop, waitMs })
   const { frozen, removals, reason = null } = finished
   const rows = { removed: 0, notFound: 0, waiting: removals + frozen, others: 0 }
   for (const position of [...erased.written, ...erased.frozen]) {
@@ -90,7 +90,7 @@ async function forget(session: Session, given: string, options: Options): Promis
     rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
     rows.others = Math.max(rows.others, outcome.others)
   }
-  const files = await filesWith(config.dataDir, address)
+  const files = await store.filesWith(address)
   const upTo = await expiredUpTo(journal.reader)
   const inBatch = Math.min(frozen, erased.frozen.length)
   const count = erased.unwritten + erased.written.length + erased.frozen.length - inBatch

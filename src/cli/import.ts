@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { type Config, loadConfig } from '../config/config.ts'
+import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type { Journal } from '../journal/journal.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
-import { openStoreBeside, openStoreForTrial } from '../service/store.ts'
+import { storeOf } from '../service/choose-store.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { suggest } from '../signup/suggest.ts'
 import { type ImportFile, UnreadableFile } from './import/file-record.ts'
@@ -100,7 +99,8 @@ async function importFile(session: Session, path: string, options: Options): Pro
   const columns = new Columns(options.map ?? new Map())
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
-  await using journal = await openJournal(config, session, options)
+  const store = storeOf(config, session)
+  await using journal = await (options.dryRun ? store.openForTrial() : store.openBeside())
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
   const { imports } = journal
   const importer = new Importer({
@@ -147,14 +147,6 @@ async function usable<T>(file: Promise<T>): Promise<T> {
     if (cause instanceof UnreadableFile) throw new UsageError(cause.message, { cause })
     throw cause
   }
-}
-
-async function openJournal(
-  config: Config,
-  session: Session,
-  { dryRun }: Options,
-): Promise<Journal> {
-  return dryRun ? openStoreForTrial(config, session) : await openStoreBeside(config, session)
 }
 
 async function runAll(

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import { restoreJournal, type RestoreResult } from '../service/restore.ts'
-import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { storeOf } from '../service/choose-store.ts'
+import type { RestoreResult } from '../service/restore.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 
 interface Options {
@@ -38,8 +39,9 @@ export function addRestore(program: Command, run: Run): void {
 async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
   const { config } = loadConfig(readEnvironment())
   const { clock, out } = session
-  const replace = options.replace === true
-  const result = await restoreJournal(config, resolve(file), { clock, replace })
+  const { copies } = storeOf(config, { clock })
+  if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
+  const result = await copies.restore(resolve(file), { replace: options.replace === true })
   if (options.json) await out.json(report(result))
   else await out.write(describe(result).join('\n') + '\n')
   return exit.done

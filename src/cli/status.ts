@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import { openReader } from '../service/store.ts'
+import { storeOf } from '../service/choose-store.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readStatus, type Status } from './status-figures.ts'
 import { chart } from './terminal/chart.ts'
@@ -28,7 +28,7 @@ export function addStatus(program: Command, run: Run): void {
 async function status(session: Session, { json, watch }: Options): Promise<ExitCode> {
   const { out, clock, stop } = session
   const { config } = loadConfig(readEnvironment())
-  await using journal = openReader(config, { clock })
+  await using journal = await storeOf(config, { clock }).openReader()
   for (;;) {
     const now = await readStatus(journal.reader, config, clock.now())
     // One line for each look, so that a program can read them one by one.

@@ -34,7 +34,10 @@ export interface ComparableJournal extends Journal {
 /** A journal that was opened for reading only. Disposing closes it. */
 export interface OpenReader extends AsyncDisposable {
   readonly reader: Reader
+}
 
+/** A journal that can copy itself. */
+export interface CopyableReader extends OpenReader {
   /**
    * Copies the journal of all sites into this empty file, and checks the copy. It is the journal of one
    * moment: it has every signup that was on disk before the call. Delays no writer, but keeps the

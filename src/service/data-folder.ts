@@ -4,6 +4,9 @@ import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
 import { keepToOwner, sum } from '../platform/node/owner-only.ts'
 
+/** The journal's file in `DATA_DIR`. */
+export const journalFile = 'journal.db'
+
 /** Removes other users' rights to our own files in `DATA_DIR`. The folder may also hold other files. */
 export async function keepDataPrivate(dataDir: string, log: Logger): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) =>

@@ -6,15 +6,15 @@ import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
-import { lockDirectory } from '../platform/node/directory-lock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { createDelivery } from './delivery.ts'
 import { readDeliveryNote } from './delivery-note.ts'
-import { journalFile } from './store.ts'
+import type { Store } from './store.ts'
 
 export interface ForgettingOptions {
   readonly config: Config
   readonly secrets: Secrets
+  readonly store: Pick<Store, 'hold'>
   readonly journal: ComparableJournal
   readonly clock: Clock
   /** Aborts to wait no longer. */
@@ -40,7 +40,7 @@ const scrubMaxMs = 5_000
  * starting meanwhile.
  */
 export async function finishForgetting(options: ForgettingOptions): Promise<Finished> {
-  const { config, secrets, journal, clock, stop, waitMs } = options
+  const { config, secrets, store, journal, clock, stop, waitMs } = options
   await using work = new AsyncDisposableStack()
   const health = createHealth()
   let reason: string | undefined
@@ -49,9 +49,9 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
     return removals + frozen === 0
   }
   if (!(await isDone())) {
-    const lock = await lockDirectory(config.dataDir, journalFile, clock).catch(() => undefined)
-    if (lock) {
-      work.use(lock)
+    const hold = await store.hold().catch(() => undefined)
+    if (hold) {
+      work.use(hold)
       const events = {
         ...createEvents(createLog('silent'), health, clock),
         removalDelayed: (why: string) => (reason = why),
@@ -65,7 +65,7 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
     while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
       await clock.sleep(lookMs, stop)
     }
-    const delivery = lock ? health.delivery : (await readDeliveryNote(journal.reader))?.delivery
+    const delivery = hold ? health.delivery : (await readDeliveryNote(journal.reader))?.delivery
     if (delivery && delivery.state !== 'ok') reason = delivery.error
   }
   await emptyLog(options)

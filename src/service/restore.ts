@@ -6,7 +6,8 @@ import { copyBackup, makeRestored, readReplaced, type Restored } from '../journa
 import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { durableFiles, syncFile } from '../platform/node/durable-file.ts'
-import { journalFile, policyOf } from './store.ts'
+import { journalFile } from './data-folder.ts'
+import { policyOf } from './journal-policy.ts'
 
 export interface RestoreResult extends Restored {
   /** The restored journal. */

@@ -6,13 +6,11 @@ import { connectionShare } from '../http/share.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog, type Logger } from '../ops/log.ts'
-import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
-import { keepDataPrivate, watchLock } from './data-folder.ts'
+import { storeOf } from './choose-store.ts'
 import { createDelivery, type DeliveryOverrides } from './delivery.ts'
 import { noteDelivery } from './delivery-note.ts'
 import { startRetention } from './retention.ts'
-import { journalFile, openStore } from './store.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
 
@@ -48,12 +46,13 @@ export async function startService(
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
-  const lock = started.use(await lockDirectory(config.dataDir, journalFile, clock))
-  await keepDataPrivate(config.dataDir, log)
+  const store = storeOf(config, world)
+  const hold = started.use(await store.hold())
+  await hold.keepPrivate(log)
 
   const health = createHealth()
   const events = createEvents(log, health, clock)
-  const journal = started.use(openStore(config, world))
+  const journal = started.use(await store.open())
 
   const { writer, location } = createDelivery(
     {
@@ -83,7 +82,7 @@ export async function startService(
 
   logStartNotes(config, log)
   const failed = new Promise<void>((resolve) => {
-    watchLock(lock, config.dataDir, log, () => {
+    hold.watch(log, () => {
       graceMs = 0
       void writer.stop(graceMs)
       resolve()

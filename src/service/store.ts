@@ -1,62 +1,73 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
 import type { ComparableJournal, OpenReader } from '../journal/journal.ts'
-import type { JournalPolicy } from '../journal/policy.ts'
-import { openSqliteJournal, openSqliteReader } from '../journal/sqlite/sqlite-journal.ts'
-import { makeDataDirectory } from '../platform/node/directory-lock.ts'
-import type { World } from './world.ts'
-
-/** The journal's file in `DATA_DIR`. */
-export const journalFile = 'journal.db'
-
-/** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
-const newTabsPerHourMax = 10
-
-/** Opens the journal in `DATA_DIR`. The folder must exist. Throws when the journal cannot be used. */
-export function openStore(config: Config, { clock }: Pick<World, 'clock'>): ComparableJournal {
-  return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), { clock })
-}
+import type { Logger } from '../ops/log.ts'
+import type { RestoreResult } from './restore.ts'
 
 /**
- * Opens the journal to write beside a service, which may run with other settings. Makes `DATA_DIR` and
- * the journal if they are missing. Rejects when the journal cannot be used or is of another version.
+ * Where the journal is, and what differs with the place. `storeOf` (`choose-store.ts`) knows the places;
+ * nobody else asks.
  */
-export async function openStoreBeside(
-  config: Config,
-  { clock }: Pick<World, 'clock'>,
-): Promise<ComparableJournal> {
-  await makeDataDirectory(config.dataDir)
-  const options = { clock, access: 'beside' } as const
-  return openSqliteJournal(join(config.dataDir, journalFile), policyOf(config), options)
+export interface Store {
+  /**
+   * Opens the journal for a service, and makes it or brings it up to date if necessary. Hold the store
+   * first. Rejects when the journal cannot be used; the message says what to do.
+   */
+  open(): Promise<ComparableJournal>
+
+  /**
+   * Opens the journal to write beside services, which may run with other settings. Makes the journal if it
+   * is missing. Rejects when it cannot be used or is of another version.
+   */
+  openBeside(): Promise<ComparableJournal>
+
+  /**
+   * Opens the journal to try out what a command would write. Makes nothing: without a journal, it is an
+   * empty one in memory. Rejects when the journal cannot be used or is of another version.
+   */
+  openForTrial(): Promise<ComparableJournal>
+
+  /**
+   * Opens the journal for reading only, beside services. Changes nothing. Rejects when there is none, or
+   * when it is of another version.
+   */
+  openReader(): Promise<OpenReader>
+
+  /** Keeps other services out of a store that only one may use. Rejects when another one holds it. */
+  hold(): Promise<Hold>
+
+  /** Whether a service uses the journal now. */
+  isInUse(): Promise<boolean>
+
+  /** The names of the store's files that have this ASCII text in any letter case. */
+  filesWith(text: string): Promise<readonly string[]>
+
+  /** How the journal is backed up. */
+  readonly copies: OwnCopies | ForeignCopies
 }
 
-/**
- * Opens the journal to try out what a command would write. Makes nothing: without a journal, it is an empty
- * one in memory. Throws when the journal cannot be used or is of another version.
- */
-export function openStoreForTrial(
-  config: Config,
-  { clock }: Pick<World, 'clock'>,
-): ComparableJournal {
-  const file = join(config.dataDir, journalFile)
-  const options = { clock, access: 'beside' } as const
-  return openSqliteJournal(existsSync(file) ? file : ':memory:', policyOf(config), options)
+/** Disposing lets other services in. */
+export interface Hold extends Disposable {
+  /** Removes other users' rights to the data. */
+  keepPrivate(log: Logger): Promise<void>
+
+  /** Calls `lost` when another service uses the store all the same; the reason is in the log. */
+  watch(log: Logger, lost: () => void): void
 }
 
-/**
- * Opens the journal for reading only, beside a service. Changes nothing. Throws when there is none, or
- * when it is of another version.
- */
-export function openReader(config: Config, { clock }: Pick<World, 'clock'>): OpenReader {
-  return openSqliteReader(join(config.dataDir, journalFile), { clock })
+/** Rollcall itself copies the journal. */
+export interface OwnCopies {
+  readonly kind: 'own'
+  /** As `CopyableReader.copyTo`. */
+  copyTo(file: string, stop: AbortSignal): Promise<number>
+  /** As `restoreJournal`. */
+  restore(file: string, options: { readonly replace: boolean }): Promise<RestoreResult>
+  /** Paths of what else there is to keep, which is in no copy. */
+  readonly notIncluded: readonly string[]
 }
 
-export function policyOf(config: Config): JournalPolicy {
-  const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = config
-  const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
-  const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
-  const spreadsheet =
-    config.spreadsheet.kind === 'google' ? config.spreadsheet.spreadsheetId : 'workbook'
-  return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates, spreadsheet }
+/** The tools of the database copy it. */
+export interface ForeignCopies {
+  readonly kind: 'foreign'
+  /** Sentences that say how. */
+  readonly toBackUp: string
+  readonly toRestore: string
 }

@@ -7,8 +7,8 @@ import type { Clock } from '../platform/clock.ts'
 import { signupIds } from '../signup/id.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { readDeliveryNote } from './delivery-note.ts'
+import { storeOf } from './choose-store.ts'
 import { startService } from './service.ts'
-import { openStoreBeside } from './store.ts'
 
 /** A signup of nobody, to show that signups become rows. Disposing of it ends the service that it ran. */
 export interface TestSignup extends AsyncDisposable {
@@ -42,7 +42,7 @@ export async function sendTestSignup(
       log: createLog('silent'),
     }),
   )
-  const journal = opened.use(await openStoreBeside(config, { clock }))
+  const journal = opened.use(await storeOf(config, { clock }).openBeside())
   const id = signupIds()(clock.now())
   const address = `rollcall-test-${id.slice(-12)}@example.com`
   await journal.intake.append([testSignup(id, address, clock.now())])

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { openSqliteJournal, openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { openReader, openStoreBeside } from '../../src/service/store.ts'
+import { storeOf } from '../../src/service/choose-store.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -16,11 +16,12 @@ test('a command can write to a new journal, and to that of a service, and both s
   await using folder = await tempFolder()
   const variables = { DATA_DIR: join(folder.path, 'new/data') }
   const { config } = loadConfig({ variables, folder: folder.path, readText: () => '' })
-  await using command = await openStoreBeside(config, world)
+  const store = storeOf(config, world)
+  await using command = await store.openBeside()
   await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
   await command.intake.append([makeSignup()])
   await service.intake.append([makeSignup()])
-  await using reading = openReader(config, world)
+  await using reading = await store.openReader()
   for (const { reader } of [command, service, reading]) expect(await reader.backlog()).toBe(2)
 })
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { openStoreBeside } from '../../service/store.ts'
+import { storeOf } from '../../service/choose-store.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
@@ -47,7 +47,7 @@ async function openJournal(
   session: Session,
 ): Promise<{ readonly journal: OpenedJournal } & AsyncDisposable> {
   try {
-    const journal = await openStoreBeside(config, session)
+    const journal = await storeOf(config, session).openBeside()
     return {
       journal: { kind: 'open', journal },
       [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),

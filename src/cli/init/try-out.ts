@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import { isLocked } from '../../platform/node/directory-lock.ts'
+import { storeOf } from '../../service/choose-store.ts'
 import { sendTestSignup } from '../../service/test-signup.ts'
 import type { Session } from '../session.ts'
 import type { Ask } from './ask.ts'
@@ -12,7 +12,7 @@ export async function tryOut(
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {
-  if (isLocked(config.dataDir)) {
+  if (await storeOf(config, { clock }).isInUse()) {
     await out.line('\nA service is running: start it again, so that it takes these settings.')
     return true
   }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { ComparableJournal, OpenReader } from '../journal.ts'
+import type { ComparableJournal, CopyableReader } from '../journal.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { RowComparison } from '../row-comparison.ts'
@@ -74,7 +74,7 @@ export function journalOn(
 export function openSqliteReader(
   file: string,
   { site: name = 'default', clock = systemClock }: Omit<SqliteOptions, 'access'> = {},
-): OpenReader {
+): CopyableReader {
   const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
   // A journal that was never served has no site yet, and no signups of it.
   const id = Number(db.get('site', name)?.['id'] ?? 0)

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { ComparableJournal } from '../journal/journal.ts'
+import {
+  openSqliteJournal,
+  openSqliteReader,
+  type SqliteOptions,
+} from '../journal/sqlite/sqlite-journal.ts'
+import { isLocked, lockDirectory, makeDataDirectory } from '../platform/node/directory-lock.ts'
+import { filesWith } from '../platform/node/files-with.ts'
+import { journalFile, keepDataPrivate, watchLock } from './data-folder.ts'
+import { policyOf } from './journal-policy.ts'
+import { restoreJournal } from './restore.ts'
+import type { Hold, OwnCopies, Store } from './store.ts'
+import type { World } from './world.ts'
+
+/** The journal is a SQLite file in `DATA_DIR`, which one service uses. */
+export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): Store {
+  const { dataDir } = config
+  const file = join(dataDir, journalFile)
+  const open = (path: string, access: NonNullable<SqliteOptions['access']>): ComparableJournal =>
+    openSqliteJournal(path, policyOf(config), { clock, access })
+  return {
+    open: async () => open(file, 'own'),
+    async openBeside() {
+      await makeDataDirectory(dataDir)
+      return open(file, 'beside')
+    },
+    openForTrial: async () => open(existsSync(file) ? file : ':memory:', 'beside'),
+    openReader: async () => openSqliteReader(file, { clock }),
+    hold: () => holdFolder(dataDir, clock),
+    isInUse: async () => isLocked(dataDir),
+    filesWith: (text) => filesWith(dataDir, text),
+    copies: copiesOf(config, file, clock),
+  }
+}
+
+async function holdFolder(dataDir: string, clock: World['clock']): Promise<Hold> {
+  const lock = await lockDirectory(dataDir, journalFile, clock)
+  return {
+    keepPrivate: (log) => keepDataPrivate(dataDir, log),
+    watch: (log, lost) => watchLock(lock, dataDir, log, lost),
+    [Symbol.dispose]: () => lock[Symbol.dispose](),
+  }
+}
+
+function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopies {
+  const { dataDir, spreadsheet } = config
+  const sheets = spreadsheet.kind === 'workbook' ? [join(dataDir, 'sheets')] : []
+  return {
+    kind: 'own',
+    async copyTo(copy, stop) {
+      await using reading = openSqliteReader(file, { clock })
+      return await reading.copyTo(copy, stop)
+    },
+    restore: (backup, { replace }) => restoreJournal(config, backup, { clock, replace }),
+    notIncluded: [...sheets, join(dataDir, 'journal.secret')],
+  }
+}

@@ -41,7 +41,7 @@ export interface PostgresServer extends AsyncDisposable {
    * @param template the name of a database to copy, to which nobody is connected
    */
   createDatabase(template?: string): Promise<TestDatabase>
-  /** Runs SQL as the superuser, on a connection that later calls share. */
+  /** Runs SQL as the superuser. */
   query(sql: string): Promise<pg.QueryResult<Record<string, unknown>>>
   /** Changes settings of the running server. Settings that need a restart are taken by the next start. */
   configure(settings: Readonly<Record<string, string>>): Promise<void>
@@ -106,7 +106,7 @@ class Server implements PostgresServer {
   #process: ChildProcess | undefined
   #ended: Promise<unknown> = Promise.resolve()
   #log = ''
-  #admin: Promise<pg.Client> | undefined
+  #admin: pg.Pool | undefined
   #databases = 0
 
   constructor(port: number, folder: string, command: readonly string[]) {
@@ -143,7 +143,9 @@ class Server implements PostgresServer {
   }
 
   async stop(mode: StopMode): Promise<void> {
-    await this.#forgetAdmin()
+    const admin = this.#admin
+    this.#admin = undefined
+    await admin?.end()
     this.#process?.kill(signals[mode])
     await this.#ended
   }
@@ -164,14 +166,15 @@ class Server implements PostgresServer {
   }
 
   async query(sql: string): Promise<pg.QueryResult<Record<string, unknown>>> {
-    const admin = await (this.#admin ??= this.#connect())
-    return admin.query<Record<string, unknown>>(sql)
+    this.#admin ??= new pg.Pool({ ...this.#asAdmin(), max: 2 }).on('error', () => {})
+    return this.#admin.query<Record<string, unknown>>(sql)
   }
 
   async configure(settings: Readonly<Record<string, string>>): Promise<void> {
     const loadedAt = async () => {
       // A new connection has what the server itself has read.
-      const client = await this.#connect()
+      const client = new pg.Client(this.#asAdmin())
+      await client.connect()
       const { rows } = await client.query<{ at: Date }>('SELECT pg_conf_load_time() AS at')
       await client.end()
       return rows[0]?.at.getTime() ?? 0
@@ -193,22 +196,8 @@ class Server implements PostgresServer {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      host: '127.0.0.1',
-      port: this.port,
-      user: roles.admin.name,
-      password: roles.admin.password,
-      database: 'postgres',
-    })
-    client.once('error', () => (this.#admin = undefined))
-    await client.connect()
-    return client
-  }
-
-  async #forgetAdmin(): Promise<void> {
-    const admin = this.#admin
-    this.#admin = undefined
-    await (await admin?.catch(() => undefined))?.end()
+  #asAdmin(): pg.ClientConfig {
+    const { name: user, password } = roles.admin
+    return { host: '127.0.0.1', port: this.port, user, password, database: 'postgres' }
   }
 }

@@ -125,8 +125,9 @@ export class PostgresDatabase implements Queries {
     })
   }
 
+  /** Under another isolation, statements would not see what earlier holders of the lock have committed. */
   #begin(connection: Connection): Promise<string> {
-    return connection.exec(`BEGIN; ${this.#settings}`)
+    return connection.exec(`BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#settings}`)
   }
 
   async #within<T>(

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { failingWith, type StatementFault } from '../../harness/postgres-proxy.ts'
+import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import {
+  addNext,
+  addWord,
+  createTransactionWorld,
+  lock,
+  rejection,
+  ways,
+} from './transaction-world.ts'
+
+let server: PostgresServer
+beforeAll(async () => (server = await startPostgres()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const lostCommits: readonly (readonly [StatementFault, number])[] = [
+  ['cut before', 0],
+  ['hang before', 0],
+  ['cut after', 1],
+  ['hang after', 1],
+]
+const breaks = ['cut before', 'cut after', 'hang before', 'hang after'] as const
+
+describe.concurrent('a transaction on PostgreSQL', () => {
+  test.each(
+    ways.flatMap(([way, add]) => lostCommits.map(([fault, rows]) => ({ way, add, fault, rows }))),
+  )(
+    'a commit whose connection breaks is reported as unknown: $fault, $way',
+    async ({ add, fault, rows }) => {
+      await using world = await createTransactionWorld(server)
+      world.proxy.fail(/^COMMIT/, fault)
+      expect(await rejection(add(world.db))).toMatchObject({ name: 'OutcomeUnknown' })
+      expect(await world.count()).toBe(rows)
+      // The connection is not used again, and its lock is soon free.
+      await add(world.db)
+      expect(await world.count()).toBe(rows + 1)
+    },
+  )
+
+  test.each(ways.flatMap(([way, add]) => ['40001', '40P01'].map((code) => ({ way, add, code }))))(
+    'a transaction that fails with $code runs again and changes nothing twice, $way',
+    async ({ add, code }) => {
+      await using world = await createTransactionWorld(server)
+      const places = [/^SELECT id/, /^INSERT/, /^COMMIT/]
+      for (const [before, place] of places.entries()) {
+        world.proxy.fail(place, failingWith(code), 2)
+        await add(world.db)
+        expect(await world.count(), String(place)).toBe(before + 1)
+      }
+      expect(world.proxy.failed).toBe(2 * places.length)
+    },
+  )
+
+  test.each(breaks)(
+    'a transaction whose connection breaks before its commit is sent runs once more: %s',
+    async (fault) => {
+      await using world = await createTransactionWorld(server)
+      const add = () => world.db.transaction(lock, (transaction) => transaction.run(...addWord))
+      world.proxy.fail(/^INSERT/, fault)
+      await add()
+      expect(await world.count()).toBe(1)
+      world.proxy.fail(/^INSERT/, fault, 2)
+      await rejection(add())
+      expect(await world.count()).toBe(1)
+    },
+  )
+
+  test.each(['read committed', 'repeatable read', 'serializable'])(
+    'instances that write at once see what the others have written, also if the default isolation is %s',
+    async (isolation) => {
+      await using world = await createTransactionWorld(server)
+      await world.other.exec(
+        `ALTER DATABASE ${world.database} SET default_transaction_isolation = '${isolation}'`,
+      )
+      await world.closeAll()
+      const instances = Array.from({ length: 4 }, () => [world.db, world.other]).flat()
+      const adds = instances.flatMap((db) => [
+        db.inOneGo(lock, [addNext]),
+        db.transaction(lock, (transaction) => transaction.run(...addNext)),
+      ])
+      await Promise.all(adds)
+      expect(await world.countDifferent()).toBe(adds.length)
+    },
+  )
+
+  test.each(ways)(
+    'a connection that was closed while it was idle costs no call, %s',
+    async (_, add) => {
+      await using world = await createTransactionWorld(server)
+      await add(world.db)
+      await world.closeAll()
+      await add(world.db)
+      expect(await world.count()).toBe(2)
+    },
+  )
+})

@@ -1,0 +1,99 @@
+import { inspect } from 'node:util'
+import { expect } from 'vitest'
+
+import { roles } from '../../harness/postgres-programs.ts'
+import { type PostgresProxy, startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import type { PostgresServer } from '../../harness/postgres-server.ts'
+import { PostgresDatabase, type Step } from '../../src/journal/postgres/database.ts'
+import { statementsOf } from '../../src/journal/postgres/statement.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+
+const sql = statementsOf('fault', {
+  lock: 'SELECT id FROM turn FOR UPDATE',
+  add: 'INSERT INTO word (text) VALUES ($1)',
+  addNext: `INSERT INTO word (text) SELECT 'word ' || count(*) FROM word`,
+  count: 'SELECT count(*) AS count, count(DISTINCT text) AS different FROM word',
+})
+
+export const lock: Step = [sql.lock]
+export const addNext: Step = [sql.addNext]
+export const secretWord = 'ada@example.com'
+export const addWord: Step = [sql.add, secretWord]
+
+/** Short, so that tests need not wait long for them. */
+export const limits = {
+  connectionsMax: 4,
+  connectMs: 500,
+  answerMs: 900,
+  lockMs: 400,
+  statementMs: 400,
+  idleMs: 200,
+}
+
+/** A database with a lock and a table of words. */
+export interface TransactionWorld extends AsyncDisposable {
+  readonly database: string
+  readonly proxy: PostgresProxy
+  /** An instance behind the proxy. */
+  readonly db: PostgresDatabase
+  /** An instance that the proxy does not harm. */
+  readonly other: PostgresDatabase
+  /** How many words there are. */
+  count(): Promise<number>
+  /** How many different words there are. */
+  countDifferent(): Promise<number>
+  /** Ends all connections of both instances, as a restart of the server does. */
+  closeAll(): Promise<void>
+}
+
+export async function createTransactionWorld(server: PostgresServer): Promise<TransactionWorld> {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await server.createDatabase())
+  const proxy = stack.use(await startPostgresProxy(server.port))
+  const open = (url: string) =>
+    stack.adopt(new PostgresDatabase(url, { clock: systemClock, limits }), (db) => db.close())
+  const other = open(database.url)
+  await other.exec(
+    'CREATE TABLE word (text text); CREATE TABLE turn (id integer); INSERT INTO turn VALUES (1)',
+  )
+  const db = open(server.url(database.name, proxy.port))
+  const all = stack.move()
+  return {
+    database: database.name,
+    proxy,
+    db,
+    other,
+    count: async () => Number((await other.get(sql.count))?.['count']),
+    countDifferent: async () => Number((await other.get(sql.count))?.['different']),
+    closeAll: async () => {
+      await server.query(
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+         WHERE datname = '${database.name}'`,
+      )
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+type Add = (db: PostgresDatabase) => Promise<unknown>
+
+/** The two ways to change something. */
+export const ways: readonly (readonly [string, Add])[] = [
+  ['in one go', (db) => db.inOneGo(lock, [addWord])],
+  ['in several', (db) => db.transaction(lock, (transaction) => transaction.run(...addWord))],
+]
+
+/** What a call was rejected with. Everything that a log could show of it is free of secrets. */
+export async function rejection(call: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(JournalUnavailable)
+  const shown = inspect(error, { depth: 9 })
+  for (const secret of [roles.service.password, secretWord, 'postgres://', '127.0.0.1']) {
+    expect(shown).not.toContain(secret)
+  }
+  return error
+}

@@ -1,0 +1,304 @@
+import type {
+  ErasedSlice,
+  Erasure,
+  Named,
+  RemovalOutcome,
+  Tombstone,
+  Unfinished,
+} from '../erasure.ts'
+import { restoredFact } from '../delivery-log.ts'
+import { addressHash } from '../hashes.ts'
+import type { Step, Transaction } from './database.ts'
+import { erasedCells } from './erase.ts'
+import { factOf } from './facts.ts'
+import { headLock, siteLock } from './locks.ts'
+import type { PostgresSite } from './site.ts'
+import { type Row, statementsOf } from './statement.ts'
+
+/** How many positions one slice reads. */
+const slicePositions = 5_000
+/** At most how many signups one transaction erases. */
+const erasedAtOnce = 100
+
+/** `is_ignored` of a signup that gets no row because it had one when it was compared. */
+const hasRowAlready = 2
+
+const sql = statementsOf('erasure', {
+  lastPosition: 'SELECT position FROM rollcall.head',
+  bury: `
+    INSERT INTO rollcall.tombstone (site, hash, upto)
+    SELECT $1, hash, least(upto, head.position)
+    FROM unnest($2::text[], $3::bigint[]) AS given (hash, upto) CROSS JOIN rollcall.head
+    ON CONFLICT (site, hash) DO UPDATE SET upto = greatest(tombstone.upto, excluded.upto)`,
+  dropKeptAddresses: `
+    DELETE FROM rollcall.kept_address
+    WHERE hash = ANY($2::text[]) AND tab IN (SELECT id FROM rollcall.tab WHERE site = $1)`,
+  addressed: `
+    SELECT position, email FROM rollcall.signup
+    WHERE position > $1 AND position <= $2 AND email <> ''
+      AND ($4::text IS NULL OR lower(email COLLATE "C") = $4)
+      AND tab IN (SELECT id FROM rollcall.tab WHERE site = $3)
+    ORDER BY position`,
+  tombstonesOf:
+    'SELECT hash, upto FROM rollcall.tombstone WHERE site = $1 AND hash = ANY($2::text[])',
+  mentions: `
+    SELECT head.position AS last, (
+      SELECT count(*) FROM rollcall.signup
+      WHERE position > $1 AND position <= $2 AND lower(email COLLATE "C") <> $4
+        AND tab IN (SELECT id FROM rollcall.tab WHERE site = $3)
+        AND strpos(
+          lower((source || ' ' || name || ' ' || tags || ' ' || metadata) COLLATE "C"), $4) > 0
+    ) AS count FROM rollcall.head`,
+  erasable: `
+    SELECT signup.position, email, is_ignored AS "isIgnored",
+      signup.position <= coalesce(written_to, 0) AS "isWritten",
+      EXISTS (
+        SELECT 1 FROM rollcall.batch JOIN rollcall.batch_range ON batch_range.batch = batch.number
+        WHERE batch.site = $1 AND settled_at IS NULL AND batch_range.tab = signup.tab
+          AND signup.position > after AND signup.position <= upto
+      ) OR EXISTS (
+        SELECT 1 FROM rollcall.redelivery
+        WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
+          AND batch IS NOT NULL
+      ) AS "isFrozen"
+    FROM rollcall.signup LEFT JOIN rollcall.progress ON progress.tab = signup.tab
+    WHERE signup.position = ANY($2::bigint[]) AND email <> ''`,
+  addRemovals: `
+    INSERT INTO rollcall.removal (position, email)
+    SELECT * FROM unnest($1::bigint[], $2::text[]) ON CONFLICT DO NOTHING`,
+  // A signup that waits to be delivered once more counts as not written.
+  dropRedeliveries: `
+    WITH dropped AS (
+      DELETE FROM rollcall.redelivery
+      WHERE batch IS NULL AND (tab, position) IN (
+        SELECT tab, position FROM rollcall.signup WHERE position = ANY($1::bigint[]))
+      RETURNING tab)
+    UPDATE rollcall.progress
+    SET written = written + (SELECT count(*) FROM dropped WHERE dropped.tab = progress.tab)
+    WHERE tab IN (SELECT tab FROM dropped)`,
+  erase: `
+    UPDATE rollcall.signup
+    SET ${erasedCells},
+      is_ignored = CASE WHEN is_ignored <> 0 OR position = ANY($2::bigint[]) THEN 1 ELSE 0 END
+    WHERE position = ANY($1::bigint[])`,
+  deleteFact: 'DELETE FROM rollcall.fact WHERE site = $1 AND name = $2 AND value = $3',
+  tombstones: `SELECT hash, upto FROM rollcall.tombstone
+               WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
+  removals: `
+    SELECT removal.position, removal.email, tab.name AS tab, received_at AS "receivedAt"
+    FROM rollcall.removal
+    JOIN rollcall.signup ON signup.position = removal.position
+    JOIN rollcall.tab ON tab.id = signup.tab
+    WHERE tab.site = $1 AND signup.email = '' AND removal.position > $2
+    ORDER BY removal.position LIMIT 100`,
+  removed: `
+    WITH gone AS (DELETE FROM rollcall.removal WHERE position = $1 RETURNING position)
+    INSERT INTO rollcall.fact (site, name, value) SELECT $2, $3, $4 FROM gone
+    ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
+  countRemovals: `
+    SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
+      count(*) FILTER (WHERE signup.email <> '') AS frozen
+    FROM rollcall.removal
+    JOIN rollcall.signup ON signup.position = removal.position
+    JOIN rollcall.tab ON tab.id = signup.tab
+    WHERE tab.site = $1`,
+})
+
+/** A signup with an address. */
+interface Addressed {
+  readonly position: number
+  readonly email: string
+}
+
+export class PostgresErasure implements Erasure {
+  readonly #site: PostgresSite
+
+  constructor(site: PostgresSite) {
+    this.#site = site
+  }
+
+  async forget(address: string): Promise<number> {
+    const hash = addressHash(this.#site.secret, address)
+    const { db } = this.#site
+    const answers = await db.inOneGo(headLock, [
+      ...this.#bury([{ hash, upto: Number.MAX_SAFE_INTEGER }]),
+      [sql.lastPosition],
+    ])
+    return Number(answers.at(-1)?.[0]?.['position'])
+  }
+
+  async eraseNext(after: number, address?: string): Promise<ErasedSlice> {
+    const { db } = this.#site
+    const end = after + slicePositions
+    const wanted = await this.#between(after, end, address)
+    const found = wanted.slice(0, erasedAtOnce)
+    const erased =
+      found.length === 0
+        ? noneErased
+        : await db.transaction(siteLock(this.#site.id), (transaction) =>
+            this.#erase(transaction, found),
+          )
+    const reached = wanted.length > found.length ? (found.at(-1)?.position ?? end) : end
+    const { last, mentions } = await this.#mentions(after, reached, address)
+    return { next: last > reached ? reached : undefined, ...erased, mentions }
+  }
+
+  async tombstones(after = ''): Promise<readonly Tombstone[]> {
+    const rows = await this.#site.db.all(sql.tombstones, this.#site.id, after)
+    return rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
+  }
+
+  async adopt(tombstones: readonly Tombstone[]): Promise<void> {
+    await this.#site.db.inOneGo(headLock, this.#bury(tombstones))
+  }
+
+  async removals(after: number): Promise<readonly Named[]> {
+    const rows = await this.#site.db.all(sql.removals, this.#site.id, after)
+    return rows.map((row) => ({
+      position: Number(row['position']),
+      tab: String(row['tab']),
+      email: String(row['email']),
+      receivedAt: Number(row['receivedAt']),
+    }))
+  }
+
+  async removed(position: number, outcome: RemovalOutcome): Promise<void> {
+    const { db, id } = this.#site
+    const note = [outcomeFact(position), JSON.stringify(outcome)] as const
+    await db.inOneGo(siteLock(id), [[sql.removed, position, id, ...note]])
+  }
+
+  async takeOutcome(position: number): Promise<RemovalOutcome | undefined> {
+    const { db, id } = this.#site
+    const name = outcomeFact(position)
+    const text = await factOf(db, id, name)
+    if (text === undefined) return undefined
+    await db.inOneGo(siteLock(id), [[sql.deleteFact, id, name, text]])
+    return JSON.parse(text) as RemovalOutcome
+  }
+
+  async unfinished(): Promise<Unfinished> {
+    const row = await this.#site.db.get(sql.countRemovals, this.#site.id)
+    return { removals: Number(row?.['removals']), frozen: Number(row?.['frozen']) }
+  }
+
+  /** The database itself removes the copies that it has: docs/decisions/forgetting.md says which, and when. */
+  async scrub(): Promise<boolean> {
+    return true
+  }
+
+  /**
+   * The head is locked, too: an append that has looked for tombstones, and was given its position, has
+   * committed by then. So it is covered by the tombstone, or knows it.
+   */
+  #bury(tombstones: readonly Tombstone[]): Step[] {
+    const { id } = this.#site
+    const hashes = tombstones.map(({ hash }) => hash)
+    return [
+      siteLock(id),
+      [sql.bury, id, hashes, tombstones.map(({ upto }) => upto)],
+      [sql.dropKeptAddresses, id, hashes],
+    ]
+  }
+
+  /** The signups with a tombstone after `after` up to `upto`, of this address or of all. */
+  async #between(
+    after: number,
+    upto: number,
+    address: string | undefined,
+  ): Promise<readonly Addressed[]> {
+    const { db, id, secret } = this.#site
+    const rows = await db.all(sql.addressed, after, upto, id, address?.toLowerCase() ?? null)
+    const signups = rows.map((row) => ({
+      position: Number(row['position']),
+      email: String(row['email']),
+      hash: addressHash(secret, String(row['email'])),
+    }))
+    if (signups.length === 0) return []
+    const hashes = [...new Set(signups.map(({ hash }) => hash))]
+    const tombstones = await db.all(sql.tombstonesOf, id, hashes)
+    const uptos = new Map(tombstones.map((row) => [String(row['hash']), Number(row['upto'])]))
+    return signups.filter(({ position, hash }) => position <= (uptos.get(hash) ?? 0))
+  }
+
+  async #mentions(after: number, upto: number, address: string | undefined) {
+    const { db, id } = this.#site
+    if (address === undefined) {
+      return { last: Number((await db.get(sql.lastPosition))?.['position']), mentions: 0 }
+    }
+    const row = await db.get(sql.mentions, after, upto, id, address.toLowerCase())
+    return { last: Number(row?.['last']), mentions: Number(row?.['count']) }
+  }
+
+  /** Leaves out signups that another process has erased meanwhile. */
+  async #erase(transaction: Transaction, found: readonly Addressed[]): Promise<Erased> {
+    const { id } = this.#site
+    const positions = found.map(({ position }) => position)
+    const [rows, restoredTo] = await Promise.all([
+      transaction.all(sql.erasable, id, positions),
+      factOf(transaction, id, restoredFact),
+    ])
+    const plan = planOf(rows, Number(restoredTo ?? 0))
+    const removals = [...plan.written, ...plan.frozen]
+    const erasable = [...plan.written, ...plan.unwritten]
+    await Promise.all([
+      transaction.run(sql.addRemovals, positionsOf(removals), emailsOf(removals)),
+      transaction.run(sql.dropRedeliveries, positionsOf(erasable)),
+      transaction.run(sql.erase, positionsOf(erasable), plan.rowless),
+    ])
+    return {
+      unwritten: plan.unwritten.length,
+      written: positionsOf(plan.written),
+      frozen: positionsOf(plan.frozen),
+    }
+  }
+}
+
+type Erased = Pick<ErasedSlice, 'unwritten' | 'written' | 'frozen'>
+
+const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
+
+interface Plan {
+  readonly unwritten: Addressed[]
+  readonly written: Addressed[]
+  readonly frozen: Addressed[]
+  /** The positions of those that are to get no row any more. */
+  readonly rowless: number[]
+}
+
+/**
+ * What becomes of each signup.
+ *
+ * @param restoredTo up to this position, a waiting signup of a restored journal may have a row, because
+ *   the writer has not yet compared it with the spreadsheet
+ */
+function planOf(rows: readonly Row[], restoredTo: number): Plan {
+  const plan: Plan = { unwritten: [], written: [], frozen: [], rowless: [] }
+  for (const row of rows) {
+    const signup = { position: Number(row['position']), email: String(row['email']) }
+    const isIgnored = row['isIgnored'] !== 0
+    if (!isIgnored && row['isFrozen'] === true) {
+      plan.frozen.push(signup)
+      continue
+    }
+    const isWritten = !isIgnored && row['isWritten'] === true
+    const mayHaveRow = !isIgnored && signup.position <= restoredTo
+    const hasRow = isWritten || mayHaveRow || row['isIgnored'] === hasRowAlready
+    plan[hasRow ? 'written' : 'unwritten'].push(signup)
+    if (!isWritten) plan.rowless.push(signup.position)
+  }
+  return plan
+}
+
+function positionsOf(signups: readonly Addressed[]): readonly number[] {
+  return signups.map(({ position }) => position)
+}
+
+function emailsOf(signups: readonly Addressed[]): readonly string[] {
+  return signups.map(({ email }) => email)
+}
+
+/** Name of the fact that has the outcome of a removal. */
+function outcomeFact(position: number): string {
+  return `removal of ${position}`
+}

@@ -1,0 +1,81 @@
+import type { Millis } from '../../signup/signup.ts'
+import { addressHash } from '../hashes.ts'
+import { expiredFact, type Retention } from '../retention.ts'
+import { erasedCells } from './erase.ts'
+import { siteLock } from './locks.ts'
+import type { PostgresSite } from './site.ts'
+import { statementsOf } from './statement.ts'
+
+/** Whether the batch $1 was the last one of the signup, and nothing waits for it. */
+const isExpirable = `
+  NOT EXISTS (SELECT 1 FROM rollcall.redelivery
+              WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position)
+  AND NOT EXISTS (SELECT 1 FROM rollcall.redelivered AS later
+                  WHERE later.position = signup.position AND later.batch > $1)`
+
+const sql = statementsOf('retention', {
+  unexpired: `
+    SELECT number, settled_at AS "settledAt" FROM rollcall.batch
+    WHERE site = $1 AND settled_at < $2 AND NOT is_expired
+    ORDER BY settled_at, number LIMIT 1`,
+  expirable: `
+    SELECT position, signup.tab, email
+    FROM rollcall.batch_range JOIN rollcall.signup
+      ON signup.tab = batch_range.tab AND position > after AND position <= upto
+    WHERE batch_range.batch = $1 AND email <> '' AND ${isExpirable}
+    UNION ALL
+    SELECT signup.position, signup.tab, email
+    FROM rollcall.redelivered JOIN rollcall.signup ON signup.position = redelivered.position
+    WHERE redelivered.batch = $1 AND email <> '' AND ${isExpirable}
+    LIMIT 100`,
+  // Another process may have put a signup back into the pending work since it was found. A person who
+  // was forgotten meanwhile leaves no hash.
+  expire: `
+    WITH expired AS (
+      UPDATE rollcall.signup SET ${erasedCells}
+      WHERE position = ANY($2::bigint[]) AND email <> '' AND ${isExpirable}
+      RETURNING position)
+    INSERT INTO rollcall.kept_address (tab, hash)
+    SELECT DISTINCT found.tab, found.hash
+    FROM unnest($2::bigint[], $3::integer[], $4::text[]) AS found (position, tab, hash)
+    JOIN expired ON expired.position = found.position
+    WHERE found.hash IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM rollcall.tombstone
+      WHERE site = $5 AND tombstone.hash = found.hash AND found.position <= tombstone.upto)
+    ON CONFLICT DO NOTHING`,
+  endBatch: 'UPDATE rollcall.batch SET is_expired = true WHERE number = $1',
+  setFact: `
+    INSERT INTO rollcall.fact (site, name, value) VALUES ($1, $2, $3)
+    ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
+})
+
+export class PostgresRetention implements Retention {
+  readonly #site: PostgresSite
+
+  constructor(site: PostgresSite) {
+    this.#site = site
+  }
+
+  async expire(writtenBefore: Millis): Promise<boolean> {
+    const { db, id, policy, secret } = this.#site
+    const batch = await db.get(sql.unexpired, id, writtenBefore)
+    if (!batch) return false
+    const number = Number(batch['number'])
+    const found = await db.all(sql.expirable, number)
+    if (found.length === 0) {
+      await db.inOneGo(siteLock(id), [
+        [sql.endBatch, number],
+        [sql.setFact, id, expiredFact, String(batch['settledAt'])],
+      ])
+      return true
+    }
+    const keepsHashes = policy.duplicates === 'ignore'
+    const positions = found.map(({ position }) => Number(position))
+    const tabs = found.map(({ tab }) => Number(tab))
+    const hashes = found.map(({ email }) =>
+      keepsHashes ? addressHash(secret, String(email)) : null,
+    )
+    await db.inOneGo(siteLock(id), [[sql.expire, number, positions, tabs, hashes, id]])
+    return true
+  }
+}

@@ -17,6 +17,11 @@ export class OutcomeUnknown extends JournalUnavailable {
   override readonly name = 'OutcomeUnknown'
 }
 
+/** The database does not take a value, or takes it only once. Nothing was changed. */
+export class DataRefused extends JournalUnavailable {
+  override readonly name = 'DataRefused'
+}
+
 /** `pg`'s errors that are not the server's answers become `ConnectionFailed`. */
 export function ofDriver(error: unknown): unknown {
   return error instanceof DatabaseError ? error : new ConnectionFailed(error)
@@ -59,9 +64,11 @@ export function isRefusal(error: unknown): boolean {
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code = 'none', message } = error
-  // The messages of class 22 repeat the value that does not fit.
-  const words = code.startsWith('22') ? 'the database does not take a value' : message
-  return new JournalUnavailable(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
+  // Data exceptions, whose messages repeat the data, and violated constraints.
+  const isOfData = /^2[23]/.test(code)
+  const Kind = isOfData ? DataRefused : JournalUnavailable
+  const words = isOfData ? 'the database does not take a value' : message
+  return new Kind(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
 }
 
 function hasCode(error: unknown, pattern: RegExp): boolean {

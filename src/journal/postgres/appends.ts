@@ -1,0 +1,239 @@
+import { hourOf } from '../figures.ts'
+import { addressHash, fingerprintHash, keyHash, type Secret } from '../hashes.ts'
+import type { Appended, SignupStatus } from '../intake-log.ts'
+import type { AppendRequest, HashedRequest } from './append-request.ts'
+import type { Step } from './database.ts'
+import { openKey } from './default-tab.ts'
+import type { PostgresSite } from './site.ts'
+import { type Row, statementsOf } from './statement.ts'
+import type { PostgresTabs } from './tabs.ts'
+
+const minute = 60 * 1000
+const hour = 60 * minute
+
+/** The contract says 24 hours. The extra hour is for clocks that somebody corrects meanwhile. */
+const keysKept = 25 * hour
+
+/** Longer than any challenge token is valid. */
+const tokensKept = 10 * minute
+
+/**
+ * Adds a group of requests. Its lists are: tabs by number, requests by number, and signups in order. A
+ * request is left out when its key is known or its token is used, and a signup when its tab is not there.
+ * The group has no key and no token twice. Nothing is added when the default tab has got its final name,
+ * and the group does not know that ($3).
+ *
+ * The statement comes behind the lock of the head, so it sees all that was committed before.
+ */
+function appendSql(isIgnored: string): string {
+  return `
+    WITH stale AS (
+      SELECT 1 FROM rollcall.fact WHERE site = $1 AND name = $3
+    ), request AS (
+      SELECT * FROM unnest($4::text[], $5::text[], $6::text[]) WITH ORDINALITY
+        AS given (key, fingerprint, token, no)
+    ), known AS (
+      SELECT no, kept.fingerprint, first_position AS first, last_position AS last, refused
+      FROM request JOIN rollcall.idempotency_key AS kept ON kept.site = $1 AND kept.key = request.key
+    ), used AS (
+      SELECT no FROM request JOIN rollcall.used_token ON digest = token
+      WHERE no NOT IN (SELECT no FROM known)
+    ), tabs AS (
+      SELECT no, tab.id, tab.name
+      FROM unnest($2::text[]) WITH ORDINALITY AS wanted (key, no)
+      JOIN rollcall.tab ON tab.site = $1 AND tab.key = wanted.key
+    ), item AS (
+      SELECT given.*, tabs.id AS tab
+      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::uuid[], $11::bigint[],
+          $12::integer[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+        WITH ORDINALITY AS given (request, tab_no, place, id, received_at,
+          hour, email, source, name, tags, metadata, hash, no)
+      LEFT JOIN tabs ON tabs.no = given.tab_no
+      WHERE given.request NOT IN (SELECT no FROM known)
+        AND given.request NOT IN (SELECT no FROM used)
+        AND NOT EXISTS (SELECT 1 FROM stale)
+    ), placed AS (
+      SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
+      FROM item, rollcall.head WHERE item.tab IS NOT NULL
+    ), added AS (
+      INSERT INTO rollcall.signup
+        (position, id, tab, received_at, email, source, name, tags, metadata, is_ignored)
+      SELECT position, id, tab, received_at, email, source, name, tags, metadata, ${isIgnored}
+      FROM placed
+    ), taken AS (
+      SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
+      FROM placed GROUP BY request
+    ), kept AS (
+      INSERT INTO rollcall.idempotency_key
+        (site, key, fingerprint, first_position, last_position, refused, stored_at)
+      SELECT $1, key, fingerprint, first, last, coalesce((
+          SELECT '[' || string_agg(place::text, ',' ORDER BY place) || ']'
+          FROM item WHERE item.request = request.no AND tab IS NULL
+        ), ''), at
+      FROM request JOIN taken ON taken.request = request.no WHERE key IS NOT NULL
+    ), burned AS (
+      INSERT INTO rollcall.used_token (digest, stored_at)
+      SELECT token, at FROM request JOIN taken ON taken.request = request.no
+      WHERE token IS NOT NULL
+    ), counted AS (
+      UPDATE rollcall.tab SET accepted = accepted + added.count
+      FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added
+      WHERE tab.id = added.tab
+    ), hours AS (
+      INSERT INTO rollcall.hour_accepted (site, hour, count)
+      SELECT $1, hour, count(*) FROM placed GROUP BY hour
+      ON CONFLICT (site, hour) DO UPDATE SET count = hour_accepted.count + excluded.count
+    ), moved AS (
+      UPDATE rollcall.head SET position = position + (SELECT count(*) FROM placed)
+    )
+    SELECT (SELECT position FROM rollcall.head) AS position,
+      EXISTS (SELECT 1 FROM stale) AS "isStale",
+      (SELECT json_agg(known) FROM known) AS known,
+      (SELECT json_agg(no) FROM used) AS used,
+      (SELECT json_agg(tabs) FROM tabs) AS tabs`
+}
+
+const sql = statementsOf('appends', {
+  append: appendSql('0'),
+  // The same address in the tab, after it was last forgotten; or earlier in this group.
+  appendOnce: appendSql(`CASE WHEN EXISTS (
+      SELECT 1 FROM rollcall.signup AS earlier
+      WHERE earlier.tab = placed.tab
+        AND lower(earlier.email COLLATE "C") = lower(placed.email COLLATE "C")
+        AND earlier.position > coalesce((
+          SELECT upto FROM rollcall.tombstone WHERE site = $1 AND tombstone.hash = placed.hash), 0)
+    ) OR EXISTS (
+      SELECT 1 FROM rollcall.kept_address AS kept
+      WHERE kept.tab = placed.tab AND kept.hash = placed.hash
+    ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1
+    THEN 1 ELSE 0 END`),
+  sweepKeys: `DELETE FROM rollcall.idempotency_key WHERE (site, key) IN (
+                SELECT site, key FROM rollcall.idempotency_key WHERE stored_at < $1
+                ORDER BY stored_at LIMIT $2)`,
+  sweepTokens: `DELETE FROM rollcall.used_token WHERE digest IN (
+                  SELECT digest FROM rollcall.used_token WHERE stored_at < $1
+                  ORDER BY stored_at LIMIT $2)`,
+})
+
+/** What became of a request. */
+export type Outcome = Exclude<Appended, { readonly kind: 'replayed' | 'mismatch' }> | KnownKey
+
+/** The request has a key that the journal knows. The signups of the first request are still to be read. */
+export interface KnownKey {
+  readonly kind: 'known'
+  readonly fingerprint: string
+  readonly first: number
+  readonly last: number
+  /** A JSON array of indexes, or empty. */
+  readonly refused: string
+}
+
+/** The statement that adds a group, and how to read its answer. */
+export interface GroupAppend {
+  readonly step: Step
+  /** What became of each request; undefined when the default tab has got its name, so nothing was added. */
+  readonly outcomes: (answer: Row) => readonly Outcome[] | undefined
+}
+
+export function hashed(request: AppendRequest, secret: Secret, tabs: PostgresTabs): HashedRequest {
+  const { idempotency } = request.terms
+  return {
+    ...request,
+    key: idempotency && keyHash(secret, idempotency),
+    fingerprint: idempotency && fingerprintHash(secret, idempotency.fingerprint),
+    tabs: request.signups.map(({ sheetTab }) => tabs.named(sheetTab)),
+  }
+}
+
+/** Prepares to add a group of requests, in which no key and no token comes twice. */
+export function groupAppend(
+  { id, policy, secret, defaultTab }: PostgresSite,
+  group: readonly HashedRequest[],
+  tabs: PostgresTabs,
+): GroupAppend {
+  const ignores = policy.duplicates === 'ignore'
+  const keys = [...new Set(group.flatMap(({ tabs }) => tabs.map(({ key }) => key)))]
+  const items = group.flatMap(({ signups, tabs }, index) =>
+    signups.map((signup, place) => ({
+      ...signup,
+      request: index + 1,
+      place,
+      tab: keys.indexOf(tabs[place]?.key ?? '') + 1,
+    })),
+  )
+  const step: Step = [
+    ignores ? sql.appendOnce : sql.append,
+    id,
+    keys,
+    keys.includes(openKey) ? defaultTab.fact : null,
+    group.map(({ key }) => key ?? null),
+    group.map(({ fingerprint }) => fingerprint ?? null),
+    group.map(({ terms }) => terms.token ?? null),
+    items.map(({ request }) => request),
+    items.map(({ tab }) => tab),
+    items.map(({ place }) => place),
+    items.map(({ id }) => id),
+    items.map(({ receivedAt }) => receivedAt),
+    items.map(({ receivedAt }) => hourOf(receivedAt)),
+    items.map(({ email }) => email),
+    items.map(({ source }) => source),
+    items.map(({ name }) => name),
+    items.map(({ tags }) => (tags.length === 0 ? '' : JSON.stringify(tags))),
+    items.map(({ metadata }) => metadata),
+    items.map(({ email }) => (ignores ? addressHash(secret, email) : null)),
+  ]
+  return { step, outcomes: (answer) => outcomesOf(answer, group, keys, tabs) }
+}
+
+function outcomesOf(
+  answer: Row,
+  group: readonly HashedRequest[],
+  keys: readonly string[],
+  knownTabs: PostgresTabs,
+): readonly Outcome[] | undefined {
+  if (answer['isStale'] === true) return undefined
+  const rows = (answer['known'] ?? []) as readonly KnownRow[]
+  const known = new Map(rows.map((row) => [row.no, row]))
+  const used = new Set((answer['used'] ?? []) as readonly number[])
+  const tabs = (answer['tabs'] ?? []) as readonly TabRow[]
+  const names = new Map(tabs.map(({ no, name }) => [keys[no - 1] ?? '', name]))
+  knownTabs.learn(names.keys())
+  let position = Number(answer['position'])
+  return group.map(({ signups, tabs }, index): Outcome => {
+    const found = known.get(index + 1)
+    if (found) return { kind: 'known', ...found }
+    if (used.has(index + 1)) return { kind: 'tokenUsed' }
+    const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
+      const key = tabs[place]?.key ?? ''
+      const sheetTab = names.get(key)
+      if (sheetTab === undefined) return undefined
+      position += 1
+      const isTabOpen = key === openKey && { isTabOpen: true as const }
+      return { id, sheetTab, receivedAt, position, ...isTabOpen }
+    })
+    return { kind: 'appended', results }
+  })
+}
+
+/**
+ * The statements that delete keys and tokens that are no longer needed: up to two for each one that the
+ * group stores, so the tables shrink as they are used.
+ */
+export function stepsToSweep(group: readonly HashedRequest[]): readonly Step[] {
+  const at = Math.max(0, ...group.map(({ signups }) => signups[0]?.receivedAt ?? 0))
+  const keys = group.filter(({ key }) => key !== undefined).length
+  const tokens = group.filter(({ terms }) => terms.token !== undefined).length
+  const steps: Step[] = []
+  if (keys > 0) steps.push([sql.sweepKeys, at - keysKept, 2 * keys])
+  if (tokens > 0) steps.push([sql.sweepTokens, at - tokensKept, 2 * tokens])
+  return steps
+}
+
+interface KnownRow extends Omit<KnownKey, 'kind'> {
+  readonly no: number
+}
+
+interface TabRow {
+  readonly no: number
+  readonly name: string
+}

@@ -1,0 +1,111 @@
+import type { Appended } from '../intake-log.ts'
+import type { AppendRequest } from './append-request.ts'
+import { DataRefused } from './failure.ts'
+
+interface Waiting {
+  readonly request: AppendRequest
+  readonly resolve: (answer: Appended) => void
+  readonly reject: (reason: unknown) => void
+}
+
+/** At most how many signups one transaction adds, unless one request has more. */
+const groupMax = 1000
+
+/** How many groups are on their way at the same time. */
+const groupsMax = 2
+
+export interface AppendGroupsOptions {
+  /** Commits a group. When it rejects, nothing was added, or nobody knows. */
+  readonly commit: (group: readonly AppendRequest[]) => Promise<readonly Appended[]>
+  /** Whether a request must be committed alone. */
+  readonly isAlone: (request: AppendRequest) => boolean
+}
+
+/**
+ * Group commit: requests that come while other groups are on their way share one transaction, and each
+ * caller waits for it. A group has no key and no token twice, because the database decides on all of its
+ * requests at once.
+ */
+export class AppendGroups {
+  readonly #options: AppendGroupsOptions
+  #waiting: Waiting[] = []
+  /** The groups that are on their way. */
+  readonly #sent = new Set<Promise<void>>()
+  /** Whether a turn is to come in which waiting requests are sent. */
+  #isDue = false
+
+  constructor(options: AppendGroupsOptions) {
+    this.#options = options
+  }
+
+  add(request: AppendRequest): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject })
+      this.#wake()
+    })
+  }
+
+  /** Resolves when all requests were answered. */
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#sent.size > 0) {
+      this.#send()
+      await Promise.race(this.#sent)
+    }
+  }
+
+  /** Sends after this turn of the event loop, so that a group gets every request that is readable now. */
+  #wake(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      this.#send()
+    })
+  }
+
+  #send(): void {
+    while (this.#waiting.length > 0 && this.#sent.size < groupsMax) {
+      const sent = this.#commit(this.#nextGroup()).finally(() => {
+        this.#sent.delete(sent)
+        if (this.#waiting.length > 0) this.#wake()
+      })
+      this.#sent.add(sent)
+    }
+  }
+
+  /** The longest beginning of the line that fits into one transaction. */
+  #nextGroup(): readonly Waiting[] {
+    const once = new Set<string>()
+    let signups = 0
+    let count = 0
+    for (const { request } of this.#waiting) {
+      const { idempotency, token } = request.terms
+      const names = [
+        ...(idempotency ? [`key ${JSON.stringify([idempotency.space, idempotency.key])}`] : []),
+        ...(token === undefined ? [] : [`token ${token}`]),
+      ]
+      signups += request.signups.length
+      const isAlone = this.#options.isAlone(request)
+      const fits = signups <= groupMax && !isAlone && !names.some((name) => once.has(name))
+      if (count > 0 && !fits) break
+      count += 1
+      if (isAlone) break
+      for (const name of names) once.add(name)
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await this.#options.commit(group.map(({ request }) => request))
+      answers.forEach((answer, index) => group[index]?.resolve(answer))
+    } catch (error) {
+      // One request has what the database does not take. The others are committed without it.
+      if (error instanceof DataRefused && group.length > 1) {
+        for (const waiting of group) await this.#commit([waiting])
+      } else {
+        for (const { reject } of group) reject(error)
+      }
+    }
+  }
+}

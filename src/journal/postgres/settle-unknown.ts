@@ -1,0 +1,84 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { SignupId } from '../../signup/signup.ts'
+import type { SignupStatus } from '../intake-log.ts'
+import type { AppendRequest } from './append-request.ts'
+import type { Outcome } from './appends.ts'
+import { OutcomeUnknown } from './failure.ts'
+import { headLock } from './locks.ts'
+import type { PostgresSite } from './site.ts'
+import { statementsOf } from './statement.ts'
+
+const sql = statementsOf('settle', {
+  // A write, so that this commit waits for a standby if the settings say so, and with it all before it.
+  look: 'UPDATE rollcall.head SET looks = looks + 1',
+  find: `SELECT signup.id, position, received_at AS "receivedAt", tab.name AS "sheetTab",
+           tab.key = '' AS "isTabOpen"
+         FROM rollcall.signup JOIN rollcall.tab ON tab.id = signup.tab
+         WHERE signup.id = ANY ($1::uuid[])`,
+})
+
+/** For how long to look for the outcome of a commit. Its callers wait meanwhile. */
+const lookMaxMs = 6_000
+const lookEveryMs = 100
+
+/**
+ * Appends a group, and finds out what became of it when the answer to its commit was lost. The lock of
+ * the head is free only after the lost transaction has ended: if the signups are not there then, they are
+ * appended again with the same ids, which the journal takes once.
+ *
+ * @throws OutcomeUnknown when the database does not answer for too long. The signups may be there.
+ */
+export async function settleUnknown(
+  site: PostgresSite,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  group: readonly AppendRequest[],
+  append: (group: readonly AppendRequest[]) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  const until = clock.elapsed() + lookMaxMs
+  const outcomes = new Map<AppendRequest, Outcome>()
+  let unknown: OutcomeUnknown | undefined
+  for (;;) {
+    try {
+      if (unknown) {
+        for (const [request, outcome] of await find(site, group)) outcomes.set(request, outcome)
+      }
+      const rest = group.filter((request) => !outcomes.has(request))
+      const appended = rest.length === 0 ? [] : await append(rest)
+      appended.forEach((outcome, index) => {
+        const request = rest[index]
+        if (request) outcomes.set(request, outcome)
+      })
+      return group.flatMap((request) => outcomes.get(request) ?? [])
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) unknown = error
+      if (!unknown) throw error
+      if (clock.elapsed() >= until) throw unknown
+    }
+    await clock.sleep(lookEveryMs)
+  }
+}
+
+/** The outcomes of the requests whose signups are in the journal. */
+async function find(
+  { db }: PostgresSite,
+  group: readonly AppendRequest[],
+): Promise<ReadonlyMap<AppendRequest, Outcome>> {
+  const ids = group.flatMap(({ signups }) => signups.map(({ id }) => id))
+  const [, rows = []] = await db.inOneGo(headLock, [[sql.look], [sql.find, ids]])
+  const found = new Map(
+    rows.map((row): [SignupId, SignupStatus] => {
+      const id = row['id'] as SignupId
+      const [position, receivedAt] = [Number(row['position']), Number(row['receivedAt'])]
+      const isTabOpen = row['isTabOpen'] === true && { isTabOpen: true as const }
+      return [id, { id, position, receivedAt, sheetTab: String(row['sheetTab']), ...isTabOpen }]
+    }),
+  )
+  return new Map(
+    group
+      .filter(({ signups }) => signups.some(({ id }) => found.has(id)))
+      .map((request) => {
+        const results = request.signups.map(({ id }) => found.get(id))
+        return [request, { kind: 'appended', results }]
+      }),
+  )
+}

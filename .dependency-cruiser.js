@@ -119,7 +119,7 @@ export default {
       from: {
         path: '^src/',
         pathNot: [
-          ...inSrc(['service/', 'cli/', 'journal/sqlite/', 'spreadsheet/workbook/']),
+          ...inSrc(['service/', 'cli/', 'journal/(sqlite|postgres)/', 'spreadsheet/workbook/']),
           ...inSrc(['config/env.ts', 'platform/node/']),
           test,
         ],

@@ -1,9 +1,9 @@
-import { hourOf } from '../figures.ts'
 import { addressHash, fingerprintHash, keyHash, type Secret } from '../hashes.ts'
 import type { Appended, SignupStatus } from '../intake-log.ts'
 import type { AppendRequest, HashedRequest } from './append-request.ts'
 import type { Step } from './database.ts'
 import { openKey } from './default-tab.ts'
+import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 import type { PostgresTabs } from './tabs.ts'
@@ -44,10 +44,8 @@ function appendSql(isIgnored: string): string {
       JOIN rollcall.tab ON tab.site = $1 AND tab.key = wanted.key
     ), item AS (
       SELECT given.*, tabs.id AS tab
-      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::uuid[], $11::bigint[],
-          $12::integer[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
-        WITH ORDINALITY AS given (request, tab_no, place, id, received_at,
-          hour, email, source, name, tags, metadata, hash, no)
+      FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::text[], ${listTypes(11)})
+        WITH ORDINALITY AS given (request, tab_no, place, hash, ${listNames}, no)
       LEFT JOIN tabs ON tabs.no = given.tab_no
       WHERE given.request NOT IN (SELECT no FROM known)
         AND given.request NOT IN (SELECT no FROM used)
@@ -55,12 +53,7 @@ function appendSql(isIgnored: string): string {
     ), placed AS (
       SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
       FROM item, rollcall.head WHERE item.tab IS NOT NULL
-    ), added AS (
-      INSERT INTO rollcall.signup
-        (position, id, tab, received_at, email, source, name, tags, metadata, is_ignored)
-      SELECT position, id, tab, received_at, email, source, name, tags, metadata, ${isIgnored}
-      FROM placed
-    ), taken AS (
+    ), ${addingPlaced(isIgnored)}, taken AS (
       SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
       FROM placed GROUP BY request
     ), kept AS (
@@ -75,16 +68,6 @@ function appendSql(isIgnored: string): string {
       INSERT INTO rollcall.used_token (digest, stored_at)
       SELECT token, at FROM request JOIN taken ON taken.request = request.no
       WHERE token IS NOT NULL
-    ), counted AS (
-      UPDATE rollcall.tab SET accepted = accepted + added.count
-      FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added
-      WHERE tab.id = added.tab
-    ), hours AS (
-      INSERT INTO rollcall.hour_accepted (site, hour, count)
-      SELECT $1, hour, count(*) FROM placed GROUP BY hour
-      ON CONFLICT (site, hour) DO UPDATE SET count = hour_accepted.count + excluded.count
-    ), moved AS (
-      UPDATE rollcall.head SET position = position + (SELECT count(*) FROM placed)
     )
     SELECT (SELECT position FROM rollcall.head) AS position,
       EXISTS (SELECT 1 FROM stale) AS "isStale",
@@ -172,15 +155,8 @@ export function groupAppend(
     items.map(({ request }) => request),
     items.map(({ tab }) => tab),
     items.map(({ place }) => place),
-    items.map(({ id }) => id),
-    items.map(({ receivedAt }) => receivedAt),
-    items.map(({ receivedAt }) => hourOf(receivedAt)),
-    items.map(({ email }) => email),
-    items.map(({ source }) => source),
-    items.map(({ name }) => name),
-    items.map(({ tags }) => (tags.length === 0 ? '' : JSON.stringify(tags))),
-    items.map(({ metadata }) => metadata),
     items.map(({ email }) => (ignores ? addressHash(secret, email) : null)),
+    ...listsOf(items),
   ]
   return { step, outcomes: (answer) => outcomesOf(answer, group, keys, tabs) }
 }

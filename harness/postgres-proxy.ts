@@ -11,6 +11,8 @@ export type StatementFault =
   | 'cut after'
   /** It arrives. The connection stays open, and no answer comes. */
   | 'hang after'
+  /** It arrives when this promise resolves, and what comes behind it after it. */
+  | { readonly after: Promise<unknown> }
   /** The server gets this SQL instead, and its answer is passed on. */
   | { readonly sql: string }
 
@@ -116,6 +118,8 @@ class Link {
   readonly #answers = new MessageReader(false)
   /** How the answer to each unit that is on its way ends. */
   readonly #awaited: ('pass' | 'cut' | 'hang')[] = []
+  /** What waits until an earlier statement may go on. */
+  #held: Unit[] | undefined
   #isSilent: boolean
 
   constructor(proxy: Proxy, client: Socket) {
@@ -154,14 +158,25 @@ class Link {
     else act()
   }
 
-  #forward({ bytes, sql, isAnswered }: Unit): void {
+  #forward(unit: Unit): void {
     if (this.#isSilent) return
-    const fault = this.#proxy.take(sql)
+    if (this.#held) return void this.#held.push(unit)
+    const fault = this.#proxy.take(unit.sql)
     if (fault === 'cut before') return this.cut()
     if (fault === 'hang before') return this.hang()
+    if (typeof fault === 'object' && 'after' in fault) return this.#hold(unit, fault.after)
     const ending = fault === 'cut after' ? 'cut' : fault === 'hang after' ? 'hang' : 'pass'
-    if (isAnswered) this.#awaited.push(ending)
-    this.#server.write(typeof fault === 'object' ? queryMessage(fault.sql) : bytes)
+    if (unit.isAnswered) this.#awaited.push(ending)
+    this.#server.write(typeof fault === 'object' ? queryMessage(fault.sql) : unit.bytes)
+  }
+
+  #hold(first: Unit, until: Promise<unknown>): void {
+    this.#held = [first]
+    void until.then(() => {
+      const held = this.#held ?? []
+      this.#held = undefined
+      for (const unit of held) this.#forward(unit)
+    })
   }
 
   #answer(chunk: Buffer): void {

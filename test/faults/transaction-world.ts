@@ -18,7 +18,7 @@ const sql = statementsOf('fault', {
 
 export const lock: Step = [sql.lock]
 export const addNext: Step = [sql.addNext]
-export const secretWord = 'ada@example.com'
+const secretWord = 'ada@example.com'
 export const addWord: Step = [sql.add, secretWord]
 
 /** Short, so that tests need not wait long for them. */

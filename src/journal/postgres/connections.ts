@@ -23,7 +23,8 @@ export const defaultLimits: DatabaseLimits = {
   answerMs: 8_000,
   lockMs: 3_000,
   statementMs: 5_000,
-  idleMs: 3_000,
+  // Shorter than the wait for a lock, so that a process that stands still costs others no call.
+  idleMs: 2_000,
 }
 
 /** The longest time that a timer of Node takes. */

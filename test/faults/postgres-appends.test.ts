@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { seededRandom } from '../../emulators/google-sheets/faults.ts'
+import { makeSignup } from '../../harness/make-signup.ts'
+import {
+  failingWith,
+  type PostgresProxy,
+  startPostgresProxy,
+} from '../../harness/postgres-proxy.ts'
+import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import type { Appended } from '../../src/journal/intake-log.ts'
+import {
+  openPostgresJournal,
+  type PostgresJournal,
+} from '../../src/journal/postgres/postgres-journal.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { limits } from './transaction-world.ts'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+
+let server: PostgresServer
+let template: string
+beforeAll(async () => {
+  server = await startPostgres()
+  const { name, url } = await server.createDatabase()
+  await (await openPostgresJournal(url))[Symbol.asyncDispose]()
+  template = name
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+interface World extends AsyncDisposable {
+  readonly proxy: PostgresProxy
+  /** Behind the proxy. */
+  readonly harmed: PostgresJournal
+  readonly other: PostgresJournal
+  /** The addresses in the journal, in order. */
+  addresses(): Promise<string[]>
+}
+
+async function createWorld(usedLimits: Partial<typeof limits> = limits): Promise<World> {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await server.createDatabase(template))
+  const proxy = stack.use(await startPostgresProxy(server.port))
+  const behind = server.url(database.name, proxy.port)
+  const harmed = stack.use(await openPostgresJournal(behind, {}, { limits: usedLimits }))
+  const other = stack.use(await openPostgresJournal(database.url))
+  // Makes the tab.
+  await other.intake.append([makeSignup({ email: 'first@example.com' })])
+  await harmed.intake.append([makeSignup({ email: 'second@example.com' })])
+  const all = stack.move()
+  return {
+    proxy,
+    harmed,
+    other,
+    addresses: async () => (await other.reader.page(2, 10_000)).map(({ signup }) => signup.email),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** Appends a signup like a client that repeats its request by its idempotency key. */
+function append({ intake }: PostgresJournal, email: string): Promise<Appended> {
+  const idempotency = { space: '', key: email, fingerprint: email }
+  return intake.append([makeSignup({ email })], { idempotency })
+}
+
+const [ada, grace] = ['ada@example.com', 'grace@example.com']
+const commitFaults = ['cut before', 'cut after', 'hang before', 'hang after'] as const
+
+describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
+  test.each(commitFaults.map((fault) => ({ fault })))(
+    'a signup whose commit has no answer is one row, and its visitor is told so: $fault',
+    async ({ fault }) => {
+      await using world = await createWorld()
+      world.proxy.fail(/^COMMIT/, fault)
+      const [one, other] = await Promise.all([
+        append(world.harmed, ada),
+        append(world.other, grace),
+      ])
+      expect([one, other]).toMatchObject([{ kind: 'appended' }, { kind: 'appended' }])
+      expect((await world.addresses()).sort()).toEqual([ada, grace])
+      expect(await append(world.other, ada)).toMatchObject({ kind: 'replayed' })
+    },
+  )
+
+  test.each(commitFaults.map((fault) => ({ fault })))(
+    'while the outcome of a commit cannot be found out the append is refused, and its retry is one row: $fault',
+    async ({ fault }) => {
+      await using world = await createWorld()
+      world.proxy.fail(/^COMMIT/, fault)
+      // Nobody gets an answer to a look for the outcome.
+      world.proxy.fail(/^UPDATE rollcall.head SET looks/, 'cut before', Infinity)
+      const refused = append(world.harmed, ada)
+      await expect(refused).rejects.toThrow(JournalUnavailable)
+      const isThere = fault.endsWith('after')
+      expect(await world.addresses()).toEqual(isThere ? [ada] : [])
+      const kind = isThere ? 'replayed' : 'appended'
+      expect(await append(world.other, ada)).toMatchObject({ kind })
+      expect(await world.addresses()).toEqual([ada])
+    },
+  )
+
+  test('a signup that commits late comes before all that were accepted after it, and is not skipped', async () => {
+    await using world = await createWorld()
+    const { promise: until, resolve: release } = Promise.withResolvers<undefined>()
+    world.proxy.fail(/^COMMIT/, { after: until })
+    const answered: string[] = []
+    const late = append(world.harmed, ada).then(() => answered.push(ada))
+    await expect.poll(() => world.proxy.failed).toBe(1)
+    const next = append(world.other, grace).then(() => answered.push(grace))
+    await sleep(100)
+    // Nobody has got past the open transaction.
+    expect([answered, await world.addresses()]).toEqual([[], []])
+    release(undefined)
+    await Promise.all([late, next])
+    expect(await world.addresses()).toEqual([ada, grace])
+  })
+
+  test('an instance that stands still in the middle of an append delays the others, and refuses none of their signups', async () => {
+    await using world = await createWorld({})
+    world.proxy.fail(/^COMMIT/, 'hang before')
+    const lost = append(world.harmed, ada).catch((error: unknown) => error)
+    await expect.poll(() => world.proxy.failed).toBe(1)
+    expect(await append(world.other, grace)).toMatchObject({ kind: 'appended' })
+    await lost
+    expect(await world.addresses()).toContain(grace)
+  })
+
+  test('under random faults every answered signup is one row, every retry too, and positions have no gaps', async () => {
+    console.log(`The seed of the PostgreSQL faults is ${seed}. SEED=${seed} repeats them.`)
+    await using world = await createWorld()
+    const random = seededRandom(seed)
+    const faults = [...commitFaults.slice(0, 2), failingWith('40001'), failingWith('40P01')]
+    const places = [
+      /^COMMIT/,
+      /^SELECT position/,
+      /^WITH|^\s+WITH/,
+      /^UPDATE rollcall.head SET looks/,
+    ]
+    const people = Array.from({ length: 300 }, (_, index) => `person${index}@example.com`)
+    let refused = 0
+    const signUp = async (email: string, index: number) => {
+      await sleep(random() * 1500)
+      if (index % 3 === 0) {
+        const place = places[Math.floor(random() * places.length)] ?? /^COMMIT/
+        world.proxy.fail(place, faults[Math.floor(random() * faults.length)] ?? 'cut before')
+      }
+      for (;;) {
+        const journal = random() < 0.7 ? world.harmed : world.other
+        try {
+          return await append(journal, email)
+        } catch (error) {
+          expect(error).toBeInstanceOf(JournalUnavailable)
+          refused += 1
+          await sleep(20)
+        }
+      }
+    }
+    const answers = await Promise.all(people.map(signUp))
+    const rows = await world.addresses()
+    console.log(`${world.proxy.failed} faults, ${refused} appends refused, ${rows.length} rows`)
+    expect(world.proxy.failed).toBeGreaterThan(10)
+    expect(rows.toSorted()).toEqual(people.toSorted())
+    for (const [index, answer] of answers.entries()) {
+      const position = 'results' in answer ? (answer.results[0]?.position ?? 0) : 0
+      expect(rows[position - 3]).toBe(people[index])
+    }
+  })
+})

@@ -50,6 +50,24 @@ export async function versionOf(db: PostgresDatabase): Promise<number> {
   )
 }
 
+/** Whether the database has a journal, of any version. */
+export async function hasTables(db: PostgresDatabase): Promise<boolean> {
+  return (await versionOf(db)) > 0
+}
+
+/** Changes nothing. @throws Error when there is no journal, or one that another version has made */
+export async function expectCurrent(db: PostgresDatabase): Promise<void> {
+  const version = await versionOf(db)
+  if (version === migrations.length) return
+  throw new Error(version === 0 ? missing : older)
+}
+
+const missing =
+  'The database has no journal of Rollcall. Check DATABASE_URL, or start the service once, which makes the journal.'
+
+const older =
+  'The journal in the database was made by an older version of Rollcall. Start the service once with this version, which brings it up to date.'
+
 /** Who may not make schemas can have one made by somebody else. */
 async function stepsToBegin(db: PostgresDatabase): Promise<readonly string[]> {
   const isThere = (await db.get(sql.schema))?.['isThere'] === true

@@ -1,16 +1,18 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { Journal } from '../journal.ts'
+import type { Journal, OpenReader } from '../journal.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { type DatabaseOptions, PostgresDatabase } from './database.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
 import { PostgresLease } from './lease.ts'
-import { makeAddressIndex, migrate } from './migrate.ts'
+import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
-import { openSite, type PostgresSite } from './site.ts'
+import { findSite, openSite, type PostgresSite } from './site.ts'
 
 export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   /** The name of the site. */
   readonly site?: string
+  /** `beside` when services of other versions may have the journal open. */
+  readonly access?: 'own' | 'beside'
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
@@ -44,17 +46,52 @@ export async function openPostgresJournal(
   }
 }
 
+/**
+ * Opens the journal in the database of this URL for reading only. Changes nothing.
+ *
+ * @throws JournalUnavailable when the database cannot be used; Error when there is no journal, or one of
+ *   another version
+ */
+export async function openPostgresReader(
+  url: string,
+  { site = 'default', clock = systemClock, limits }: Omit<PostgresOptions, 'access'> = {},
+): Promise<OpenReader> {
+  const db = new PostgresDatabase(url, { clock, limits })
+  return orClose(db, async () => {
+    await expectCurrent(db)
+    const reader = new PostgresReader({ db, id: await findSite(db, site) })
+    return { reader, [Symbol.asyncDispose]: () => db.close() }
+  })
+}
+
+/** Whether the database of this URL has a journal, of any version. */
+export async function hasPostgresJournal(
+  url: string,
+  { clock = systemClock, limits }: Pick<PostgresOptions, 'clock' | 'limits'> = {},
+): Promise<boolean> {
+  const db = new PostgresDatabase(url, { clock, limits })
+  await using _closed = { [Symbol.asyncDispose]: () => db.close() }
+  return await hasTables(db)
+}
+
 /** Opens a site of the journal in the database of this URL. Makes or migrates its tables if necessary. */
 export async function openPostgresSite(
   url: string,
   policy: Partial<JournalPolicy> = {},
-  { site = 'default', clock = systemClock, limits }: PostgresOptions = {},
+  { site = 'default', access = 'own', clock = systemClock, limits }: PostgresOptions = {},
 ): Promise<PostgresSite> {
   const db = new PostgresDatabase(url, { clock, limits })
-  try {
+  return orClose(db, async () => {
+    if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
     await migrate(db)
     if (policy.duplicates === 'ignore') await makeAddressIndex(db)
-    return await openSite(db, site, { ...defaultPolicy, ...policy })
+    return openSite(db, site, { ...defaultPolicy, ...policy })
+  })
+}
+
+async function orClose<T>(db: PostgresDatabase, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     await db.close()
     throw error

@@ -51,6 +51,11 @@ export async function openSite(
   }
 }
 
+/** The id of a site; 0, which no site has, when it was never served. */
+export async function findSite(db: PostgresDatabase, name: string): Promise<number> {
+  return Number((await db.get(sql.find, name))?.['id'] ?? 0)
+}
+
 export function randomMarkerBase(): number {
   return randomInt(2 ** 31)
 }

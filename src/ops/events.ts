@@ -38,6 +38,10 @@ export interface Events {
   /** The challenge judged a token. Logged when the challenge's state changes. */
   challengeAnswered(verdict: ChallengeVerdict, requestId: string): void
   deliveryStarted(location: string, defaultTab: string): void
+  /** Another instance of this site delivers. This one takes over when that one ends. */
+  deliveryElsewhere(): void
+  /** This instance could not renew its lease in time, and has stopped to deliver. */
+  leaseLost(): void
   batchWritten(batch: number, rows: number, tries: number): void
   /** A try failed; the next one follows in `waitMs`. */
   deliveryDelayed(message: string, waitMs: number): void
@@ -81,7 +85,18 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       log.info('signups can be stored again')
     },
     deliveryStarted(location, defaultTab) {
+      // What an instance before has noted is over.
+      health.delivery = { state: 'ok' }
+      health.tabs.clear()
       log.info({ location, defaultTab }, 'delivery started')
+    },
+    deliveryElsewhere() {
+      log.info('another instance delivers: this one takes over when that one ends')
+    },
+    leaseLost() {
+      const hint =
+        'Look whether the database answers, and whether this machine has enough CPU time.'
+      log.warn({ hint }, 'the lease of delivery was not renewed in time: delivery has stopped here')
     },
     batchWritten(batch, rows, tries) {
       log.info({ batch, rows, tries }, 'batch written')

@@ -15,6 +15,8 @@ export function createCallGate(
   ledger: CallLedger,
   quota: Quota,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  /** Whether this instance still delivers. */
+  delivers: () => boolean = () => true,
 ): CallGate {
   /** Waits for a reservation. Returns the elapsed time before it was asked for. */
   async function reserved(signal: AbortSignal): Promise<Millis> {
@@ -31,6 +33,7 @@ export function createCallGate(
     for (let maxMs = lateMs; ; maxMs *= 2) {
       const reservedAt = await reserved(signal)
       if (!(await maySend())) return false
+      if (!delivers()) throw new Error('Another instance may deliver by now.')
       if (clock.elapsed() - reservedAt <= maxMs) return true
       signal.throwIfAborted()
     }

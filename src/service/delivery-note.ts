@@ -3,17 +3,22 @@ import type { Reader } from '../journal/reader.ts'
 import type { Events } from '../ops/events.ts'
 import type { AsideTab, DeliveryHealth, Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
+import { tabKey } from '../signup/signup.ts'
+import type { Warning } from '../signup/trouble.ts'
 
 /**
- * How delivery fares, noted in the journal when it changes, so that commands can tell. It is as the
- * writer saw it last, which may not run any more.
+ * How delivery fares, noted in the journal when it changes, so that commands and other instances can
+ * tell. It is as the writer saw it last, which may not run any more.
  */
 export interface DeliveryNote {
   readonly delivery: DeliveryHealth
   readonly tabs: readonly AsideTab[]
+  readonly warnings: readonly Warning[]
   /** When it became so. ISO 8601. */
   readonly since: string
 }
+
+type DeliveryPart = Pick<Health, 'delivery' | 'tabs' | 'warnings'>
 
 const factName = 'delivery'
 
@@ -25,16 +30,35 @@ export async function readDeliveryNote(
   return text === undefined ? undefined : (JSON.parse(text) as DeliveryNote)
 }
 
-/** The same events, which also note in the journal when delivery fares differently. */
+/** Takes what the writer of another instance has noted into this instance's health. */
+export async function followNote(
+  reader: Pick<Reader, 'fact'>,
+  health: DeliveryPart,
+): Promise<void> {
+  const note = await readDeliveryNote(reader)
+  if (!note) return
+  health.delivery = note.delivery
+  health.warnings = note.warnings
+  health.tabs.clear()
+  for (const tab of note.tabs) health.tabs.set(tabKey(tab.name), tab)
+}
+
+/**
+ * The same events, which also note in the journal when delivery fares differently, as long as this
+ * instance `delivers`.
+ */
 export function noteDelivery(
   events: Events,
-  health: Pick<Health, 'delivery' | 'tabs'>,
+  health: DeliveryPart,
   journal: Pick<DeliveryLog, 'noteFact'>,
   clock: Pick<Clock, 'now'>,
+  delivers: () => boolean,
 ): Events {
   let noted = ''
   const note = () => {
-    const state = { delivery: health.delivery, tabs: [...health.tabs.values()] }
+    if (!delivers()) return
+    const { delivery, warnings } = health
+    const state = { delivery, tabs: [...health.tabs.values()], warnings }
     const text = JSON.stringify(state)
     if (text === noted) return
     noted = text
@@ -67,6 +91,10 @@ export function noteDelivery(
     },
     tabResumed(tab) {
       events.tabResumed(tab)
+      note()
+    },
+    spreadsheetWarnings(warnings) {
+      events.spreadsheetWarnings(warnings)
       note()
     },
   }

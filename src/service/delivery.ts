@@ -16,6 +16,8 @@ export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'>
   readonly privateKey?: string
   /** Whether to end the frozen batch and to remove rows only. */
   readonly removesOnly?: boolean
+  /** Whether this instance may still make calls, asked right before each; true when it is left out. */
+  readonly delivers?: () => boolean
   readonly journal: Pick<ComparableJournal, 'delivery' | 'erasure' | 'callLedger' | 'comparison'>
   readonly events: Events
 }
@@ -66,22 +68,30 @@ export function createDelivery(
 
 /** Connects to the spreadsheet of the settings. Only this function names a concrete provider. */
 export function connectSpreadsheet(
-  { spreadsheet: settings, dataDir, privateKey, journal }: Omit<DeliveryOptions, 'events'>,
+  {
+    spreadsheet: settings,
+    dataDir,
+    privateKey,
+    journal,
+    delivers,
+  }: Omit<DeliveryOptions, 'events'>,
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: join(dataDir, 'sheets') }, world.files)
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
+  const { clock } = world
+  const ledger = journal.callLedger(credentials.email, clock)
   return createGoogleSheets({
     access: { email: credentials.email, spreadsheetId },
     sign: world.signWith(privateKey),
     apiUrl,
     tokenUrl,
     http: world.http,
-    clock: world.clock,
+    clock,
     random: world.random,
     digest: world.digest,
-    gate: createCallGate(journal.callLedger(credentials.email, world.clock), quota, world.clock),
+    gate: createCallGate(ledger, quota, clock, delivers),
   })
 }

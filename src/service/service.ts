@@ -8,7 +8,8 @@ import { createHealth } from '../ops/health.ts'
 import { createLog, type Logger } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { storeOf } from './choose-store.ts'
-import { createDelivery, type DeliveryOverrides } from './delivery.ts'
+import { createDelivering } from './delivering.ts'
+import { connectSpreadsheet, type DeliveryOverrides } from './delivery.ts'
 import { noteDelivery } from './delivery-note.ts'
 import { startRetention } from './retention.ts'
 import { createWeb } from './web.ts'
@@ -54,19 +55,20 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(await store.open())
 
-  const { writer, location } = createDelivery(
+  const delivering = createDelivering(
     {
       ...config,
       ...secrets,
       journal,
-      events: noteDelivery(events, health, journal.delivery, clock),
+      health,
+      events: noteDelivery(events, health, journal.delivery, clock, () => delivering.holds),
     },
     parts,
   )
   started.use(startRetention(journal, config.retentionDays, clock, log))
 
   let graceMs = stopGraceMs
-  started.defer(() => writer.stop(graceMs))
+  started.defer(() => delivering.stop(graceMs))
 
   const { application, stopWaiting } = await createWeb(
     { config, secrets, journal, events, health, log },
@@ -84,16 +86,16 @@ export async function startService(
   const failed = new Promise<void>((resolve) => {
     hold.watch(log, () => {
       graceMs = 0
-      void writer.stop(graceMs)
+      void delivering.stop(graceMs)
       resolve()
     })
   })
-  writer.start()
+  delivering.start()
   const running = started.move()
   return {
     url: server.url,
     application,
-    location,
+    location: connectSpreadsheet({ ...config, ...secrets, journal }, world).location,
     failed,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

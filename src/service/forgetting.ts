@@ -7,8 +7,8 @@ import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { createDelivery } from './delivery.ts'
-import { readDeliveryNote } from './delivery-note.ts'
+import { createDelivering } from './delivering.ts'
+import { followNote } from './delivery-note.ts'
 import type { Store } from './store.ts'
 
 export interface ForgettingOptions {
@@ -36,8 +36,8 @@ const scrubMaxMs = 5_000
 
 /**
  * Waits until the rows of forgotten people are removed, and no signup of theirs is in a frozen batch. A
- * running service does that work. When none runs, this process does it, and keeps a service from
- * starting meanwhile.
+ * running service does that work. When none runs, this process does it, and no other process delivers
+ * meanwhile.
  */
 export async function finishForgetting(options: ForgettingOptions): Promise<Finished> {
   const { config, secrets, store, journal, clock, stop, waitMs } = options
@@ -56,17 +56,17 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
         ...createEvents(createLog('silent'), health, clock),
         removalDelayed: (why: string) => (reason = why),
       }
-      const given = { ...config, ...secrets, journal, events, removesOnly: true }
-      const { writer } = createDelivery(given, { clock })
-      work.defer(() => writer.stop(stopGraceMs))
-      writer.start()
+      const given = { ...config, ...secrets, journal, health, events, removesOnly: true }
+      const delivering = createDelivering(given, { clock })
+      work.defer(() => delivering.stop(stopGraceMs))
+      delivering.start()
     }
     const until = clock.elapsed() + waitMs
     while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
       await clock.sleep(lookMs, stop)
     }
-    const delivery = hold ? health.delivery : (await readDeliveryNote(journal.reader))?.delivery
-    if (delivery && delivery.state !== 'ok') reason = delivery.error
+    if (!hold) await followNote(journal.reader, health)
+    if (health.delivery.state !== 'ok') reason = health.delivery.error
   }
   await emptyLog(options)
   return { ...(await journal.erasure.unfinished()), reason }

@@ -16,7 +16,7 @@ import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 
 /** How many positions one slice reads. */
-const slicePositions = 5_000
+const slicePositions = 2_000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
 

@@ -58,7 +58,7 @@ export class PostgresRetention implements Retention {
 
   async expire(writtenBefore: Millis): Promise<boolean> {
     const { db, id, policy, secret } = this.#site
-    const batch = await db.get(sql.unexpired, id, writtenBefore)
+    const batch = await db.get(sql.unexpired, id, Math.min(writtenBefore, Number.MAX_SAFE_INTEGER))
     if (!batch) return false
     const number = Number(batch['number'])
     const found = await db.all(sql.expirable, number)

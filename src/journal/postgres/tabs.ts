@@ -99,7 +99,7 @@ export class PostgresTabs {
         [...missing.keys()],
         names,
         isNamed,
-        defaultTab.fact,
+        missing.has(openKey) ? defaultTab.fact : null,
         key ?? null,
         terms.token ?? null,
       ],

@@ -9,12 +9,9 @@ export type Part = readonly [tab: string, signups: readonly Signup[]]
 
 /** What a batch holds. In each tab, signups that are delivered once more come first: they are older. */
 export function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabSignups[] {
-  const names = new Set([...fresh, ...again].map(([tab]) => tab))
-  const ordered = [...again, ...fresh]
-  return Array.from(names, (name) => {
-    const signups = ordered.filter(([tab]) => tab === name).flatMap(([, them]) => them)
-    return { tab: name, signups }
-  })
+  const tabs = new Map<string, Signup[]>([...fresh, ...again].map(([tab]) => [tab, []]))
+  for (const [tab, signups] of [...again, ...fresh]) tabs.get(tab)?.push(...signups)
+  return Array.from(tabs, ([tab, signups]) => ({ tab, signups }))
 }
 
 /** The signups that get a row. */

@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries, Step } from './database.ts'
 import { statementsOf } from './statement.ts'
 
 const sql = statementsOf('facts', {
@@ -18,11 +18,6 @@ export async function factOf(
 }
 
 /** Notes a fact. May run twice. */
-export async function setFact(
-  queries: Queries,
-  site: number,
-  name: string,
-  value: string,
-): Promise<void> {
-  await queries.all(sql.setFact, site, name, value)
+export function settingFact(site: number, name: string, value: string): Step {
+  return [sql.setFact, site, name, value]
 }

@@ -3,8 +3,8 @@ import type { Millis, SignupId } from '../../signup/signup.ts'
 import { beginOf, type Counts, type Figures, hourOf } from '../figures.ts'
 import type { Reader, SignupRecord } from '../reader.ts'
 import type { Queries } from './database.ts'
-import { factOf, setFact } from './facts.ts'
-import { signupColumns, toSignup } from './rows.ts'
+import { factOf, settingFact } from './facts.ts'
+import { isBehind, signupColumns, toSignup } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 
@@ -25,7 +25,7 @@ const sql = statementsOf('reader', {
                  FROM rollcall.tab LEFT JOIN rollcall.progress ON progress.tab = tab.id
                  CROSS JOIN LATERAL (
                    SELECT signup.id FROM rollcall.signup
-                   WHERE signup.tab = tab.id AND position > coalesce(written_to, 0)
+                   WHERE ${isBehind('tab.id', 'coalesce(written_to, 0)')}
                    ORDER BY position LIMIT 1
                  ) AS first WHERE tab.site = $1`,
   firstAgain: `SELECT tab.key, first.queued_at
@@ -103,8 +103,9 @@ export class PostgresReader implements Reader {
     }))
   }
 
-  probe(): Promise<void> {
-    return setFact(this.#site.db, this.#site.id, 'probed', crypto.randomUUID())
+  async probe(): Promise<void> {
+    const { db, id } = this.#site
+    await db.all(...settingFact(id, 'probed', crypto.randomUUID()))
   }
 
   /** The first waiting signup of each tab, and the first one that is to be delivered once more. */

@@ -11,6 +11,15 @@ export const waitingColumns = `${signupColumns}, signup.is_ignored AS "isIgnored
   octet_length(signup.email) + octet_length(signup.source) + octet_length(signup.name)
   + octet_length(signup.tags) + octet_length(signup.metadata) AS "textBytes"`
 
+/**
+ * The condition for signups of a tab behind a position. All of it can be looked up in the index of tabs.
+ * So the planner never reads by position alone, past the signups of all other tabs.
+ */
+export function isBehind(tab: string, position: string): string {
+  return `signup.tab = ${tab} AND signup.position > ${position}
+          AND (signup.tab, signup.position) > (${tab}, ${position})`
+}
+
 export function toSignup(row: Row, sheetTab: string): Signup {
   const tags = String(row['tags'])
   return {

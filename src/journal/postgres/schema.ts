@@ -165,13 +165,14 @@ export const migrations: readonly string[] = [
   CREATE TABLE IF NOT EXISTS rollcall.marker (
     site     integer NOT NULL,
     id       bigint  NOT NULL,
-    batch    bigint  NOT NULL UNIQUE,
+    batch    bigint  NOT NULL, -- negative: of a journal that this one has replaced
     -- A writer that did not freeze the batch has found it, and may send it too.
     is_found boolean NOT NULL DEFAULT false,
     is_ended boolean NOT NULL DEFAULT false,
     -- The running time from which it may be pruned; null until somebody notes a life for it.
     ripe_at  bigint,
-    PRIMARY KEY (site, id)
+    PRIMARY KEY (site, id),
+    UNIQUE (site, batch)
   );
 
   -- Signups that wait to be delivered once more, whatever the cursor of their tab says.

@@ -1,0 +1,72 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { Queries } from './database.ts'
+import { statementsOf } from './statement.ts'
+
+const sql = statementsOf('time', {
+  now: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+})
+
+/** After this time, the next look at the clock asks the database anew. */
+const keptMs: Millis = 60_000
+/** An answer that took longer tells the time less exactly than a kept one. */
+const askMaxMs: Millis = 200
+/** After this time, any answer is better than the kept one. */
+const keptMaxMs: Millis = 10 * 60_000
+
+interface Known {
+  /** The time of the database at the moment `elapsed` of this process. */
+  readonly at: Millis
+  readonly elapsed: Millis
+}
+
+/**
+ * The wall clock of the database, which all instances share. Between two answers it runs by the elapsed
+ * time of this process, so the wall clock of this machine does not matter.
+ */
+export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
+  readonly #queries: Queries
+  readonly #clock: Pick<Clock, 'elapsed'>
+  #known: Known
+  #isAsking = false
+
+  private constructor(queries: Queries, clock: Pick<Clock, 'elapsed'>, known: Known) {
+    this.#queries = queries
+    this.#clock = clock
+    this.#known = known
+  }
+
+  static async open(queries: Queries, clock: Pick<Clock, 'elapsed'>): Promise<DatabaseTime> {
+    const { known } = await ask(queries, clock)
+    return new DatabaseTime(queries, clock, known)
+  }
+
+  /** At most some tenths of a second off, as long as the database answers now and then. */
+  now(): Millis {
+    const now = this.#clock.elapsed()
+    if (now - this.#known.elapsed > keptMs && !this.#isAsking) void this.#renew()
+    return this.#known.at + now - this.#known.elapsed
+  }
+
+  elapsed(): Millis {
+    return this.#clock.elapsed()
+  }
+
+  async #renew(): Promise<void> {
+    this.#isAsking = true
+    // Without an answer, the next look asks again.
+    const answer = await ask(this.#queries, this.#clock).catch(() => undefined)
+    this.#isAsking = false
+    if (!answer) return
+    const age = answer.known.elapsed - this.#known.elapsed
+    if (answer.tookMs <= askMaxMs || age > keptMaxMs) this.#known = answer.known
+  }
+}
+
+async function ask(queries: Queries, clock: Pick<Clock, 'elapsed'>) {
+  const from = clock.elapsed()
+  const row = await queries.get(sql.now)
+  const tookMs = clock.elapsed() - from
+  const known: Known = { at: Number(row?.['now']), elapsed: from + tookMs / 2 }
+  return { known, tookMs }
+}

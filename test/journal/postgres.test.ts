@@ -2,7 +2,11 @@ import { afterAll, beforeAll } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Journal } from '../../src/journal/journal.ts'
+import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
+import { migrate } from '../../src/journal/postgres/migrate.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
 
@@ -12,8 +16,10 @@ let template: string
 beforeAll(async () => {
   server = await startPostgres()
   const { name, url } = await server.createDatabase()
-  const journal = await openPostgresJournal(url)
-  await journal[Symbol.asyncDispose]()
+  // It has tables, but no site: every site has a code of its own.
+  const db = new PostgresDatabase(url, { clock: systemClock })
+  await migrate(db)
+  await db.close()
   template = name
 })
 
@@ -22,16 +28,14 @@ afterAll(() => server[Symbol.asyncDispose]())
 async function createWorld(): Promise<JournalWorld> {
   const database = await server.createDatabase(template)
   return {
-    open: async (policy) => (await openPostgresJournal(database.url, policy)) as Journal,
+    open: async (policy) => (await openPostgresJournal(database.url, policy)) as unknown as Journal,
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
-for (const name of [
-  'intake log: used challenge tokens',
-  'intake log: name spaces of idempotency keys',
-  'intake log: new tabs of one client',
-  'intake log: two instances append at once',
-]) {
-  holdTo(`PostgreSQL, ${name}`, contracts[name] ?? [], createWorld)
+for (const [name, tests] of Object.entries(contracts)) {
+  // Imports are still to come.
+  if (name !== 'import log' && name !== 'retention')
+    holdTo(`PostgreSQL, ${name}`, tests, createWorld)
 }
+holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

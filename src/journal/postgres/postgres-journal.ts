@@ -1,11 +1,17 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Journal, OpenReader } from '../journal.ts'
+import { NotedCalls } from '../noted-calls.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import { PostgresCallStore } from './call-store.ts'
 import { type DatabaseOptions, PostgresDatabase } from './database.ts'
+import { DatabaseTime } from './database-time.ts'
+import { PostgresDeliveryLog } from './delivery-log.ts'
+import { PostgresErasure } from './erasure.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
 import { PostgresLease } from './lease.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
+import { PostgresRetention } from './retention.ts'
 import { findSite, openSite, type PostgresSite } from './site.ts'
 
 export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
@@ -16,10 +22,10 @@ export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
-export type PostgresJournal = Pick<
-  Journal,
-  'intake' | 'reader' | 'lease' | typeof Symbol.asyncDispose
->
+export interface PostgresJournal extends Omit<Journal, 'imports'> {
+  /** The time of the database, for `callLedger`: all instances have to agree on it. */
+  readonly time: Pick<Clock, 'now' | 'elapsed'>
+}
 
 /**
  * Opens the journal in the database of this URL. Makes or migrates its tables if necessary. Any number of
@@ -34,11 +40,18 @@ export async function openPostgresJournal(
 ): Promise<PostgresJournal> {
   const { clock = systemClock } = options
   const site = await openPostgresSite(url, policy, options)
+  const time = await orClose(site.db, () => DatabaseTime.open(site.db, clock))
   const intake = new PostgresIntakeLog(site, clock)
+  const lease = new PostgresLease(site)
   return {
     intake,
+    delivery: new PostgresDeliveryLog(site, lease),
+    erasure: new PostgresErasure(site),
+    retention: new PostgresRetention(site),
     reader: new PostgresReader(site),
-    lease: new PostgresLease(site),
+    lease,
+    callLedger: (account, by) => new NotedCalls(new PostgresCallStore(site.db, account), by),
+    time,
     [Symbol.asyncDispose]: async () => {
       await intake.drain()
       await site.db.close()

@@ -99,6 +99,57 @@ test('a wait ends within a second after another process has settled the batch', 
   waiting.stop()
 })
 
+test('a journal that answers slowly or not at all keeps no visitor longer than asked', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new CountingClock()
+  let looks = 0
+  const slow = changed(journal.intake, {
+    cursors: async () => {
+      looks += 1
+      await clock.sleep(8 * second)
+      throw new Error('The database does not answer')
+    },
+  })
+  const waiting = new Waiting({ journal: slow, health: createHealth(), clock })
+  const signups = storedOf(await journal.intake.append(makeSignups(2)))
+  const ended: number[] = []
+  for (const seconds of [1, 20]) {
+    const patience = { until: clock.elapsed() + seconds * second, left: staying() }
+    void waiting.untilWritten(signups, patience, undefined).then(() => ended.push(clock.elapsed()))
+  }
+  await clock.run(5 * second)
+  expect(ended).toEqual([1000])
+  expect(looks).toBe(1)
+  await clock.run(20 * second)
+  expect(ended).toEqual([1000, 20_000])
+  expect(looks).toBe(3)
+  waiting.stop()
+})
+
+test('a look that began before a batch was settled does not take its rows back', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new CountingClock()
+  const slow = changed(journal.intake, {
+    cursors: async (tabs) => {
+      const before = await journal.intake.cursors(tabs)
+      await clock.sleep(second)
+      return before
+    },
+  })
+  const waiting = new Waiting({ journal: slow, health: createHealth(), clock })
+  const signups = storedOf(await journal.intake.append(makeSignups(2)))
+  const patience = { until: clock.elapsed() + 10 * second, left: staying() }
+  void waiting.untilWritten(signups, patience, undefined)
+  await clock.run(600)
+  const batch = await freezeNext(journal.delivery, { ...limits, rowsMax: 1 })
+  await journal.delivery.settle(batch?.number ?? 0, clock.now())
+  for (let seconds = 0; seconds < 2; seconds++) {
+    expect(signups.map((signup) => waiting.isWritten(signup))).toEqual([true, false])
+    await clock.run(second)
+  }
+  waiting.stop()
+})
+
 test('a wait for several signups ends when the last of them is settled', async () => {
   await using it = world()
   const signups = [...(await it.accept(2, 'A')), ...(await it.accept(2, 'B'))]

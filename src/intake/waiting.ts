@@ -51,6 +51,7 @@ export class Waiting {
   readonly #unsubscribe: () => void
   readonly #stopped = new AbortController()
   #isTicking = false
+  #isLooking = false
 
   constructor({ journal, health, clock, waitingMax = defaultWaitingMax }: WaitingOptions) {
     this.#health = health
@@ -124,7 +125,7 @@ export class Waiting {
     this.#isTicking = true
     for (let ticks = 1; this.#visitors.size > 0; ticks++) {
       await this.#clock.sleep(tickMs, this.#stopped.signal)
-      if (ticks % ticksToLook === 0) await this.#look()
+      if (ticks % ticksToLook === 0) void this.#look()
       for (const visitor of this.#visitors) {
         if (this.#isHopeless(visitor.awaited, visitor.until)) visitor.release()
       }
@@ -132,16 +133,24 @@ export class Waiting {
     this.#isTicking = false
   }
 
-  /** Reads the cursors from the journal, because other processes do not tell us what they have written. */
+  /**
+   * Reads the cursors from the journal, because other processes do not tell us what they have written. A
+   * slow look delays no wait that ends, and the next look waits for it.
+   */
   async #look(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
     const tabs = new Set<string>()
     for (const { awaited } of this.#visitors) for (const tab of awaited.keys()) tabs.add(tab)
     // Ignore a failing journal here: intake and delivery report it.
     this.#settle(await this.#journal.cursors([...tabs]).catch(() => []))
+    this.#isLooking = false
   }
 
   #settle(cursors: readonly TabCursor[]): void {
     for (const { tab, upto } of cursors) {
+      // A look may have begun before a batch was settled, and end after that.
+      if (upto <= (this.#cursors.get(tab) ?? 0)) continue
       this.#cursors.set(tab, upto)
       for (const visitor of this.#lines.get(tab)?.takeUpTo(upto) ?? []) {
         visitor.awaited.delete(tab)

@@ -1,15 +1,11 @@
 import { hash } from 'node:crypto'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { Millis } from '../signup/signup.ts'
-
-/** SQLite's memory for pages of the temporary file, in KiB. */
-const cacheKib = 16 * 1024
+import { TemporaryTables } from './temporary-tables.ts'
 
 /** A timestamp that cannot be read. */
 const noTime = -1
 
 const tables = `
-  PRAGMA cache_size = -${cacheKib}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   -- How often a row is in a tab, and how many signups were found for it.
   CREATE TABLE noted (
     time INTEGER NOT NULL, email INTEGER NOT NULL, tab INTEGER NOT NULL,
@@ -20,8 +16,7 @@ const tables = `
     position INTEGER PRIMARY KEY, kind TEXT NOT NULL, time INTEGER NOT NULL, email INTEGER NOT NULL,
     tab INTEGER NOT NULL
   ) STRICT;
-  CREATE INDEX lost_by_kind ON lost (kind, position);
-  BEGIN;`
+  CREATE INDEX lost_by_kind ON lost (kind, position)`
 
 const statements = {
   note: `INSERT INTO noted VALUES (?, ?, ?, 1, 0)
@@ -60,38 +55,31 @@ export interface Lost extends Key {
 
 /** The rows of a spreadsheet and the signups without a row, in a temporary file that is deleted at the end. */
 export class NotedRows implements Disposable {
-  readonly #db: DatabaseSync
-  readonly #prepared = new Map<keyof typeof statements, StatementSync>()
+  readonly #tables = new TemporaryTables(tables, statements)
 
-  constructor() {
-    // SQLite deletes the file of a database without a name when it has opened it.
-    this.#db = new DatabaseSync('')
-    this.#db.exec(tables)
+  clear(): void {
+    this.#tables.exec('DELETE FROM noted; DELETE FROM lost')
   }
 
   [Symbol.dispose](): void {
-    this.#db.close()
-  }
-
-  clear(): void {
-    this.#db.exec('DELETE FROM noted; DELETE FROM lost')
+    this.#tables[Symbol.dispose]()
   }
 
   note({ time, email, tab }: Key): void {
-    this.#run('note', time, email, tab)
+    this.#tables.run('note', time, email, tab)
   }
 
   /** Takes one row of this key for a signup, of its own tab first. Returns whether there was one left. */
   use({ time, email, tab }: Key): boolean {
-    return this.#run('use', time, email, tab) > 0
+    return this.#tables.run('use', time, email, tab) > 0
   }
 
   addLost(kind: string, { position, time, email, tab }: Lost): void {
-    this.#run('addLost', position, kind, time, email, tab)
+    this.#tables.run('addLost', position, kind, time, email, tab)
   }
 
   lost(kind: string, after: number, max: number): readonly Lost[] {
-    return this.#all('lost', kind, after, max).map((row) => ({
+    return this.#tables.all('lost', kind, after, max).map((row) => ({
       position: Number(row['position']),
       time: Number(row['time']),
       email: Number(row['email']),
@@ -100,16 +88,16 @@ export class NotedRows implements Disposable {
   }
 
   lostCount(kind: string): number {
-    return Number(this.#all('count', kind)[0]?.['count'])
+    return Number(this.#tables.all('count', kind)[0]?.['count'])
   }
 
   setKind(position: number, kind: string): void {
-    this.#run('setKind', kind, position)
+    this.#tables.run('setKind', kind, position)
   }
 
   /** Prepares `useEdited`. */
   indexAddresses(): void {
-    this.#db.exec('CREATE INDEX IF NOT EXISTS noted_by_email ON noted (email) WHERE used = 0')
+    this.#tables.exec('CREATE INDEX IF NOT EXISTS noted_by_email ON noted (email) WHERE used = 0')
   }
 
   /**
@@ -119,16 +107,16 @@ export class NotedRows implements Disposable {
    */
   useEdited({ time, email }: Key, needsSameTime: boolean): boolean {
     const [row] = [
-      ...this.#all('byTime', time),
-      ...this.#all(needsSameTime ? 'byEmailOnly' : 'byEmail', email),
+      ...this.#tables.all('byTime', time),
+      ...this.#tables.all(needsSameTime ? 'byEmailOnly' : 'byEmail', email),
     ]
     if (!row) return false
-    this.#run('setUsed', Number(row['time']), Number(row['email']), Number(row['tab']))
+    this.#tables.run('setUsed', Number(row['time']), Number(row['email']), Number(row['tab']))
     return true
   }
 
   doubles(max: number): readonly { time: Millis; tab: number; extra: number }[] {
-    return this.#all('doubles', max).map((row) => ({
+    return this.#tables.all('doubles', max).map((row) => ({
       time: Number(row['time']),
       tab: Number(row['tab']),
       extra: Number(row['extra']),
@@ -136,27 +124,13 @@ export class NotedRows implements Disposable {
   }
 
   sums(): { readonly rows: number; readonly double: number; readonly copies: number } {
-    const [sums] = this.#all('sums')
-    const [copies] = this.#all('copies')
+    const [sums] = this.#tables.all('sums')
+    const [copies] = this.#tables.all('copies')
     return {
       rows: Number(sums?.['rows']),
       double: Number(sums?.['double']),
       copies: Number(copies?.['count']),
     }
-  }
-
-  #run(name: keyof typeof statements, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(name).run(...values).changes)
-  }
-
-  #all(name: keyof typeof statements, ...values: SQLInputValue[]) {
-    return this.#statement(name).all(...values)
-  }
-
-  #statement(name: keyof typeof statements): StatementSync {
-    let statement = this.#prepared.get(name)
-    if (!statement) this.#prepared.set(name, (statement = this.#db.prepare(statements[name])))
-    return statement
   }
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { Journal } from '../../src/journal/journal.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { migrate } from '../../src/journal/postgres/migrate.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
@@ -9,6 +8,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
+import { previewedImports } from './import-log-contract.ts'
 
 let server: PostgresServer
 let template: string
@@ -28,14 +28,13 @@ afterAll(() => server[Symbol.asyncDispose]())
 async function createWorld(): Promise<JournalWorld> {
   const database = await server.createDatabase(template)
   return {
-    open: async (policy) => (await openPostgresJournal(database.url, policy)) as unknown as Journal,
+    open: (policy) => openPostgresJournal(database.url, policy),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }
 
 for (const [name, tests] of Object.entries(contracts)) {
-  // Imports are still to come.
-  if (name !== 'import log' && name !== 'retention')
-    holdTo(`PostgreSQL, ${name}`, tests, createWorld)
+  holdTo(`PostgreSQL, ${name}`, tests, createWorld)
 }
+holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

@@ -105,8 +105,12 @@ export class PostgresIntakeLog implements IntakeLog {
   }
 
   async #commit(group: readonly AppendRequest[]): Promise<readonly Appended[]> {
-    const outcomes = await settleUnknown(this.#site, this.#clock, group, (part) =>
-      this.#append(part),
+    const outcomes = await settleUnknown<AppendRequest, Outcome>(
+      this.#site,
+      this.#clock,
+      group,
+      (part) => this.#append(part),
+      (results) => ({ kind: 'appended', results }),
     )
     const added = outcomes.reduce((sum, outcome) => sum + addedBy(outcome), 0)
     if (added > 0) this.#site.appended.tell(added)

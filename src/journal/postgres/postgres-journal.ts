@@ -1,12 +1,15 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { Journal, OpenReader } from '../journal.ts'
+import type { ComparableJournal, OpenReader } from '../journal.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import { RowComparison } from '../row-comparison.ts'
 import { PostgresCallStore } from './call-store.ts'
+import { PostgresComparedSignups } from './compared-signups.ts'
 import { type DatabaseOptions, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
 import { PostgresDeliveryLog } from './delivery-log.ts'
 import { PostgresErasure } from './erasure.ts'
+import { PostgresImportLog } from './import-log.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
 import { PostgresLease } from './lease.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
@@ -22,7 +25,7 @@ export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
-export interface PostgresJournal extends Omit<Journal, 'imports'> {
+export interface PostgresJournal extends ComparableJournal {
   /** The time of the database, for `callLedger`: all instances have to agree on it. */
   readonly time: Pick<Clock, 'now' | 'elapsed'>
 }
@@ -43,16 +46,20 @@ export async function openPostgresJournal(
   const time = await orClose(site.db, () => DatabaseTime.open(site.db, clock))
   const intake = new PostgresIntakeLog(site, clock)
   const lease = new PostgresLease(site)
+  const imports = new PostgresImportLog(site, clock)
   return {
     intake,
+    imports,
     delivery: new PostgresDeliveryLog(site, lease),
     erasure: new PostgresErasure(site),
     retention: new PostgresRetention(site),
     reader: new PostgresReader(site),
     lease,
     callLedger: (account, by) => new NotedCalls(new PostgresCallStore(site.db, account), by),
+    comparison: async (how) => new RowComparison(await PostgresComparedSignups.open(site), how),
     time,
     [Symbol.asyncDispose]: async () => {
+      imports[Symbol.dispose]()
       await intake.drain()
       await site.db.close()
     },

@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { SignupId } from '../../signup/signup.ts'
-import type { SignupStatus } from '../intake-log.ts'
+import type { AppendResults, SignupStatus } from '../intake-log.ts'
 import type { AppendRequest } from './append-request.ts'
-import type { Outcome } from './appends.ts'
 import { OutcomeUnknown } from './failure.ts'
 import { headLock } from './locks.ts'
 import type { PostgresSite } from './site.ts'
@@ -26,21 +25,25 @@ const lookEveryMs = 100
  * the head is free only after the lost transaction has ended: if the signups are not there then, they are
  * appended again with the same ids, which the journal takes once.
  *
+ * @param outcomeOf the outcome of a request whose signups are there
  * @throws OutcomeUnknown when the database does not answer for too long. The signups may be there.
  */
-export async function settleUnknown(
+export async function settleUnknown<Request extends Pick<AppendRequest, 'signups'>, Outcome>(
   site: PostgresSite,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
-  group: readonly AppendRequest[],
-  append: (group: readonly AppendRequest[]) => Promise<readonly Outcome[]>,
+  group: readonly Request[],
+  append: (group: readonly Request[]) => Promise<readonly Outcome[]>,
+  outcomeOf: (results: AppendResults) => Outcome,
 ): Promise<readonly Outcome[]> {
   const until = clock.elapsed() + lookMaxMs
-  const outcomes = new Map<AppendRequest, Outcome>()
+  const outcomes = new Map<Request, Outcome>()
   let unknown: OutcomeUnknown | undefined
   for (;;) {
     try {
       if (unknown) {
-        for (const [request, outcome] of await find(site, group)) outcomes.set(request, outcome)
+        for (const [request, results] of await find(site, group)) {
+          outcomes.set(request, outcomeOf(results))
+        }
       }
       const rest = group.filter((request) => !outcomes.has(request))
       const appended = rest.length === 0 ? [] : await append(rest)
@@ -58,11 +61,11 @@ export async function settleUnknown(
   }
 }
 
-/** The outcomes of the requests whose signups are in the journal. */
-async function find(
+/** The requests whose signups are in the journal. */
+async function find<Request extends Pick<AppendRequest, 'signups'>>(
   { db }: PostgresSite,
-  group: readonly AppendRequest[],
-): Promise<ReadonlyMap<AppendRequest, Outcome>> {
+  group: readonly Request[],
+): Promise<ReadonlyMap<Request, AppendResults>> {
   const ids = group.flatMap(({ signups }) => signups.map(({ id }) => id))
   const [, rows = []] = await db.inOneGo(headLock, [[sql.look], [sql.find, ids]])
   const found = new Map(
@@ -76,9 +79,6 @@ async function find(
   return new Map(
     group
       .filter(({ signups }) => signups.some(({ id }) => found.has(id)))
-      .map((request) => {
-        const results = request.signups.map(({ id }) => found.get(id))
-        return [request, { kind: 'appended', results }]
-      }),
+      .map((request) => [request, request.signups.map(({ id }) => found.get(id))]),
   )
 }

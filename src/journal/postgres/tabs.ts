@@ -23,6 +23,7 @@ const room = `
 const sql = statementsOf('tabs', {
   room: `SELECT EXISTS (SELECT 1 FROM rollcall.tab WHERE site = $1 AND key = $8) AS "isThere",
            (${room})`,
+  there: 'SELECT key FROM rollcall.tab WHERE site = $1 AND key = ANY($2::text[])',
   make: `
     WITH wanted AS (
       SELECT key, name, is_named, no, count(*) FILTER (WHERE NOT is_named) OVER (ORDER BY no) AS nth
@@ -119,6 +120,23 @@ export class PostgresTabs {
     if (this.#known.has(key) || this.#keysThatDoNotCount.includes(key)) return true
     const row = await queries.get(sql.room, ...this.#roomFor(at, opener), key)
     return row?.['isThere'] === true || Number(row?.['tabs']) > 0
+  }
+
+  /** Which of these tabs are there, and how many more of those that are not free can be made. */
+  async look(
+    keys: readonly string[],
+  ): Promise<{ readonly there: ReadonlySet<string>; readonly room: number }> {
+    const { db, id } = this.#site
+    const [found, row] = await Promise.all([
+      db.all(sql.there, id, keys),
+      db.get(sql.room, ...this.#roomFor(0, undefined), ''),
+    ])
+    return { there: new Set(found.map(({ key }) => String(key))), room: Number(row?.['tabs']) }
+  }
+
+  /** Whether the tab with this key does not count as a new one. */
+  isFree(key: string): boolean {
+    return this.#keysThatDoNotCount.includes(key)
   }
 
   get #keysThatDoNotCount(): readonly string[] {

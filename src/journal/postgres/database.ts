@@ -48,7 +48,10 @@ export interface Transaction extends Queries {
 export class PostgresDatabase implements Queries {
   readonly #connections: Connections
   readonly #clock: DatabaseOptions['clock']
-  /** Poolers keep no setting of a session, so each transaction brings its own. */
+  /**
+   * Poolers keep no setting of a session, so each transaction brings its own. PostgreSQL keeps a plan, and
+   * may have made it when a table was so small that it read all of it: not even then shall it do that.
+   */
   readonly #settings: string
 
   /** Connects only when it is used. */
@@ -58,16 +61,24 @@ export class PostgresDatabase implements Queries {
     this.#connections = new Connections(url, all)
     this.#settings = `SET LOCAL lock_timeout = ${all.lockMs};
       SET LOCAL statement_timeout = ${all.statementMs};
-      SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs}`
+      SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs};
+      SET LOCAL enable_seqscan = off`
   }
 
   close(): Promise<void> {
     return this.#connections.close()
   }
 
-  /** The rows of a statement that changes nothing. */
+  /** Runs one statement, which may run twice. Returns its rows. */
   all(statement: Statement, ...values: Value[]): Promise<readonly Row[]> {
-    return this.#repeat(async (connection) => (await connection.run(statement, values)).rows)
+    return this.#repeat(async (connection) => {
+      const [answers] = await this.#inOneGo(connection, [[statement, ...values]]).catch(
+        (error: unknown) => {
+          throw error instanceof OutcomeUnknown ? new ConnectionFailed(undefined) : error
+        },
+      )
+      return answers ?? []
+    })
   }
 
   async get(statement: Statement, ...values: Value[]): Promise<Row | undefined> {
@@ -110,19 +121,25 @@ export class PostgresDatabase implements Queries {
    */
   inOneGo(lock: Step, steps: readonly Step[]): Promise<readonly (readonly Row[])[]> {
     return this.#repeat(async (connection) => {
-      const sent = [
-        this.#begin(connection),
-        ...[lock, ...steps].map((step) => connection.run(step[0], valuesOf(step))),
-      ] as const
-      const committed = commit(connection)
-      committed.catch(() => {})
-      const [, , ...answers] = await Promise.all(sent).catch((error: unknown) => {
-        // The server does not commit after an error.
-        throw error instanceof ConnectionFailed ? new OutcomeUnknown(unknown) : error
-      })
-      await committed
-      return answers.map((answer) => (typeof answer === 'string' ? [] : answer.rows))
+      const [, ...answers] = await this.#inOneGo(connection, [lock, ...steps])
+      return answers
     })
+  }
+
+  async #inOneGo(
+    connection: Connection,
+    steps: readonly Step[],
+  ): Promise<readonly (readonly Row[])[]> {
+    const begun = this.#begin(connection)
+    const sent = steps.map((step) => connection.run(step[0], valuesOf(step)))
+    const committed = commit(connection)
+    committed.catch(() => {})
+    const [answers] = await Promise.all([Promise.all(sent), begun]).catch((error: unknown) => {
+      // The server does not commit after an error.
+      throw error instanceof ConnectionFailed ? new OutcomeUnknown(unknown) : error
+    })
+    await committed
+    return answers.map(({ rows }) => rows)
   }
 
   /** Under another isolation, statements would not see what earlier holders of the lock have committed. */

@@ -23,7 +23,8 @@ const tokensKept = 10 * minute
  * The group has no key and no token twice. Nothing is added when the default tab has got its final name,
  * and the group does not know that ($3).
  *
- * The statement comes behind the lock of the head, so it sees all that was committed before.
+ * The statement comes behind the lock of the head, so it sees all that was committed before. LATERAL with
+ * LIMIT looks each key up by itself: a plan from when a table was small must not read all of a large one.
  */
 function appendSql(isIgnored: string): string {
   return `
@@ -34,14 +35,19 @@ function appendSql(isIgnored: string): string {
         AS given (key, fingerprint, token, no)
     ), known AS (
       SELECT no, kept.fingerprint, first_position AS first, last_position AS last, refused
-      FROM request JOIN rollcall.idempotency_key AS kept ON kept.site = $1 AND kept.key = request.key
+      FROM request CROSS JOIN LATERAL (
+        SELECT * FROM rollcall.idempotency_key WHERE site = $1 AND key = request.key LIMIT 1
+      ) AS kept
     ), used AS (
-      SELECT no FROM request JOIN rollcall.used_token ON digest = token
-      WHERE no NOT IN (SELECT no FROM known)
+      SELECT no FROM request
+      WHERE EXISTS (SELECT 1 FROM rollcall.used_token WHERE digest = token LIMIT 1)
+        AND no NOT IN (SELECT no FROM known)
     ), tabs AS (
       SELECT no, tab.id, tab.name
       FROM unnest($2::text[]) WITH ORDINALITY AS wanted (key, no)
-      JOIN rollcall.tab ON tab.site = $1 AND tab.key = wanted.key
+      CROSS JOIN LATERAL (
+        SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
+      ) AS tab
     ), item AS (
       SELECT given.*, tabs.id AS tab
       FROM unnest($7::integer[], $8::integer[], $9::integer[], $10::text[], ${listTypes(11)})
@@ -76,26 +82,31 @@ function appendSql(isIgnored: string): string {
       (SELECT json_agg(tabs) FROM tabs) AS tabs`
 }
 
+/** Deletes what was stored before $1: the $2 oldest ones, and those of the same millisecond. */
+function sweepSql(table: string): string {
+  return `DELETE FROM ${table} WHERE stored_at <= (
+    SELECT max(stored_at) FROM (
+      SELECT stored_at FROM ${table} WHERE stored_at < $1 ORDER BY stored_at LIMIT $2
+    ) AS oldest)`
+}
+
 const sql = statementsOf('appends', {
   append: appendSql('0'),
   // The same address in the tab, after it was last forgotten; or earlier in this group.
   appendOnce: appendSql(`CASE WHEN EXISTS (
       SELECT 1 FROM rollcall.signup AS earlier
-      WHERE earlier.tab = placed.tab
-        AND lower(earlier.email COLLATE "C") = lower(placed.email COLLATE "C")
-        AND earlier.position > coalesce((
+      WHERE lower(earlier.email COLLATE "C") = lower(placed.email COLLATE "C")
+        -- The sums keep the database from reading the whole tab by another index.
+        AND earlier.tab + 0 = placed.tab
+        AND earlier.position + 0 > coalesce((
           SELECT upto FROM rollcall.tombstone WHERE site = $1 AND tombstone.hash = placed.hash), 0)
     ) OR EXISTS (
       SELECT 1 FROM rollcall.kept_address AS kept
       WHERE kept.tab = placed.tab AND kept.hash = placed.hash
     ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1
     THEN 1 ELSE 0 END`),
-  sweepKeys: `DELETE FROM rollcall.idempotency_key WHERE (site, key) IN (
-                SELECT site, key FROM rollcall.idempotency_key WHERE stored_at < $1
-                ORDER BY stored_at LIMIT $2)`,
-  sweepTokens: `DELETE FROM rollcall.used_token WHERE digest IN (
-                  SELECT digest FROM rollcall.used_token WHERE stored_at < $1
-                  ORDER BY stored_at LIMIT $2)`,
+  sweepKeys: sweepSql('rollcall.idempotency_key'),
+  sweepTokens: sweepSql('rollcall.used_token'),
 })
 
 /** What became of a request. */

@@ -146,3 +146,16 @@ test('a call that may not be sent any more is not let through', async () => {
   const gate = openGate(journal, new ManualClock())
   expect(await gate(signal, async () => false)).toBe(false)
 })
+
+test('no call is let through when another instance may deliver by now', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const clock = new ManualClock()
+  let delivers = true
+  const gate = createCallGate(journal.callLedger(account, clock), quota, clock, () => delivers)
+  expect(await gate(signal)).toBe(true)
+  const lostMeanwhile = async () => {
+    delivers = false
+    return true
+  }
+  await expect(gate(signal, lostMeanwhile)).rejects.toThrow('Another instance')
+})

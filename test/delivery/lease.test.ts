@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { changed } from '../../harness/changed.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { refuses, ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
+import { SharedLease } from '../../harness/shared-lease.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { createEvents } from '../../src/ops/events.ts'
+import { createHealth } from '../../src/ops/health.ts'
+import { createLog } from '../../src/ops/log.ts'
+import { createDelivering } from '../../src/service/delivering.ts'
+import { noteDelivery } from '../../src/service/delivery-note.ts'
+
+const minute = 60_000
+
+/** Two instances of one site, with one journal, one lease and one spreadsheet. `open` starts one. */
+async function createWorld() {
+  const folder = await tempFolder()
+  const clock = new ManualClock()
+  const lease = new SharedLease(clock)
+  const spreadsheet = new ScriptedSpreadsheet()
+  const all = new AsyncDisposableStack()
+  all.use(folder)
+  return {
+    clock,
+    spreadsheet,
+    /** @param sheet stands between this instance and the spreadsheet */
+    open(name: string, sheet = spreadsheet) {
+      const policy = { defaultTab: { name: 'Sheet1', of: 'a test' } }
+      const own = all.use(openSqliteJournal(join(folder.path, 'journal.db'), policy))
+      const health = createHealth()
+      let isCutOff = false
+      const { hold, release } = lease.of(name)
+      const ofThis = {
+        hold: async () => {
+          if (isCutOff) throw new JournalUnavailable('Cut off')
+          return hold()
+        },
+        release,
+      }
+      const events = createEvents(createLog('silent'), health, clock)
+      const delivering = createDelivering(
+        {
+          spreadsheet: {
+            kind: 'google',
+            spreadsheetId: 'scripted',
+            credentials: { email: 'robot@example.com' },
+            apiUrl: 'http://127.0.0.1:1',
+            tokenUrl: 'http://127.0.0.1:1/token',
+            quota: { perMinute: 50, perDay: 10_000 },
+          },
+          dataDir: '',
+          privateKey: 'signs nothing',
+          journal: changed(own, { lease: ofThis }),
+          health,
+          events: noteDelivery(events, health, own.delivery, clock, () => delivering.holds),
+        },
+        {
+          clock,
+          random: () => 0.5,
+          signWith: () => async () => 'signed',
+          wrap: () => sheet,
+        },
+      )
+      delivering.start()
+      const stop = async () => {
+        const stopped = delivering.stop(0)
+        await clock.run(minute)
+        await stopped
+      }
+      all.defer(stop)
+      return { journal: own, health, delivering, stop, cutOff: () => (isCutOff = true) }
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+test('of two instances one delivers what both accept, and when it stops, the other one does', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  const one = world.open('one')
+  await clock.run(10)
+  const other = world.open('other')
+  await one.journal.intake.append(makeSignups(2))
+  await other.journal.intake.append(makeSignups(3))
+  await clock.run(minute)
+  expect([one.delivering.holds, other.delivering.holds]).toEqual([true, false])
+  expect(spreadsheet.calls.filter((call) => call === 'open')).toHaveLength(1)
+  expect(Object.values(spreadsheet.rows).flat()).toHaveLength(5)
+  await one.stop()
+  await other.journal.intake.append(makeSignups(4))
+  await clock.run(minute)
+  expect(other.delivering.holds).toBe(true)
+  expect(Object.values(spreadsheet.rows).flat()).toHaveLength(9)
+})
+
+test('an instance that looks on tells what blocks the writer of the other one, and that it goes on', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  const one = world.open('one')
+  await clock.run(10)
+  const other = world.open('other')
+  const warning = { kind: 'copy', message: 'It is a copy.' } as const
+  spreadsheet.warnings = [warning]
+  spreadsheet.script = () => refuses('Not shared.')
+  await one.journal.intake.append(makeSignups(1))
+  await clock.run(4000)
+  expect(other.health.delivery).toMatchObject({ state: 'blocked', error: 'Not shared.' })
+  spreadsheet.script = (batch) =>
+    batch.tabs.some(({ tab }) => tab === 'Beta') ? refuses('Protected.', 'Beta') : undefined
+  await one.journal.intake.append(makeSignups(1, { sheetTab: 'Beta' }))
+  await clock.run(minute)
+  expect(other.health).toMatchObject({ delivery: { state: 'ok' }, warnings: [warning] })
+  expect([...other.health.tabs.values()]).toMatchObject([{ name: 'Beta', error: 'Protected.' }])
+  spreadsheet.script = () => undefined
+  await clock.run(10 * minute)
+  expect(other.health).toMatchObject({ delivery: { state: 'ok' }, tabs: new Map() })
+})
+
+test('an instance that takes over from one that was blocked tells of its own delivery', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  const one = world.open('one')
+  await clock.run(10)
+  const other = world.open('other')
+  spreadsheet.script = () => refuses('Not shared.')
+  await one.journal.intake.append(makeSignups(1))
+  await clock.run(4000)
+  expect(other.health.delivery.state).toBe('blocked')
+  spreadsheet.script = () => undefined
+  await one.stop()
+  expect(other.delivering.holds).toBe(true)
+  expect(other.health.delivery).toEqual({ state: 'ok' })
+})
+
+test('an instance that has lost the lease notes nothing, and looks on', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  // The calls of the first instance go to a spreadsheet that answers when another one has delivered.
+  const slow = new ScriptedSpreadsheet()
+  slow.script = async () => {
+    await clock.sleep(minute / 2)
+    return refuses('Too late.')
+  }
+  const one = world.open('one', slow)
+  await clock.run(1000)
+  const other = world.open('other')
+  await one.journal.intake.append(makeSignups(1))
+  await clock.run(2000)
+  one.cutOff()
+  await clock.run(minute)
+  expect([one.delivering.holds, other.delivering.holds]).toEqual([false, true])
+  expect(Object.values(spreadsheet.rows).flat()).toHaveLength(1)
+  expect(one.health.delivery).toEqual({ state: 'ok' })
+})
+
+test('an instance that looks on knows the default tab that the other one has found', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  spreadsheet.opened = () => ({ kind: 'open', onlyTab: 'Tabelle1' })
+  world.open('one')
+  const other = world.open('other')
+  expect(other.journal.intake.defaultTab.isResolved).toBe(false)
+  await clock.run(2000)
+  expect(other.journal.intake.defaultTab).toEqual({ name: 'Tabelle1', isResolved: true })
+})

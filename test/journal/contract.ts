@@ -13,17 +13,17 @@ export interface JournalWorld extends AsyncDisposable {
 export type CreateWorld = () => Promise<JournalWorld>
 
 /** A test of one promise that every implementation of the journal must keep. */
-export interface ContractTest {
+export interface ContractTest<World = JournalWorld> {
   readonly title: string
   /** @param createWorld makes further worlds, for tests that need several */
-  run(world: JournalWorld, createWorld: CreateWorld): Promise<void>
+  run(world: World, createWorld: () => Promise<World>): Promise<void>
 }
 
 /** Declares the tests of a contract; each runs in a world of its own. */
-export function holdTo(
+export function holdTo<World extends AsyncDisposable>(
   name: string,
-  contract: readonly ContractTest[],
-  createWorld: CreateWorld,
+  contract: readonly ContractTest<World>[],
+  createWorld: () => Promise<World>,
 ): void {
   describe(name, () => {
     for (const { title, run } of contract) {

@@ -6,7 +6,8 @@ import { migrate } from '../../src/journal/postgres/migrate.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
-import { holdTo, type JournalWorld } from './contract.ts'
+import { type ComparableWorld, comparisonTests } from './comparison-contract.ts'
+import { holdTo } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => server[Symbol.asyncDispose]())
 
-async function createWorld(): Promise<JournalWorld> {
+async function createWorld(): Promise<ComparableWorld> {
   const database = await server.createDatabase(template)
   return {
     open: (policy) => openPostgresJournal(database.url, policy),
@@ -36,5 +37,6 @@ async function createWorld(): Promise<JournalWorld> {
 for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`PostgreSQL, ${name}`, tests, createWorld)
 }
+holdTo('PostgreSQL, comparison', comparisonTests, createWorld)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

@@ -8,7 +8,8 @@ import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { statements } from '../../src/journal/sqlite/statements.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
-import { holdTo, type JournalWorld } from './contract.ts'
+import { type ComparableWorld, comparisonTests } from './comparison-contract.ts'
+import { holdTo } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
 import { withTwoInstances } from './two-instances.ts'
@@ -17,7 +18,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-async function createWorld(): Promise<JournalWorld> {
+async function createWorld(): Promise<ComparableWorld> {
   const folder = await tempFolder()
   return {
     open: async (policy) => openSqliteJournal(join(folder.path, 'journal.db'), policy),
@@ -29,6 +30,7 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`SQLite, ${name}`, tests, createWorld)
   holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
 }
+holdTo('SQLite, comparison', comparisonTests, createWorld)
 holdTo('SQLite, import log: previews', previewedImports, createWorld)
 // Each of these tests chooses itself which instance makes a call, and when that one starts.
 holdTo('SQLite, call ledger: the calls of one account', callLedgerTests, createWorld)

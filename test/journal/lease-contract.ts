@@ -1,32 +1,38 @@
 import { describe, expect, test } from 'vitest'
 
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import type { Lease } from '../../src/journal/lease.ts'
+import { Overtaken } from '../../src/journal/overtaken.ts'
 
 /** A store of its own for one test, which instances on several machines can share. */
 export interface LeaseWorld extends AsyncDisposable {
   /** Opens one more instance. */
-  open(): Promise<Pick<Journal, 'lease'> & AsyncDisposable>
+  open(): Promise<Journal>
   /** Makes so much time pass for the lease, in milliseconds. */
   pass(ms: number): Promise<void>
 }
 
-interface LeaseTest {
+interface LeaseTest<Instance> {
   readonly title: string
-  run(one: Lease, other: Lease, pass: LeaseWorld['pass']): Promise<void>
+  run(one: Instance, other: Instance, pass: LeaseWorld['pass']): Promise<void>
 }
 
 /** Declares the tests; each runs in a world of its own. */
 export function holdLeaseTo(name: string, createWorld: () => Promise<LeaseWorld>): void {
   describe(name, () => {
-    for (const { title, run } of leaseTests) {
-      test(title, async () => {
-        await using world = await createWorld()
-        await using one = await world.open()
-        await using other = await world.open()
-        await run(one.lease, other.lease, (ms) => world.pass(ms))
-      })
+    const inWorld = (work: LeaseTest<Journal>['run']) => async () => {
+      await using world = await createWorld()
+      await using one = await world.open()
+      await using other = await world.open()
+      await work(one, other, (ms) => world.pass(ms))
     }
+    for (const { title, run } of leaseTests) {
+      const work = inWorld((one, other, pass) => run(one.lease, other.lease, pass))
+      test(title, work)
+    }
+    for (const { title, run } of batchTests) test(title, inWorld(run))
   })
 }
 
@@ -39,7 +45,7 @@ async function held(lease: Lease): Promise<{ readonly term: number; readonly for
 }
 
 /** One of the instances that share a site delivers. */
-const leaseTests: readonly LeaseTest[] = [
+const leaseTests: readonly LeaseTest<Lease>[] = [
   {
     title: 'one instance takes the lease, and another one is refused',
     async run(one, other) {
@@ -129,3 +135,64 @@ const leaseTests: readonly LeaseTest[] = [
     },
   },
 ]
+
+/** Which instance may end a batch. */
+const batchTests: readonly LeaseTest<Journal>[] = [
+  ...[true, false].map((settles) => ({
+    title: `an instance that has lost the lease ${settles ? 'settles' : 'releases'} no batch, and changes nothing`,
+    async run(one: Journal, other: Journal, pass: LeaseWorld['pass']) {
+      await held(one.lease)
+      const batch = await frozen(one)
+      await pass(10_000)
+      await held(other.lease)
+      const end = () =>
+        settles ? one.delivery.settle(batch.number, noon) : one.delivery.release(batch)
+      await expect(end()).rejects.toThrow(Overtaken)
+      expect(await other.delivery.frozenBatch()).toEqual(batch)
+      await other.delivery.settle(batch.number, noon)
+      expect(await one.delivery.pending()).toEqual([])
+    },
+  })),
+
+  {
+    title: 'an instance that has given the lease up ends no batch',
+    async run(one) {
+      await held(one.lease)
+      const batch = await frozen(one)
+      await one.lease.release()
+      await expect(one.delivery.settle(batch.number, noon)).rejects.toThrow(Overtaken)
+      await held(one.lease)
+      await one.delivery.settle(batch.number, noon)
+    },
+  },
+
+  {
+    title: 'an instance whose time is over ends its batch as long as nobody has taken over',
+    async run(one, _other, pass) {
+      await held(one.lease)
+      const batch = await frozen(one)
+      await pass(10_000)
+      await one.delivery.settle(batch.number, noon)
+      expect(await one.delivery.frozen()).toBeUndefined()
+    },
+  },
+
+  {
+    title: 'an instance that never held the lease is not checked',
+    async run(one, other) {
+      await held(one.lease)
+      const batch = await frozen(one)
+      await other.delivery.settle(batch.number, noon)
+      expect(await one.delivery.frozen()).toBeUndefined()
+    },
+  },
+]
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+async function frozen({ intake, delivery }: Journal) {
+  await intake.append(makeSignups(2))
+  const batch = await freezeNext(delivery)
+  if (!batch) throw new Error('Nothing was frozen.')
+  return batch
+}

@@ -8,7 +8,7 @@ import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { OtherProcess } from './other-process.ts'
-import { withTwoInstances } from './two-instances.ts'
+import { withTwoInstances } from './several-instances.ts'
 
 const other = new OtherProcess()
 afterAll(() => other[Symbol.asyncDispose]())

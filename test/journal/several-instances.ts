@@ -1,54 +1,62 @@
 import type { Journal } from '../../src/journal/journal.ts'
 import type { CreateWorld } from './contract.ts'
 
-/**
- * The same world, but opening its journal opens two instances on one store, as two processes do. Calls
- * of methods go to the two in turn. A listener listens to both.
- */
+/** As `withInstances`, with two of them. */
 export function withTwoInstances(createWorld: CreateWorld): CreateWorld {
+  return withInstances(2, createWorld)
+}
+
+/**
+ * The same world, but opening its journal opens several instances on one store, as several processes do.
+ * Calls of methods go to them in turn. A listener listens to all.
+ */
+export function withInstances(count: number, createWorld: CreateWorld): CreateWorld {
   return async () => {
     const world = await createWorld()
     return {
-      open: async (policy) => alternating([await world.open(policy), await world.open(policy)]),
+      async open(policy) {
+        const first = await world.open(policy)
+        const others: Journal[] = []
+        while (others.length < count - 1) others.push(await world.open(policy))
+        return inTurns(first, others)
+      },
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     }
   }
 }
 
-type Pair = readonly [Journal, Journal]
-
-function alternating(pair: Pair): Journal {
+function inTurns(first: Journal, others: readonly Journal[]): Journal {
+  const all = [first, ...others]
   let turn = 0
-  const next = () => (turn = 1 - turn)
-  const [one, other] = pair
+  const next = () => (turn = (turn + 1) % all.length)
+  const each = <T extends object>(part: (journal: Journal) => T) =>
+    spread(part(first), all.map(part), next)
   return {
-    intake: inTurns(one.intake, other.intake, next),
-    imports: inTurns(one.imports, other.imports, next),
-    delivery: inTurns(one.delivery, other.delivery, next),
-    erasure: inTurns(one.erasure, other.erasure, next),
-    retention: inTurns(one.retention, other.retention, next),
-    reader: inTurns(one.reader, other.reader, next),
+    intake: each(({ intake }) => intake),
+    imports: each(({ imports }) => imports),
+    delivery: each(({ delivery }) => delivery),
+    erasure: each(({ erasure }) => erasure),
+    retention: each(({ retention }) => retention),
+    reader: each(({ reader }) => reader),
     // It belongs to one instance.
-    lease: one.lease,
-    callLedger: (...account) =>
-      inTurns(one.callLedger(...account), other.callLedger(...account), next),
+    lease: first.lease,
+    callLedger: (...account) => each((journal) => journal.callLedger(...account)),
     [Symbol.asyncDispose]: async () => {
-      await one[Symbol.asyncDispose]()
-      await other[Symbol.asyncDispose]()
+      for (const journal of all) await journal[Symbol.asyncDispose]()
     },
   }
 }
 
-function inTurns<T extends object>(one: T, other: T, next: () => number): T {
-  return new Proxy(one, {
+function spread<T extends object>(first: T, parts: readonly T[], next: () => number): T {
+  return new Proxy(first, {
     get(_, name) {
       const isListening = name === 'onAppend' || name === 'onSettle'
-      const target = isListening || next() === 0 ? one : other
+      const target = isListening ? first : (parts[next()] ?? first)
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       if (!isListening) return value.bind(target) as unknown
       return (listener: unknown) => {
-        const stops = [one, other].map((part) =>
+        const stops = parts.map((part) =>
           (Reflect.get(part, name, part) as (heard: unknown) => () => void).call(part, listener),
         )
         return () => {

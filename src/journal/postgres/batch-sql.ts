@@ -1,4 +1,4 @@
-import { isBehind, waitingColumns } from './rows.ts'
+import { isBetween, waitingColumns } from './rows.ts'
 import { statementsOf } from './statement.ts'
 
 /** The statements about batches. */
@@ -9,10 +9,9 @@ export const batchSql = statementsOf('batches', {
            WHERE batch.site = $1 AND settled_at IS NULL`,
   signups: `SELECT tab.name AS "tabName", ${waitingColumns}
             FROM rollcall.batch_range
-            JOIN rollcall.signup
-              ON ${isBehind('batch_range.tab', 'after')} AND signup.position <= upto
+            JOIN rollcall.signup ON ${isBetween('batch_range.tab', 'after', 'upto')}
             JOIN rollcall.tab ON tab.id = batch_range.tab
-            WHERE batch = $1 ORDER BY batch_range.tab, signup.position`,
+            WHERE batch = $1 ORDER BY signup.tab, signup.position`,
   again: `SELECT tab.name AS "tabName", ${waitingColumns}
           FROM rollcall.redelivery
           JOIN rollcall.signup ON signup.position = redelivery.position
@@ -31,8 +30,7 @@ export const batchSql = statementsOf('batches', {
                  WHERE coalesce(progress.written_to, 0) = share.written_to`,
   erasedBetween: `SELECT signup.position
                   FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS share (tab, after, upto)
-                  JOIN rollcall.signup
-                    ON ${isBehind('share.tab', 'share.after')} AND signup.position <= share.upto
+                  JOIN rollcall.signup ON ${isBetween('share.tab', 'share.after', 'share.upto')}
                   WHERE email = ''`,
   erasedAmong: `SELECT position FROM rollcall.signup
                 WHERE position = ANY($1::bigint[]) AND email = ''`,

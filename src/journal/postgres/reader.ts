@@ -26,7 +26,7 @@ const sql = statementsOf('reader', {
                  CROSS JOIN LATERAL (
                    SELECT signup.id FROM rollcall.signup
                    WHERE ${isBehind('tab.id', 'coalesce(written_to, 0)')}
-                   ORDER BY position LIMIT 1
+                   ORDER BY signup.tab, signup.position LIMIT 1
                  ) AS first WHERE tab.site = $1`,
   firstAgain: `SELECT tab.key, first.queued_at
                FROM rollcall.tab CROSS JOIN LATERAL (

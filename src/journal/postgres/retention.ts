@@ -3,6 +3,7 @@ import { addressHash } from '../hashes.ts'
 import { expiredFact, type Retention } from '../retention.ts'
 import { erasedCells } from './erase.ts'
 import { siteLock } from './locks.ts'
+import { isBetween } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
@@ -21,7 +22,7 @@ const sql = statementsOf('retention', {
   expirable: `
     SELECT position, signup.tab, email
     FROM rollcall.batch_range JOIN rollcall.signup
-      ON signup.tab = batch_range.tab AND position > after AND position <= upto
+      ON ${isBetween('batch_range.tab', 'after', 'upto')}
     WHERE batch_range.batch = $1 AND email <> '' AND ${isExpirable}
     UNION ALL
     SELECT signup.position, signup.tab, email

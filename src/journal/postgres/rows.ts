@@ -12,12 +12,18 @@ export const waitingColumns = `${signupColumns}, signup.is_ignored AS "isIgnored
   + octet_length(signup.tags) + octet_length(signup.metadata) AS "textBytes"`
 
 /**
- * The condition for signups of a tab behind a position. All of it can be looked up in the index of tabs.
- * So the planner never reads by position alone, past the signups of all other tabs.
+ * The condition for signups of a tab behind a position, to be ordered by `signup.tab, signup.position`.
+ * Only the index of tabs has both columns, and a comparison of both begins at the position. With
+ * `tab = … AND position > …`, the planner may read by position, past the signups of all other tabs.
  */
 export function isBehind(tab: string, position: string): string {
-  return `signup.tab = ${tab} AND signup.position > ${position}
-          AND (signup.tab, signup.position) > (${tab}, ${position})`
+  return `(signup.tab, signup.position) > (${tab}, ${position}) AND signup.tab <= ${tab}`
+}
+
+/** The condition for signups of a tab between two positions, the last one included. As `isBehind`. */
+export function isBetween(tab: string, after: string, upto: string): string {
+  return `(signup.tab, signup.position) > (${tab}, ${after})
+          AND (signup.tab, signup.position) <= (${tab}, ${upto})`
 }
 
 export function toSignup(row: Row, sheetTab: string): Signup {

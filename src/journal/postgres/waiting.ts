@@ -3,8 +3,8 @@ import { isBehind, toWaiting, waitingColumns } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
-/** How many signups of a tab are read at once. One slice costs a round trip. */
-const sliceRows = 1000
+/** At most how many signups of a tab are read at once. That takes 3 ms of this process. */
+const sliceMax = 2000
 
 const sql = statementsOf('waiting', {
   pending: `SELECT tab.id, tab.name, coalesce(written_to, 0) AS "writtenTo", false AS "isAgain",
@@ -13,7 +13,7 @@ const sql = statementsOf('waiting', {
             CROSS JOIN LATERAL (
               SELECT position FROM rollcall.signup
               WHERE ${isBehind('tab.id', 'coalesce(written_to, 0)')}
-              ORDER BY position LIMIT 1
+              ORDER BY signup.tab, signup.position LIMIT 1
             ) AS first WHERE tab.site = $1
             UNION ALL
             SELECT tab.id, tab.name, 0, true, first.position
@@ -24,7 +24,7 @@ const sql = statementsOf('waiting', {
             ) AS first WHERE tab.site = $1
             ORDER BY "isAgain", oldest`,
   ofTab: `SELECT ${waitingColumns} FROM rollcall.signup
-          WHERE ${isBehind('$1', '$2')} ORDER BY position LIMIT $3`,
+          WHERE ${isBehind('$1', '$2')} ORDER BY signup.tab, signup.position LIMIT $3`,
   again: `SELECT ${waitingColumns} FROM rollcall.redelivery
           JOIN rollcall.signup ON signup.position = redelivery.position
           WHERE redelivery.tab = $1 AND redelivery.position > $2 AND batch IS NULL
@@ -42,15 +42,17 @@ export async function pendingTabs({ db, id: site }: Site): Promise<readonly Pend
   }))
 }
 
-/** The first signups of a tab after this position. */
+/** The first signups of a tab after this position; no more than are wanted. */
 export async function waitingSlice(
   { db }: Site,
   tab: PendingTab,
   after: number,
+  wanted: number,
 ): Promise<WaitingSlice> {
-  const rows = await db.all(tab.isAgain ? sql.again : sql.ofTab, tab.id, after, sliceRows)
+  const max = Math.min(wanted, sliceMax)
+  const rows = await db.all(tab.isAgain ? sql.again : sql.ofTab, tab.id, after, max)
   return {
     signups: rows.map((row) => toWaiting(row, tab.name)),
-    hasMore: rows.length === sliceRows,
+    hasMore: rows.length === max,
   }
 }

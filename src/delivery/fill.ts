@@ -66,7 +66,9 @@ async function giveEqually(
     }
     const room = { left, floor, isFirst: share === first, options }
     for (let hasMore = true; hasMore;) {
-      const slice = await log.waiting(share.tab, share.signups.at(-1)?.position)
+      // One more than fits tells whether the tab has more.
+      const wanted = Math.max(1, left.rows - floor.rows + 1)
+      const slice = await log.waiting(share.tab, share.signups.at(-1)?.position, wanted)
       hasMore = slice.hasMore
       if (give(share, slice.signups, room)) continue
       unsatisfied.push(share)

@@ -44,9 +44,12 @@ export interface DeliveryLog {
 
   /**
    * The next waiting signups of a tab, in order: those after the position `after`, or the first ones.
-   * One slice holds about a hundred, so that reading it delays no request.
+   * One slice holds so few that reading it delays no request: about a hundred where the event loop reads
+   * them, and up to 2,000 where a server does.
+   *
+   * @param wanted how many the caller can use, at least 1; an engine need not read more
    */
-  waiting(tab: PendingTab, after?: number): Promise<WaitingSlice>
+  waiting(tab: PendingTab, after?: number, wanted?: number): Promise<WaitingSlice>
 
   /**
    * Freezes these signups into the next batch. Of each tab they must be the first ones that `waiting`

@@ -61,22 +61,23 @@ test('a batch keeps to its limits, leaves no tab without its share, and is full 
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 1, max: 400 }),
       fc.integer({ min: 1, max: 4 }),
-      async (tabs, rowsMax, bytesMax, sliceRows) => {
+      async (tabs, rowsMax, bytesMax, sliceMax) => {
         const pending = tabs.map((_, id): PendingTab => ({
           id,
           name: `${id}`,
           writtenTo: 0,
           isAgain: false,
         }))
-        const waiting = async ({ id }: PendingTab, after = 0) => {
+        const waiting = async ({ id }: PendingTab, after = 0, wanted = sliceMax) => {
           const rest = (tabs[id] ?? []).map((textBytes, index) => ({
             position: index + 1,
             signup: makeSignup(),
             textBytes,
             isIgnored: false,
           }))
-          const signups = rest.slice(after, after + sliceRows)
-          return { signups, hasMore: signups.length === sliceRows }
+          const max = Math.min(wanted, sliceMax)
+          const signups = rest.slice(after, after + max)
+          return { signups, hasMore: signups.length === max }
         }
         const rowBytes = (_: unknown, textBytes: number) => textBytes
         const options = { rowsMax, bytesMax, rowBytes }

@@ -46,8 +46,8 @@ export class PostgresDeliveryLog implements DeliveryLog {
     return pendingTabs(this.#site)
   }
 
-  waiting(tab: PendingTab, after = tab.writtenTo): Promise<WaitingSlice> {
-    return waitingSlice(this.#site, tab, after)
+  waiting(tab: PendingTab, after = tab.writtenTo, wanted = Infinity): Promise<WaitingSlice> {
+    return waitingSlice(this.#site, tab, after, wanted)
   }
 
   frozen(): Promise<Fenced | undefined> {

@@ -21,6 +21,11 @@ export interface Journal extends AsyncDisposable {
   readonly retention: Retention
   readonly reader: Reader
   readonly lease: Lease
+  /**
+   * The wall clock by which `callLedger` has to count where processes on several machines share the
+   * journal. Left out where all of them are on one machine.
+   */
+  readonly time?: Pick<Clock, 'now' | 'elapsed'>
   /** The calls that all sites make to a provider with this account. */
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
 }

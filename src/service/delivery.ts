@@ -18,7 +18,10 @@ export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'>
   readonly removesOnly?: boolean
   /** Whether this instance may still make calls, asked right before each; true when it is left out. */
   readonly delivers?: () => boolean
-  readonly journal: Pick<ComparableJournal, 'delivery' | 'erasure' | 'callLedger' | 'comparison'>
+  readonly journal: Pick<
+    ComparableJournal,
+    'delivery' | 'erasure' | 'callLedger' | 'time' | 'comparison'
+  >
   readonly events: Events
 }
 
@@ -82,7 +85,7 @@ export function connectSpreadsheet(
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   const { clock } = world
-  const ledger = journal.callLedger(credentials.email, clock)
+  const ledger = journal.callLedger(credentials.email, journal.time ?? clock)
   return createGoogleSheets({
     access: { email: credentials.email, spreadsheetId },
     sign: world.signWith(privateKey),

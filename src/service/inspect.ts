@@ -38,7 +38,7 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   const { clock, digest, http } = realWorld
-  const ledger = journal?.callLedger(credentials.email, clock)
+  const ledger = journal?.callLedger(credentials.email, journal.time ?? clock)
   const inspect = googleInspection({
     access: { email: credentials.email, spreadsheetId },
     sign: realWorld.signWith(secrets.privateKey),

@@ -26,7 +26,7 @@ export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
 }
 
 export interface PostgresJournal extends ComparableJournal {
-  /** The time of the database, for `callLedger`: all instances have to agree on it. */
+  /** The time of the database. */
   readonly time: Pick<Clock, 'now' | 'elapsed'>
 }
 

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+
+import { changed } from '../../harness/changed.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { connectSpreadsheet } from '../../src/service/delivery.ts'
+import { realWorld } from '../../src/service/world.ts'
+
+test('calls are counted by the clock of the journal, if it has one that all machines share', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  const shared = new ManualClock()
+  const own = new ManualClock()
+  for (const time of [shared, undefined]) {
+    let clock: unknown
+    const asked = changed(journal, {
+      ...(time && { time }),
+      callLedger(account, given) {
+        clock = given
+        return journal.callLedger(account, given)
+      },
+    })
+    const spreadsheet = {
+      kind: 'google',
+      spreadsheetId: 'one',
+      credentials: { email: 'robot@example.com' },
+      apiUrl: 'http://127.0.0.1:1',
+      tokenUrl: 'http://127.0.0.1:1/token',
+      quota: { perMinute: 50, perDay: 10_000 },
+    } as const
+    const world = { ...realWorld, clock: own, signWith: () => async () => 'signed' }
+    connectSpreadsheet({ spreadsheet, dataDir: '', privateKey: 'none', journal: asked }, world)
+    expect(clock).toBe(time ?? own)
+  }
+})

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { ReadinessAnswer } from '../signup/wire.ts'
 import { refusalWords, type RefusalReason } from '../signup/trouble.ts'
+import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -38,6 +40,7 @@ function world() {
     journal,
     clock,
     events,
+    health,
     ask,
     accept,
     deliver,
@@ -144,4 +147,20 @@ test('a tab set aside neither hides nor causes a stall of the other tabs', async
   expect(await service.stall()).toEqual({ strict: 200 })
   await service.clock.run(10 * minute)
   expect(await service.stall(), 'not known to be set aside any more').toMatchObject({ strict: 503 })
+})
+
+test('while the journal cannot be read, it is unavailable and the backlog unknown', async () => {
+  await using service = world()
+  const broken = () => Promise.reject(new JournalUnavailable('The database does not answer.'))
+  const reader = changed(service.journal.reader, { backlog: broken, waitingSince: broken })
+  const { health, events, clock } = service
+  const answer = await ready({ reader, health, events, clock }, false)
+  expect(answer.status).toBe(503)
+  expect(answer.headers).toEqual(expect.arrayContaining(['retry-after', '5']))
+  expect(JSON.parse(String(answer.body))).toMatchObject({
+    status: 'unavailable',
+    journal: { state: 'unavailable' },
+    delivery: { state: 'ok', tabsSetAside: [], warnings: [] },
+  })
+  expect((await service.ask()).status, 'when it is back').toBe(200)
 })

@@ -34,17 +34,18 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
   const { reader, health } = options
   if (health.journal.state !== 'ok') await probe(options)
   const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
-  const isStored = health.journal.state === 'ok'
+  const backlog = await unlessUnavailable(reader.backlog())
+  const isStored = health.journal.state === 'ok' && backlog !== undefined
   const stalled = await stalledOf(options)
   const body: ReadinessAnswer = {
     status: isStored ? 'ready' : 'unavailable',
-    journal: health.journal,
+    journal: { state: isStored ? 'ok' : 'unavailable' },
     challenge: challengeOf(health),
     refusedByOrigin,
     refusedApiKeys,
     delivery: {
       ...deliveryOf(health),
-      backlog: await reader.backlog(),
+      ...(backlog !== undefined && { backlog }),
       ...(stalled && { stalled }),
       tabsSetAside: [...tabs.values()].map(({ place, reason }) => ({
         tab: place,
@@ -80,16 +81,16 @@ function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'st
  */
 async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | undefined> {
   const { reader, health, clock } = options
-  const since = await waitingSince(reader, [...health.tabs.keys()])
+  const since = await unlessUnavailable(reader.waitingSince([...health.tabs.keys()]))
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
   const { error = 'No reason is known yet' } = deliveryOf(health)
   return { since: new Date(since).toISOString(), error }
 }
 
-/** Also undefined while the journal cannot be read; the answer reports that separately. */
-async function waitingSince(reader: Reader, asideTabs: readonly string[]) {
+/** Undefined while the journal cannot be read. */
+async function unlessUnavailable<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return await reader.waitingSince(asideTabs)
+    return await reading
   } catch (error) {
     if (error instanceof JournalUnavailable) return undefined
     throw error

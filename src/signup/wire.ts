@@ -117,7 +117,8 @@ export interface ReadinessAnswer {
   readonly delivery: {
     readonly state: 'ok' | 'delayed' | 'blocked'
     readonly error?: string
-    readonly backlog: number
+    /** Absent while the journal cannot be read. */
+    readonly backlog?: number
     /** Present when signups wait but no row was written for ten minutes. Tabs set aside do not count. */
     readonly stalled?: DeliveryStalled
     /** Tabs that cannot be written while others can. */

@@ -112,7 +112,7 @@ const stalled = z.strictObject({ since: moment, error }).meta({
 }) satisfies z.ZodType<DeliveryStalled>
 
 const more = {
-  backlog: count,
+  backlog: count.exactOptional().meta({ description: 'Absent while the journal cannot be read.' }),
   stalled: stalled.exactOptional(),
   tabsSetAside: z
     .array(tabSetAside)

@@ -33,7 +33,12 @@ export function personalWords(text: string): readonly string[] {
   return text.match(new RegExp(people, 'gi')) ?? []
 }
 
-/** The parts of a list or of a key of several lines, because a log may print them apart. */
+/**
+ * The parts of a list or of a key of several lines, because a log may print them apart. Of a URL also its
+ * password.
+ */
 function partsOf(secret: string): readonly string[] {
-  return secret.split(/\\n|[\s,"]+/).filter((part) => part.length >= 12 && !part.includes('---'))
+  const password = URL.parse(secret)?.password ?? ''
+  const parts = [...secret.split(/\\n|[\s,"]+/), password, decodeURIComponent(password)]
+  return parts.filter((part) => part.length >= 12 && !part.includes('---'))
 }

@@ -346,7 +346,7 @@ test('all problems are reported at once', () => {
     SHEETS_PRIVATEKEY: 'x',
     PORT: 'http',
     LOG_LEVEL: 'loud',
-    DATABASE_URL: 'postgres://u:p@h/d',
+    DATABASE_URL: 'mysql://u:p@h/d',
   }
   expect(namesIn(variables).toSorted()).toEqual(Object.keys(variables).toSorted())
 })

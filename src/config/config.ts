@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Files } from './account.ts'
 import { type ChallengeConfig, readChallenge } from './challenge.ts'
+import { type DatabaseConfig, readDatabase } from './database.ts'
 import { readGoogle } from './google.ts'
 import type { GoogleConfig } from './google.ts'
 import { ConfigError } from './problem.ts'
@@ -40,8 +41,10 @@ export interface Config {
   readonly newTabsMax: number
   readonly duplicates: 'append' | 'ignore'
   readonly bulkItemsMax: number
-  /** An absolute path. */
+  /** An absolute path. Nothing is there when there is a `database`. */
   readonly dataDir: string
+  /** The database that keeps the journal; undefined when it is in `dataDir`. Its URL is a secret. */
+  readonly database: DatabaseConfig | undefined
   /** How long the journal keeps the cells of a written signup; 0 keeps them for ever. */
   readonly retentionDays: number
   /** Port 0 means any free port. */
@@ -76,6 +79,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const reader = new SettingsReader(variables)
   const slips = findSlips(variables, envFile?.lines ?? new Map())
   const google = wantsGoogle(reader) ? readGoogle(reader, environment) : undefined
+  const stored = readDatabase(reader, environment, !wantsGoogle(reader))
   const challenged = readChallenge(reader)
   const isDefaultTabSet = reader.text('DEFAULT_SHEET_TAB') !== undefined
   const config: Config = {
@@ -89,6 +93,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     duplicates: reader.withDefault('DUPLICATES', duplicates),
     bulkItemsMax: reader.withDefault('BULK_MAX', wholeNumber(1, 10_000)),
     dataDir: resolve(folder, reader.withDefault('DATA_DIR', filePath)),
+    database: stored?.database,
     retentionDays: reader.withDefault('RETENTION_DAYS', retentionDays),
     listen: {
       host: reader.withDefault('HOST', listenHost),
@@ -100,7 +105,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
     signupsPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', wholeNumber(0, 1_000_000)),
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
-    warnings: slips.warnings,
+    warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
   const problems = [
@@ -113,6 +118,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const secrets = {
     ...(google && { privateKey: google.privateKey }),
     ...(challenged && { challengeSecret: challenged.secret }),
+    ...(stored && { databaseUrl: stored.databaseUrl }),
     apiKeys,
   }
   return { config, secrets }

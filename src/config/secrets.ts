@@ -7,6 +7,8 @@ export interface Secrets {
   readonly privateKey?: string
   /** Present exactly when the challenge is on. */
   readonly challengeSecret?: string
+  /** The URL of the database with its password. Present exactly when `Config` names a database. */
+  readonly databaseUrl?: string
   /** The keys that allow bulk signups. When there are none, everybody may send them. */
   readonly apiKeys: readonly string[]
 }

@@ -135,7 +135,7 @@ export const settings = [
     name: 'DATA_DIR',
     group: 'Storage',
     meaning:
-      'Folder of the journal and of the local workbook. Rollcall makes it if it is missing. Only one process can use it at a time.',
+      'Folder of the journal and of the local workbook. Rollcall makes it if it is missing. Only one service can use it at a time.',
     default: './data',
     example: '/var/lib/rollcall',
     supported: true,
@@ -143,10 +143,11 @@ export const settings = [
   {
     name: 'DATABASE_URL',
     group: 'Storage',
-    meaning: 'URL of a PostgreSQL database for the journal, which several instances may share.',
-    example: 'postgres://rollcall:password@db.example.com/rollcall',
+    meaning:
+      'URL of a PostgreSQL database (15 or newer) for the journal, so that several instances share it (docs/scaling.md). `DATA_DIR` is not used then. Needs a Google Sheet.',
+    example: 'postgres://rollcall:password@db.example.com/rollcall?sslmode=verify-full',
     secret: true,
-    supported: false,
+    supported: true,
   },
   {
     name: 'RETENTION_DAYS',

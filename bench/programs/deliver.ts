@@ -14,9 +14,10 @@ import { HurriedClock } from '../hurried-clock.ts'
 const { DATA_DIR = '', PROVIDER_URL = '' } = process.env
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL)
 const clock = new HurriedClock()
-await using journal = await storeOf(config, { clock }).open()
+const serviceLog = createLog('error')
+await using journal = await storeOf(config, secrets, { clock }).open({ log: serviceLog })
 const rows = await journal.reader.backlog()
-const events = createEvents(createLog('error'), createHealth(), clock)
+const events = createEvents(serviceLog, createHealth(), clock)
 const log = journal.delivery
 // The journal answers some turns of the event loop later. Tell the clock that it is at work.
 const delivery = changed(log, {

@@ -1,4 +1,5 @@
 import { freezeNext } from '../../harness/freeze-next.ts'
+import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
 import { connectSpreadsheet } from '../../src/service/delivery.ts'
@@ -19,7 +20,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
-  const journal = await storeOf(config, realWorld).open()
+  const journal = await storeOf(config, secrets, realWorld).open({ log: createLog('silent') })
   const options = { ...config, ...secrets, journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()

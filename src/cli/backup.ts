@@ -41,8 +41,8 @@ async function backUp(
   file: string,
   { json }: Options,
 ): Promise<ExitCode> {
-  const { config } = loadConfig(readEnvironment())
-  const { copies } = storeOf(config, { clock })
+  const { config, secrets } = loadConfig(readEnvironment())
+  const { copies } = storeOf(config, secrets, { clock })
   if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
   const now = clock.now()
   const signups = await makeWholeFile(file, async (partial) => {

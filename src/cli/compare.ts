@@ -32,7 +32,7 @@ export async function withDifference<T>(
   work: (difference: Difference) => Promise<T>,
 ): Promise<T> {
   const { config, secrets } = loadConfig(readEnvironment())
-  const store = storeOf(config, { clock })
+  const store = storeOf(config, secrets, { clock })
   // Rejects when there is no journal, instead of making one.
   await (await store.openReader())[Symbol.asyncDispose]()
   await using journal = await store.openBeside()

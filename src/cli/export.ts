@@ -53,8 +53,8 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
-  const { config } = loadConfig(readEnvironment())
-  await using journal = await storeOf(config, session).openReader()
+  const { config, secrets } = loadConfig(readEnvironment())
+  await using journal = await storeOf(config, secrets, session).openReader()
   const upTo = await expiredUpTo(journal.reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {

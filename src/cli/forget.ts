@@ -75,7 +75,7 @@ async function forget(session: Session, given: string, options: Options): Promis
   if (emailProblem(address) !== undefined) {
     throw new UsageError('Give one email address, or - to read it from standard input.')
   }
-  const store = storeOf(config, session)
+  const store = storeOf(config, secrets, session)
   // Opening it to write would make a new one.
   await (await store.openReader())[Symbol.asyncDispose]()
   await using journal = await store.openBeside()
@@ -95,17 +95,17 @@ async function forget(session: Session, given: string, options: Options): Promis
   const inBatch = Math.min(frozen, erased.frozen.length)
   const count = erased.unwritten + erased.written.length + erased.frozen.length - inBatch
   const result: Forgotten = {
-    done: rows.waiting === 0 && files.length === 0,
+    done: rows.waiting === 0 && (files ?? []).length === 0,
     signups: { erased: count, unwritten: erased.unwritten, inBatch },
     rows,
     reason: rows.waiting > 0 ? reason : null,
     mentions: erased.mentions,
-    files,
+    files: files ?? [],
     byHand:
       upTo === null ? byHand : [...byHand, `rows of the address that were written up to ${upTo}`],
   }
   if (options.json) await out.json(result)
-  else for (const line of describe(result)) await out.line(line)
+  else for (const line of describe(result, files)) await out.line(line)
   return result.done ? exit.done : exit.notAll
 }
 
@@ -137,7 +137,10 @@ async function erase(
   return erased
 }
 
-function describe({ signups, rows, reason, mentions, files, byHand: left }: Forgotten): string[] {
+function describe(
+  { signups, rows, reason, mentions, byHand: left }: Forgotten,
+  files: readonly string[] | undefined,
+): string[] {
   const { erased, unwritten, inBatch } = signups
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
@@ -164,9 +167,8 @@ function describe({ signups, rows, reason, mentions, files, byHand: left }: Forg
     ...(mentions > 0
       ? [`Left: ${counted(mentions, 'signup')} of other people with the address in another cell.`]
       : []),
-    files.length === 0
-      ? 'No file in DATA_DIR has the address.'
-      : `Files in DATA_DIR that have the address: ${files.join(', ')}.`,
+    ...(files?.length === 0 ? ['No file in DATA_DIR has the address.'] : []),
+    ...(files?.length ? [`Files in DATA_DIR that have the address: ${files.join(', ')}.`] : []),
     `Not reached, to do by hand: ${left.join('; ')}.`,
   ]
 }

@@ -91,7 +91,7 @@ function addMapped(
 }
 
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
-  const { config } = loadConfig(readEnvironment())
+  const { config, secrets } = loadConfig(readEnvironment())
   if (options.duplicates && config.duplicates === 'ignore')
     throw new UsageError(
       '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
@@ -99,7 +99,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
   const columns = new Columns(options.map ?? new Map())
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
-  const store = storeOf(config, session)
+  const store = storeOf(config, secrets, session)
   await using journal = await (options.dryRun ? store.openForTrial() : store.openBeside())
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
   const { imports } = journal

@@ -37,9 +37,9 @@ export function addRestore(program: Command, run: Run): void {
 }
 
 async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
-  const { config } = loadConfig(readEnvironment())
+  const { config, secrets } = loadConfig(readEnvironment())
   const { clock, out } = session
-  const { copies } = storeOf(config, { clock })
+  const { copies } = storeOf(config, secrets, { clock })
   if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
   const result = await copies.restore(resolve(file), { replace: options.replace === true })
   if (options.json) await out.json(report(result))

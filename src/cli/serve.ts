@@ -21,7 +21,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   // The service goes on when nobody reads its output any more, or when the disk is full.
   const print = (text: string) => void out.write(text).catch(() => {})
   const { config, secrets } = loadConfig(readEnvironment())
-  await using service = await startService(config, secrets)
+  await using service = await startService(config, secrets, { stop })
   print(welcome(service, config))
   const code = await Promise.race([stopped, service.failed.then(() => exit.notAll)])
   if (code === exit.done) print('Rollcall is stopping: it finishes the work that it has begun.\n')

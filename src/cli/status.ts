@@ -27,8 +27,8 @@ export function addStatus(program: Command, run: Run): void {
 
 async function status(session: Session, { json, watch }: Options): Promise<ExitCode> {
   const { out, clock, stop } = session
-  const { config } = loadConfig(readEnvironment())
-  await using journal = await storeOf(config, { clock }).openReader()
+  const { config, secrets } = loadConfig(readEnvironment())
+  await using journal = await storeOf(config, secrets, { clock }).openReader()
   for (;;) {
     const now = await readStatus(journal.reader, config, clock.now())
     // One line for each look, so that a program can read them one by one.

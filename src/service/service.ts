@@ -32,6 +32,8 @@ export interface Overrides extends DeliveryOverrides {
   readonly log?: Logger | undefined
   /** Of the HTTP server. */
   readonly limits?: Partial<HttpLimits>
+  /** Aborts to give the start up. */
+  readonly stop?: AbortSignal
 }
 
 /** How long a stop waits for requests that are being answered, and for the batch in flight. */
@@ -43,17 +45,17 @@ export async function startService(
   secrets: Secrets,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const { log = createLog(config.logLevel), limits = {}, ...parts } = overrides
+  const { log = createLog(config.logLevel), limits = {}, stop, ...parts } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
-  const store = storeOf(config, world)
+  const store = storeOf(config, secrets, world)
   const hold = started.use(await store.hold())
   await hold.keepPrivate(log)
 
   const health = createHealth()
   const events = createEvents(log, health, clock)
-  const journal = started.use(await store.open())
+  const journal = started.use(await store.open({ log, stop }))
 
   const delivering = createDelivering(
     {

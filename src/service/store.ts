@@ -11,7 +11,7 @@ export interface Store {
    * Opens the journal for a service, and makes it or brings it up to date if necessary. Hold the store
    * first. Rejects when the journal cannot be used; the message says what to do.
    */
-  open(): Promise<ComparableJournal>
+  open(starting: Starting): Promise<ComparableJournal>
 
   /**
    * Opens the journal to write beside services, which may run with other settings. Makes the journal if it
@@ -37,11 +37,21 @@ export interface Store {
   /** Whether a service uses the journal now. */
   isInUse(): Promise<boolean>
 
-  /** The names of the store's files that have this ASCII text in any letter case. */
-  filesWith(text: string): Promise<readonly string[]>
+  /**
+   * The names of the store's files that have this ASCII text in any letter case; undefined when it has no
+   * files.
+   */
+  filesWith(text: string): Promise<readonly string[] | undefined>
 
   /** How the journal is backed up. */
   readonly copies: OwnCopies | ForeignCopies
+}
+
+export interface Starting {
+  /** Told why the start has to wait. */
+  readonly log: Pick<Logger, 'warn'>
+  /** Aborts to wait no longer. */
+  readonly stop?: AbortSignal | undefined
 }
 
 /** Disposing lets other services in. */

@@ -42,7 +42,7 @@ export async function sendTestSignup(
       log: createLog('silent'),
     }),
   )
-  const journal = opened.use(await storeOf(config, { clock }).openBeside())
+  const journal = opened.use(await storeOf(config, secrets, { clock }).openBeside())
   const id = signupIds()(clock.now())
   const address = `rollcall-test-${id.slice(-12)}@example.com`
   await journal.intake.append([testSignup(id, address, clock.now())])

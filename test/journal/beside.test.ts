@@ -15,8 +15,8 @@ const world = { clock: systemClock }
 test('a command can write to a new journal, and to that of a service, and both see all of it', async () => {
   await using folder = await tempFolder()
   const variables = { DATA_DIR: join(folder.path, 'new/data') }
-  const { config } = loadConfig({ variables, folder: folder.path, readText: () => '' })
-  const store = storeOf(config, world)
+  const { config, secrets } = loadConfig({ variables, folder: folder.path, readText: () => '' })
+  const store = storeOf(config, secrets, world)
   await using command = await store.openBeside()
   await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
   await command.intake.append([makeSignup()])

@@ -4,7 +4,7 @@ import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
-import { checks } from './checks.ts'
+import { checksOf } from './checks.ts'
 
 export type Subject = Pick<Patient, 'config' | 'secrets' | 'origin'>
 
@@ -13,9 +13,9 @@ export type Subject = Pick<Patient, 'config' | 'secrets' | 'origin'>
  * the provider are counted in it.
  */
 export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<Finding> {
-  await using opened = await openJournal(subject.config, session)
+  await using opened = await openJournal(subject, session)
   const patient: Patient = { ...subject, session, journal: opened.journal }
-  for (const check of checks) {
+  for (const check of checksOf(subject.config)) {
     yield* await check(patient)
     session.stop.throwIfAborted()
   }
@@ -43,11 +43,11 @@ export function accountOf({ spreadsheet }: Config): string | null {
 }
 
 async function openJournal(
-  config: Config,
+  { config, secrets }: Subject,
   session: Session,
 ): Promise<{ readonly journal: OpenedJournal } & AsyncDisposable> {
   try {
-    const journal = await storeOf(config, session).openBeside()
+    const journal = await storeOf(config, secrets, session).openBeside()
     return {
       journal: { kind: 'open', journal },
       [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),

@@ -12,7 +12,7 @@ export async function tryOut(
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {
-  if (await storeOf(config, { clock }).isInUse()) {
+  if (await storeOf(config, secrets, { clock }).isInUse()) {
     await out.line('\nA service is running: start it again, so that it takes these settings.')
     return true
   }

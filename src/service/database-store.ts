@@ -1,0 +1,100 @@
+import type { Config } from '../config/config.ts'
+import type { ComparableJournal } from '../journal/journal.ts'
+import {
+  hasPostgresJournal,
+  openPostgresJournal,
+  openPostgresReader,
+} from '../journal/postgres/postgres-journal.ts'
+import { reach, Unreachable } from '../journal/postgres/reach.ts'
+import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
+import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import { policyOf } from './journal-policy.ts'
+import type { ForeignCopies, Hold, Starting, Store } from './store.ts'
+import type { World } from './world.ts'
+
+/** For how long a start tries to reach a database that is not up yet, and how often. */
+const patience = { maxMs: 60_000, restMs: 1_000 } as const
+
+/** The journal is in a PostgreSQL database, which any number of services share. Nothing is on disk here. */
+export function databaseStore(config: Config, url: string, { clock }: Pick<World, 'clock'>): Store {
+  const policy = policyOf(config)
+  const openBeside = () => openPostgresJournal(url, policy, { clock, access: 'beside' })
+  return {
+    open: (starting) =>
+      patiently(url, () => openPostgresJournal(url, policy, { clock }), { ...starting, clock }),
+    async openBeside() {
+      await reach(url)
+      return openBeside()
+    },
+    async openForTrial(): Promise<ComparableJournal> {
+      await reach(url)
+      const isThere = await hasPostgresJournal(url, { clock })
+      return isThere ? await openBeside() : openSqliteJournal(':memory:', policy, { clock })
+    },
+    async openReader() {
+      await reach(url)
+      return openPostgresReader(url, { clock })
+    },
+    hold: async () => nothingToHold,
+    isInUse: () => hasLeaseholder(url),
+    filesWith: async () => undefined,
+    copies,
+  }
+}
+
+/** The lease of the journal makes one service at a time deliver. */
+const nothingToHold: Hold = {
+  keepPrivate: async () => undefined,
+  watch: () => {},
+  [Symbol.dispose]: () => {},
+}
+
+/**
+ * Opens the journal as soon as its database can be reached. Tells the log why it waits, once for each reason.
+ *
+ * @throws Error when it waits for too long, or waiting does not help; the message says what to do
+ */
+async function patiently<T>(
+  url: string,
+  open: () => Promise<T>,
+  { clock, log, stop }: Starting & { readonly clock: Clock },
+): Promise<T> {
+  const until = clock.elapsed() + patience.maxMs
+  let told = ''
+  for (;;) {
+    try {
+      await reach(url)
+      return await open()
+    } catch (error) {
+      const leftMs = until - clock.elapsed()
+      if (!mayPass(error) || leftMs <= 0) throw error
+      if (error.message !== told) log.warn(waitWords(error.message, leftMs))
+      told = error.message
+    }
+    await clock.sleep(patience.restMs, stop)
+    stop?.throwIfAborted()
+  }
+}
+
+function mayPass(error: unknown): error is Error {
+  return error instanceof Unreachable ? error.mayPass : error instanceof JournalUnavailable
+}
+
+function waitWords(message: string, leftMs: Millis): string {
+  return `${message} The start waits for it, for ${Math.ceil(leftMs / 1000)} seconds at most.`
+}
+
+const copies: ForeignCopies = {
+  kind: 'foreign',
+  toBackUp:
+    'The journal is in PostgreSQL, so its own tools back it up while services run: ' +
+    'pg_dump --schema=rollcall --exclude-table-data=rollcall.secret --format=custom --file=FILE "$DATABASE_URL"; ' +
+    'or pg_basebackup with an archive of the log, for every moment. docs/scaling.md says more.',
+  toRestore:
+    'The journal is in PostgreSQL, so its own tools restore it, while no service runs: ' +
+    'pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE. Read docs/scaling.md before: ' +
+    'what was written to the spreadsheet after the backup would be written again.',
+}

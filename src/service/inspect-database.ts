@@ -1,0 +1,148 @@
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { Unreachable } from '../journal/postgres/reach.ts'
+import { readServerFacts, type ServerFacts } from '../journal/postgres/server-facts.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Finding } from '../spreadsheet/inspection.ts'
+
+const check = 'database'
+
+/** The oldest version that is tested. */
+const versionMin = 150_000
+/** Times of signups are ours, and the quota's are the database's. */
+const aheadMaxMs = 2_000
+/** What one instance takes. */
+const connectionsOfOne = 8
+
+/** Looks at the database of the settings. Changes nothing. */
+export async function inspectDatabase(
+  { database }: Pick<Config, 'database'>,
+  { databaseUrl = '' }: Pick<Secrets, 'databaseUrl'>,
+  clock: Pick<Clock, 'now'>,
+): Promise<readonly Finding[]> {
+  try {
+    const facts = await readServerFacts(databaseUrl, clock)
+    const place = `${database?.name ?? ''} on ${database?.host ?? ''}`
+    return [{ check, state: 'ok', message: `${place} is reached` }, ...findingsOf(facts)]
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    return [{ check, state: 'fault', message: error.why, hint: error.hint }]
+  }
+}
+
+/** What there is to say about a database that is reached. */
+export function findingsOf(facts: ServerFacts): readonly Finding[] {
+  return [
+    versionOf(facts),
+    encodingOf(facts),
+    tablesOf(facts),
+    clockOf(facts),
+    commitOf(facts),
+    connectionsOf(facts),
+    poolerOf(facts),
+  ]
+    .filter((finding) => finding !== undefined)
+    .map((finding) => ({ check, ...finding }))
+}
+
+type Said = Omit<Finding, 'check'> | undefined
+
+function ok(message: string): Said {
+  return { state: 'ok', message }
+}
+
+function versionOf({ product = 'it does not say which', version }: ServerFacts): Said {
+  const name = product.split(/ on |[,(]/)[0]?.trim() ?? ''
+  if (/^PostgreSQL \d/.test(name) && !/Cockroach|-YB-/i.test(product)) {
+    if (version === undefined || version >= versionMin) return ok(`runs ${name}`)
+    const hint = 'Upgrade it. Rollcall is tested with PostgreSQL 15 and newer.'
+    return { state: 'fault', message: `runs ${name}`, hint }
+  }
+  const hint = 'Rollcall was tested with PostgreSQL only: docs/scaling.md says what it uses.'
+  return { state: 'warning', message: `runs ${name}`, hint }
+}
+
+function encodingOf({ encoding }: ServerFacts): Said {
+  if (encoding === undefined || encoding === 'UTF8') return undefined
+  const hint = "Make a new database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
+  return { state: 'fault', message: `its encoding is ${encoding}, which has not all names`, hint }
+}
+
+function tablesOf(facts: ServerFacts): Said {
+  const { isReadOnly, tables, tablesWanted, rightsMissing = [], mayMigrate } = facts
+  if (isReadOnly) {
+    const hint = 'Give the host of the primary in DATABASE_URL.'
+    return { state: 'fault', message: 'it is a standby, which takes no signups', hint }
+  }
+  if (rightsMissing.length > 0) {
+    const rights = rightsMissing.join(', ')
+    const hint = `Give it GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall.`
+    return { state: 'fault', message: `the user of DATABASE_URL may not ${rights}`, hint }
+  }
+  if (tables === 0 && mayMigrate === false) {
+    const hint = 'Make it the owner of the database, or give it GRANT CREATE ON DATABASE.'
+    return { state: 'fault', message: 'the user of DATABASE_URL may make no tables', hint }
+  }
+  if (tables !== undefined && tables > tablesWanted) {
+    const hint = 'Run the newer version here, too.'
+    return { state: 'fault', message: 'a newer version of Rollcall made its tables', hint }
+  }
+  if (tables !== undefined && tables < tablesWanted) {
+    const message =
+      tables === 0
+        ? 'has no tables of Rollcall yet'
+        : 'an older version of Rollcall made its tables'
+    return { state: 'warning', message, hint: 'The next start of a service makes them.' }
+  }
+  if (mayMigrate === false) {
+    const hint = 'Make it the owner of the tables before you upgrade.'
+    const message = 'the user of DATABASE_URL may use the tables, and not change them'
+    return { state: 'warning', message, hint }
+  }
+  return tables === undefined ? undefined : ok('has the tables of this version')
+}
+
+function clockOf({ aheadMs }: ServerFacts): Said {
+  if (aheadMs === undefined) return undefined
+  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
+  const message = `its clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ours`
+  if (Math.abs(aheadMs) <= aheadMaxMs) return ok(message)
+  const hint = 'Let a time service (NTP) set the clocks of both machines.'
+  return { state: 'warning', message, hint }
+}
+
+function commitOf(facts: ServerFacts): Said {
+  const { synchronousCommit, hasSynchronousStandby, isSynced } = facts
+  if (synchronousCommit === undefined) return undefined
+  const fault = (what: string, hint: string): Said => ({ state: 'fault', message: what, hint })
+  if (isSynced === false) {
+    return fault(
+      'its setting fsync is off: a power cut loses signups that were answered',
+      'Turn fsync on.',
+    )
+  }
+  if (synchronousCommit === 'off') {
+    return fault(
+      'its setting synchronous_commit is off: a crash loses signups that were answered',
+      'Set it to on, for this role at least: ALTER ROLE … SET synchronous_commit = on.',
+    )
+  }
+  const standby =
+    hasSynchronousStandby && synchronousCommit !== 'local'
+      ? 'and on a standby'
+      : 'and on no standby: a failover may lose the last of them'
+  return ok(`an answered signup is on its disk ${standby}`)
+}
+
+function connectionsOf({ connectionsMax, connectionsLeft }: ServerFacts): Said {
+  if (connectionsMax === undefined || connectionsLeft === undefined) return undefined
+  const message = `${connectionsLeft} of its ${connectionsMax} connections are free`
+  if (connectionsLeft >= connectionsOfOne) return ok(message)
+  const hint = `An instance takes up to ${connectionsOfOne}: raise max_connections, or use a pooler.`
+  return { state: 'warning', message, hint }
+}
+
+function poolerOf({ hasPooler }: ServerFacts): Said {
+  if (!hasPooler) return undefined
+  return ok('is reached through a pooler, which may be in transaction mode')
+}

@@ -45,8 +45,8 @@ export const batchSql = statementsOf('batches', {
                 AS share (tab, after, upto, signups)`,
   holdAgain: `UPDATE rollcall.redelivery SET batch = $1
               FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS share (tab, first, upto)
-              WHERE redelivery.tab = share.tab AND position BETWEEN share.first AND share.upto
-                AND batch IS NULL`,
+              WHERE (redelivery.tab, position) >= (share.tab, share.first)
+                AND (redelivery.tab, position) <= (share.tab, share.upto) AND batch IS NULL`,
 
   settle: `UPDATE rollcall.batch SET settled_at = $3, spreadsheet = $4
            WHERE number = $2 AND site = $1 AND settled_at IS NULL`,

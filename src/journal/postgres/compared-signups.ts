@@ -15,11 +15,13 @@ const sql = statementsOf('compared', {
   page: `
     SELECT signup.position, received_at AS "receivedAt", email, is_ignored AS "isIgnored",
       tab.name AS tab, batch.number AS batch, batch.spreadsheet,
-      (SELECT max(again.number)
-       FROM rollcall.redelivered JOIN rollcall.batch AS again ON again.number = redelivered.batch
-       WHERE redelivered.position = signup.position AND again.spreadsheet = $1) AS again,
-      EXISTS (SELECT 1 FROM rollcall.redelivery
-              WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position) AS "isQueued"
+      (SELECT redelivered.batch FROM rollcall.redelivered
+       WHERE redelivered.position = signup.position AND $1 = (
+         SELECT again.spreadsheet FROM rollcall.batch AS again WHERE again.number = redelivered.batch)
+       ORDER BY redelivered.batch DESC LIMIT 1) AS again,
+      (SELECT 1 FROM rollcall.redelivery
+       WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position) IS NOT NULL
+        AS "isQueued"
     FROM rollcall.signup
     JOIN rollcall.tab ON tab.id = signup.tab
     LEFT JOIN rollcall.batch ON settled_at IS NOT NULL AND batch.number = (

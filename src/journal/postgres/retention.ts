@@ -7,12 +7,15 @@ import { isBetween } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
-/** Whether the batch $1 was the last one of the signup, and nothing waits for it. */
+/**
+ * Whether the batch $1 was the last one of the signup, and nothing waits for it. With NOT EXISTS, the
+ * planner may join these tables with all signups, before it looks at the batch.
+ */
 const isExpirable = `
-  NOT EXISTS (SELECT 1 FROM rollcall.redelivery
-              WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position)
-  AND NOT EXISTS (SELECT 1 FROM rollcall.redelivered AS later
-                  WHERE later.position = signup.position AND later.batch > $1)`
+  (SELECT 1 FROM rollcall.redelivery
+   WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position) IS NULL
+  AND (SELECT 1 FROM rollcall.redelivered AS later
+       WHERE later.position = signup.position AND later.batch > $1 LIMIT 1) IS NULL`
 
 const sql = statementsOf('retention', {
   unexpired: `

@@ -1,0 +1,113 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+
+import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import type { Statement } from '../../src/journal/postgres/statement.ts'
+
+const statements = vi.hoisted(() => [] as Statement[])
+
+vi.mock(import('../../src/journal/postgres/statement.ts'), async (importOriginal) => {
+  const original = await importOriginal()
+  const statementsOf: typeof original.statementsOf = (room, texts) => {
+    const named = original.statementsOf(room, texts)
+    statements.push(...Object.values<Statement>(named))
+    return named
+  }
+  return { ...original, statementsOf }
+})
+
+const folder = join(import.meta.dirname, '../../src/journal/postgres')
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+  for (const file of await readdir(folder)) await import(join(folder, file))
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** One tab has nearly all signups, which invites the planner to leave the tab out of account. */
+const filled = `
+  INSERT INTO rollcall.tab (id, site, key, name, opened_at)
+    SELECT n, 1, 'tab ' || n, '', 0 FROM generate_series(1, 3) AS n;
+  INSERT INTO rollcall.progress SELECT n, 0, 50000 FROM generate_series(1, 3) AS n;
+  INSERT INTO rollcall.signup
+    SELECT n, gen_random_uuid(), CASE WHEN n % 10000 = 0 THEN 2 ELSE 1 END, n,
+      CASE WHEN n < 20000 THEN '' ELSE n || '@example.com' END, '', '', '', '', 0
+    FROM generate_series(1, 100000) AS n;
+  INSERT INTO rollcall.batch SELECT n, 1, '', n, 'workbook', n < 100 FROM generate_series(1, 5000) AS n;
+  INSERT INTO rollcall.batch_range
+    SELECT 1, n * 10, n * 10 - 10, n, 10 FROM generate_series(1, 5000) AS n;
+  INSERT INTO rollcall.marker SELECT 1, n, n, false, true FROM generate_series(4900, 5000) AS n;
+  INSERT INTO rollcall.redelivery
+    SELECT 1, n, 0, CASE WHEN n < 20100 THEN 5001 END FROM generate_series(20000, 40000) AS n;
+  INSERT INTO rollcall.redelivered SELECT n, n % 100 FROM generate_series(20000, 40000) AS n;
+  INSERT INTO rollcall.idempotency_key
+    SELECT 1, md5(n::text), '', n, n, '', n FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.used_token SELECT md5(n::text), n FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.tombstone SELECT 1, md5(n::text), n FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.kept_address SELECT 1, md5(n::text) FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.removal SELECT n, '' FROM generate_series(19000, 19020) AS n;
+  INSERT INTO rollcall.hour_accepted SELECT 1, n, 1 FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.hour_written SELECT 1, n, 1 FROM generate_series(1, 20000) AS n;
+  INSERT INTO rollcall.provider_call SELECT 'one', n, n, true FROM generate_series(1, 20000) AS n;
+  ANALYZE`
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly Plan[]
+}
+
+/** Tables that grow with the number of signups. An index begins with the name of its table. */
+const large =
+  /^(signup|batch|redeliver|idempotency_key|used_token|tombstone|kept_address|hour_|provider_call)/
+
+/** What a plan reads from one end to the other, or from a position to the end. */
+function longReads(plan: Plan): string[] {
+  const { 'Node Type': type, 'Index Name': index, 'Index Cond': condition } = plan
+  const name = index ?? plan['Relation Name'] ?? ''
+  const isToTheEnd = index === 'signup_pkey' && /^\("position" >=? \S+\)$/.test(condition ?? '')
+  // The index below a bitmap scan tells what that one reads.
+  const isLong =
+    type.endsWith("Scan") &&
+    type !== 'Bitmap Heap Scan' &&
+    large.test(name) &&
+    (condition === undefined || isToTheEnd)
+  return [...(isLong ? [`${type} ${name}`] : []), ...(plan.Plans ?? []).flatMap(longReads)]
+}
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  // It runs once for a spreadsheet. The contract says that it takes time with the number of signups.
+  'default tab.ignoreDuplicates': ['Index Scan signup_pkey'],
+  // These read a page in order, and stop when it is full.
+  'reader.signupsAfter': ['Index Scan signup_pkey'],
+  'compared.page': ['Index Scan signup_pkey'],
+  // It reads the last entry only.
+  'compared.batches': ['Index Only Scan batch_pkey'],
+  // This index has only what the frozen batch holds.
+  'erasure.erasable': ['Index Scan redelivery_by_batch'],
+}
+
+test('no statement reads a large table from one end to the other', async () => {
+  await using database = await server.createDatabase()
+  const { openPostgresJournal } = await import('../../src/journal/postgres/postgres-journal.ts')
+  await (await openPostgresJournal(database.url, { duplicates: 'ignore' }))[Symbol.asyncDispose]()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query(filled)
+  // As in every transaction of the journal.
+  await client.query('SET enable_seqscan = off')
+  expect(statements.length).toBeGreaterThan(100)
+  for (const { name, text } of statements) {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+    )
+    const found = rows.flatMap((row) => longReads(row['QUERY PLAN'][0].Plan))
+    expect.soft(found, name).toEqual(allowed[name] ?? [])
+  }
+  await client.end()
+})

@@ -38,7 +38,9 @@ export function holdLeaseTo(name: string, createWorld: () => Promise<LeaseWorld>
 
 const elsewhere = { kind: 'elsewhere' }
 
-async function held(lease: Lease): Promise<{ readonly term: number; readonly forMs: number }> {
+export async function held(
+  lease: Lease,
+): Promise<{ readonly term: number; readonly forMs: number }> {
   const tenure = await lease.hold()
   if (tenure.kind !== 'held') throw new Error('Another instance holds the lease.')
   return tenure

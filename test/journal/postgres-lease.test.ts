@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
+import { makeSignup } from '../../harness/make-signup.ts'
+import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
+import { headLock } from '../../src/journal/postgres/locks.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { holdLeaseTo } from './lease-contract.ts'
+import { held, holdLeaseTo } from './lease-contract.ts'
 
 let server: PostgresServer
 
@@ -37,4 +40,36 @@ test('two sites in one database have a lease each', async () => {
   await using shop = await openPostgresJournal(database.url, {}, { site: 'shop' })
   expect(await news.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
   expect(await shop.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
+})
+
+test('the lease is renewed while all other connections of its instance wait', async () => {
+  await using database = await server.createDatabase()
+  await using journal = await openPostgresJournal(
+    database.url,
+    {},
+    { limits: { connectionsMax: 1 } },
+  )
+  const other = new PostgresDatabase(database.url, { clock: systemClock })
+  let isAppended = false
+  let appended: Promise<unknown> = Promise.resolve()
+  await other.transaction(headLock, async (transaction) => {
+    // By the time of the answer the lock is held.
+    await transaction.all(...headLock)
+    appended = journal.intake.append([makeSignup()]).then(() => (isAppended = true))
+    expect(await journal.lease.hold()).toMatchObject({ kind: 'held' })
+    expect(await journal.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
+    expect(isAppended).toBe(false)
+  })
+  await appended
+  await other.close()
+})
+
+test('a lease whose connection hangs is renewed on another one by the same call', async () => {
+  await using database = await server.createDatabase()
+  await using proxy = await startPostgresProxy(server.port)
+  await using journal = await openPostgresJournal(server.url(database.name, proxy.port))
+  const { term } = await held(journal.lease)
+  proxy.fail(/rollcall\.lease/, 'hang before')
+  expect(await held(journal.lease)).toMatchObject({ term })
+  expect(proxy.failed).toBe(1)
 })

@@ -1,7 +1,8 @@
 import type { Millis } from '../../signup/signup.ts'
 import type { Lease, Tenure } from '../lease.ts'
 import { Overtaken } from '../overtaken.ts'
-import type { Queries, Step } from './database.ts'
+import type { DatabaseLimits } from './connections.ts'
+import type { Queries } from './database.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
@@ -10,9 +11,22 @@ const lifeMs: Millis = 6000
 /** The holder stops so long before the end, so that it has stopped when another instance takes over. */
 const marginMs: Millis = 1000
 
+/**
+ * The limits of a connection for the lease alone, which no flood of requests can keep busy. One that hangs
+ * is replaced before the lease is over.
+ */
+export const leaseLimits: DatabaseLimits = {
+  connectionsMax: 1,
+  connectMs: 1_500,
+  answerMs: 2_000,
+  lockMs: 1_000,
+  statementMs: 1_500,
+  idleMs: 1_000,
+}
+
 const sql = statementsOf('lease', {
-  lock: 'SELECT site FROM rollcall.lease WHERE site = $1 FOR UPDATE',
-  // The values after SET are of the moment at which the row is locked.
+  // Each statement is a transaction of its own, and may run twice. The values after SET and WHERE are of
+  // the moment at which the row is locked.
   hold: `INSERT INTO rollcall.lease AS lease (site, holder, term, expires_at)
          VALUES ($1, $2, 1, clock_timestamp() + ${lifeMs} * interval '1 millisecond')
          ON CONFLICT (site) DO UPDATE
@@ -33,22 +47,23 @@ export class PostgresLease implements Lease {
   /** The last term of this instance; undefined until it holds the lease for the first time. */
   #term: number | undefined
 
+  /** @param site with a database that has `leaseLimits` */
   constructor(site: Pick<PostgresSite, 'db' | 'id'>) {
     this.#site = site
   }
 
   async hold(): Promise<Tenure> {
     const { db, id } = this.#site
-    const [rows = []] = await db.inOneGo(this.#lock, [[sql.hold, id, this.#holder]])
-    if (!rows[0]) return { kind: 'elsewhere' }
-    this.#term = Number(rows[0]['term'])
+    const row = await db.get(sql.hold, id, this.#holder)
+    if (!row) return { kind: 'elsewhere' }
+    this.#term = Number(row['term'])
     return { kind: 'held', term: this.#term, forMs: lifeMs - marginMs }
   }
 
   async release(): Promise<void> {
     const { db, id } = this.#site
     if (this.#term === undefined) return
-    await db.inOneGo(this.#lock, [[sql.release, id, this.#holder]])
+    await db.get(sql.release, id, this.#holder)
   }
 
   /**
@@ -59,9 +74,5 @@ export class PostgresLease implements Lease {
     if (this.#term === undefined) return
     const held = await transaction.get(sql.held, this.#site.id, this.#holder)
     if (held?.['term'] !== this.#term) throw new Overtaken('Another instance delivers now.')
-  }
-
-  get #lock(): Step {
-    return [sql.lock, this.#site.id]
   }
 }

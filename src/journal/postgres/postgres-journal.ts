@@ -11,7 +11,7 @@ import { PostgresDeliveryLog } from './delivery-log.ts'
 import { PostgresErasure } from './erasure.ts'
 import { PostgresImportLog } from './import-log.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
-import { PostgresLease } from './lease.ts'
+import { leaseLimits, PostgresLease } from './lease.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
 import { PostgresRetention } from './retention.ts'
@@ -45,7 +45,8 @@ export async function openPostgresJournal(
   const site = await openPostgresSite(url, policy, options)
   const time = await orClose(site.db, () => DatabaseTime.open(site.db, clock))
   const intake = new PostgresIntakeLog(site, clock)
-  const lease = new PostgresLease(site)
+  const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
+  const lease = new PostgresLease({ db: leaseDb, id: site.id })
   const imports = new PostgresImportLog(site, clock)
   return {
     intake,
@@ -61,6 +62,7 @@ export async function openPostgresJournal(
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()
       await intake.drain()
+      await leaseDb.close()
       await site.db.close()
     },
   }

@@ -8,7 +8,8 @@ set -eu
 PATH="$PATH:/usr/sbin"
 
 # program:package
-wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime"
+wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
+  pgbouncer:pgbouncer pg_basebackup:postgresql"
 
 packages=
 for one in $wanted; do

@@ -13,6 +13,8 @@ const programs = [
   ['soffice', '--version'],
   ['strace', '--version'],
   ['faketime', '--version'],
+  ['pgbouncer', '--version'],
+  ['pg_basebackup', '--version'],
 ] as const
 
 test.each(programs)('%s is installed', async (program, argument) => {

@@ -1,5 +1,9 @@
-import { isBetween, waitingColumns } from './rows.ts'
+import { isBetween, joinSignupAt, waitingColumns } from './rows.ts'
 import { statementsOf } from './statement.ts'
+
+/** Whether the signup of a redelivery is erased. */
+const isErased = `(SELECT email FROM rollcall.signup
+                   WHERE signup.position = redelivery.position) = ''`
 
 /** The statements about batches. */
 export const batchSql = statementsOf('batches', {
@@ -14,7 +18,7 @@ export const batchSql = statementsOf('batches', {
             WHERE batch = $1 ORDER BY signup.tab, signup.position`,
   again: `SELECT tab.name AS "tabName", ${waitingColumns}
           FROM rollcall.redelivery
-          JOIN rollcall.signup ON signup.position = redelivery.position
+          ${joinSignupAt('redelivery.position')}
           JOIN rollcall.tab ON tab.id = redelivery.tab
           WHERE batch = $1 ORDER BY redelivery.tab, signup.position`,
   cursors: `SELECT tab.name, upto FROM rollcall.batch_range
@@ -24,10 +28,9 @@ export const batchSql = statementsOf('batches', {
   countUnmoved: `SELECT count(*) AS count
                  FROM unnest($1::integer[], $2::bigint[], $3::bigint[])
                    AS share (tab, written_to, upto)
-                 JOIN rollcall.signup
-                   ON signup.position = share.upto AND signup.tab = share.tab
+                 ${joinSignupAt('share.upto')}
                  LEFT JOIN rollcall.progress ON progress.tab = share.tab
-                 WHERE coalesce(progress.written_to, 0) = share.written_to`,
+                 WHERE signup.tab = share.tab AND coalesce(progress.written_to, 0) = share.written_to`,
   erasedBetween: `SELECT signup.position
                   FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS share (tab, after, upto)
                   JOIN rollcall.signup ON ${isBetween('share.tab', 'share.after', 'share.upto')}
@@ -72,12 +75,9 @@ export const batchSql = statementsOf('batches', {
   // Before it, what was erased is counted and dropped.
   countErasedAgain: `UPDATE rollcall.progress SET written = written + again.count
                      FROM (SELECT redelivery.tab, count(*) AS count FROM rollcall.redelivery
-                           JOIN rollcall.signup ON signup.position = redelivery.position
-                           WHERE batch = $1 AND email = '' GROUP BY redelivery.tab) AS again
+                           WHERE batch = $1 AND ${isErased} GROUP BY redelivery.tab) AS again
                      WHERE progress.tab = again.tab`,
-  dropErasedAgain: `DELETE FROM rollcall.redelivery WHERE batch = $1 AND EXISTS (
-                      SELECT 1 FROM rollcall.signup
-                      WHERE signup.position = redelivery.position AND email = '')`,
+  dropErasedAgain: `DELETE FROM rollcall.redelivery WHERE batch = $1 AND ${isErased}`,
   releaseAgain: 'UPDATE rollcall.redelivery SET batch = NULL WHERE batch = $1',
   deleteBatch: 'DELETE FROM rollcall.batch WHERE number = $1',
 

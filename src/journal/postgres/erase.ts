@@ -1,4 +1,5 @@
 import type { Step } from './database.ts'
+import { joinSignupAt } from './rows.ts'
 import { statementsOf } from './statement.ts'
 
 /** Erasures that are part of a larger transaction, which holds the lock of the site. */
@@ -7,7 +8,7 @@ import { statementsOf } from './statement.ts'
 const held = `
   SELECT removal.position, removal.position <= coalesce(progress.written_to, 0) AS is_written
   FROM rollcall.removal
-  JOIN rollcall.signup ON signup.position = removal.position
+  ${joinSignupAt('removal.position')}
   LEFT JOIN rollcall.progress ON progress.tab = signup.tab
   WHERE signup.email <> '' AND (EXISTS (
     SELECT 1 FROM rollcall.batch_range

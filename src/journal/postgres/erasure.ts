@@ -12,6 +12,7 @@ import type { Step, Transaction } from './database.ts'
 import { erasedCells } from './erase.ts'
 import { factOf } from './facts.ts'
 import { headLock, siteLock } from './locks.ts'
+import { joinSignupAt } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 
@@ -22,6 +23,16 @@ const erasedAtOnce = 100
 
 /** `is_ignored` of a signup that gets no row because it had one when it was compared. */
 const hasRowAlready = 2
+
+/** Whether a signup is of this site, without a join that would begin with all signups of a tab. */
+function isOfSite(site: string): string {
+  return `(SELECT site FROM rollcall.tab WHERE tab.id = signup.tab) = ${site}`
+}
+
+/** The removals, each with its signup and tab. */
+const removals = `
+  FROM rollcall.removal ${joinSignupAt('removal.position')}
+  JOIN rollcall.tab ON tab.id = signup.tab`
 
 const sql = statementsOf('erasure', {
   lastPosition: 'SELECT position FROM rollcall.head',
@@ -36,8 +47,7 @@ const sql = statementsOf('erasure', {
   addressed: `
     SELECT position, email FROM rollcall.signup
     WHERE position > $1 AND position <= $2 AND email <> ''
-      AND ($4::text IS NULL OR lower(email COLLATE "C") = $4)
-      AND tab IN (SELECT id FROM rollcall.tab WHERE site = $3)
+      AND ($4::text IS NULL OR lower(email COLLATE "C") = $4) AND ${isOfSite('$3')}
     ORDER BY position`,
   tombstonesOf:
     'SELECT hash, upto FROM rollcall.tombstone WHERE site = $1 AND hash = ANY($2::text[])',
@@ -45,8 +55,7 @@ const sql = statementsOf('erasure', {
     SELECT head.position AS last, (
       SELECT count(*) FROM rollcall.signup
       WHERE position > $1 AND position <= $2 AND lower(email COLLATE "C") <> $4
-        AND tab IN (SELECT id FROM rollcall.tab WHERE site = $3)
-        AND strpos(
+        AND ${isOfSite('$3')} AND strpos(
           lower((source || ' ' || name || ' ' || tags || ' ' || metadata) COLLATE "C"), $4) > 0
     ) AS count FROM rollcall.head`,
   erasable: `
@@ -85,10 +94,8 @@ const sql = statementsOf('erasure', {
   tombstones: `SELECT hash, upto FROM rollcall.tombstone
                WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
   removals: `
-    SELECT removal.position, removal.email, tab.name AS tab, received_at AS "receivedAt"
-    FROM rollcall.removal
-    JOIN rollcall.signup ON signup.position = removal.position
-    JOIN rollcall.tab ON tab.id = signup.tab
+    SELECT removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt"
+    ${removals}
     WHERE tab.site = $1 AND signup.email = '' AND removal.position > $2
     ORDER BY removal.position LIMIT 100`,
   removed: `
@@ -98,10 +105,7 @@ const sql = statementsOf('erasure', {
   countRemovals: `
     SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
       count(*) FILTER (WHERE signup.email <> '') AS frozen
-    FROM rollcall.removal
-    JOIN rollcall.signup ON signup.position = removal.position
-    JOIN rollcall.tab ON tab.id = signup.tab
-    WHERE tab.site = $1`,
+    ${removals} WHERE tab.site = $1`,
 })
 
 /** A signup with an address. */

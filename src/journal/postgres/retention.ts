@@ -3,7 +3,7 @@ import { addressHash } from '../hashes.ts'
 import { expiredFact, type Retention } from '../retention.ts'
 import { erasedCells } from './erase.ts'
 import { siteLock } from './locks.ts'
-import { isBetween } from './rows.ts'
+import { isBetween, joinSignupAt } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
@@ -23,13 +23,16 @@ const sql = statementsOf('retention', {
     WHERE site = $1 AND settled_at < $2 AND NOT is_expired
     ORDER BY settled_at, number LIMIT 1`,
   expirable: `
-    SELECT position, signup.tab, email
-    FROM rollcall.batch_range JOIN rollcall.signup
-      ON ${isBetween('batch_range.tab', 'after', 'upto')}
-    WHERE batch_range.batch = $1 AND email <> '' AND ${isExpirable}
+    SELECT signup.position, signup.tab, signup.email
+    FROM rollcall.batch_range CROSS JOIN LATERAL (
+      SELECT position, tab, email FROM rollcall.signup
+      WHERE ${isBetween('batch_range.tab', 'after', 'upto')} AND email <> '' AND ${isExpirable}
+      ORDER BY tab, position LIMIT 100
+    ) AS signup
+    WHERE batch_range.batch = $1
     UNION ALL
     SELECT signup.position, signup.tab, email
-    FROM rollcall.redelivered JOIN rollcall.signup ON signup.position = redelivered.position
+    FROM rollcall.redelivered ${joinSignupAt('redelivered.position')}
     WHERE redelivered.batch = $1 AND email <> '' AND ${isExpirable}
     LIMIT 100`,
   // Another process may have put a signup back into the pending work since it was found. A person who

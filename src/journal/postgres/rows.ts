@@ -26,6 +26,13 @@ export function isBetween(tab: string, after: string, upto: string): string {
           AND (signup.tab, signup.position) <= (${tab}, ${upto})`
 }
 
+/** Joins the signup at a position, in SQL. A usual join may begin with all signups instead. */
+export function joinSignupAt(position: string): string {
+  return `CROSS JOIN LATERAL (
+            SELECT * FROM rollcall.signup WHERE signup.position = ${position} LIMIT 1
+          ) AS signup`
+}
+
 export function toSignup(row: Row, sheetTab: string): Signup {
   const tags = String(row['tags'])
   return {

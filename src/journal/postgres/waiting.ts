@@ -1,5 +1,5 @@
 import type { PendingTab, WaitingSlice } from '../delivery-log.ts'
-import { isBehind, toWaiting, waitingColumns } from './rows.ts'
+import { isBehind, joinSignupAt, toWaiting, waitingColumns } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
@@ -26,7 +26,7 @@ const sql = statementsOf('waiting', {
   ofTab: `SELECT ${waitingColumns} FROM rollcall.signup
           WHERE ${isBehind('$1', '$2')} ORDER BY signup.tab, signup.position LIMIT $3`,
   again: `SELECT ${waitingColumns} FROM rollcall.redelivery
-          JOIN rollcall.signup ON signup.position = redelivery.position
+          ${joinSignupAt('redelivery.position')}
           WHERE redelivery.tab = $1 AND redelivery.position > $2 AND batch IS NULL
           ORDER BY redelivery.position LIMIT $3`,
 })

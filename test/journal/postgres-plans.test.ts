@@ -73,7 +73,7 @@ function longReads(plan: Plan): string[] {
   const isToTheEnd = index === 'signup_pkey' && /^\("position" >=? \S+\)$/.test(condition ?? '')
   // The index below a bitmap scan tells what that one reads.
   const isLong =
-    type.endsWith("Scan") &&
+    type.endsWith('Scan') &&
     type !== 'Bitmap Heap Scan' &&
     large.test(name) &&
     (condition === undefined || isToTheEnd)

@@ -1,0 +1,129 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import { Overtaken } from '../../src/journal/overtaken.ts'
+import {
+  openPostgresJournal,
+  type PostgresJournal,
+} from '../../src/journal/postgres/postgres-journal.ts'
+
+let server: PostgresServer
+beforeAll(async () => void (server = await startPostgres()))
+afterAll(() => server[Symbol.asyncDispose]())
+afterEach(() => vi.useRealTimers())
+
+/** A journal with several instances, and a connection besides. */
+async function world(instances: number) {
+  await using made = new AsyncDisposableStack()
+  const database = made.use(await server.createDatabase())
+  const journals: PostgresJournal[] = []
+  for (let at = 0; at < instances; at++) {
+    journals.push(made.use(await openPostgresJournal(database.url)))
+  }
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  made.defer(() => client.end())
+  const all = made.move()
+  return { url: database.url, journals, client, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+const addressed = (email: string) => makeSignup({ email })
+
+test('a signup that commits late is left out by no batch, and delivery does not wait for it', async () => {
+  await using given = await world(2)
+  const [one = expect.fail(), other = expect.fail()] = given.journals
+  await one.intake.append([addressed('first@example.com')])
+  // What an append does, but its commit takes long.
+  await given.client.query(`
+    BEGIN;
+    SELECT position FROM rollcall.head FOR UPDATE;
+    INSERT INTO rollcall.signup
+      SELECT 2, gen_random_uuid(), tab, received_at, 'late@example.com', '', '', '', '', 0
+      FROM rollcall.signup;
+    UPDATE rollcall.tab SET accepted = accepted + 1;
+    UPDATE rollcall.head SET position = 2`)
+  const appended = one.intake.append([addressed('last@example.com')])
+  const first = (await freezeNext(other.delivery)) ?? expect.fail()
+  expect(addressesOf(first)).toEqual({ Sheet1: ['first@example.com'] })
+  await other.delivery.settle(first.number, 1)
+  expect(await other.delivery.pending()).toEqual([])
+  expect(await other.reader.backlog()).toBe(0)
+  await given.client.query('COMMIT')
+  await appended
+  expect(addressesOf(await freezeNext(other.delivery))).toEqual({
+    Sheet1: ['late@example.com', 'last@example.com'],
+  })
+})
+
+test('an append does not wait for a batch that is being frozen or settled', async () => {
+  await using given = await world(2)
+  const [one = expect.fail(), other = expect.fail()] = given.journals
+  await one.intake.append([addressed('first@example.com')])
+  await given.client.query('BEGIN; SELECT id FROM rollcall.site FOR UPDATE')
+  let hasFrozen = false
+  const frozen = freezeNext(one.delivery).finally(() => (hasFrozen = true))
+  await other.intake.append([addressed('second@example.com')])
+  await one.intake.append([makeSignup({ sheetTab: 'New' })])
+  expect(hasFrozen).toBe(false)
+  await given.client.query('COMMIT')
+  expect(addressesOf(await frozen)).toEqual({ Sheet1: ['first@example.com'] })
+})
+
+test('three instances append and deliver at the same time: each signup is in one batch, in order', async () => {
+  await using given = await world(3)
+  const [reading = expect.fail()] = given.journals
+  const all = given.journals.map((_, at) => makeSignups(60, { sheetTab: at === 2 ? 'B' : 'A' }))
+  let appending = true
+  const appends = Promise.all(
+    given.journals.map(async ({ intake }, at) => {
+      for (const signup of all[at] ?? []) await intake.append([signup])
+    }),
+  ).finally(() => (appending = false))
+  const rows: Record<string, string[]> = { A: [], B: [] }
+  let overtaken = 0
+  const deliver = async ({ delivery, reader }: PostgresJournal) => {
+    while (appending || (await reader.backlog()) > 0) {
+      try {
+        const batch = await freezeNext(delivery, { rowsMax: 7 })
+        if (!batch) continue
+        await delivery.settle(batch.number, 1)
+        for (const { tab, signups } of batch.tabs) {
+          rows[tab]?.push(...signups.map(({ id }) => id))
+        }
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+        overtaken += 1
+      }
+    }
+  }
+  await Promise.all([appends, ...given.journals.map(deliver)])
+  expect(overtaken).toBeGreaterThan(0)
+  const page = await reading.reader.page(0, 1000)
+  const idsOf = (tab: string) =>
+    page.filter(({ signup }) => signup.sheetTab === tab).map(({ signup }) => signup.id)
+  expect(rows).toEqual({ A: idsOf('A'), B: idsOf('B') })
+  expect(page).toHaveLength(180)
+  expect(page.map(({ position }) => position)).toEqual(page.map((_, at) => at + 1))
+})
+
+test.each([
+  ['minute', 'seven minutes ahead', 7, { perMinute: 3, perDay: 100 }],
+  ['minute', 'seven minutes behind', -7, { perMinute: 3, perDay: 100 }],
+  ['day', 'two days ahead', 2 * 24 * 60, { perMinute: 100, perDay: 3 }],
+])(
+  'two machines keep the quota of a %s together, though the clock of one is %s',
+  async (_, _name, minutes, quota) => {
+    await using given = await world(1)
+    const [one = expect.fail()] = given.journals
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
+    await using other = await openPostgresJournal(given.url)
+    const first = one.callLedger('account', one.time)
+    const second = other.callLedger('account', other.time)
+    for (const ledger of [first, second, first]) expect(await ledger.reserve(quota)).toBe(0)
+    for (const ledger of [second, first])
+      expect(await ledger.reserve(quota)).toBeGreaterThan(50_000)
+  },
+)

@@ -11,8 +11,8 @@ const check = 'database'
 const versionMin = 150_000
 /** Times of signups are ours, and the quota's are the database's. */
 const aheadMaxMs = 2_000
-/** What one instance takes. */
-const connectionsOfOne = 8
+/** What one instance takes: eight, and one for the lease. */
+const connectionsOfOne = 9
 
 /** Looks at the database of the settings. Changes nothing. */
 export async function inspectDatabase(

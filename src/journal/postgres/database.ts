@@ -50,7 +50,8 @@ export class PostgresDatabase implements Queries {
   readonly #clock: DatabaseOptions['clock']
   /**
    * Poolers keep no setting of a session, so each transaction brings its own. PostgreSQL keeps a plan, and
-   * may have made it when a table was so small that it read all of it: not even then shall it do that.
+   * may have made it when a table was so small that it read all of it: not even then shall it do that. Up
+   * to version 17 that makes plans look so expensive that it compiles each of them for seconds.
    */
   readonly #settings: string
 
@@ -62,7 +63,8 @@ export class PostgresDatabase implements Queries {
     this.#settings = `SET LOCAL lock_timeout = ${all.lockMs};
       SET LOCAL statement_timeout = ${all.statementMs};
       SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs};
-      SET LOCAL enable_seqscan = off`
+      SET LOCAL enable_seqscan = off;
+      SET LOCAL jit = off`
   }
 
   close(): Promise<void> {

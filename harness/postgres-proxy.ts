@@ -24,6 +24,8 @@ export function failingWith(sqlState: string): StatementFault {
 
 export interface PostgresProxy extends AsyncDisposable {
   readonly port: number
+  /** The port of the server to which new connections go. */
+  target: number
   /** The statements that have come through so far. */
   readonly statements: readonly string[]
   /** How long everything takes in each direction, in milliseconds. */
@@ -58,7 +60,7 @@ class Proxy implements PostgresProxy {
   failed = 0
   isFrozen = false
   readonly statements: string[] = []
-  readonly target: number
+  target: number
   readonly #planned: Planned[] = []
   readonly #links = new Set<Link>()
   readonly #server = createServer((client) => {

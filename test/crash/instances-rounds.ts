@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { expect } from 'vitest'
 
 import { type Fault, seededRandom } from '../../emulators/google-sheets/faults.ts'
@@ -8,6 +7,7 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import type { AcceptedSignup } from './crash-load.ts'
 import { Instances } from './instances.ts'
 import { visit } from './instances-load.ts'
+import { journalOf } from './journal-of.ts'
 
 const tabs = ['Sheet1', 'News', 'Events']
 /** So few that delivery in many rounds uses them up. */
@@ -94,24 +94,6 @@ async function harm(
     await killing
   }
   return restarts
-}
-
-interface JournalContent {
-  /** In the order of their positions. */
-  readonly signups: readonly AcceptedSignup[]
-  readonly terms: number
-}
-
-async function journalOf(url: string): Promise<JournalContent> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query<AcceptedSignup>(
-    `SELECT signup.id, email, tab.name AS tab FROM rollcall.signup JOIN rollcall.tab ON tab.id = tab
-     ORDER BY position`,
-  )
-  const leases = await client.query<{ term: string }>('SELECT term FROM rollcall.lease')
-  await client.end()
-  return { signups: rows, terms: Number(leases.rows[0]?.term) }
 }
 
 function expectOneRowEach(

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
@@ -43,7 +44,8 @@ const secondsMax = 60
 
 async function withWrk(load: Load): Promise<number> {
   const { url, connections, seconds, body, folder } = load
-  const script = join(folder, 'post.lua')
+  // Several loads may run at the same time.
+  const script = join(folder, `${randomUUID()}.lua`)
   await writeFile(script, luaScript(body))
   const threads = ['-t', '1', '-c', String(connections), '-d', `${seconds}s`]
   const { stdout } = await run('wrk', [

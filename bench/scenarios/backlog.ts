@@ -1,29 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { type Delivered, deliver } from '../deliver-backlog.ts'
 import { fillJournal } from '../journals.ts'
-import { programPath } from '../processes.ts'
 import { atMost, type Scenario } from '../scenario.ts'
 import { World } from '../world.ts'
-
-interface Delivered {
-  readonly rows: number
-  readonly calls: number
-  readonly cpuMicroseconds: number
-  /** The time with calls of 350 ms and with all waits. */
-  readonly milliseconds: number
-}
-
-/** Delivers the backlog of a data folder, in a process of its own. */
-async function deliver(world: World, dataDir: string): Promise<Delivered> {
-  const provider = await world.provider()
-  const env = { ...process.env, DATA_DIR: dataDir, PROVIDER_URL: provider.url }
-  const { stdout } = await promisify(execFile)(process.execPath, [programPath('deliver')], { env })
-  const cost = JSON.parse(stdout) as Omit<Delivered, 'calls'>
-  const answer = await fetch(`${provider.url}/rows`)
-  const { rows, calls } = (await answer.json()) as { rows: number; calls: number }
-  if (rows !== cost.rows) throw new Error(`${rows} rows arrived instead of ${cost.rows}.`)
-  return { ...cost, calls }
-}
 
 type Size = 'backlog' | 'large'
 
@@ -38,7 +16,7 @@ function delivery(
     async run(sizes) {
       await using world = await World.create()
       const dataDir = await fillJournal(world.path('data'), sizes[size], 'waiting')
-      const delivered = await deliver(world, dataDir)
+      const delivered = await deliver(world, { DATA_DIR: dataDir })
       const { rows, calls } = delivered
       return {
         values: [valueOf(delivered)],
@@ -78,7 +56,7 @@ export const backlogScenarios: readonly Scenario[] = [
       for (let round = 0; round < sizes.rounds; round++) {
         await using world = await World.create()
         const dataDir = await fillJournal(world.path('data'), sizes.backlog, 'waiting')
-        const { cpuMicroseconds, rows } = await deliver(world, dataDir)
+        const { cpuMicroseconds, rows } = await deliver(world, { DATA_DIR: dataDir })
         values.push(cpuMicroseconds / rows)
       }
       return {

@@ -7,6 +7,8 @@ export type Slice = (url: string, seconds: number) => Promise<number>
 
 export interface Subject {
   readonly service: RunningService
+  /** Processes that share its work. */
+  readonly others?: readonly RunningService[]
   readonly slice: Slice
 }
 
@@ -16,10 +18,10 @@ export interface Subject {
  * request, which a busy machine changes less.
  */
 export async function alternate(a: Subject, b: Subject, sizes: Sizes) {
-  const all = [a.service, b.service]
+  const all = [...servicesOf(a), ...servicesOf(b)]
   const of = { a: new Series(a), b: new Series(b) }
   const measure = (series: Series, seconds: number) => {
-    leaveAlone(series.subject.service, all)
+    leaveAlone(servicesOf(series.subject), all)
     return series.measure(seconds)
   }
   try {
@@ -37,6 +39,10 @@ export async function alternate(a: Subject, b: Subject, sizes: Sizes) {
   return { a: of.a.rates, b: of.b.rates, cpu: { a: of.a.cpu, b: of.b.cpu } }
 }
 
+function servicesOf({ service, others = [] }: Subject): readonly RunningService[] {
+  return [service, ...others]
+}
+
 /** The measurements of one subject. */
 class Series {
   readonly subject: Subject
@@ -50,10 +56,14 @@ class Series {
 
   async measure(seconds: number): Promise<void> {
     const { service, slice } = this.subject
-    const before = cpuMicroseconds(service.pid)
+    const before = this.#cpu()
     const rate = await slice(service.url, seconds)
     this.rates.push(rate)
-    this.cpu.push((cpuMicroseconds(service.pid) - before) / (rate * seconds))
+    this.cpu.push((this.#cpu() - before) / (rate * seconds))
+  }
+
+  #cpu(): number {
+    return servicesOf(this.subject).reduce((sum, { pid }) => sum + cpuMicroseconds(pid), 0)
   }
 
   clear(): void {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type RunningService, type StartOptions, startService } from '../harness/start-service.ts'
@@ -29,6 +29,11 @@ export async function startMeasured(options: StartOptions): Promise<RunningServi
   return running
 }
 
+/** Lets a process, and all that it starts from now on, run on every core. */
+export function pinNowhere(pid: number): void {
+  pin(pid, `0-${availableParallelism() - 1}`)
+}
+
 /** Starts a program of `programs/` away from the measured core. */
 export async function startBeside(name: string, args: Record<string, string> = {}) {
   const running = await startService({ program: programPath(name), env: args })
@@ -40,9 +45,9 @@ export function programPath(name: string): string {
   return join(import.meta.dirname, 'programs', `${name}.ts`)
 }
 
-/** Stops all processes but one, so that they do not work in the background. */
-export function leaveAlone(one: RunningService, all: readonly RunningService[]): void {
-  for (const other of all) process.kill(other.pid, other === one ? 'SIGCONT' : 'SIGSTOP')
+/** Stops all processes but these, so that they do not work in the background. */
+export function leaveAlone(these: readonly RunningService[], all: readonly RunningService[]): void {
+  for (const one of all) process.kill(one.pid, these.includes(one) ? 'SIGCONT' : 'SIGSTOP')
 }
 
 export function wakeAll(all: readonly RunningService[]): void {
@@ -51,8 +56,32 @@ export function wakeAll(all: readonly RunningService[]): void {
 
 /** The CPU time that a process has used, in microseconds, in steps of 10 ms. Linux only. */
 export function cpuMicroseconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  const fields = statOf(String(pid))
   return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+/** The same of a process and its children, with those that have ended. Linux only. */
+export function cpuMicrosecondsOfAll(pid: number): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  let ticks = 0
+  for (const one of pids) {
+    const fields = statOf(one)
+    const isParent = Number(one) === pid
+    if (!isParent && Number(fields[1]) !== pid) continue
+    ticks += Number(fields[11]) + Number(fields[12])
+    // What its ended children have used.
+    if (isParent) ticks += Number(fields[13]) + Number(fields[14])
+  }
+  return ticks * 10_000
+}
+
+/** The fields of a process after its name; empty when it has ended. */
+function statOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  } catch {
+    return []
+  }
 }
 
 /** Whether the system keeps the peak of a process's memory, as Linux does. */

@@ -6,6 +6,8 @@ export interface Sizes {
   readonly warmUpSeconds: number
   /** The number of signups in a large journal. */
   readonly large: number
+  /** The number of signups in a very large journal. */
+  readonly huge: number
   /** The number of signups in a small journal. */
   readonly small: number
   /** The number of rows in the smaller backlog. */
@@ -18,6 +20,7 @@ export const fullSizes: Sizes = {
   sliceSeconds: 2,
   warmUpSeconds: 3,
   large: 1_000_000,
+  huge: 10_000_000,
   small: 1_000,
   backlog: 100_000,
   bulkItems: 1_000,
@@ -29,6 +32,7 @@ export const quickSizes: Sizes = {
   sliceSeconds: 1,
   warmUpSeconds: 0,
   large: 2_000,
+  huge: 4_000,
   small: 500,
   backlog: 1_000,
   bulkItems: 100,
@@ -45,6 +49,8 @@ export interface Scenario {
   /** The value to aim for. */
   readonly aim: Bound
   run(sizes: Sizes): Promise<Measured>
+  /** The name of a scenario that does the same with other amounts. */
+  readonly variantOf?: string
 }
 
 export interface Bound {

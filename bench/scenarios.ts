@@ -12,6 +12,7 @@ import { importScenarios } from './scenarios/import.ts'
 import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
 import { latencyScenarios } from './scenarios/latency.ts'
 import { memoryScenario } from './scenarios/memory.ts'
+import { postgresScenarios } from './scenarios/postgres.ts'
 
 /** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
@@ -26,6 +27,7 @@ export const scenarios: readonly Scenario[] = [
   ...importScenarios,
   ...backupScenarios,
   ...forgetScenarios,
+  ...postgresScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import type { RunningService } from '../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../harness/temp-folder.ts'
-import { programPath, startBeside, startMeasured } from './processes.ts'
+import { pinNowhere, programPath, startBeside, startMeasured } from './processes.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -13,6 +14,13 @@ const { privateKey } = generateKeyPairSync('rsa', {
 export interface ProviderOptions {
   readonly delayMs?: number
   readonly isDown?: boolean
+}
+
+interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly dataDir?: string
+  /** Whether it runs on the measured core only. */
+  readonly isPinned?: boolean
 }
 
 /** Starts the processes of one scenario. Disposing of it stops them all and deletes their files. */
@@ -40,12 +48,21 @@ export class World implements AsyncDisposable {
   /** Starts the real service, which delivers to this provider. */
   async service(
     provider: RunningService,
-    { env = {}, dataDir }: { env?: Readonly<Record<string, string>>; dataDir?: string } = {},
+    { env = {}, dataDir, isPinned = true }: ServiceOptions = {},
   ): Promise<RunningService> {
     const settings = { LOG_LEVEL: 'error', ...googleSettings(provider.url), ...env }
-    return this.#started.use(
+    const service = this.#started.use(
       await startMeasured({ env: settings, ...(dataDir === undefined ? {} : { dataDir }) }),
     )
+    if (!isPinned) pinNowhere(service.pid)
+    return service
+  }
+
+  /** Starts PostgreSQL, which syncs every commit to disk. It runs on every core. */
+  async database(): Promise<PostgresServer> {
+    const server = this.#started.use(await startPostgres({ isDurable: true }))
+    pinNowhere(server.pid)
+    return server
   }
 
   async baseline(journal: 'none' | 'each'): Promise<RunningService> {

@@ -33,6 +33,8 @@ export interface TestDatabase extends AsyncDisposable {
 /** A real PostgreSQL server. Disposing of it ends it and removes its data. */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number
+  /** Of its first process, which starts the others. */
+  readonly pid: number
   /** @param port of a proxy; by default of the server itself */
   url(database: string, port?: number): string
   /**
@@ -113,6 +115,10 @@ class Server implements PostgresServer {
     this.port = port
     this.#folder = folder
     this.#command = command
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? 0
   }
 
   url(database: string, port = this.port): string {

@@ -43,15 +43,15 @@ const sql = statementsOf('imports', {
         NOT $5::boolean AND EXISTS (
           SELECT 1 FROM rollcall.kept_address AS kept
           WHERE kept.tab = tabs.id AND kept.hash = given.hash) AS is_kept
-      FROM unnest($6::integer[], $7::boolean[], $8::boolean[], $9::text[], ${listTypes(10)})
-        WITH ORDINALITY AS given (tab_no, is_known, is_repeated, hash, ${listNames}, no)
+      FROM unnest($6::integer[], $7::boolean[], $8::text[], ${listTypes(9)})
+        WITH ORDINALITY AS given (tab_no, is_repeated, hash, ${listNames}, no)
       LEFT JOIN tabs ON tabs.no = given.tab_no
       WHERE NOT EXISTS (SELECT 1 FROM stale)
     ), decided AS (
       SELECT item.*, CASE
         WHEN tab IS NULL THEN 'tooManyTabs'
-        WHEN is_forgotten AND NOT is_known AND NOT is_recent THEN 'forgotten'
-        WHEN is_forgotten OR is_known OR is_repeated OR is_recent OR is_kept THEN 'known'
+        WHEN is_forgotten AND NOT is_recent THEN 'forgotten'
+        WHEN is_repeated OR is_recent OR is_kept THEN 'known'
         ELSE 'added' END AS result
       FROM item
     ), placed AS (
@@ -159,14 +159,26 @@ export class PostgresImportLog implements ImportLog, Disposable {
   async #add(signups: readonly Signup[], keepsDuplicates: boolean): Promise<readonly Imported[]> {
     if (!keepsDuplicates && !this.#known.isCurrent) await this.#known.catchUp()
     for (;;) {
-      const results = await this.#commit(signups, keepsDuplicates)
-      if (results) return results
+      const areKnown = signups.map(
+        ({ email, sheetTab }) =>
+          !keepsDuplicates && this.#known.has(this.#tabs.named(sheetTab).key, email),
+      )
+      const others = signups.filter((_, index) => !areKnown[index])
+      // A list that was imported before needs no transaction.
+      const committed = others.length === 0 ? [] : await this.#commit(others, keepsDuplicates)
+      if (committed) {
+        const results = [...committed]
+        return areKnown.map((isKnown) => (isKnown ? 'known' : (results.shift() ?? 'known')))
+      }
       if (keepsDuplicates) await this.#site.defaultTab.now()
       else await this.#known.catchUp()
     }
   }
 
-  /** Returns undefined when it has added nothing, because what this instance knows is out of date. */
+  /**
+   * Adds signups whose addresses are not known. Returns undefined when it has added nothing, because what
+   * this instance knows is out of date.
+   */
   async #commit(
     signups: readonly Signup[],
     keepsDuplicates: boolean,
@@ -174,7 +186,6 @@ export class PostgresImportLog implements ImportLog, Disposable {
     const { db, id, secret, defaultTab } = this.#site
     const tabs = signups.map(({ sheetTab }) => this.#tabs.named(sheetTab))
     const keys = [...new Set(tabs.map(({ key }) => key))]
-    const { isKnown, isRepeated } = this.#look(signups, tabs, keepsDuplicates)
     const upto = this.#known.upto
     const answers = await db.inOneGo(headLock, [
       ...this.#stepsToMakeTabs(signups, tabs),
@@ -186,8 +197,7 @@ export class PostgresImportLog implements ImportLog, Disposable {
         keepsDuplicates ? afterAll : upto,
         keepsDuplicates,
         tabs.map(({ key }) => keys.indexOf(key) + 1),
-        isKnown,
-        isRepeated,
+        repeatedIn(signups, tabs).map((isRepeated) => isRepeated && !keepsDuplicates),
         signups.map(({ email }) => addressHash(secret, email)),
         ...listsOf(signups),
       ],
@@ -205,21 +215,6 @@ export class PostgresImportLog implements ImportLog, Disposable {
       this.#known.keep(upto + added.length)
     }
     return results
-  }
-
-  /** Which of these addresses their tabs have, and which come twice. */
-  #look(signups: readonly Signup[], tabs: readonly NamedTab[], keepsDuplicates: boolean) {
-    const seen = new Set<string>()
-    const isKnown: boolean[] = []
-    const isRepeated: boolean[] = []
-    signups.forEach(({ email }, index) => {
-      const key = tabs[index]?.key ?? ''
-      const name = JSON.stringify([key, email.toLowerCase()])
-      isKnown.push(!keepsDuplicates && this.#known.has(key, email))
-      isRepeated.push(!keepsDuplicates && seen.has(name))
-      seen.add(name)
-    })
-    return { isKnown, isRepeated }
   }
 
   #stepsToMakeTabs(signups: readonly Signup[], tabs: readonly NamedTab[]) {
@@ -243,6 +238,17 @@ export class PostgresImportLog implements ImportLog, Disposable {
     }
     return (key) => there.has(key) || this.#planned.has(key)
   }
+}
+
+/** Whether each signup has the address and the tab of an earlier one in the list. */
+function repeatedIn(signups: readonly Signup[], tabs: readonly NamedTab[]): readonly boolean[] {
+  const seen = new Set<string>()
+  return signups.map(({ email }, index) => {
+    const name = JSON.stringify([tabs[index]?.key, email.toLowerCase()])
+    const isRepeated = seen.has(name)
+    seen.add(name)
+    return isRepeated
+  })
 }
 
 /** The key under which the addresses of previews are known. No name of a tab has this character. */

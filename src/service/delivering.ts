@@ -2,7 +2,7 @@ import type { ComparableJournal } from '../journal/journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'
-import { followNote } from './delivery-note.ts'
+import { followNote, readDeliveryNote } from './delivery-note.ts'
 import { Leaseholder } from './leaseholder.ts'
 import { realWorld } from './world.ts'
 
@@ -26,21 +26,20 @@ export function createDelivering(
     clock,
     events,
     newWriter: () => createDelivery({ ...options, delivers: () => holder.holds }, parts).writer,
-    lookOn: () => lookOn(journal, health),
+    lookOn,
   })
   return holder
-}
 
-async function lookOn(
-  { intake, reader }: Pick<ComparableJournal, 'intake' | 'reader'>,
-  health: Health,
-): Promise<void> {
-  try {
-    await followNote(reader, health)
-    // Learns the default tab's name.
-    await intake.cursors([])
-  } catch (error) {
-    // Intake reports a failing journal.
-    if (!(error instanceof JournalUnavailable)) throw error
+  async function lookOn(): Promise<void> {
+    try {
+      const note = await readDeliveryNote(journal.reader)
+      // A slow answer is from before this instance took over.
+      if (note && !holder.holds) followNote(note, health)
+      // Learns the default tab's name.
+      await journal.intake.cursors([])
+    } catch (error) {
+      // Intake reports a failing journal.
+      if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+    }
   }
 }

@@ -31,12 +31,7 @@ export async function readDeliveryNote(
 }
 
 /** Takes what the writer of another instance has noted into this instance's health. */
-export async function followNote(
-  reader: Pick<Reader, 'fact'>,
-  health: DeliveryPart,
-): Promise<void> {
-  const note = await readDeliveryNote(reader)
-  if (!note) return
+export function followNote(note: DeliveryNote, health: DeliveryPart): void {
   health.delivery = note.delivery
   health.warnings = note.warnings
   health.tabs.clear()

@@ -8,7 +8,7 @@ import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { createDelivering } from './delivering.ts'
-import { followNote } from './delivery-note.ts'
+import { followNote, readDeliveryNote } from './delivery-note.ts'
 import type { Store } from './store.ts'
 
 export interface ForgettingOptions {
@@ -65,7 +65,8 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
     while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
       await clock.sleep(lookMs, stop)
     }
-    if (!hold) await followNote(journal.reader, health)
+    const note = hold ? undefined : await readDeliveryNote(journal.reader)
+    if (note) followNote(note, health)
     if (health.delivery.state !== 'ok') reason = health.delivery.error
   }
   await emptyLog(options)

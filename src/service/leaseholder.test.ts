@@ -46,7 +46,13 @@ interface FakeWriter {
   endedAt: number | undefined
 }
 
-function createWorld({ settleMs = 0, lease: given }: { settleMs?: number; lease?: Lease } = {}) {
+interface Given {
+  readonly settleMs?: number
+  readonly lookMs?: number
+  readonly lease?: Lease
+}
+
+function createWorld({ settleMs = 0, lookMs = 0, lease: given }: Given = {}) {
   const clock = new ManualClock()
   const shared = new SharedLease(clock)
   const lease = new FaultyLease(shared.of('us'), clock)
@@ -80,7 +86,10 @@ function createWorld({ settleMs = 0, lease: given }: { settleMs?: number; lease?
         },
       }
     },
-    lookOn: async () => void looks.push(clock.elapsed()),
+    async lookOn() {
+      looks.push(clock.elapsed())
+      await clock.sleep(lookMs)
+    },
   })
   return { clock, shared, lease, holder, writers, told, looks, time }
 }
@@ -107,6 +116,17 @@ test('an instance looks on while another one delivers, and takes over within a s
   await clock.run(1000)
   expect(writers).toMatchObject([{ startedAt: 6000 }])
   expect(holder.holds).toBe(true)
+})
+
+test('a look that takes long delays no takeover, and no second one begins meanwhile', async () => {
+  const { clock, shared, holder, writers, looks } = createWorld({ lookMs: 60_000 })
+  shared.hold('them')
+  holder.start()
+  await clock.run(3500)
+  shared.release('them')
+  await clock.run(1000)
+  expect(looks).toEqual([0])
+  expect(writers).toMatchObject([{ startedAt: 4000 }])
 })
 
 test.each(['fails', 'hangs'] as const)(

@@ -11,7 +11,7 @@ export interface LeaseholderOptions {
   readonly events: Pick<Events, 'deliveryElsewhere' | 'leaseLost' | 'deliveryFailed'>
   /** Makes the writer of one term. */
   readonly newWriter: () => Pick<Writer, 'start' | 'stop'>
-  /** Called at every look that does not get the lease. Must not reject. */
+  /** Called at every look that does not get the lease, unless the last call still runs. Must not reject. */
   readonly lookOn: () => Promise<void>
 }
 
@@ -51,6 +51,7 @@ export class Leaseholder {
   #grant: Grant | undefined
   #writer: Pick<Writer, 'stop'> | undefined
   #isElsewhere = false
+  #looking: Promise<void> | undefined
   #running: Promise<void> | undefined
 
   constructor(options: LeaseholderOptions) {
@@ -82,7 +83,7 @@ export class Leaseholder {
   }
 
   async #run(): Promise<void> {
-    const { clock, lookOn } = this.#options
+    const { clock } = this.#options
     while (!this.#isLeaving) {
       const answer = await this.#ask()
       if (answer?.kind === 'held') {
@@ -90,10 +91,11 @@ export class Leaseholder {
         continue
       }
       if (answer) this.#tellElsewhere()
-      await lookOn()
+      this.#lookOn()
       await clock.sleep(lookMs, this.#leaving.signal)
     }
     if (this.holds) await this.#giveUp()
+    await this.#looking
   }
 
   /** DELIVERING, until the lease is LOST or the writer has left. */
@@ -159,6 +161,13 @@ export class Leaseholder {
     this.#grant = undefined
     await this.#options.lease.release().catch((error: unknown) => {
       if (!(error instanceof JournalUnavailable)) this.#options.events.deliveryFailed(error)
+    })
+  }
+
+  /** A slow look delays no taking of the lease. */
+  #lookOn(): void {
+    this.#looking ??= this.#options.lookOn().then(() => {
+      this.#looking = undefined
     })
   }
 

@@ -7,6 +7,8 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { refuses, ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
+import type { Lease } from '../../src/journal/lease.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
 import { createEvents } from '../../src/ops/events.ts'
@@ -16,6 +18,46 @@ import { createDelivering } from '../../src/service/delivering.ts'
 import { noteDelivery } from '../../src/service/delivery-note.ts'
 
 const minute = 60_000
+
+const googleSettings = {
+  kind: 'google',
+  spreadsheetId: 'scripted',
+  credentials: { email: 'robot@example.com' },
+  apiUrl: 'http://127.0.0.1:1',
+  tokenUrl: 'http://127.0.0.1:1/token',
+  quota: { perMinute: 50, perDay: 10_000 },
+} as const
+
+interface Faults {
+  /** Whether the lease cannot be asked for. */
+  isCutOff: boolean
+  /** How long it takes to read a note. */
+  readMs: number
+}
+
+/** The same journal with this lease and these faults. */
+function faulty(
+  journal: ComparableJournal,
+  lease: Lease,
+  faults: Faults,
+  clock: ManualClock,
+): ComparableJournal {
+  return changed(journal, {
+    lease: changed(lease, {
+      hold: async () => {
+        if (faults.isCutOff) throw new JournalUnavailable('Cut off')
+        return lease.hold()
+      },
+    }),
+    reader: changed(journal.reader, {
+      fact: async (name) => {
+        const value = await journal.reader.fact(name)
+        await clock.sleep(faults.readMs)
+        return value
+      },
+    }),
+  })
+}
 
 /** Two instances of one site, with one journal, one lease and one spreadsheet. `open` starts one. */
 async function createWorld() {
@@ -33,29 +75,15 @@ async function createWorld() {
       const policy = { defaultTab: { name: 'Sheet1', of: 'a test' } }
       const own = all.use(openSqliteJournal(join(folder.path, 'journal.db'), policy))
       const health = createHealth()
-      let isCutOff = false
-      const { hold, release } = lease.of(name)
-      const ofThis = {
-        hold: async () => {
-          if (isCutOff) throw new JournalUnavailable('Cut off')
-          return hold()
-        },
-        release,
-      }
+      const faults = { isCutOff: false, readMs: 0 }
+      const journal = faulty(own, lease.of(name), faults, clock)
       const events = createEvents(createLog('silent'), health, clock)
       const delivering = createDelivering(
         {
-          spreadsheet: {
-            kind: 'google',
-            spreadsheetId: 'scripted',
-            credentials: { email: 'robot@example.com' },
-            apiUrl: 'http://127.0.0.1:1',
-            tokenUrl: 'http://127.0.0.1:1/token',
-            quota: { perMinute: 50, perDay: 10_000 },
-          },
+          spreadsheet: googleSettings,
           dataDir: '',
           privateKey: 'signs nothing',
-          journal: changed(own, { lease: ofThis }),
+          journal,
           health,
           events: noteDelivery(events, health, own.delivery, clock, () => delivering.holds),
         },
@@ -73,7 +101,7 @@ async function createWorld() {
         await stopped
       }
       all.defer(stop)
-      return { journal: own, health, delivering, stop, cutOff: () => (isCutOff = true) }
+      return { journal, faults, health, delivering, stop }
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
@@ -137,6 +165,24 @@ test('an instance that takes over from one that was blocked tells of its own del
   expect(other.health.delivery).toEqual({ state: 'ok' })
 })
 
+test('a slow look of before the takeover does not change what an instance tells of its own delivery', async () => {
+  await using world = await createWorld()
+  const { clock, spreadsheet } = world
+  const one = world.open('one')
+  await clock.run(10)
+  spreadsheet.script = () => refuses('Not shared.')
+  await one.journal.intake.append(makeSignups(1))
+  await clock.run(3000)
+  const other = world.open('other')
+  other.faults.readMs = minute
+  await clock.run(1500)
+  spreadsheet.script = () => undefined
+  await one.stop()
+  await clock.run(2 * minute)
+  expect(other.delivering.holds).toBe(true)
+  expect(other.health.delivery).toEqual({ state: 'ok' })
+})
+
 test('an instance that has lost the lease notes nothing, and looks on', async () => {
   await using world = await createWorld()
   const { clock, spreadsheet } = world
@@ -151,7 +197,7 @@ test('an instance that has lost the lease notes nothing, and looks on', async ()
   const other = world.open('other')
   await one.journal.intake.append(makeSignups(1))
   await clock.run(2000)
-  one.cutOff()
+  one.faults.isCutOff = true
   await clock.run(minute)
   expect([one.delivering.holds, other.delivering.holds]).toEqual([false, true])
   expect(Object.values(spreadsheet.rows).flat()).toHaveLength(1)

@@ -22,6 +22,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['backup', async () => (await import('./backup.ts')).addBackup],
   ['forget', async () => (await import('./forget.ts')).addForget],
   ['restore', async () => (await import('./restore.ts')).addRestore],
+  ['migrate-journal', async () => (await import('./migrate-journal.ts')).addMigrateJournal],
 ])
 
 const description = `Takes email signups over HTTP and puts each one, exactly once, as a row in a spreadsheet.

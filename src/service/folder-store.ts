@@ -11,6 +11,7 @@ import { isLocked, lockDirectory, makeDataDirectory } from '../platform/node/dir
 import { filesWith } from '../platform/node/files-with.ts'
 import { journalFile, keepDataPrivate, watchLock } from './data-folder.ts'
 import { policyOf } from './journal-policy.ts'
+import { assertNotMoved } from './moved-mark.ts'
 import { restoreJournal } from './restore.ts'
 import type { Hold, OwnCopies, Store } from './store.ts'
 import type { World } from './world.ts'
@@ -19,8 +20,10 @@ import type { World } from './world.ts'
 export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): Store {
   const { dataDir } = config
   const file = join(dataDir, journalFile)
-  const open = (path: string, access: NonNullable<SqliteOptions['access']>): ComparableJournal =>
-    openSqliteJournal(path, policyOf(config), { clock, access })
+  const open = (path: string, access: NonNullable<SqliteOptions['access']>): ComparableJournal => {
+    assertNotMoved(dataDir)
+    return openSqliteJournal(path, policyOf(config), { clock, access })
+  }
   return {
     open: async () => open(file, 'own'),
     async openBeside() {
@@ -28,7 +31,10 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
       return open(file, 'beside')
     },
     openForTrial: async () => open(existsSync(file) ? file : ':memory:', 'beside'),
-    openReader: async () => openSqliteReader(file, { clock }),
+    async openReader() {
+      assertNotMoved(dataDir)
+      return openSqliteReader(file, { clock })
+    },
     hold: () => holdFolder(dataDir, clock),
     isInUse: async () => isLocked(dataDir),
     filesWith: (text) => filesWith(dataDir, text),

@@ -19,6 +19,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   backup: ['journal.backup'],
   forget: ['-'],
   restore: ['backup.db'],
+  'migrate-journal': [],
 }
 const names = Object.keys(needed)
 
@@ -26,7 +27,7 @@ test('the help lists every command, and what every exit code means', async () =>
   const { code, stdout, stderr } = await runCommand(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [, list = ''] = stdout.split('Commands:\n')
-  const listed = Array.from(list.matchAll(/^ {2}(\w+) /gm), ([, name]) => name)
+  const listed = Array.from(list.matchAll(/^ {2}([\w-]+) /gm), ([, name]) => name)
   expect(listed).toEqual([...names, 'help'])
   expect(stdout).toMatch(/Exit codes: 0 .*; 1 .*; 2 /)
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
@@ -64,7 +65,7 @@ test.each(names)(
 test.each(names)('%s refuses an argument too many', async (name) => {
   const { code, stderr } = await runCommand([name, ...(needed[name] ?? []), 'more'])
   expect(code).toBe(2)
-  expect(stderr).toMatch(/^rollcall: too many arguments for '\w+'\.[^\n]*\n$/)
+  expect(stderr).toMatch(/^rollcall: too many arguments for '[\w-]+'\.[^\n]*\n$/)
 })
 
 test.each(names)('%s refuses wrong settings, all at once', async (name) => {

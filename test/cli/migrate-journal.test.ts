@@ -1,0 +1,175 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabaseWorld } from '../../harness/database-world.ts'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { addressesInSheet } from '../../harness/google-world.ts'
+import { makeSignups } from '../../harness/make-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
+import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
+import { failedStart, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { movedTables } from '../../src/journal/moved-tables.ts'
+import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+let server: PostgresServer
+beforeAll(async () => void (server = await startPostgres()))
+afterAll(() => server[Symbol.asyncDispose]())
+
+const people = ['ada@example.com', 'bob@example.com', 'eve@example.com']
+const key = { 'idempotency-key': 'the-same-request' }
+
+async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(text)
+  await client.end()
+  return rows
+}
+
+/** How many signups are in the database; undefined while it has no tables. */
+async function signupsIn(url: string) {
+  const [tables] = await query(url, `SELECT to_regclass('rollcall.signup') AS it`)
+  if (tables?.['it'] === null) return undefined
+  const [found] = await query(url, 'SELECT count(*)::integer AS count FROM rollcall.signup')
+  return found?.['count']
+}
+
+test('after a move the service goes on where it was, and the old journal refuses to start', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using data = await tempFolder()
+  const { google, env } = world
+  const here = { env: google.env, dataDir: data.path }
+  let before: unknown
+  {
+    await using service = await startService(here)
+    before = await (await postSignup(service.url, { email: people[0] }, key)).json()
+    await postSignups(service.url, people.slice(1))
+    await allDelivered(service)
+    const running = await runCommand(['migrate-journal'], { env, dataDir: data.path })
+    expect(running).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another') })
+  }
+  const moved = await runCommand(['migrate-journal', '--json'], { env, dataDir: data.path })
+  expect(moved).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(moved.stdout)).toMatchObject({ moved: true, tables: { signup: 3, site: 1 } })
+  const again = await runCommand(['migrate-journal'], { env, dataDir: data.path })
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('already') })
+
+  const { code, output } = await failedStart(here)
+  expect({ code, output }).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(
+      /was moved to PostgreSQL \(test_\d+ on 127.0.0.1\): set DATABASE/,
+    ),
+  })
+  await using service = await startService({ env })
+  const replayed = await (await postSignup(service.url, { email: people[0] }, key)).json()
+  expect(replayed).toMatchObject({ id: (before as { id: string }).id })
+  await postSignups(service.url, ['new@example.com'])
+  await allDelivered(service)
+  expect(await addressesInSheet(google)).toEqual([...people, 'new@example.com'])
+})
+
+test('a frozen batch whose answer was lost goes on under its marker: each row is there once', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using data = await tempFolder()
+  const { google, env } = world
+  await using service = await startService({ env: google.env, dataDir: data.path })
+  await postSignups(service.url, people.slice(0, 1))
+  await allDelivered(service)
+  const { faults } = google.emulator
+  faults.add({ on: 'write', apply: 'now', answer: 'drop' })
+  faults.add({ on: 'any', times: 0, answer: 'unavailable' })
+  await postSignups(service.url, people.slice(1))
+  await expect.poll(() => addressesInSheet(google)).toHaveLength(people.length)
+  await service.kill()
+  expect(await runCommand(['migrate-journal'], { env, dataDir: data.path })).toMatchObject({
+    code: 0,
+  })
+  const frozen = 'SELECT count(*)::integer AS count FROM rollcall.batch WHERE settled_at IS NULL'
+  expect(await query(world.database.url, frozen)).toEqual([{ count: 1 }])
+  faults.clear()
+  await using after = await startService({ env })
+  await allDelivered(after)
+  expect((await addressesInSheet(google)).toSorted()).toEqual(people)
+})
+
+test('a move that is killed at any point is done by the next run', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using data = await tempFolder()
+  const { env, database } = world
+  const count = 4_000
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    await journal.intake.append(makeSignups(count))
+  }
+  for (let afterMs = 300; ; afterMs += 150) {
+    const command = startCommand(['migrate-journal'], { env, dataDir: data.path })
+    await Promise.race([command.ended, sleep(afterMs)])
+    command.kill('SIGKILL')
+    const { code } = await command.ended
+    expect([undefined, 0, count]).toContain(await signupsIn(database.url))
+    if (code === 0) break
+  }
+  expect(await signupsIn(database.url)).toBe(count)
+  await using moved = await openPostgresJournal(database.url)
+  await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+  expect(await moved.reader.page(0, count)).toEqual(await journal.reader.page(0, count))
+  expect(existsSync(join(data.path, 'journal.moved'))).toBe(true)
+})
+
+test('a database with other signups, or with an instance that runs, is refused and stays as it is', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using data = await tempFolder()
+  const { env, database } = world
+  const place = { env, dataDir: data.path }
+  await openSqliteJournal(join(data.path, 'journal.db'))[Symbol.asyncDispose]()
+  {
+    await using service = await startService({ env })
+    await expect.poll(() => service.output()).toContain('delivery started')
+    expect(await runCommand(['migrate-journal'], place)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('An instance runs with DATABASE_URL.'),
+    })
+    await postSignups(service.url, people)
+  }
+  expect(await runCommand(['migrate-journal'], place)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('has signups of another journal'),
+  })
+  expect(await signupsIn(database.url)).toBe(people.length)
+  expect(existsSync(join(data.path, 'journal.moved'))).toBe(false)
+})
+
+test('without a journal, or without DATABASE_URL, nothing is made', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using folder = await tempFolder()
+  const dataDir = join(folder.path, 'data')
+  expect(await runCommand(['migrate-journal'], { env: world.env, dataDir })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no journal in'),
+  })
+  expect(await runCommand(['migrate-journal'], { dataDir })).toMatchObject({ code: 2 })
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test('a move takes every column of every table', async () => {
+  await using database = await server.createDatabase()
+  await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
+  const rows = await query(
+    database.url,
+    `SELECT table_name AS name, column_name AS column FROM information_schema.columns
+     WHERE table_schema = 'rollcall'`,
+  )
+  const moved = movedTables.flatMap(({ name, columns }) =>
+    Object.keys(columns).map((column) => `${name}.${column}`),
+  )
+  // These are made anew, or follow from others.
+  const others = /^(version|head|secret|counter|account|lease)\./
+  const wanted = rows.map(({ name, column }) => `${String(name)}.${String(column)}`)
+  expect(moved.toSorted()).toEqual(wanted.filter((it) => !others.test(it)).toSorted())
+})

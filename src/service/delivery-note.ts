@@ -66,6 +66,8 @@ export function noteDelivery(
     ...events,
     deliveryStarted(...args) {
       events.deliveryStarted(...args)
+      // Another instance may have noted something else since.
+      noted = ''
       note()
     },
     deliveryDelayed(...args) {

@@ -90,6 +90,20 @@ const leaseTests: readonly LeaseTest<Lease>[] = [
   },
 
   {
+    title: 'a clock that is set back lets the holder go on, and keeps no other instance out for long',
+    async run(one, other, pass) {
+      const { term } = await held(one)
+      await pass(-3_600_000)
+      expect(await other.hold()).toEqual(elsewhere)
+      expect(await held(one)).toMatchObject({ term })
+      await pass(-3_600_000)
+      expect(await other.hold()).toEqual(elsewhere)
+      await pass(10_000)
+      expect((await held(other)).term).toBeGreaterThan(term)
+    },
+  },
+
+  {
     title: 'another instance takes over at once after a release, in a higher term',
     async run(one, other) {
       const { term } = await held(one)

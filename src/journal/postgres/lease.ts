@@ -35,6 +35,9 @@ const sql = statementsOf('lease', {
              expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
          WHERE lease.holder = $2 OR lease.expires_at <= clock_timestamp()
          RETURNING lease.term`,
+  // The clock of the database was set back. The holder still has time to renew the lease.
+  shorten: `UPDATE rollcall.lease SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+            WHERE site = $1 AND expires_at > clock_timestamp() + ${lifeMs} * interval '1 millisecond'`,
   release: `UPDATE rollcall.lease SET holder = '', expires_at = clock_timestamp()
             WHERE site = $1 AND holder = $2`,
   held: 'SELECT term FROM rollcall.lease WHERE site = $1 AND holder = $2',
@@ -55,7 +58,10 @@ export class PostgresLease implements Lease {
   async hold(): Promise<Tenure> {
     const { db, id } = this.#site
     const row = await db.get(sql.hold, id, this.#holder)
-    if (!row) return { kind: 'elsewhere' }
+    if (!row) {
+      await db.get(sql.shorten, id)
+      return { kind: 'elsewhere' }
+    }
     this.#term = Number(row['term'])
     return { kind: 'held', term: this.#term, forMs: lifeMs - marginMs }
   }

@@ -9,7 +9,7 @@ export class SharedLease {
   readonly #clock: Pick<Clock, 'elapsed'>
   #holder = ''
   #term = 0
-  #expiresAt = 0
+  #expiresAt = -Infinity
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock
@@ -25,8 +25,10 @@ export class SharedLease {
 
   hold(instance: string): Tenure {
     const now = this.#clock.elapsed()
+    // The clock was set back.
+    this.#expiresAt = Math.min(this.#expiresAt, now + lifeMs)
     if (this.#holder !== instance) {
-      if (now < this.#expiresAt) return { kind: 'elsewhere' }
+      if (this.isHeld) return { kind: 'elsewhere' }
       this.#term += 1
     }
     this.#holder = instance
@@ -35,6 +37,18 @@ export class SharedLease {
   }
 
   release(instance: string): void {
-    if (this.#holder === instance) this.#expiresAt = 0
+    if (!this.isHeldBy(instance)) return
+    this.#holder = ''
+    this.#expiresAt = -Infinity
+  }
+
+  /** Whether any instance holds the lease now. */
+  get isHeld(): boolean {
+    return this.#clock.elapsed() < this.#expiresAt
+  }
+
+  /** Whether no other instance has taken the lease since, and this one has not given it up. */
+  isHeldBy(instance: string, term = this.#term): boolean {
+    return this.#holder === instance && this.#term === term
   }
 }

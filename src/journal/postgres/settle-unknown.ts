@@ -2,9 +2,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { SignupId } from '../../signup/signup.ts'
 import type { AppendResults, SignupStatus } from '../intake-log.ts'
 import type { AppendRequest } from './append-request.ts'
+import type { PostgresDatabase } from './database.ts'
 import { OutcomeUnknown } from './failure.ts'
 import { headLock } from './locks.ts'
-import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
 const sql = statementsOf('settle', {
@@ -15,6 +15,11 @@ const sql = statementsOf('settle', {
          FROM rollcall.signup JOIN rollcall.tab ON tab.id = signup.tab
          WHERE signup.id = ANY ($1::uuid[])`,
 })
+
+/** Where the signups are. */
+interface Place {
+  readonly db: Pick<PostgresDatabase, 'inOneGo'>
+}
 
 /** For how long to look for the outcome of a commit. Its callers wait meanwhile. */
 const lookMaxMs = 6_000
@@ -29,7 +34,7 @@ const lookEveryMs = 100
  * @throws OutcomeUnknown when the database does not answer for too long. The signups may be there.
  */
 export async function settleUnknown<Request extends Pick<AppendRequest, 'signups'>, Outcome>(
-  site: PostgresSite,
+  site: Place,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
   group: readonly Request[],
   append: (group: readonly Request[]) => Promise<readonly Outcome[]>,
@@ -63,7 +68,7 @@ export async function settleUnknown<Request extends Pick<AppendRequest, 'signups
 
 /** The requests whose signups are in the journal. */
 async function find<Request extends Pick<AppendRequest, 'signups'>>(
-  { db }: PostgresSite,
+  { db }: Place,
   group: readonly Request[],
 ): Promise<ReadonlyMap<Request, AppendResults>> {
   const ids = group.flatMap(({ signups }) => signups.map(({ id }) => id))

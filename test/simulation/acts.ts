@@ -45,6 +45,7 @@ export type PersonAct = (typeof personActs)[number]
 /**
  * What happens to the machine. `stop` is SIGTERM, `pause` SIGSTOP and, later, SIGCONT; `cut off` takes
  * the network from one process. In a `crash loop` every start soon ends in a kill, for up to two minutes.
+ * `store down` takes a shared store from all processes, and `store cut` from one of them.
  */
 export type MachineAct =
   | 'kill'
@@ -55,3 +56,5 @@ export type MachineAct =
   | 'fill disk'
   | 'tokens run out'
   | 'cut off'
+  | 'store down'
+  | 'store cut'

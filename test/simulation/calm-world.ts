@@ -32,6 +32,8 @@ const noFaults: Schedule['chance'] = {
   kill: 0,
   stop: 0,
   foreignMarker: 0,
+  slow: 0,
+  broken: 0,
 }
 
 /**
@@ -71,7 +73,15 @@ export class CalmWorld implements AsyncDisposable {
       connect: () => this.#journal,
       // Only this process appends, so the looks would only take time.
       lookEveryMs: 60 * 60 * 1000,
-      schedule: { chance, quota, markersMax, rowsMax, bytesMax: 2 * 1024 * 1024 },
+      schedule: {
+        chance,
+        quota,
+        markersMax,
+        rowsMax,
+        bytesMax: 2 * 1024 * 1024,
+        stops: [[0, 0]],
+        store: 'disk',
+      },
       flaw: {},
       wall: () => Date.UTC(2026, 10, 20) + Math.floor(time.now),
       isFaulty: never,

@@ -1,11 +1,16 @@
 import type { Millis } from '../../src/signup/signup.ts'
 import { fileActs, type MachineAct, personActs } from './acts.ts'
 import type { Dice } from './dice.ts'
+import { calm, drawArrival, drawJump } from './draw-parts.ts'
+import { drawShared } from './draw-shared.ts'
 import { type Arrival, type Schedule, tabs, type Timed } from './schedule.ts'
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
+
+/** How many of all schedules have a shared store. */
+const sharedPart = 1 / 3
 
 /** Draws a schedule. Most are short with many faults; some are long, so that markers are pruned. */
 export function drawSchedule(dice: Dice): Schedule {
@@ -14,6 +19,7 @@ export function drawSchedule(dice: Dice): Schedule {
   if (dice.chance(0.012)) return drawBusyPeople(dice)
   if (dice.chance(0.01)) return drawTightBatches(dice)
   if (dice.chance(0.025)) return drawWorkbook(dice)
+  if (dice.chance(sharedPart)) return drawShared(dice)
   const writers = dice.chance(0.12) ? 2 : 1
   const isLong = dice.chance(writers === 1 ? 0.05 : 0.1)
   const hasSmallQuota = writers === 1 && dice.chance(0.12)
@@ -34,15 +40,17 @@ export function drawSchedule(dice: Dice): Schedule {
     jumps: moments(dice.chance(0.3) ? dice.between(1, 2) : 0, () => drawJump(dice)),
     faultsUntil,
     chance: {
+      ...calm.chance,
       call: level,
       token: often(0.3, level),
       journal: often(0.3, level / 4),
       commit: often(0.3, level / 4),
       kill: often(0.5, level / 10),
-      stop: 0,
       foreignMarker: often(0.1, 0.3),
     },
+    stops: calm.stops,
     writers,
+    store: 'disk',
     spreadsheet: 'google',
     quota: hasSmallQuota
       ? { perMinute: dice.between(3, 8), perDay: dice.between(20, 60) }
@@ -149,30 +157,7 @@ function drawShortLives(dice: Dice): Schedule {
 const smallPoolDrainMs = 18 * hour
 const smallQuotaDrainMs = 20 * 24 * hour
 
-const calm = {
-  people: [],
-  machine: [],
-  jumps: [],
-  chance: { call: 0, token: 0, journal: 0, commit: 0, kill: 0, stop: 0, foreignMarker: 0 },
-  writers: 1,
-  spreadsheet: 'google',
-  quota: { perMinute: 50, perDay: 10_000 },
-  duplicates: 'append',
-  rowsMax: 5000,
-  bytesMax: 2 * 1024 * 1024,
-  tokenLifeMs: 3599 * second,
-} as const
-
 const onePerson: Arrival = { tab: 'News', people: 1, isBulk: false, hasKeys: true }
-
-function drawArrival(dice: Dice, tabCount: number): Arrival {
-  return {
-    tab: tabs[dice.between(0, tabCount - 1)] ?? 'News',
-    people: dice.chance(0.5) ? 1 : dice.between(2, 8),
-    isBulk: dice.chance(0.5),
-    hasKeys: dice.chance(0.7),
-  }
-}
 
 function machineActs(writers: 1 | 2): [MachineAct, ...MachineAct[]] {
   const acts = [
@@ -185,9 +170,4 @@ function machineActs(writers: 1 | 2): [MachineAct, ...MachineAct[]] {
     'cut off',
   ] as const
   return writers === 1 ? [...acts, 'pause'] : [...acts, 'cut off', 'cut off']
-}
-
-function drawJump(dice: Dice): Millis {
-  const size = dice.pick([second, minute, hour, 48 * hour]) * dice.random()
-  return Math.round(dice.chance(0.5) ? -size : size)
 }

@@ -5,15 +5,17 @@ import { type Life, never } from './life.ts'
 import type { ProcessOptions } from './process-options.ts'
 
 /**
- * Steps at which nothing goes wrong: an idle writer looks into the journal all the time, so most faults
- * would hit it then and do no harm.
+ * Steps at which no process ends: an idle writer and one without the lease look into the journal all the
+ * time, so most faults would hit them then and do no harm.
  */
-const quietSteps: ReadonlySet<string> = new Set(['pending', 'removals'])
+const quietSteps: ReadonlySet<string> = new Set(['pending', 'removals', 'fact', 'cursors'])
 
 /** The journal of a process. Each call is a step, at which the process may be killed or the disk be full. */
 export class JournalSteps {
   /** When the process last checked, right before a send, that its batch is still frozen. */
   allowedAt: Millis = 0
+  /** When the process last asked for a call. */
+  reservedAt: Millis = 0
   readonly #options: ProcessOptions
   readonly #life: Life
 
@@ -46,16 +48,18 @@ export class JournalSteps {
     values: readonly unknown[],
     work: () => Promise<unknown>,
   ): Promise<unknown> {
-    const { watch, time } = this.#options
+    const { watch, time, schedule } = this.#options
+    // The journal may take turns of the event loop, as when it reads a long backlog in slices.
+    const carried = () => (schedule.store === 'shared' ? work() : time.standStill(work))
     if (quietSteps.has(name)) {
       if (!this.#life.isAlive) return never()
-      return this.#life.unlessDead(time.standStill(work))
+      return this.#life.unlessDead(carried())
     }
     if (this.#life.diesAt(`before ${name}`)) return never()
     await this.#life.mayBeStoppedAt(`before ${name}`)
     this.#failOnFullDisk(name)
-    // The journal may take turns of the event loop, as when it reads a long backlog in slices.
-    const result = await this.#life.unlessDead(time.standStill(work))
+    if (name === 'reserve') this.reservedAt = time.now
+    const result = await this.#life.unlessDead(carried())
     if (isBatch(result)) watch?.seeBatch(result)
     if (name === 'frozen') this.allowedAt = time.now
     if (name === 'settle') watch?.batchEnded(Number(values[0]), time.now)

@@ -4,8 +4,6 @@ import type { Sender } from './network.ts'
 import type { ProcessOptions } from './process-options.ts'
 import type { CommitFate, DiskUser } from './simulated-disk.ts'
 
-const minute = 60 * 1000
-
 /** Steps at which no process is stopped, because a stopped one does harm while it sends. */
 const intakeSteps = /append|recall/
 
@@ -36,6 +34,11 @@ export class Life implements Sender, DiskUser {
   /** Whether a pause is over, if there was one. */
   get isAwake(): boolean {
     return this.#options.time.now >= this.#pausedUntil
+  }
+
+  /** Whether the process has stood still at some time after this moment. */
+  wasStoppedAfter(at: Millis): boolean {
+    return this.#pausedUntil > at
   }
 
   kill(): void {
@@ -79,12 +82,7 @@ export class Life implements Sender, DiskUser {
     const { isFaulty, dice, schedule, note, time, isAnyStopped } = this.#options
     const chance = schedule.chance.stop * (step === 'before a call' ? 5 : 1)
     if (!isFaulty() || intakeSteps.test(step) || !dice.chance(chance) || isAnyStopped()) return
-    // While others prune markers, and before the access token runs out; or for any time.
-    const [least, most] = dice.pick([
-      [16, 58],
-      [1, 300],
-    ])
-    this.pause(dice.between(least, most) * minute)
+    this.pause(dice.between(...dice.pick(schedule.stops)))
     note('stopped', step)
     await new Promise<void>((resolve) => this.after(this.#pausedUntil - time.now, resolve))
     note('goes on', step)

@@ -102,7 +102,8 @@ export class Network {
     return this.#options.google.tokenOf(request, this.#options.time.now)
   }
 
-  send(request: OutgoingRequest, sender: Sender): Promise<HttpAnswer> {
+  /** `isLate`: the process has stood still since the call was reserved. */
+  send(request: OutgoingRequest, sender: Sender, isLate = false): Promise<HttpAnswer> {
     const { dice, travelMaxMs } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (reason: string) => {
@@ -123,7 +124,7 @@ export class Network {
           resolve({ status: seen.status, headers, text: seen.body })
         })
       }
-      this.#later(dice.between(5, travelMaxMs), () => this.#arrive(request, answer))
+      this.#later(dice.between(5, travelMaxMs), () => this.#arrive(request, answer, isLate))
     })
   }
 
@@ -138,13 +139,14 @@ export class Network {
   #arrive(
     request: OutgoingRequest,
     answer: (seen: Answer | 'reset' | 'silence', delayMs: Millis) => void,
+    isLate: boolean,
   ): void {
     const { time, google, note, dice, chance, isFaulty } = this.#options
     if (isFaulty() && dice.chance(chance.token / 4)) {
       google.endTokens()
       note('token ends on the way')
     }
-    const call = google.admit(request, time.now)
+    const call = google.admit(request, time.now, isLate)
     if (isFaulty() && call.kind === 'batchUpdate' && dice.chance(chance.foreignMarker)) {
       if (google.takeMarker(readBatch(JSON.parse(textOf(request))))) note('foreign marker')
     }

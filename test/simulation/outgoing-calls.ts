@@ -10,12 +10,20 @@ export class OutgoingCalls {
   readonly #options: ProcessOptions
   readonly #life: Life
   readonly #journal: JournalSteps
+  /** Whether another instance has the lease. */
+  readonly #isElsewhere: () => boolean
   #cutOffUntil: Millis = 0
 
-  constructor(options: ProcessOptions, life: Life, journal: JournalSteps) {
+  constructor(
+    options: ProcessOptions,
+    life: Life,
+    journal: JournalSteps,
+    isElsewhere: () => boolean,
+  ) {
     this.#options = options
     this.#life = life
     this.#journal = journal
+    this.#isElsewhere = isElsewhere
   }
 
   /** For this time no request reaches the network. */
@@ -32,12 +40,26 @@ export class OutgoingCalls {
       throw new HttpFailure('the network cannot be reached')
     }
     const marker = this.#watch(request)
-    const answer = network.send(request, this.#life)
+    const answer = network.send(request, this.#life, this.#isLate(request))
     if (this.#life.diesAt('while a call is on its way')) return never()
     return answer.catch((error: unknown) => {
       if (marker !== undefined) this.#options.watch?.missAnswer(marker)
       throw error
     })
+  }
+
+  /**
+   * Whether the process has stood still since it asked for this call. Then it leaves after the lease or the
+   * window of the quota is over. Any other call leaves under the lease.
+   */
+  #isLate({ url }: OutgoingRequest): boolean {
+    const { truth, note } = this.#options
+    // Calls for a token count in no quota.
+    if (url.endsWith('/token')) return false
+    const isLate = this.#life.wasStoppedAfter(this.#journal.reservedAt)
+    if (!isLate && this.#isElsewhere()) truth.violate('a call left while another instance delivers')
+    if (isLate) note('late after a stop')
+    return isLate
   }
 
   /** Tells the watch what is sent. Returns the marker of its batch. */

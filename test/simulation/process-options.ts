@@ -2,6 +2,7 @@ import type { HttpClient } from '../../src/platform/http-client.ts'
 import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
 import type { IntakeLog } from '../../src/journal/intake-log.ts'
 import type { ComparableJournal } from '../../src/journal/journal.ts'
+import type { Lease } from '../../src/journal/lease.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
 import type { Millis } from '../../src/signup/signup.ts'
@@ -10,6 +11,8 @@ import type { Dice } from './dice.ts'
 import type { Network } from './network.ts'
 import type { Schedule } from './schedule.ts'
 import type { DiskUser } from './simulated-disk.ts'
+import type { Settle } from './shared-journal.ts'
+import type { SharedStore } from './shared-store.ts'
 import type { SimulatedTime } from './simulated-time.ts'
 import type { SimulatedWorkbook } from './simulated-workbook.ts'
 import type { Truth } from './truth.ts'
@@ -22,6 +25,9 @@ export interface Flaw {
   readonly http?: (http: HttpClient) => HttpClient
   readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
   readonly files?: (files: DurableFiles) => DurableFiles
+  readonly lease?: (lease: Lease) => Lease
+  /** Settles an append to a shared store whose answer was lost. */
+  readonly settle?: Settle
   readonly onStart?: (journal: DeliveryLog) => Promise<void>
 }
 
@@ -32,12 +38,14 @@ export interface ProcessOptions {
   /** Checks what is sent, besides the outcome. */
   readonly watch?: WireWatch | undefined
   readonly network: Network
-  /** Opens the journal. @throws JournalUnavailable */
-  readonly connect: (
-    user: DiskUser,
-    clock: Clock,
-  ) => Pick<ComparableJournal, 'intake' | 'delivery' | 'erasure' | 'callLedger' | 'comparison'>
-  readonly schedule: Pick<Schedule, 'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax'>
+  /** The store of the journal, when it is on another machine. */
+  readonly store?: SharedStore | undefined
+  /** Opens the journal on the disk. @throws JournalUnavailable */
+  readonly connect: (user: DiskUser, clock: Clock) => ComparableJournal
+  readonly schedule: Pick<
+    Schedule,
+    'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax' | 'stops' | 'store'
+  >
   readonly flaw: Flaw
   /** The local workbook, when it is the spreadsheet. */
   readonly workbook?: SimulatedWorkbook | undefined

@@ -17,6 +17,8 @@ export interface Arrival {
   readonly hasKeys: boolean
 }
 
+type StopTimes = readonly [Millis, Millis]
+
 /** The part of a run that is drawn before it starts. The rest is drawn at each step. */
 export interface Schedule {
   readonly signups: readonly Timed<Arrival>[]
@@ -29,7 +31,7 @@ export interface Schedule {
   /**
    * Probabilities: of a fault of a call, of a token request, of a step of the journal, of a commit; of a
    * kill at a step; of a stop at a step for minutes or hours, after which the process goes on; that somebody
-   * takes the id of a marker.
+   * takes the id of a marker; that a call of a shared store is slow, or its connection breaks.
    */
   readonly chance: {
     readonly call: number
@@ -39,8 +41,14 @@ export interface Schedule {
     readonly kill: number
     readonly stop: number
     readonly foreignMarker: number
+    readonly slow: number
+    readonly broken: number
   }
-  readonly writers: 1 | 2
+  /** For how long a process is stopped at a step: at least, and at most. */
+  readonly stops: readonly [StopTimes, ...StopTimes[]]
+  readonly writers: 1 | 2 | 3
+  /** Where the journal is: on the disk of the processes, or on another machine. */
+  readonly store: 'disk' | 'shared'
   readonly spreadsheet: 'google' | 'workbook'
   readonly quota: { readonly perMinute: number; readonly perDay: number }
   readonly markersMax: number

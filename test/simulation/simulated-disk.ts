@@ -70,7 +70,16 @@ export class SimulatedDisk {
 
   /** Opens the journal for a process that starts. @throws JournalUnavailable when a commit fails */
   open(user: DiskUser, clock: Pick<Clock, 'elapsed' | 'sleep'>): ComparableJournal {
-    const { dice, duplicates, note } = this.#options
+    return journalOn(this.connect(user), this.policy, { clock })
+  }
+
+  get policy(): Pick<JournalPolicy, 'duplicates'> {
+    return { duplicates: this.#options.duplicates }
+  }
+
+  /** A connection for a process that starts. */
+  connect(user: DiskUser): SqliteDatabase {
+    const { dice, note } = this.#options
     const isAlone = !this.#store.connections.some((other) => other.user?.isAlive)
     const connection = this.#store.connect()
     connection.user = undefined
@@ -82,7 +91,7 @@ export class SimulatedDisk {
     connection.disk = this
     connection.user = user
     this.#readStored()
-    return journalOn(connection, { duplicates }, { clock })
+    return connection
   }
 
   /** What is neither settled nor frozen, and what is frozen. */

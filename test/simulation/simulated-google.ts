@@ -81,14 +81,15 @@ export class SimulatedGoogle {
   }
 
   /** Takes a request that reaches Google: checks its token and the quota now. It may be applied later. */
-  admit(request: OutgoingRequest, now: Millis): Admitted {
+  admit(request: OutgoingRequest, now: Millis, isLate: boolean): Admitted {
     const url = new URL(request.url)
     if (url.pathname === '/token') return { kind: 'token', apply: () => this.#issueToken(now) }
     const route = findRoute(request.method, url.pathname)
     if (!route) {
       return { kind: 'get', apply: () => htmlAnswer(404, 'Not Found', 'No such path.') }
     }
-    this.#truth.countCall(now)
+    // The process has stood still in between, so its window is over. Nothing can keep this one call back.
+    if (!isLate) this.#truth.countCall(now)
     return {
       kind: route.kind,
       apply: this.#guard(() => {

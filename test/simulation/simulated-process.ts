@@ -14,20 +14,26 @@
  */
 import type { Writer } from '../../src/delivery/writer.ts'
 import { Refusal } from '../../src/http/problem.ts'
+import type { DeliveryLog } from '../../src/journal/delivery-log.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
 import type { Events } from '../../src/ops/events.ts'
+import { createHealth } from '../../src/ops/health.ts'
+import type { Clock } from '../../src/platform/clock.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
-import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
-import { createDelivery } from '../../src/service/delivery.ts'
+import { createDelivering } from '../../src/service/delivering.ts'
+import { createDelivery, type DeliveryOverrides } from '../../src/service/delivery.ts'
+import { noteDelivery } from '../../src/service/delivery-note.ts'
+import type { Leaseholder } from '../../src/service/leaseholder.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
-import { changed } from '../../harness/changed.ts'
 import { JournalSteps } from './journal-steps.ts'
-import { Life, never } from './life.ts'
+import { Life } from './life.ts'
+import { processEvents, wordsOf } from './process-events.ts'
 import { OutgoingCalls } from './outgoing-calls.ts'
 import type { ProcessOptions } from './process-options.ts'
+import { filesOf, inNoTime, withLimits } from './process-spreadsheet.ts'
+import type { Instance } from './shared-store.ts'
 import { robot, spreadsheetId } from './simulated-google.ts'
 import { SimulatedIntake } from './simulated-intake.ts'
-import type { SimulatedWorkbook } from './simulated-workbook.ts'
 import type { Receiver, Seen, SignupRequest } from './visitors.ts'
 
 const simulatedSettings = {
@@ -38,14 +44,22 @@ const simulatedSettings = {
   tokenUrl: 'https://sheets.example.com/token',
 } as const
 
+type OpenJournal = ComparableJournal
+type Delivering = Pick<Writer, 'start' | 'stop'>
+
 export class SimulatedProcess implements Receiver {
   readonly #options: ProcessOptions
   readonly #life: Life
   readonly #journal: JournalSteps
   readonly #calls: OutgoingCalls
-  #isBlocked = false
+  readonly #clock: Clock
+  /** At a shared store. */
+  readonly #instance: Instance | undefined
+  readonly #health = createHealth()
+  readonly #events: Events
   #intake: SimulatedIntake | undefined
-  #writer: Writer | undefined
+  #delivering: Delivering | undefined
+  #holder: Leaseholder | undefined
   /** Told when the process dies: visitors whose requests are not answered. */
   readonly #visitors = new Set<(seen: Seen) => void>()
 
@@ -55,55 +69,99 @@ export class SimulatedProcess implements Receiver {
       for (const end of this.#visitors) end('unanswered')
     })
     this.#journal = new JournalSteps(options, this.#life)
-    this.#calls = new OutgoingCalls(options, this.#life, this.#journal)
+    this.#clock = this.#life.clock()
+    this.#events = processEvents({
+      health: this.#health,
+      clock: this.#clock,
+      note: options.note,
+      onFailure: (error) => this.#failUnexpectedly(error),
+    })
+    this.#instance = options.store?.connect(this.#life, this.#clock)
+    const isElsewhere = () => this.#instance?.isElsewhere() ?? false
+    this.#calls = new OutgoingCalls(options, this.#life, this.#journal, isElsewhere)
   }
 
   /** Starts intake and delivery as the service does. Rejects when the journal cannot be opened. */
   async start(): Promise<void> {
-    const { schedule, dice, flaw, connect, lookEveryMs, workbook } = this.#options
-    const clock = this.#life.clock()
-    const events = this.#events()
-    const opened = (await this.#journal.step('open', [], async () =>
-      connect(this.#life, clock),
-    )) as ReturnType<typeof connect>
-    const intake = this.#journal.of(opened.intake)
-    this.#intake = new SimulatedIntake({ journal: flaw.intake?.(intake) ?? intake, events, clock })
-    const delivery = this.#journal.of(opened.delivery)
-    const journal = flaw.journal?.(delivery) ?? delivery
+    const { flaw } = this.#options
+    const opened = (await this.#journal.step('open', [], () => this.#open())) as OpenJournal
+    const part = <T extends object>(whole: T) => this.#journal.of(whole)
+    const delivery = part(opened.delivery)
+    const journal = {
+      ...opened,
+      intake: part(opened.intake),
+      delivery: flaw.journal?.(delivery) ?? delivery,
+      erasure: part(opened.erasure),
+      reader: part(opened.reader),
+      lease: part(opened.lease),
+      callLedger: (...account: Parameters<OpenJournal['callLedger']>) =>
+        part(opened.callLedger(...account)),
+    }
+    await flaw.onStart?.(journal.delivery)
+    this.#delivering = this.#options.store
+      ? this.#deliverUnderLease(journal)
+      : this.#deliver(journal)
+    const intake = flaw.intake?.(journal.intake) ?? journal.intake
+    this.#intake = new SimulatedIntake({
+      journal: intake,
+      events: this.#events,
+      clock: this.#clock,
+    })
+    this.#delivering.start()
+  }
+
+  async #open(): Promise<OpenJournal> {
+    const { connect, flaw } = this.#options
+    if (!this.#instance) return connect(this.#life, this.#clock)
+    return this.#instance.open(flaw.settle)
+  }
+
+  #deliver(journal: OpenJournal): Delivering {
+    return createDelivery(
+      { ...this.#settings(), journal, events: this.#events },
+      this.#parts(journal.delivery),
+    ).writer
+  }
+
+  #deliverUnderLease(journal: OpenJournal): Delivering {
+    const { flaw } = this.#options
+    const [health, clock] = [this.#health, this.#clock]
+    const lease = flaw.lease?.(journal.lease) ?? journal.lease
+    const events = noteDelivery(this.#events, health, journal.delivery, clock, () => this.delivers)
+    return (this.#holder = createDelivering(
+      { ...this.#settings(), journal: { ...journal, lease }, health, events },
+      this.#parts(journal.delivery),
+    ))
+  }
+
+  #settings() {
+    const { workbook, schedule } = this.#options
+    return {
+      spreadsheet: workbook
+        ? ({ kind: 'workbook' } as const)
+        : { ...simulatedSettings, quota: schedule.quota },
+      dataDir: workbook?.dataDir ?? 'no workbook is written here',
+      privateKey: 'signs nothing',
+    }
+  }
+
+  /** What the simulation puts in place of the real world. */
+  #parts(journal: DeliveryLog): DeliveryOverrides {
+    const { schedule, dice, flaw, lookEveryMs, workbook } = this.#options
     const http: HttpClient = (request) => this.#calls.send(request)
-    await flaw.onStart?.(journal)
-    const { writer } = createDelivery(
-      {
-        spreadsheet: workbook
-          ? { kind: 'workbook' }
-          : { ...simulatedSettings, quota: schedule.quota },
-        dataDir: workbook?.dataDir ?? 'no workbook is written here',
-        privateKey: 'signs nothing',
-        journal: {
-          delivery: journal,
-          erasure: this.#journal.of(opened.erasure),
-          callLedger: (...account) => this.#journal.of(opened.callLedger(...account)),
-          comparison: (how) => opened.comparison(how),
-        },
-        events,
+    return {
+      clock: this.#clock,
+      random: dice.random,
+      http: flaw.http?.(http) ?? http,
+      ...(workbook && { files: filesOf(workbook, this.#options, this.#life) }),
+      ...(lookEveryMs !== undefined && { lookEveryMs }),
+      signWith: () => async () => 'signed',
+      wrap: (real) => {
+        const limited = withLimits(real, schedule)
+        const spreadsheet = workbook ? inNoTime(limited, this.#options, this.#life) : limited
+        return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
       },
-      {
-        clock,
-        random: dice.random,
-        http: flaw.http?.(http) ?? http,
-        ...(workbook && { files: this.#files(workbook) }),
-        ...(lookEveryMs !== undefined && { lookEveryMs }),
-        signWith: () => async () => 'signed',
-        wrap: (real) => {
-          const spreadsheet = workbook
-            ? this.#inNoTime(withLimits(real, schedule))
-            : withLimits(real, schedule)
-          return flaw.spreadsheet?.(spreadsheet, journal) ?? spreadsheet
-        },
-      },
-    )
-    this.#writer = writer
-    writer.start()
+    }
   }
 
   signUp(request: SignupRequest, tell: (seen: Seen) => void): void {
@@ -127,7 +185,12 @@ export class SimulatedProcess implements Receiver {
 
   /** Whether the process reports that delivery is blocked. */
   get isBlocked(): boolean {
-    return this.#isBlocked
+    return this.#health.delivery.state === 'blocked'
+  }
+
+  /** Whether the process holds the lease of a shared store. */
+  get delivers(): boolean {
+    return this.#holder?.holds ?? false
   }
 
   /** Whether a pause is over, if there was one. */
@@ -140,7 +203,7 @@ export class SimulatedProcess implements Receiver {
   }
 
   async stop(graceMs: Millis): Promise<void> {
-    await this.#writer?.stop(graceMs)
+    await this.#delivering?.stop(graceMs)
     this.kill()
   }
 
@@ -153,37 +216,9 @@ export class SimulatedProcess implements Receiver {
     this.#calls.cutOff(ms)
   }
 
-  #files({ files }: SimulatedWorkbook): DurableFiles {
-    const { flaw, isDiskFull, isFaulty, dice, schedule, note } = this.#options
-    const ours = files.of({
-      diesAt: (step) => this.#life.diesAt(step),
-      failsAt: (step) => {
-        if (isDiskFull()) return 'ENOSPC'
-        if (!isFaulty() || !dice.chance(schedule.chance.journal)) return undefined
-        note('file fails', step)
-        return 'EIO'
-      },
-    })
-    return flaw.files?.(ours) ?? ours
-  }
-
-  /** The same workbook. Its reads take turns of the event loop, but no simulated time. */
-  #inNoTime(workbook: Spreadsheet): Spreadsheet {
-    const timeless =
-      <V extends unknown[], R>(work: (...values: V) => Promise<R>) =>
-      async (...values: V): Promise<R> => {
-        const { time } = this.#options
-        const result = await time.standStill(() =>
-          Promise.race([work(...values), this.#life.death]),
-        )
-        return result === undefined || !this.#life.isAlive ? never() : result
-      }
-    return changed(workbook, {
-      open: timeless((...values) => workbook.open(...values)),
-      write: timeless((...values) => workbook.write(...values)),
-      abandon: timeless((...values) => workbook.abandon(...values)),
-      prune: timeless((...values) => workbook.prune(...values)),
-    })
+  /** For this time the process does not reach the shared store. */
+  cutStore(ms: Millis): void {
+    this.#instance?.link.cut(ms)
   }
 
   /** No fault is a reason for an error that the writer does not know. */
@@ -191,35 +226,4 @@ export class SimulatedProcess implements Receiver {
     // A planted bug has to show in the outcome.
     if (this.#options.watch) this.#options.truth.violate(`delivery failed: ${wordsOf(error)}`)
   }
-
-  /** Writes every event into the trace. */
-  #events(): Events {
-    const { note } = this.#options
-    return new Proxy({} as Events, {
-      get: (_, name) => {
-        return (...values: readonly unknown[]) => {
-          if (name === 'deliveryBlocked') this.#isBlocked = true
-          if (name === 'deliveryResumed') this.#isBlocked = false
-          if (name === 'deliveryFailed') this.#failUnexpectedly(values[0])
-          // Leaves out marker ids: the journal draws them at random, so they differ between runs of a seed.
-          note(String(name), name === 'deliveryOddity' ? '' : values.map(wordsOf).join(', '))
-        }
-      },
-    })
-  }
-}
-
-function wordsOf(value: unknown): string {
-  return value instanceof Error ? value.message : String(value)
-}
-
-/** The same spreadsheet with other limits, which are reached sooner. */
-function withLimits(
-  spreadsheet: Spreadsheet,
-  { markersMax, rowsMax, bytesMax }: ProcessOptions['schedule'],
-): Spreadsheet {
-  const { profile } = spreadsheet
-  const max = Math.min(profile.markers.max, profile.hasQuota ? markersMax : Infinity)
-  const markers = { ...profile.markers, max }
-  return changed(spreadsheet, { profile: { ...profile, rowsMax, bytesMax, markers } })
 }

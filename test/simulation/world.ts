@@ -4,6 +4,7 @@ import type { MachineAct } from './acts.ts'
 import { createDice, type Dice } from './dice.ts'
 import { drawSchedule } from './draw-schedule.ts'
 import type { Schedule } from './schedule.ts'
+import { SharedStore } from './shared-store.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 import { SimulatedGoogle } from './simulated-google.ts'
 import type { Flaw } from './process-options.ts'
@@ -21,6 +22,8 @@ const wallStart = Date.UTC(2026, 10, 20, 10)
 const eventsMax = 200_000
 /** A run ends when nothing was left to do for so long. */
 const quietMs = 2 * minute
+/** With a shared store: calls to it are long over, and the lease was renewed and looked for many times. */
+const sharedQuietMs = 20 * second
 
 /** The result of a run. */
 export interface Result {
@@ -60,6 +63,7 @@ class World {
   readonly #workbook: SimulatedWorkbook | undefined
   readonly #network: Network
   readonly #disk: SimulatedDisk
+  readonly #store: SharedStore | undefined
   readonly #counts = new Map<string, number>()
   readonly #visitors: Visitors
   #processes: SimulatedProcess[] = []
@@ -110,6 +114,16 @@ class World {
       onStored: ({ tab, email }) => this.#truth.accept(tab, email),
       note: (event) => this.#note(event),
     })
+    if (this.#schedule.store === 'shared') {
+      this.#store = new SharedStore({
+        time: this.#time,
+        dice: this.#dice,
+        disk: this.#disk,
+        chance,
+        isFaulty: () => this.#isFaulty,
+        note: (event, detail) => this.#note(event, detail),
+      })
+    }
     this.#visitors = new Visitors({
       time: this.#time,
       dice: this.#dice,
@@ -134,16 +148,21 @@ class World {
     for (const { at, what } of jumps) {
       this.#time.after(at, () => {
         this.#note('clock jumps', String(what))
-        this.#jumped += what
         this.#visitors.clockJumps(what)
-        if (what > 0) this.#truth.setAhead()
+        // Of a shared store only its own clock counts.
+        if (this.#store && this.#dice.chance(0.5)) this.#jumped += what
+        else this.#jump(what)
       })
     }
     this.#time.after(faultsUntil, () => {
       this.#note('faults end')
       this.#google.people.heal()
       this.#workbook?.heal()
-      for (const process of this.#processes) process.cutOff(0)
+      this.#store?.goDown(0)
+      for (const process of this.#processes) {
+        process.cutOff(0)
+        process.cutStore(0)
+      }
     })
     for (let writer = 0; writer < writers; writer++) this.#startProcess()
     await this.#time.runUntil(faultsUntil + drainMs, () => this.#isOver)
@@ -153,6 +172,12 @@ class World {
     const { violation } = this.#truth
     if (violation) this.#note('violation', violation)
     return { seed: this.#seed, violation, counts: this.#counts }
+  }
+
+  #jump(ms: Millis): void {
+    if (this.#store) this.#store.jump(ms)
+    else this.#jumped += ms
+    if (ms > 0) this.#truth.setAhead()
   }
 
   get #isFaulty(): boolean {
@@ -173,7 +198,10 @@ class World {
     if (this.#truth.violation !== undefined) return true
     if (this.#isFaulty || !this.#isDone) this.#quietSince = undefined
     else this.#quietSince ??= this.#time.now
-    return this.#time.now - (this.#quietSince ?? Infinity) >= quietMs && this.#isSettled
+    return (
+      this.#time.now - (this.#quietSince ?? Infinity) >= (this.#store ? sharedQuietMs : quietMs) &&
+      this.#isSettled
+    )
   }
 
   get #isDone(): boolean {
@@ -205,22 +233,27 @@ class World {
     if (this.#processes.some(({ isBlocked }) => isBlocked)) {
       this.#truth.violate('delivery is reported as blocked and is not')
     }
+    const delivering = this.#processes.filter(({ delivers }) => delivers).length
+    if (this.#store && delivering !== 1) this.#truth.violate(`${delivering} instances deliver`)
   }
 
   #startProcess(): void {
     this.#note('start')
     this.#truth.start(this.#time.now)
+    // Each machine has a clock of its own.
+    const skew = this.#store ? this.#dice.between(-3000, 3000) : 0
     const process = new SimulatedProcess({
       time: this.#time,
       dice: this.#dice,
       truth: this.#truth,
       watch: this.#watch,
       network: this.#network,
+      store: this.#store,
       connect: (user, clock) => this.#disk.open(user, clock),
       schedule: this.#schedule,
       flaw: this.#flaw ?? {},
       workbook: this.#workbook,
-      wall: () => this.#wall,
+      wall: () => this.#wall + skew,
       isFaulty: () => this.#isFaulty,
       isDiskFull: () => this.#time.now < this.#diskFullUntil,
       isCrashing: () => this.#isCrashing,
@@ -257,7 +290,7 @@ class World {
   }
 
   #actOnMachine(act: MachineAct): void {
-    const [process] = this.#processes
+    const process = this.#struckBy(act)
     this.#note(act)
     switch (act) {
       case 'kill':
@@ -272,7 +305,7 @@ class World {
       case 'stop':
         return void process?.stop(10 * second).then(() => this.#restart(process))
       case 'pause':
-        return process?.pause(this.#dice.between(1, 1200) * second)
+        return process?.pause(this.#dice.between(1, this.#store ? 60 : 1200) * second)
       case 'cut off':
         return process?.cutOff(this.#dice.between(1, 40) * minute)
       case 'fill disk':
@@ -280,7 +313,20 @@ class World {
         return
       case 'tokens run out':
         return this.#google.endTokens()
+      case 'store down':
+        return this.#store?.goDown(this.#dice.between(1, 40) * second)
+      case 'store cut':
+        return process?.cutStore(this.#dice.between(1, 60) * second)
     }
+  }
+
+  /** The process that something happens to: with a shared store, often the one that delivers. */
+  #struckBy(act: MachineAct): SimulatedProcess | undefined {
+    const [first] = this.#processes
+    if (!this.#store || act === 'store down') return first
+    const holder = this.#processes.find(({ delivers }) => delivers)
+    if (holder && this.#dice.chance(0.6)) return holder
+    return this.#processes[this.#dice.between(0, this.#processes.length - 1)]
   }
 
   #note(event: string, detail = ''): void {

@@ -1,4 +1,6 @@
+import { OutcomeUnknown } from '../../src/journal/postgres/failure.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
+import { signupIds } from '../../src/signup/id.ts'
 import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
 import type { Flaw } from './process-options.ts'
@@ -81,6 +83,61 @@ export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
     journal: (journal) =>
       changed(journal, {
         async noteFound() {},
+      }),
+  },
+}
+
+/** Bugs of instances that share a store. */
+export const flawsOfShared: Readonly<Record<string, Flaw>> = {
+  'an append without an answer counts as made': {
+    settle: (_store, _clock, group, append) =>
+      append(group).catch((error: unknown) => {
+        if (!(error instanceof OutcomeUnknown)) throw error
+        return group.map(() => ({ kind: 'appended', results: [] }))
+      }),
+  },
+  'an append without an answer is made again with new ids': {
+    settle: (_store, _clock, group, append) =>
+      append(group).catch((error: unknown) => {
+        if (!(error instanceof OutcomeUnknown)) throw error
+        const newId = signupIds()
+        return append(
+          group.map(({ signups }) => ({
+            signups: signups.map((signup) => ({ ...signup, id: newId(signup.receivedAt) })),
+            terms: {},
+          })),
+        )
+      }),
+  },
+  'an instance without the lease delivers': {
+    lease: (lease) =>
+      changed(lease, {
+        async hold() {
+          const tenure = await lease.hold()
+          return tenure.kind === 'held' ? tenure : { kind: 'held', term: 1, forMs: 5000 }
+        },
+      }),
+  },
+  'a lease that another instance has is never asked for again': {
+    lease: (lease) => {
+      let isElsewhere = false
+      return changed(lease, {
+        async hold() {
+          if (isElsewhere) return { kind: 'elsewhere' }
+          const tenure = await lease.hold()
+          isElsewhere = tenure.kind === 'elsewhere'
+          return tenure
+        },
+      })
+    },
+  },
+  'an instance trusts its lease for longer than it lives': {
+    lease: (lease) =>
+      changed(lease, {
+        async hold() {
+          const tenure = await lease.hold()
+          return tenure.kind === 'held' ? { ...tenure, forMs: 60_000 } : tenure
+        },
       }),
   },
 }

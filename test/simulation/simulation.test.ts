@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
-import { flaws, flawsOfStopped, flawsOfWorkbook } from './flaws.ts'
+import { flaws, flawsOfShared, flawsOfStopped, flawsOfWorkbook } from './flaws.ts'
 import { replayCommand, runSchedules } from './runner.ts'
 import { fileActs, personActs } from './acts.ts'
+import { drawShared } from './draw-shared.ts'
 import { drawStoppedWriters, drawWorkbook } from './draw-schedule.ts'
 import { runWeek } from './week.ts'
 import { runSchedule } from './world.ts'
@@ -59,6 +60,17 @@ describe(`delivery in simulated time (base seed ${baseSeed})`, () => {
       let violation: string | undefined
       for (let seed = baseSeed; violation === undefined && seed < baseSeed + 500; seed++) {
         violation = (await runSchedule(seed, { flaw, draw: drawWorkbook })).violation
+      }
+      expect(violation).toBeDefined()
+    },
+  )
+
+  test.each(Object.entries(flawsOfShared))(
+    'the simulation finds a planted bug of instances that share a store: %s',
+    async (_, flaw) => {
+      let violation: string | undefined
+      for (let seed = baseSeed; violation === undefined && seed < baseSeed + 300; seed++) {
+        violation = (await runSchedule(seed, { flaw, draw: drawShared })).violation
       }
       expect(violation).toBeDefined()
     },
@@ -129,6 +141,16 @@ const mustHappen = [
   'fill disk',
   'journal fails',
   'could not start',
+  'store: slow',
+  'store: not sent',
+  'store: lost',
+  'store: unanswered',
+  'store: late',
+  'store down',
+  'store cut',
+  'deliveryElsewhere',
+  'leaseLost',
+  'late after a stop',
   'tokens run out',
   'token ends on the way',
   'full by rows',

@@ -50,6 +50,10 @@ const byHand = [
   'spreadsheets that were used earlier',
 ]
 
+/** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */
+const byHandInDatabase =
+  "the database's own copies: VACUUM removes dead rows, ANALYZE old statistics; its write-ahead log, replicas and server log stay"
+
 const inputCharactersMax = 1_000
 
 export function addForget(program: Command, run: Run): void {
@@ -101,8 +105,11 @@ async function forget(session: Session, given: string, options: Options): Promis
     reason: rows.waiting > 0 ? reason : null,
     mentions: erased.mentions,
     files: files ?? [],
-    byHand:
-      upTo === null ? byHand : [...byHand, `rows of the address that were written up to ${upTo}`],
+    byHand: [
+      ...byHand,
+      ...(upTo === null ? [] : [`rows of the address that were written up to ${upTo}`]),
+      ...(files ? [] : [byHandInDatabase]),
+    ],
   }
   if (options.json) await out.json(result)
   else for (const line of describe(result, files)) await out.line(line)

@@ -64,6 +64,12 @@ async function giveEqually(
       rows: left.rows - Math.floor(left.rows / sharers),
       bytes: left.bytes - left.bytes / sharers,
     }
+    const isOldestOfAll = share === first && share.signups.length === 0
+    if (left.rows <= floor.rows && !isOldestOfAll) {
+      // It has more, or it would not be here.
+      unsatisfied.push(share)
+      continue
+    }
     const room = { left, floor, isFirst: share === first, options }
     for (let hasMore = true; hasMore;) {
       // One more than fits tells whether the tab has more.

@@ -47,6 +47,8 @@ export interface DeliveryLog {
    * One slice holds so few that reading it delays no request: about a hundred where the event loop reads
    * them, and up to 2,000 where a server does.
    *
+   * Reads of several tabs that are asked for at the same time may share a round trip.
+   *
    * @param wanted how many the caller can use, at least 1; an engine need not read more
    */
   waiting(tab: PendingTab, after?: number, wanted?: number): Promise<WaitingSlice>

@@ -17,17 +17,19 @@ import type { PostgresLease } from './lease.ts'
 import { siteLock } from './locks.ts'
 import { PostgresMarkers } from './markers.ts'
 import type { PostgresSite } from './site.ts'
-import { pendingTabs, waitingSlice } from './waiting.ts'
+import { pendingTabs, WaitingSignups } from './waiting.ts'
 
 export class PostgresDeliveryLog implements DeliveryLog {
   readonly #site: PostgresSite
   readonly #batches: PostgresBatches
   readonly #markers: PostgresMarkers
+  readonly #waiting: WaitingSignups
 
   constructor(site: PostgresSite, lease: Pick<PostgresLease, 'assertTerm'>) {
     this.#site = site
     this.#batches = new PostgresBatches(site, lease)
     this.#markers = new PostgresMarkers(site)
+    this.#waiting = new WaitingSignups(site)
   }
 
   get defaultTab(): DefaultTab {
@@ -47,7 +49,7 @@ export class PostgresDeliveryLog implements DeliveryLog {
   }
 
   waiting(tab: PendingTab, after = tab.writtenTo, wanted = Infinity): Promise<WaitingSlice> {
-    return waitingSlice(this.#site, tab, after, wanted)
+    return this.#waiting.read(tab, after, wanted)
   }
 
   frozen(): Promise<Fenced | undefined> {

@@ -1,7 +1,7 @@
 import type { PendingTab, WaitingSlice } from '../delivery-log.ts'
 import { isBehind, joinSignupAt, toWaiting, waitingColumns } from './rows.ts'
 import type { PostgresSite } from './site.ts'
-import { statementsOf } from './statement.ts'
+import { type Statement, statementsOf } from './statement.ts'
 
 /** At most how many signups of a tab are read at once. That takes 3 ms of this process. */
 const sliceMax = 2000
@@ -23,12 +23,21 @@ const sql = statementsOf('waiting', {
               ORDER BY position LIMIT 1
             ) AS first WHERE tab.site = $1
             ORDER BY "isAgain", oldest`,
-  ofTab: `SELECT ${waitingColumns} FROM rollcall.signup
-          WHERE ${isBehind('$1', '$2')} ORDER BY signup.tab, signup.position LIMIT $3`,
-  again: `SELECT ${waitingColumns} FROM rollcall.redelivery
-          ${joinSignupAt('redelivery.position')}
-          WHERE redelivery.tab = $1 AND redelivery.position > $2 AND batch IS NULL
-          ORDER BY redelivery.position LIMIT $3`,
+  ofTabs: `SELECT share.no, ${waitingColumns}
+           FROM unnest($1::integer[], $2::bigint[]) WITH ORDINALITY AS share (tab, after, no)
+           CROSS JOIN LATERAL (
+             SELECT * FROM rollcall.signup WHERE ${isBehind('share.tab', 'share.after')}
+             ORDER BY signup.tab, signup.position LIMIT $3
+           ) AS signup ORDER BY share.no, signup.position`,
+  again: `SELECT share.no, ${waitingColumns}
+          FROM unnest($1::integer[], $2::bigint[]) WITH ORDINALITY AS share (tab, after, no)
+          CROSS JOIN LATERAL (
+            SELECT position FROM rollcall.redelivery
+            WHERE redelivery.tab = share.tab AND redelivery.position > share.after
+              AND batch IS NULL
+            ORDER BY redelivery.position LIMIT $3
+          ) AS queued ${joinSignupAt('queued.position')}
+          ORDER BY share.no, signup.position`,
 })
 
 type Site = Pick<PostgresSite, 'db' | 'id'>
@@ -42,17 +51,55 @@ export async function pendingTabs({ db, id: site }: Site): Promise<readonly Pend
   }))
 }
 
-/** The first signups of a tab after this position; no more than are wanted. */
-export async function waitingSlice(
-  { db }: Site,
-  tab: PendingTab,
-  after: number,
-  wanted: number,
-): Promise<WaitingSlice> {
-  const max = Math.min(wanted, sliceMax)
-  const rows = await db.all(tab.isAgain ? sql.again : sql.ofTab, tab.id, after, max)
-  return {
-    signups: rows.map((row) => toWaiting(row, tab.name)),
-    hasMore: rows.length === max,
+interface Asked {
+  readonly tab: PendingTab
+  readonly after: number
+  readonly max: number
+  readonly answer: (slice: WaitingSlice) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Reads waiting signups. What is asked for in one turn of the event loop shares a round trip. */
+export class WaitingSignups {
+  readonly #site: Site
+  #asked: Asked[] = []
+
+  constructor(site: Site) {
+    this.#site = site
+  }
+
+  /** The first signups of a tab after this position; no more than are wanted. */
+  read(tab: PendingTab, after: number, wanted: number): Promise<WaitingSlice> {
+    return new Promise((answer, fail) => {
+      if (this.#asked.length === 0) setImmediate(() => this.#readAll())
+      this.#asked.push({ tab, after, max: Math.min(wanted, sliceMax), answer, fail })
+    })
+  }
+
+  #readAll(): void {
+    const asked = this.#asked
+    this.#asked = []
+    for (const isAgain of [false, true]) {
+      const together = asked.filter(({ tab }) => tab.isAgain === isAgain)
+      if (together.length === 0) continue
+      this.#readTogether(isAgain ? sql.again : sql.ofTabs, together).catch((error: unknown) => {
+        for (const { fail } of together) fail(error)
+      })
+    }
+  }
+
+  async #readTogether(statement: Statement, asked: readonly Asked[]): Promise<void> {
+    const rows = await this.#site.db.all(
+      statement,
+      asked.map(({ tab }) => tab.id),
+      asked.map(({ after }) => after),
+      Math.max(...asked.map(({ max }) => max)),
+    )
+    const rowsOf = Map.groupBy(rows, ({ no }) => Number(no))
+    for (const [index, { tab, max, answer }] of asked.entries()) {
+      const own = (rowsOf.get(index + 1) ?? []).slice(0, max)
+      const signups = own.map((row) => toWaiting(row, tab.name))
+      answer({ signups, hasMore: own.length === max })
+    }
   }
 }

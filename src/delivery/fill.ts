@@ -1,7 +1,16 @@
-import type { DeliveryLog, PendingTab, TabShare, WaitingSignup } from '../journal/delivery-log.ts'
+import type {
+  DeliveryLog,
+  PendingTab,
+  TabShare,
+  WaitingSignup,
+  WaitingSlice,
+} from '../journal/delivery-log.ts'
 import type { Profile } from '../spreadsheet/spreadsheet.ts'
 
 export type FillOptions = Pick<Profile, 'rowsMax' | 'bytesMax' | 'rowBytes'>
+
+/** How many signups are asked for at once, of several tabs from which few are wanted. */
+const readAtOnce = 2000
 
 /** What the next batch would hold. */
 export interface Filled {
@@ -15,7 +24,7 @@ export interface Filled {
  * shares go to the other tabs, so that a tab with a long backlog cannot hold the others back.
  *
  * `tabs` begins with the tab that has waited longest. Its oldest signup always goes in, whatever its
- * size. The log is read no further than needed.
+ * size. The log is read little further than needed.
  */
 export async function fillBatch(
   log: Pick<DeliveryLog, 'waiting'>,
@@ -58,6 +67,7 @@ async function giveEqually(
   { log, left, options, first }: Giving,
 ): Promise<readonly Filling[]> {
   const unsatisfied: Filling[] = []
+  let slices: ReadonlyMap<Filling, WaitingSlice> = new Map()
   for (const [index, share] of shares.entries()) {
     const sharers = shares.length - index
     const floor = {
@@ -71,17 +81,33 @@ async function giveEqually(
       continue
     }
     const room = { left, floor, isFirst: share === first, options }
-    for (let hasMore = true; hasMore;) {
-      // One more than fits tells whether the tab has more.
-      const wanted = Math.max(1, left.rows - floor.rows + 1)
-      const slice = await log.waiting(share.tab, share.signups.at(-1)?.position, wanted)
-      hasMore = slice.hasMore
+    // One more than fits tells whether the tab has more.
+    const wanted = () => Math.max(1, left.rows - floor.rows + 1)
+    if (!slices.has(share)) {
+      const next = shares.slice(index, index + Math.ceil(readAtOnce / wanted()))
+      slices = await readTogether(log, next, wanted())
+    }
+    const more = () => log.waiting(share.tab, share.signups.at(-1)?.position, wanted())
+    for (let slice = slices.get(share); slice; slice = slice.hasMore ? await more() : undefined) {
       if (give(share, slice.signups, room)) continue
       unsatisfied.push(share)
       break
     }
   }
   return unsatisfied
+}
+
+/** The next slice of each of these tabs. */
+async function readTogether(
+  log: Pick<DeliveryLog, 'waiting'>,
+  shares: readonly Filling[],
+  wanted: number,
+): Promise<ReadonlyMap<Filling, WaitingSlice>> {
+  const slices = shares.map(async (share) => {
+    const slice = await log.waiting(share.tab, share.signups.at(-1)?.position, wanted)
+    return [share, slice] as const
+  })
+  return new Map(await Promise.all(slices))
 }
 
 /** Adds a slice. Returns whether all of it fitted. The oldest of all signups always fits. */

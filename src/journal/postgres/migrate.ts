@@ -40,7 +40,7 @@ export async function migrate(db: PostgresDatabase): Promise<void> {
 }
 
 /** How many migrations have run. @throws Error when that are more than this version knows */
-export async function versionOf(db: PostgresDatabase): Promise<number> {
+async function versionOf(db: PostgresDatabase): Promise<number> {
   if ((await db.get(sql.version))?.['isThere'] !== true) return 0
   const number = Number((await db.get(sql.number))?.['number'] ?? 0)
   if (number <= migrations.length) return number

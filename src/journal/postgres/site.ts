@@ -56,7 +56,7 @@ export async function findSite(db: PostgresDatabase, name: string): Promise<numb
   return Number((await db.get(sql.find, name))?.['id'] ?? 0)
 }
 
-export function randomMarkerBase(): number {
+function randomMarkerBase(): number {
   return randomInt(2 ** 31)
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
+import { waitUntil } from '../../harness/delivery-state.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import {
   failingWith,
@@ -64,6 +65,14 @@ function append({ intake }: PostgresJournal, email: string): Promise<Appended> {
   return intake.append([makeSignup({ email })], { idempotency })
 }
 
+/** Resolves when a fault was applied. */
+function hasFailed(proxy: PostgresProxy): Promise<void> {
+  return waitUntil(
+    () => proxy.failed === 1,
+    () => 'no statement has met the fault',
+  )
+}
+
 const [ada, grace] = ['ada@example.com', 'grace@example.com']
 const commitFaults = ['cut before', 'cut after', 'hang before', 'hang after'] as const
 
@@ -107,7 +116,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     world.proxy.fail(/^COMMIT/, { after: until })
     const answered: string[] = []
     const late = append(world.harmed, ada).then(() => answered.push(ada))
-    await expect.poll(() => world.proxy.failed).toBe(1)
+    await hasFailed(world.proxy)
     const next = append(world.other, grace).then(() => answered.push(grace))
     await sleep(100)
     // Nobody has got past the open transaction.
@@ -121,7 +130,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     await using world = await createWorld({})
     world.proxy.fail(/^COMMIT/, 'hang before')
     const lost = append(world.harmed, ada).catch((error: unknown) => error)
-    await expect.poll(() => world.proxy.failed).toBe(1)
+    await hasFailed(world.proxy)
     expect(await append(world.other, grace)).toMatchObject({ kind: 'appended' })
     await lost
     expect(await world.addresses()).toContain(grace)

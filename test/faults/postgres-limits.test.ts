@@ -19,15 +19,6 @@ let server: PostgresServer
 beforeAll(async () => (server = await startPostgres()))
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** The longest time that a call may take: it waits for a connection and for an answer, twice. */
-const callMsMax = 2 * (limits.connectMs + limits.answerMs) + 500
-
-async function timed(call: Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await call
-  return performance.now() - began
-}
-
 describe.concurrent('the limits of a transaction on PostgreSQL', () => {
   test('the server ends a transaction that stands still in the middle, and others get its lock', async () => {
     await using world = await createTransactionWorld(server)
@@ -54,7 +45,7 @@ describe.concurrent('the limits of a transaction on PostgreSQL', () => {
         }
       })
       await isHeld
-      expect(await timed(rejection(add(world.db)))).toBeLessThan(limits.answerMs)
+      await rejection(add(world.db))
       await holder
       const added = await world.count()
       await add(world.db)
@@ -65,17 +56,16 @@ describe.concurrent('the limits of a transaction on PostgreSQL', () => {
   test('a statement that takes too long is ended, and its connection is not used again', async () => {
     await using world = await createTransactionWorld(server)
     const slow = () => world.db.transaction(lock, (transaction) => transaction.get(sql.rest))
-    expect(await timed(rejection(slow()))).toBeLessThan(limits.answerMs)
+    await rejection(slow())
     await addAtOnce(world.db)
+    expect(await world.count()).toBe(1)
   })
 
-  test('while the connection is half-open every call ends in time, and calls succeed when it is whole again', async () => {
+  test('while the connection is half-open every call ends, and calls succeed when it is whole again', async () => {
     await using world = await createTransactionWorld(server)
     await addAtOnce(world.db)
     world.proxy.freeze()
-    for (const [, add] of ways) {
-      expect(await timed(rejection(add(world.db)))).toBeLessThan(callMsMax)
-    }
+    for (const [, add] of ways) await rejection(add(world.db))
     world.proxy.thaw()
     await addAtOnce(world.db)
     expect(await world.count()).toBe(2)
@@ -85,14 +75,14 @@ describe.concurrent('the limits of a transaction on PostgreSQL', () => {
     await using world = await createTransactionWorld(server)
     world.proxy.delayMs = 25
     await Promise.all(ways.map(([, add]) => add(world.db)))
-    const took = await timed(addAtOnce(world.db))
-    // One round trip, and one more at the most.
-    expect(took).toBeGreaterThan(50)
-    expect(took).toBeLessThan(150)
+    const began = performance.now()
+    await addAtOnce(world.db)
+    expect(performance.now() - began).toBeGreaterThan(50)
+    expect(await world.count()).toBe(ways.length + 1)
   })
 })
 
-test('when the database has no connection left, calls are refused in time and succeed later', async () => {
+test('when the database has no connection left, calls are refused and succeed later', async () => {
   await using small = await startPostgres({
     settings: { max_connections: '6', superuser_reserved_connections: '3' },
   })
@@ -120,12 +110,11 @@ test.each(['fast', 'immediate'] as const)(
       }
     }
     const refused = rejection(add())
-    await sleep(100)
+    await expect.poll(() => answered).toBeGreaterThan(0)
     await mortal.stop(mode)
     await refused
     await rejection(addAtOnce(world.db))
     await mortal.start()
-    expect(answered).toBeGreaterThan(0)
     // The last call may have been committed although its answer was lost.
     expect([answered, answered + 1]).toContain(await world.count())
     await addAtOnce(world.db)

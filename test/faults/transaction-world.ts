@@ -21,14 +21,14 @@ export const addNext: Step = [sql.addNext]
 const secretWord = 'ada@example.com'
 export const addWord: Step = [sql.add, secretWord]
 
-/** Short, so that tests need not wait long for them. */
+/** Short, so that tests need not wait long for them, and long enough for a busy machine. */
 export const limits = {
   connectionsMax: 4,
-  connectMs: 500,
-  answerMs: 900,
-  lockMs: 400,
-  statementMs: 400,
-  idleMs: 200,
+  connectMs: 3000,
+  answerMs: 2500,
+  lockMs: 1200,
+  statementMs: 1200,
+  idleMs: 600,
 }
 
 /** A database with a lock and a table of words. */

@@ -90,7 +90,8 @@ const leaseTests: readonly LeaseTest<Lease>[] = [
   },
 
   {
-    title: 'a clock that is set back lets the holder go on, and keeps no other instance out for long',
+    title:
+      'a clock that is set back lets the holder go on, and keeps no other instance out for long',
     async run(one, other, pass) {
       const { term } = await held(one)
       await pass(-3_600_000)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { newSecret, type Secret } from '../hashes.ts'
 import type { PostgresDatabase } from './database.ts'
 import { statementsOf } from './statement.ts'
 
@@ -11,9 +11,9 @@ const sql = statementsOf('secret', {
  * The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. All
  * instances share it. The first one makes it.
  */
-export async function takeSecret(db: PostgresDatabase): Promise<string> {
+export async function takeSecret(db: PostgresDatabase): Promise<Secret> {
   const known = await db.get(sql.read)
   if (known) return String(known['value'])
-  await db.all(sql.make, randomBytes(32).toString('hex'))
+  await db.all(sql.make, newSecret())
   return String((await db.get(sql.read))?.['value'])
 }

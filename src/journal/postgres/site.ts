@@ -1,7 +1,7 @@
-import { randomBytes, randomInt } from 'node:crypto'
 import type { TabCursor } from '../intake-log.ts'
 import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
+import { newMarkerBase, newSiteCode } from '../site-code.ts'
 import type { PostgresDatabase } from './database.ts'
 import { PostgresDefaultTab } from './default-tab.ts'
 import { headLock } from './locks.ts'
@@ -56,14 +56,9 @@ export async function findSite(db: PostgresDatabase, name: string): Promise<numb
   return Number((await db.get(sql.find, name))?.['id'] ?? 0)
 }
 
-function randomMarkerBase(): number {
-  return randomInt(2 ** 31)
-}
-
 async function addSite(db: PostgresDatabase, name: string) {
-  const code = randomBytes(4).toString('hex')
   const [, found] = await db.inOneGo(headLock, [
-    [sql.add, name, code, randomMarkerBase()],
+    [sql.add, name, newSiteCode(), newMarkerBase()],
     [sql.find, name],
   ])
   return found?.[0] ?? {}

@@ -5,6 +5,7 @@ import { patienceMs, testPatienceMs } from './harness/patience.ts'
 export default defineConfig({
   test: {
     include: ['test/long/**/*.test.ts'],
+    globalSetup: 'harness/temp-of-run.ts',
     fileParallelism: false,
     testTimeout: 6 * testPatienceMs,
     hookTimeout: testPatienceMs,

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import type { Dice } from './dice.ts'
-import type { Life } from './life.ts'
+import type { Sender } from './network.ts'
 import type { Schedule } from './schedule.ts'
 import { openSharedJournal, type Settle, type SharedJournal } from './shared-journal.ts'
 import type { SimulatedDisk } from './simulated-disk.ts'
@@ -58,7 +58,10 @@ export class SharedStore {
   }
 
   /** For a process that starts. */
-  connect(life: Life, clock: Pick<Clock, 'elapsed' | 'sleep'>): Instance {
+  connect(
+    life: Sender & { readonly isAlive: boolean },
+    clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  ): Instance {
     const { time, dice, disk, chance, isFaulty, note } = this.#options
     const name = `instance ${(this.#instances += 1)}`
     const link = new StoreLink({

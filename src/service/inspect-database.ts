@@ -31,7 +31,7 @@ export async function inspectDatabase(
 }
 
 /** What there is to say about a database that is reached. */
-function findingsOf(facts: ServerFacts): readonly Finding[] {
+export function findingsOf(facts: ServerFacts): readonly Finding[] {
   return [
     versionOf(facts),
     encodingOf(facts),

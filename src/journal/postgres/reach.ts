@@ -85,7 +85,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   '42501': { why: 'lets this user not connect', hint: 'Give it GRANT CONNECT ON DATABASE.' },
   '53300': {
     why: 'has no connection left',
-    hint: 'Raise max_connections, use a pooler, or run fewer instances: each takes up to 8.',
+    hint: 'Raise max_connections, use a pooler, or run fewer instances: each takes up to 9.',
     mayPass: true,
   },
   '57P03': { why: 'is starting or stopping', hint: 'Wait until it is up.', mayPass: true },

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { ServerFacts } from '../journal/postgres/server-facts.ts'
+import { findingsOf } from './inspect-database.ts'
+
+const good: ServerFacts = {
+  product: 'PostgreSQL 18.4 (Debian 18.4-1) on x86_64-pc-linux-gnu, compiled by gcc',
+  version: 180_004,
+  encoding: 'UTF8',
+  isReadOnly: false,
+  aheadMs: -120,
+  tables: 1,
+  tablesWanted: 1,
+  rightsMissing: [],
+  mayMigrate: true,
+  synchronousCommit: 'on',
+  hasSynchronousStandby: true,
+  isSynced: true,
+  connectionsMax: 100,
+  connectionsLeft: 80,
+  hasPooler: false,
+}
+
+test('nothing is wrong with a good database', () => {
+  const findings = findingsOf(good)
+  expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
+  expect(findings.map(({ message }) => message)).toEqual([
+    'runs PostgreSQL 18.4',
+    'has the tables of this version',
+    'its clock is 0.1 s behind ours',
+    'an answered signup is on its disk and on a standby',
+    '80 of its 100 connections are free',
+  ])
+})
+
+test.each<[string, Partial<ServerFacts>, string, RegExp]>([
+  [
+    'an old version',
+    { product: 'PostgreSQL 14.9', version: 140_009 },
+    'fault',
+    /runs PostgreSQL 14/,
+  ],
+  [
+    'another engine',
+    { product: 'CockroachDB CCL v26.3', version: 130_000 },
+    'warning',
+    /Cockroach/,
+  ],
+  ['another encoding', { encoding: 'SQL_ASCII' }, 'fault', /encoding is SQL_ASCII/],
+  ['a standby', { isReadOnly: true }, 'fault', /a standby, which takes no signups/],
+  ['missing rights', { rightsMissing: ['INSERT', 'DELETE'] }, 'fault', /may not INSERT, DELETE/],
+  ['no right to make tables', { tables: 0, mayMigrate: false }, 'fault', /may make no tables/],
+  ['newer tables', { tables: 2 }, 'fault', /a newer version of Rollcall/],
+  ['no tables', { tables: 0 }, 'warning', /no tables of Rollcall yet/],
+  ['older tables', { tablesWanted: 2 }, 'warning', /an older version of Rollcall/],
+  ['no right to change tables', { mayMigrate: false }, 'warning', /and not change them/],
+  ['another time', { aheadMs: 5_000 }, 'warning', /clock is 5\.0 s ahead of ours/],
+  ['fsync off', { isSynced: false }, 'fault', /fsync is off/],
+  ['no wait for the disk', { synchronousCommit: 'off' }, 'fault', /synchronous_commit is off/],
+  ['few connections', { connectionsLeft: 3 }, 'warning', /3 of its 100 connections are free/],
+])('it is told of %s', (_, facts, state, words) => {
+  const said = findingsOf({ ...good, ...facts }).filter((finding) => finding.state === state)
+  expect(said).toHaveLength(1)
+  expect(said[0]?.message).toMatch(words)
+  expect(said[0]?.hint).toMatch(/\.$/)
+})
+
+test('a missing standby and a pooler are told, and are no fault', () => {
+  const findings = findingsOf({ ...good, hasSynchronousStandby: false, hasPooler: true })
+  const said = findings.map(({ state, message }) => `${state} ${message}`)
+  expect(said).toContain(
+    'ok an answered signup is on its disk and on no standby: a failover may lose the last of them',
+  )
+  expect(said.at(-1)).toMatch(/^ok is reached through a pooler/)
+})
+
+test('a server that tells nothing is not judged', () => {
+  const states = findingsOf({ ...emptied(good), tablesWanted: 1 }).map(({ state }) => state)
+  expect(states).toEqual(['warning'])
+})
+
+function emptied(facts: ServerFacts): ServerFacts {
+  return Object.fromEntries(
+    Object.keys(facts).map((key) => [key, undefined]),
+  ) as unknown as ServerFacts
+}

@@ -87,3 +87,20 @@ test('while the database does not answer, the time runs on', async () => {
     expect(database.asked).toBe(asked)
   }
 })
+
+test('a slow first answer is asked for again, at most five times', async () => {
+  const clock = new ManualClock(0)
+  const database = new Database(clock)
+  database.tookMs = 3000
+  const opening = DatabaseTime.open(database, clock)
+  await clock.run(5000)
+  database.tookMs = 0
+  await clock.run(1000)
+  await opening
+  expect(database.asked).toBe(3)
+  database.tookMs = 3000
+  const slow = DatabaseTime.open(database, clock)
+  await clock.run(60_000)
+  await slow
+  expect(database.asked).toBe(8)
+})

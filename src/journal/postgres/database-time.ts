@@ -11,6 +11,8 @@ const sql = statementsOf('time', {
 const keptMs: Millis = 60_000
 /** An answer that took longer tells the time less exactly than a kept one. */
 const askMaxMs: Millis = 200
+/** How often to ask for the first time, until an answer is quick. */
+const asksMax = 5
 /** After this time, any answer is better than the kept one. */
 const keptMaxMs: Millis = 10 * 60_000
 
@@ -37,8 +39,12 @@ export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
   }
 
   static async open(queries: Queries, clock: Pick<Clock, 'elapsed'>): Promise<DatabaseTime> {
-    const { known } = await ask(queries, clock)
-    return new DatabaseTime(queries, clock, known)
+    let best = await ask(queries, clock)
+    for (let asks = 1; asks < asksMax && best.tookMs > askMaxMs; asks++) {
+      const next = await ask(queries, clock)
+      if (next.tookMs < best.tookMs) best = next
+    }
+    return new DatabaseTime(queries, clock, best.known)
   }
 
   /** At most some tenths of a second off, as long as the database answers now and then. */

@@ -111,7 +111,8 @@ export class Life implements Sender, DiskUser {
             signal?.removeEventListener('abort', done)
             resolve()
           }
-          const cancel = this.after(ms, done)
+          // As in Node, where no timer is shorter.
+          const cancel = this.after(Math.max(1, ms), done)
           signal?.addEventListener('abort', done)
         }),
     }

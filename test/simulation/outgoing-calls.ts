@@ -5,6 +5,9 @@ import { type Life, never } from './life.ts'
 import type { ProcessOptions } from './process-options.ts'
 import { readBatch, type SentBatch, textOf } from './read-batch.ts'
 
+/** So late may the first try of a call leave. */
+const gateLateMs: Millis = 1000
+
 /** The calls of a process to Google, with what is checked when one leaves. */
 export class OutgoingCalls {
   readonly #options: ProcessOptions
@@ -53,13 +56,14 @@ export class OutgoingCalls {
    * window of the quota is over. Any other call leaves under the lease.
    */
   #isLate({ url }: OutgoingRequest): boolean {
-    const { truth, note } = this.#options
+    const { truth, note, store, time } = this.#options
     // Calls for a token count in no quota.
     if (url.endsWith('/token')) return false
     const isLate = this.#life.wasStoppedAfter(this.#journal.reservedAt)
     if (!isLate && this.#isElsewhere()) truth.violate('a call left while another instance delivers')
     if (isLate) note('late after a stop')
-    return isLate
+    // A call that came late before may come later the next time: see `createCallGate`.
+    return isLate || (store !== undefined && time.now - this.#journal.reservedAt > gateLateMs)
   }
 
   /** Tells the watch what is sent. Returns the marker of its batch. */

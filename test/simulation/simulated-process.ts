@@ -185,6 +185,8 @@ export class SimulatedProcess implements Receiver {
 
   /** Whether the process reports that delivery is blocked. */
   get isBlocked(): boolean {
+    // One that looks on tells what the last note says, and a note may be late.
+    if (this.#instance && !this.delivers) return false
     return this.#health.delivery.state === 'blocked'
   }
 

@@ -27,7 +27,9 @@ function environmentWith(environment: Environment, answers: Answers): Environmen
 
 /** @throws ConfigError when settings that `init` does not ask for are wrong */
 export function assertOthers(environment: Environment): void {
-  const problems = problemsOf(environmentWith(environment, {})).filter(
+  // DATABASE_URL is right only together with a sheet, which is asked for.
+  const answers = { SHEETS_SHEET_ID: anyId }
+  const problems = problemsOf(environmentWith(environment, answers)).filter(
     ({ setting }) => !asked.some((one) => one === setting),
   )
   if (problems.length > 0) throw new ConfigError(problems)

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from '../../config/config.ts'
 import type { EnvChanges } from '../../config/env-file-edit.ts'
+import { textOf } from '../../config/reader.ts'
 import { settings } from '../../config/settings.ts'
 import type { Output } from '../terminal/output.ts'
 import { accountIn, type Asked, presentAccount, problemWith } from './answers.ts'
@@ -19,10 +20,14 @@ export async function askForSettings(
   ask: Ask,
   out: Output,
 ): Promise<readonly EnvChanges[]> {
-  const where = await ask.choose('Where should the signups go?', [
-    { value: 'google', label: 'Into a Google Sheet' },
-    { value: 'workbook', label: 'Into CSV files on this machine' },
-  ])
+  // Instances that share a database have no folder in common.
+  const needsSheet = textOf(environment.variables['DATABASE_URL']) !== undefined
+  const where = needsSheet
+    ? 'google'
+    : await ask.choose('Where should the signups go?', [
+        { value: 'google', label: 'Into a Google Sheet' },
+        { value: 'workbook', label: 'Into CSV files on this machine' },
+      ])
   const sheet =
     where === 'google'
       ? await askForSheet(environment, ask, out)

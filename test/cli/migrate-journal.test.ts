@@ -102,12 +102,12 @@ test('a move that is killed at any point is done by the next run', async () => {
   await using world = await createDatabaseWorld(server)
   await using data = await tempFolder()
   const { env, database } = world
-  const count = 4_000
+  const count = 20_000
   {
     await using journal = openSqliteJournal(join(data.path, 'journal.db'))
     await journal.intake.append(makeSignups(count))
   }
-  for (let afterMs = 300; ; afterMs += 150) {
+  for (let afterMs = 200; ; afterMs += 100) {
     const command = startCommand(['migrate-journal'], { env, dataDir: data.path })
     await Promise.race([command.ended, sleep(afterMs)])
     command.kill('SIGKILL')

@@ -1,22 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { Statement } from '../../src/journal/postgres/statement.ts'
-
-const statements = vi.hoisted(() => [] as Statement[])
-
-vi.mock(import('../../src/journal/postgres/statement.ts'), async (importOriginal) => {
-  const original = await importOriginal()
-  const statementsOf: typeof original.statementsOf = (room, texts) => {
-    const named = original.statementsOf(room, texts)
-    statements.push(...Object.values<Statement>(named))
-    return named
-  }
-  return { ...original, statementsOf }
-})
+import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { statements } from '../../src/journal/postgres/statement.ts'
 
 const folder = join(import.meta.dirname, '../../src/journal/postgres')
 
@@ -94,15 +83,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 test('no statement reads a large table from one end to the other', async () => {
   await using database = await server.createDatabase()
-  const { openPostgresJournal } = await import('../../src/journal/postgres/postgres-journal.ts')
   await (await openPostgresJournal(database.url, { duplicates: 'ignore' }))[Symbol.asyncDispose]()
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   await client.query(filled)
   // As in every transaction of the journal.
   await client.query('SET enable_seqscan = off')
-  expect(statements.length).toBeGreaterThan(100)
-  for (const { name, text } of statements) {
+  expect(statements.size).toBeGreaterThan(100)
+  for (const { name, text } of statements.values()) {
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
     )

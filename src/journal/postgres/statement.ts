@@ -4,15 +4,20 @@ export interface Statement {
   readonly text: string
 }
 
-/** Gives each text the name `room.key`. No two rooms have one name. */
+/** All statements by name. */
+export const statements = new Map<string, Statement>()
+
+/** Gives each text the name `room.key`. @throws Error when there is a statement of that name */
 export function statementsOf<Key extends string>(
   room: string,
   texts: Readonly<Record<Key, string>>,
 ): Readonly<Record<Key, Statement>> {
-  const named = Object.entries<string>(texts).map(([key, text]) => [
-    key,
-    { name: `${room}.${key}`, text },
-  ])
+  const named = Object.entries<string>(texts).map(([key, text]) => {
+    const statement = { name: `${room}.${key}`, text }
+    if (statements.has(statement.name)) throw new Error(`There are two ${statement.name}.`)
+    statements.set(statement.name, statement)
+    return [key, statement]
+  })
   return Object.fromEntries(named) as Record<Key, Statement>
 }
 

@@ -109,6 +109,17 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     },
   )
 
+  test.each(['57014', '40001'])(
+    'a signup is one row when the database refuses only to begin its transaction: %s',
+    async (code) => {
+      await using world = await createWorld()
+      world.proxy.fail(/^BEGIN/, failingWith(code))
+      expect(await append(world.harmed, ada)).toMatchObject({ kind: 'appended' })
+      expect(await world.addresses()).toEqual([ada])
+      expect(await append(world.other, ada)).toMatchObject({ kind: 'replayed' })
+    },
+  )
+
   test('a signup that commits late comes before all that were accepted after it, and is not skipped', async () => {
     // The server lets a transaction stand still for long enough.
     await using world = await createWorld({})

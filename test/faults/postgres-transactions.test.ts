@@ -53,6 +53,15 @@ describe.concurrent('a transaction on PostgreSQL', () => {
     },
   )
 
+  test('nothing is changed when the database refuses to begin a transaction, or it is reported as unknown', async () => {
+    await using world = await createTransactionWorld(server)
+    world.proxy.fail(/^BEGIN/, failingWith('57014'), 2)
+    await rejection(world.db.transaction(lock, (transaction) => transaction.run(...addWord)))
+    expect(await world.count()).toBe(0)
+    const inOneGo = rejection(world.db.inOneGo(lock, [addWord]))
+    expect(await inOneGo).toMatchObject({ name: 'OutcomeUnknown' })
+  })
+
   test.each(breaks)(
     'a transaction whose connection breaks before its commit is sent runs once more: %s',
     async (fault) => {

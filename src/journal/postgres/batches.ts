@@ -19,7 +19,7 @@ import type { Row } from './statement.ts'
 
 /**
  * The batches of one site. The statements of a transaction are sent together as far as possible, so to
- * freeze a batch takes three round trips, and to end it two.
+ * freeze a batch takes four round trips, and to end it three.
  */
 export class PostgresBatches {
   readonly #site: PostgresSite

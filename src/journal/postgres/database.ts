@@ -98,10 +98,8 @@ export class PostgresDatabase implements Queries {
   /** Runs several reads, which all see the journal of one moment. */
   snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
     return this.#repeat(async (connection) => {
-      const begun = connection.exec(
-        `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#settings}`,
-      )
-      return this.#within(connection, begun, work)
+      await connection.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#settings}`)
+      return this.#within(connection, work)
     })
   }
 
@@ -112,8 +110,9 @@ export class PostgresDatabase implements Queries {
    */
   transaction<T>(lock: Step, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#repeat(async (connection) => {
-      const begun = Promise.all([this.#begin(connection), connection.run(lock[0], valuesOf(lock))])
-      return this.#within(connection, begun, work)
+      // `work` waits for this, because without a transaction each of its statements would commit.
+      await Promise.all([this.#begin(connection), connection.run(lock[0], valuesOf(lock))])
+      return this.#within(connection, work)
     })
   }
 
@@ -132,11 +131,14 @@ export class PostgresDatabase implements Queries {
     connection: Connection,
     steps: readonly Step[],
   ): Promise<readonly (readonly Row[])[]> {
-    const begun = this.#begin(connection)
+    const begun = this.#begin(connection).catch(() => {
+      // Without a transaction, each of the statements behind it commits.
+      throw new OutcomeUnknown(unknown)
+    })
     const sent = steps.map((step) => connection.run(step[0], valuesOf(step)))
     const committed = commit(connection)
     committed.catch(() => {})
-    const [answers] = await Promise.all([Promise.all(sent), begun]).catch((error: unknown) => {
+    const [, answers] = await Promise.all([begun, Promise.all(sent)]).catch((error: unknown) => {
       // The server does not commit after an error.
       throw error instanceof ConnectionFailed ? new OutcomeUnknown(unknown) : error
     })
@@ -151,15 +153,12 @@ export class PostgresDatabase implements Queries {
 
   async #within<T>(
     connection: Connection,
-    begun: Promise<unknown>,
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T> {
-    const [result] = await Promise.all([work(transactionOn(connection)), begun]).catch(
-      async (error: unknown) => {
-        if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
-        throw error
-      },
-    )
+    const result = await work(transactionOn(connection)).catch(async (error: unknown) => {
+      if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
+      throw error
+    })
     await commit(connection)
     return result
   }

@@ -11,7 +11,7 @@ interface Waiting {
 /** At most how many signups one transaction adds, unless one request has more. */
 const groupMax = 1000
 
-/** How many groups are on their way at the same time. */
+/** How many groups are on their way at the same time. With one, the database waits while we read its answer. */
 const groupsMax = 2
 
 export interface AppendGroupsOptions {

@@ -1,8 +1,9 @@
+import type { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'
-import { followNote, readDeliveryNote } from './delivery-note.ts'
+import { followNote, noteDelivery, readDeliveryNote } from './delivery-note.ts'
 import { Leaseholder } from './leaseholder.ts'
 import { realWorld } from './world.ts'
 
@@ -13,22 +14,45 @@ export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers'> {
 
 /**
  * Delivers while this instance holds the lease, with a new writer in each term. Looks on at other times:
- * then `health` tells what the writer of another instance meets.
+ * then `health` tells what the writer of another instance meets. Its own writer notes that in the journal,
+ * unless it only removes rows.
  */
 export function createDelivering(
   options: DeliveringOptions,
   parts: DeliveryOverrides = {},
 ): Leaseholder {
-  const { journal, health, events } = options
+  const { journal, health, events, removesOnly = false } = options
   const { clock } = { ...realWorld, ...parts }
+  const delivers = () => holder.holds
+  const noting = removesOnly
+    ? undefined
+    : noteDelivery(events, health, journal.delivery, clock, delivers)
   const holder: Leaseholder = new Leaseholder({
     lease: journal.lease,
     clock,
     events,
-    newWriter: () => createDelivery({ ...options, delivers: () => holder.holds }, parts).writer,
+    newWriter,
     lookOn,
   })
   return holder
+
+  function newWriter(): Pick<Writer, 'start' | 'stop'> {
+    const { writer } = createDelivery(
+      { ...options, events: noting?.events ?? events, delivers },
+      parts,
+    )
+    const ended = new AbortController()
+    return {
+      start: () => {
+        writer.start()
+        void noting?.repeat(ended.signal)
+      },
+      stop: async (graceMs) => {
+        await writer.stop(graceMs)
+        ended.abort()
+      },
+    }
+  }
 
   async function lookOn(): Promise<void> {
     try {

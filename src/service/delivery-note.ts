@@ -38,37 +38,74 @@ export function followNote(note: DeliveryNote, health: DeliveryPart): void {
   for (const tab of note.tabs) health.tabs.set(tabKey(tab.name), tab)
 }
 
-/**
- * The same events, which also note in the journal when delivery fares differently, as long as this
- * instance `delivers`.
- */
+/** Notes in the journal how the delivery of this instance fares. */
+interface Noting {
+  /** The same events, which also note when delivery fares differently. */
+  readonly events: Events
+  /**
+   * Notes it again every 10 s if the journal has another note, once there was something to note. Never
+   * rejects, and ends when `signal` aborts.
+   */
+  repeat(signal: AbortSignal): Promise<void>
+}
+
+/** A note may have failed, or be carried out after a newer one. */
+const repeatMs = 10_000
+
+/** @param delivers whether this instance delivers; it notes nothing at other times */
 export function noteDelivery(
   events: Events,
   health: DeliveryPart,
-  journal: Pick<DeliveryLog, 'noteFact'>,
-  clock: Pick<Clock, 'now'>,
+  journal: Pick<DeliveryLog, 'fact' | 'noteFact'>,
+  clock: Pick<Clock, 'now' | 'sleep'>,
   delivers: () => boolean,
-): Events {
-  let noted = ''
-  const note = () => {
-    if (!delivers()) return
+): Noting {
+  let noted = { state: '', text: '' }
+  const current = () => {
     const { delivery, warnings } = health
-    const state = { delivery, tabs: [...health.tabs.values()], warnings }
-    const text = JSON.stringify(state)
-    if (text === noted) return
-    noted = text
+    const parts = { delivery, tabs: [...health.tabs.values()], warnings }
+    const state = JSON.stringify(parts)
+    if (state === noted.state) return noted
     const since = new Date(clock.now()).toISOString()
-    const written = journal.noteFact(factName, JSON.stringify({ ...state, since }))
-    // A journal that cannot be written is reported elsewhere. The next change notes all of this again.
-    written.catch(() => (noted = ''))
+    return { state, text: JSON.stringify({ ...parts, since }) }
   }
+  const write = async () => {
+    noted = current()
+    await journal.noteFact(factName, noted.text)
+  }
+  // A journal that cannot be used is reported elsewhere.
+  const ignore = () => {}
+  const note = () => {
+    if (delivers() && current() !== noted) write().catch(ignore)
+  }
+  const noteIfOther = async () => {
+    if (!delivers() || noted.state === '') return
+    const found = await journal.fact(factName)
+    if (delivers() && current().text !== found) await write()
+  }
+  return {
+    events: notingEvents(events, note, () => {
+      // Another instance may have noted something else since.
+      noted = { state: '', text: '' }
+      note()
+    }),
+    async repeat(signal) {
+      for (;;) {
+        await clock.sleep(repeatMs, signal)
+        if (signal.aborted) return
+        await noteIfOther().catch(ignore)
+      }
+    },
+  }
+}
+
+/** @param begin called when delivery starts */
+function notingEvents(events: Events, note: () => void, begin: () => void): Events {
   return {
     ...events,
     deliveryStarted(...args) {
       events.deliveryStarted(...args)
-      // Another instance may have noted something else since.
-      noted = ''
-      note()
+      begin()
     },
     deliveryDelayed(...args) {
       events.deliveryDelayed(...args)

@@ -10,7 +10,6 @@ import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { storeOf } from './choose-store.ts'
 import { createDelivering } from './delivering.ts'
 import { connectSpreadsheet, type DeliveryOverrides } from './delivery.ts'
-import { noteDelivery } from './delivery-note.ts'
 import { startRetention } from './retention.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
@@ -57,16 +56,7 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(await store.open({ log, stop }))
 
-  const delivering = createDelivering(
-    {
-      ...config,
-      ...secrets,
-      journal,
-      health,
-      events: noteDelivery(events, health, journal.delivery, clock, () => delivering.holds),
-    },
-    parts,
-  )
+  const delivering = createDelivering({ ...config, ...secrets, journal, health, events }, parts)
   started.use(startRetention(journal, config.retentionDays, clock, log))
 
   let graceMs = stopGraceMs

@@ -15,7 +15,6 @@ import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { createDelivering } from '../../src/service/delivering.ts'
-import { noteDelivery } from '../../src/service/delivery-note.ts'
 
 const minute = 60_000
 
@@ -85,7 +84,7 @@ async function createWorld() {
           privateKey: 'signs nothing',
           journal,
           health,
-          events: noteDelivery(events, health, own.delivery, clock, () => delivering.holds),
+          events,
         },
         {
           clock,
@@ -147,6 +146,21 @@ test('an instance that looks on tells what blocks the writer of the other one, a
   spreadsheet.script = () => undefined
   await clock.run(10 * minute)
   expect(other.health).toMatchObject({ delivery: { state: 'ok' }, tabs: new Map() })
+})
+
+test('an instance that looks on is right within 11 seconds after an old note was carried out late', async () => {
+  await using world = await createWorld()
+  const { clock } = world
+  const one = world.open('one')
+  const other = world.open('other')
+  await clock.run(2000)
+  const old = { state: 'blocked', reason: 'permission', error: 'Not shared.', hint: '' }
+  const note = { delivery: old, tabs: [], warnings: [], since: '2026-11-20T09:00:00.000Z' }
+  await one.journal.delivery.noteFact('delivery', JSON.stringify(note))
+  await clock.run(1500)
+  expect(other.health.delivery.state).toBe('blocked')
+  await clock.run(9500)
+  expect(other.health.delivery.state).toBe('ok')
 })
 
 test('an instance that takes over from one that was blocked tells of its own delivery', async () => {

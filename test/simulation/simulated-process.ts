@@ -22,7 +22,6 @@ import type { Clock } from '../../src/platform/clock.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import { createDelivering } from '../../src/service/delivering.ts'
 import { createDelivery, type DeliveryOverrides } from '../../src/service/delivery.ts'
-import { noteDelivery } from '../../src/service/delivery-note.ts'
 import type { Leaseholder } from '../../src/service/leaseholder.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { JournalSteps } from './journal-steps.ts'
@@ -125,9 +124,8 @@ export class SimulatedProcess implements Receiver {
 
   #deliverUnderLease(journal: OpenJournal): Delivering {
     const { flaw } = this.#options
-    const [health, clock] = [this.#health, this.#clock]
     const lease = flaw.lease?.(journal.lease) ?? journal.lease
-    const events = noteDelivery(this.#events, health, journal.delivery, clock, () => this.delivers)
+    const [health, events] = [this.#health, this.#events]
     return (this.#holder = createDelivering(
       { ...this.#settings(), journal: { ...journal, lease }, health, events },
       this.#parts(journal.delivery),
@@ -185,8 +183,6 @@ export class SimulatedProcess implements Receiver {
 
   /** Whether the process reports that delivery is blocked. */
   get isBlocked(): boolean {
-    // One that looks on tells what the last note says, and a note may be late.
-    if (this.#instance && !this.delivers) return false
     return this.#health.delivery.state === 'blocked'
   }
 

@@ -9,6 +9,7 @@ import {
   openPostgresJournal,
   type PostgresJournal,
 } from '../../src/journal/postgres/postgres-journal.ts'
+import { migrations } from '../../src/journal/postgres/schema.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -31,6 +32,27 @@ async function world(instances: number) {
 }
 
 const addressed = (email: string) => makeSignup({ email })
+
+test('ten instances that open an empty database at the same time make one journal', async () => {
+  await using made = new AsyncDisposableStack()
+  const database = made.use(await server.createDatabase())
+  const opened = await Promise.allSettled(
+    Array.from({ length: 10 }, async () => made.use(await openPostgresJournal(database.url))),
+  )
+  expect(opened.filter(({ status }) => status === 'rejected')).toEqual([])
+  const journals = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  await Promise.all(
+    journals.map(({ intake }, at) => intake.append([addressed(`a${at}@b.example`)])),
+  )
+  for (const { reader } of journals) expect(await reader.page(0, 100)).toHaveLength(10)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  made.defer(() => client.end())
+  const { rows } = await client.query<object>(`
+    SELECT (SELECT array_agg(number) FROM rollcall.version) AS versions,
+           (SELECT array_agg(name) FROM rollcall.site) AS sites`)
+  expect(rows).toEqual([{ versions: [migrations.length], sites: ['default'] }])
+})
 
 test('a signup that commits late is left out by no batch, and delivery does not wait for it', async () => {
   await using given = await world(2)

@@ -16,7 +16,8 @@ export class Instances implements AsyncDisposable {
   readonly #slots: (Slot | undefined)[]
   #turn = 0
   kills = 0
-  stops = 0
+  /** When an instance that stood still went on, in milliseconds since the epoch. */
+  readonly wakes: number[] = []
 
   private constructor(env: Readonly<Record<string, string>>, slots: Slot[]) {
     this.#env = env
@@ -54,10 +55,10 @@ export class Instances implements AsyncDisposable {
   async stop(index: number, ms: number): Promise<void> {
     const slot = this.#slots[index]
     if (!slot) return
-    this.stops += 1
     slot.isStill = true
     signal(slot.service.pid, 'SIGSTOP')
     await sleep(ms)
+    this.wakes.push(Date.now())
     signal(slot.service.pid, 'SIGCONT')
     slot.isStill = false
   }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import { connectionsOfInstance } from '../journal/postgres/connections.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
 import { readServerFacts, type ServerFacts } from '../journal/postgres/server-facts.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -11,8 +12,6 @@ const check = 'database'
 const versionMin = 150_000
 /** Times of signups are ours, and the quota's are the database's. */
 const aheadMaxMs = 2_000
-/** What one instance takes: eight, and one for the lease. */
-const connectionsOfOne = 9
 
 /** Looks at the database of the settings. Changes nothing. */
 export async function inspectDatabase(
@@ -137,8 +136,8 @@ function commitOf(facts: ServerFacts): Said {
 function connectionsOf({ connectionsMax, connectionsLeft }: ServerFacts): Said {
   if (connectionsMax === undefined || connectionsLeft === undefined) return undefined
   const message = `${connectionsLeft} of its ${connectionsMax} connections are free`
-  if (connectionsLeft >= connectionsOfOne) return ok(message)
-  const hint = `An instance takes up to ${connectionsOfOne}: raise max_connections, or use a pooler.`
+  if (connectionsLeft >= connectionsOfInstance) return ok(message)
+  const hint = `An instance takes up to ${connectionsOfInstance}: raise max_connections, or use a pooler.`
   return { state: 'warning', message, hint }
 }
 

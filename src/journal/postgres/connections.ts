@@ -27,6 +27,22 @@ export const defaultLimits: DatabaseLimits = {
   idleMs: 2_000,
 }
 
+/**
+ * The limits of a connection for the lease alone, which no flood of requests can keep busy. One that hangs
+ * is replaced before the lease is over.
+ */
+export const leaseLimits: DatabaseLimits = {
+  connectionsMax: 1,
+  connectMs: 1_500,
+  answerMs: 2_000,
+  lockMs: 1_000,
+  statementMs: 1_500,
+  idleMs: 1_000,
+}
+
+/** How many connections an instance takes at most. */
+export const connectionsOfInstance = defaultLimits.connectionsMax + leaseLimits.connectionsMax
+
 /** The longest time that a timer of Node takes. */
 const timerMax = 2 ** 31 - 1
 

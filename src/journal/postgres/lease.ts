@@ -1,7 +1,6 @@
 import type { Millis } from '../../signup/signup.ts'
 import type { Lease, Tenure } from '../lease.ts'
 import { Overtaken } from '../overtaken.ts'
-import type { DatabaseLimits } from './connections.ts'
 import type { Queries } from './database.ts'
 import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
@@ -10,19 +9,6 @@ import { statementsOf } from './statement.ts'
 const lifeMs: Millis = 6000
 /** The holder stops so long before the end, so that it has stopped when another instance takes over. */
 const marginMs: Millis = 1000
-
-/**
- * The limits of a connection for the lease alone, which no flood of requests can keep busy. One that hangs
- * is replaced before the lease is over.
- */
-export const leaseLimits: DatabaseLimits = {
-  connectionsMax: 1,
-  connectMs: 1_500,
-  answerMs: 2_000,
-  lockMs: 1_000,
-  statementMs: 1_500,
-  idleMs: 1_000,
-}
 
 const sql = statementsOf('lease', {
   // Each statement is a transaction of its own, and may run twice. The values after SET and WHERE are of

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { defaultLimits } from './connections.ts'
+import { connectionsOfInstance, defaultLimits } from './connections.ts'
 
 /** Why the database cannot be reached, in words without its URL. */
 export class Unreachable extends Error {
@@ -85,7 +85,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   '42501': { why: 'lets this user not connect', hint: 'Give it GRANT CONNECT ON DATABASE.' },
   '53300': {
     why: 'has no connection left',
-    hint: 'Raise max_connections, use a pooler, or run fewer instances: each takes up to 9.',
+    hint: `Raise max_connections, use a pooler, or run fewer instances: each takes up to ${connectionsOfInstance}.`,
     mayPass: true,
   },
   '57P03': { why: 'is starting or stopping', hint: 'Wait until it is up.', mayPass: true },

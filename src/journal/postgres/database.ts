@@ -49,9 +49,10 @@ export class PostgresDatabase implements Queries {
   readonly #connections: Connections
   readonly #clock: DatabaseOptions['clock']
   /**
-   * Poolers keep no setting of a session, so each transaction brings its own. PostgreSQL keeps a plan, and
-   * may have made it when a table was so small that it read all of it: not even then shall it do that. Up
-   * to version 17 that makes plans look so expensive that it compiles each of them for seconds.
+   * Poolers keep no setting of a session, so each transaction brings its own. PostgreSQL keeps the plans
+   * of statements. A plan from when a table was small would read the whole table, so `enable_seqscan` is
+   * off. Up to version 17 PostgreSQL then takes plans for expensive ones and compiles each of them for
+   * seconds, so `jit` is off, too.
    */
   readonly #settings: string
 

@@ -68,7 +68,7 @@ const missing =
 const older =
   'The journal in the database was made by an older version of Rollcall. Start the service once with this version, which brings it up to date.'
 
-/** Who may not make schemas can have one made by somebody else. */
+/** Makes no schema that exists: the user of the database may not have the right to make one. */
 async function stepsToBegin(db: PostgresDatabase): Promise<readonly string[]> {
   const isThere = (await db.get(sql.schema))?.['isThere'] === true
   return isThere ? begin : ['CREATE SCHEMA IF NOT EXISTS rollcall', ...begin]

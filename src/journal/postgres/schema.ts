@@ -1,15 +1,16 @@
 /**
  * The journal's tables in PostgreSQL, as a list of migrations: `rollcall.version` says how many have run.
- * Never edit a migration that was released; add a new one. Each statement can run once more, for engines
- * that do not take back changes of tables. A new version first adds what it needs, so that instances of
- * the old version go on meanwhile.
+ * Never edit a migration that was released; add a new one. Each statement can run twice, because some
+ * databases cannot roll back changes of tables. A migration removes nothing that the version before it
+ * uses: instances of that version go on meanwhile.
  *
  * Times are milliseconds since the Unix epoch. There are no foreign keys, because each would cost a look
  * and a lock for every signup.
  */
 export const migrations: readonly string[] = [
   `
-  -- One row. Who adds signups or tabs locks it first, so positions are given in the order of commits.
+  -- One row. Every transaction that adds signups or tabs locks it first, so that positions come in the
+  -- order of commits.
   CREATE TABLE IF NOT EXISTS rollcall.head (
     only_row boolean PRIMARY KEY CHECK (only_row),
     position bigint  NOT NULL, -- of the last signup
@@ -25,8 +26,8 @@ export const migrations: readonly string[] = [
     value    text    NOT NULL
   );
 
-  -- A stream of signups with a spreadsheet of its own. Who changes batches, markers, facts, tombstones
-  -- or signups that exist locks its row first.
+  -- A stream of signups with a spreadsheet of its own. Every transaction that changes batches, markers,
+  -- facts, tombstones or stored signups locks its row first.
   CREATE TABLE IF NOT EXISTS rollcall.site (
     id              integer PRIMARY KEY,
     name            text    NOT NULL UNIQUE,
@@ -216,7 +217,7 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (tab, hash)
   );
 
-  -- Who calls a provider. Who reserves a call locks the row of its account first.
+  -- Accounts at providers. To reserve a call, a transaction locks the row of the account first.
   CREATE TABLE IF NOT EXISTS rollcall.account (
     name   text   PRIMARY KEY,
     number bigint NOT NULL -- of the last call

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
 
@@ -28,6 +30,18 @@ const secrets = [
 
 test('git ignores files that may have keys', () => {
   expect(ignored(secrets)).toEqual(secrets)
+})
+
+test('Docker copies no file that git takes for a secret', () => {
+  const linesOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8').split('\n')
+  const [, secretPart = ''] = linesOf('.gitignore').join('\n').split('# Secrets')
+  const patterns = secretPart
+    .split('\n')
+    .slice(1)
+    .filter((line) => /^[^#!]/.test(line))
+  expect(patterns).toContain('*.pem')
+  const left = linesOf('examples/compose/Dockerfile.dockerignore')
+  expect(left).toEqual(expect.arrayContaining(patterns.map((pattern) => `**/${pattern}`)))
 })
 
 test('git does not ignore files of the project', () => {

@@ -91,10 +91,11 @@ const copies: ForeignCopies = {
   kind: 'foreign',
   toBackUp:
     'The journal is in PostgreSQL, so its own tools back it up while services run: ' +
-    'pg_dump --schema=rollcall --exclude-table-data=rollcall.secret --format=custom --file=FILE "$DATABASE_URL"; ' +
-    'or pg_basebackup with an archive of the log, for every moment. docs/scaling.md says more.',
+    'umask 077; PGSERVICE=rollcall pg_dump --schema=rollcall --exclude-table-data=rollcall.secret --format=custom --file=FILE; ' +
+    'or pg_basebackup with an archive of the log, for every moment. docs/scaling.md says how to write the ' +
+    'service file, which has the password, and how to back up the secret.',
   toRestore:
     'The journal is in PostgreSQL, so its own tools restore it, while no service runs: ' +
-    'pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE. Read docs/scaling.md before: ' +
-    'what was written to the spreadsheet after the backup would be written again.',
+    'pg_restore --clean --if-exists --single-transaction --dbname=service=rollcall FILE, and then the same with the ' +
+    'dump of the secret. Read docs/scaling.md before: what was written to the spreadsheet after the backup would be written again.',
 }

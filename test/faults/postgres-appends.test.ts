@@ -120,6 +120,13 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     },
   )
 
+  test('a signup is settled although its answer was awaited for longer than all looks may take', async () => {
+    await using world = await createWorld({ ...limits, answerMs: 6500 })
+    world.proxy.fail(/^COMMIT/, 'hang after')
+    expect(await append(world.harmed, ada)).toMatchObject({ kind: 'appended' })
+    expect(await world.addresses()).toEqual([ada])
+  })
+
   test('a signup that commits late comes before all that were accepted after it, and is not skipped', async () => {
     // The server lets a transaction stand still for long enough.
     await using world = await createWorld({})

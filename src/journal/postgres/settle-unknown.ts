@@ -40,9 +40,9 @@ export async function settleUnknown<Request extends Pick<AppendRequest, 'signups
   append: (group: readonly Request[]) => Promise<readonly Outcome[]>,
   outcomeOf: (results: AppendResults) => Outcome,
 ): Promise<readonly Outcome[]> {
-  const until = clock.elapsed() + lookMaxMs
   const outcomes = new Map<Request, Outcome>()
   let unknown: OutcomeUnknown | undefined
+  let until = Infinity
   for (;;) {
     try {
       if (unknown) {
@@ -58,6 +58,8 @@ export async function settleUnknown<Request extends Pick<AppendRequest, 'signups
       })
       return group.flatMap((request) => outcomes.get(request) ?? [])
     } catch (error) {
+      // The answer may have been awaited for longer than all looks may take.
+      if (!unknown) until = clock.elapsed() + lookMaxMs
       if (error instanceof OutcomeUnknown) unknown = error
       if (!unknown) throw error
       if (clock.elapsed() >= until) throw unknown

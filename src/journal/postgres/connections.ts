@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Millis } from '../../signup/signup.ts'
-import { isOfDatabase, isUnprepared, ofDriver } from './failure.ts'
+import { isOfDatabase, isReadOnly, isUnprepared, ofDriver } from './failure.ts'
 import type { Row, Statement, Value } from './statement.ts'
 
 /** Bounds on what the database may take. */
@@ -74,6 +74,8 @@ export class Connections {
   readonly #url: string
   readonly #limits: DatabaseLimits
   #pool: pg.Pool
+  /** With those whose server was left. Their connections close when they have been idle for a while. */
+  readonly #pools: pg.Pool[] = []
   /** Whether statements are prepared. Some poolers cannot do that. */
   #prepares = true
 
@@ -85,19 +87,14 @@ export class Connections {
   }
 
   /** Waits until all connections are given back, and closes them. */
-  close(): Promise<void> {
-    return this.#pool.end()
-  }
-
-  /** Connects anew from now on, perhaps to another server. */
-  renew(): void {
-    void this.#pool.end()
-    this.#pool = this.#newPool()
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()))
   }
 
   /** Gives `work` a connection. Takes it back afterwards, if it has not failed. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch(throwOfDriver)
+    const pool = this.#pool
+    const client = await pool.connect().catch(throwOfDriver)
     let hasWarned = false
     const hear = ({ severity }: { readonly severity?: string | undefined }) => {
       if (severity === 'WARNING') hasWarned = true
@@ -114,6 +111,8 @@ export class Connections {
       })
     } catch (error) {
       if (isUnprepared(error)) this.#prepares = false
+      // Its server was the primary. Another caller may have left that server already.
+      if (isReadOnly(error) && pool === this.#pool) this.#pool = this.#newPool()
       isBroken = isOfDatabase(error) || hasWarned
       throw error
     } finally {
@@ -145,6 +144,7 @@ export class Connections {
     pool.on('error', () => {})
     // The same goes for a connection in use, whose caller learns of it by its statements.
     pool.on('connect', (client) => client.on('error', () => {}))
+    this.#pools.push(pool)
     return pool
   }
 }

@@ -140,8 +140,9 @@ export class PostgresDatabase implements Queries {
     const committed = commit(connection)
     committed.catch(() => {})
     const [, answers] = await Promise.all([begun, Promise.all(sent)]).catch((error: unknown) => {
-      // The server does not commit after an error.
-      throw error instanceof ConnectionFailed ? new OutcomeUnknown(unknown) : error
+      // The server does not commit after an error. A pooler may tell of a server that it has lost, to which
+      // the commit went.
+      throw isOfDatabase(error) && !isRefusal(error) ? new OutcomeUnknown(unknown) : error
     })
     await committed
     return answers.map(({ rows }) => rows)
@@ -172,10 +173,10 @@ export class PostgresDatabase implements Queries {
         return await this.#connections.use(attempt)
       } catch (error) {
         failures += 1
-        // A connection may have been closed while it was idle. Then the next one is new.
-        const isStale = error instanceof ConnectionFailed && failures === 1
+        // A connection may have been closed while it was idle, or lead to a server that was the primary.
+        // Then the next one is new.
+        const isStale = failures === 1 && (error instanceof ConnectionFailed || isReadOnly(error))
         const mayHelp = isRepeatable(error) || isUnprepared(error) || isStale
-        if (isReadOnly(error)) this.#connections.renew()
         if (!mayHelp || this.#clock.elapsed() >= until) throw toUnavailable(error)
       }
       await this.#clock.sleep(again.restMs * failures * Math.random())

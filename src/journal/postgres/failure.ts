@@ -54,7 +54,7 @@ export function isReadOnly(error: unknown): boolean {
  * a shutdown while it waits for a standby, does not say so.
  */
 export function isRefusal(error: unknown): boolean {
-  return hasCode(error, /^(?!08|57|58|F0|XX)/)
+  return hasCode(error, /^(?!08|40003|57|58|F0|XX)/)
 }
 
 /**

@@ -239,4 +239,4 @@ export const migrations: readonly string[] = [
  * append slower. Letter case counts for ASCII only, which is enough for our addresses.
  */
 export const addressIndex = `CREATE INDEX IF NOT EXISTS signup_by_address
-  ON rollcall.signup (lower(email COLLATE "C"))`
+  ON rollcall.signup (lower(email COLLATE "C"), (tab + 0))`

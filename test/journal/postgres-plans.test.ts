@@ -70,8 +70,6 @@ function longReads(plan: Plan): string[] {
 }
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  // It runs once for a spreadsheet. The contract says that it takes time with the number of signups.
-  'default tab.ignoreDuplicates': ['Index Scan signup_pkey'],
   // These read a page in order, and stop when it is full.
   'reader.signupsAfter': ['Index Scan signup_pkey'],
   'compared.page': ['Index Scan signup_pkey'],

@@ -5,6 +5,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { Overtaken } from '../../src/journal/overtaken.ts'
+import type { FrozenBatch } from '../../src/signup/batch.ts'
 import {
   openPostgresJournal,
   type PostgresJournal,
@@ -104,7 +105,7 @@ test('three instances append and deliver at the same time: each signup is in one
       for (const signup of all[at] ?? []) await intake.append([signup])
     }),
   ).finally(() => (appending = false))
-  const rows: Record<string, string[]> = { A: [], B: [] }
+  const delivered: FrozenBatch[] = []
   let overtaken = 0
   const deliver = async ({ delivery, reader }: PostgresJournal) => {
     while (appending || (await reader.backlog()) > 0) {
@@ -112,9 +113,7 @@ test('three instances append and deliver at the same time: each signup is in one
         const batch = await freezeNext(delivery, { rowsMax: 7 })
         if (!batch) continue
         await delivery.settle(batch.number, 1)
-        for (const { tab, signups } of batch.tabs) {
-          rows[tab]?.push(...signups.map(({ id }) => id))
-        }
+        delivered.push(batch)
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error
         overtaken += 1
@@ -126,7 +125,13 @@ test('three instances append and deliver at the same time: each signup is in one
   const page = await reading.reader.page(0, 1000)
   const idsOf = (tab: string) =>
     page.filter(({ signup }) => signup.sheetTab === tab).map(({ signup }) => signup.id)
-  expect(rows).toEqual({ A: idsOf('A'), B: idsOf('B') })
+  // A commit may be answered later than the next one.
+  const batches = delivered.toSorted((one, other) => one.number - other.number)
+  const rowsOf = (tab: string) =>
+    batches.flatMap(({ tabs }) =>
+      tabs.filter((part) => part.tab === tab).flatMap(({ signups }) => signups.map(({ id }) => id)),
+    )
+  expect([rowsOf('A'), rowsOf('B')]).toEqual([idsOf('A'), idsOf('B')])
   expect(page).toHaveLength(180)
   expect(page.map(({ position }) => position)).toEqual(page.map((_, at) => at + 1))
 })
@@ -149,3 +154,41 @@ test.each([
       expect(await ledger.reserve(quota)).toBeGreaterThan(50_000)
   },
 )
+
+test('a signup without a tab is delivered although an instance with other settings has delivered later ones', async () => {
+  await using given = await world(0)
+  const spreadsheet = { defaultTab: { name: 'Sheet1', of: 'a spreadsheet' } }
+  await using old = await openPostgresJournal(given.url, spreadsheet)
+  await using named = await openPostgresJournal(given.url)
+  await old.intake.append([makeSignup({ email: 'early@example.com', sheetTab: '' })])
+  await named.intake.append([addressed('late@example.com')])
+  const first = (await freezeNext(named.delivery)) ?? expect.fail()
+  await named.delivery.settle(first.number, 1)
+  await using next = await openPostgresJournal(given.url)
+  expect(addressesOf(await freezeNext(next.delivery))).toEqual({ Sheet1: ['early@example.com'] })
+})
+
+test('many signups without a tab move to the default tab in slices, and in order', async () => {
+  await using given = await world(0)
+  const policy = {
+    defaultTab: { name: 'Sheet1', of: 'a spreadsheet' },
+    duplicates: 'ignore',
+  } as const
+  await using journal = await openPostgresJournal(given.url, policy)
+  const add = (email: string, sheetTab: string) =>
+    journal.intake.append([makeSignup({ email, sheetTab })])
+  await add('first@example.com', '')
+  await add('second@example.com', 'Sheet1')
+  // As if many more had come: 50,000 positions lie between.
+  await given.client.query('UPDATE rollcall.head SET position = 50000')
+  await add('third@example.com', '')
+  await add('FIRST@example.com', 'Sheet1')
+  await add('second@example.com', '')
+  await journal.delivery.resolveDefaultTab('Sheet1')
+  expect(addressesOf(await freezeNext(journal.delivery))).toEqual({
+    Sheet1: ['first@example.com', 'second@example.com', 'third@example.com'],
+  })
+  expect((await given.client.query('SELECT accepted FROM rollcall.tab')).rows).toEqual([
+    { accepted: '5' },
+  ])
+})

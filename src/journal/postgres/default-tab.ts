@@ -3,30 +3,50 @@ import type { DefaultTab } from '../intake-log.ts'
 import type { JournalPolicy } from '../policy.ts'
 import type { PostgresDatabase, Queries, Transaction } from './database.ts'
 import { headLock, siteLock } from './locks.ts'
+import { isBehind } from './rows.ts'
 import { statementsOf } from './statement.ts'
 
 /** Key of the default tab until it is resolved. No signup can name a tab with this key. */
 export const openKey = ''
+
+/** How many positions are looked through at once. That takes a fifth of a second. */
+const slicePositions = 20_000
 
 const sql = statementsOf('default tab', {
   fact: 'SELECT value FROM rollcall.fact WHERE site = $1 AND name = $2',
   setFact: 'INSERT INTO rollcall.fact (site, name, value) VALUES ($1, $2, $3)',
   tab: 'SELECT id FROM rollcall.tab WHERE site = $1 AND key = $2',
   nameTab: 'UPDATE rollcall.tab SET key = $1, name = $2 WHERE id = $3',
-  // Runs before the signups of $1 move to $2. Marks those that become duplicates by the move.
-  ignoreDuplicates: `
-    UPDATE rollcall.signup AS later SET is_ignored = 1
-    WHERE tab IN ($1, $2) AND email <> ''
-      AND position >= (SELECT min(position) FROM rollcall.signup WHERE tab = $1)
+  first: `SELECT position FROM rollcall.signup WHERE ${isBehind('$1::integer', '0')}
+          ORDER BY tab, position LIMIT 1`,
+  last: 'SELECT position FROM rollcall.head',
+  // The next four are about the signups of $1 from the position $3 to $4, which move to $2. First, those
+  // are marked that become duplicates by the move, and those that they make duplicates.
+  ignoreMoved: `
+    UPDATE rollcall.signup AS moved SET is_ignored = 1
+    WHERE tab = $1 AND position BETWEEN $3 AND $4 AND email <> ''
       AND EXISTS (
         SELECT 1 FROM rollcall.signup AS earlier
-        WHERE earlier.tab IN ($1, $2) AND earlier.position < later.position
-          AND earlier.position NOT IN (SELECT position FROM rollcall.removal)
-          AND lower(earlier.email COLLATE "C") = lower(later.email COLLATE "C"))`,
-  moveSignups: 'UPDATE rollcall.signup SET tab = $2 WHERE tab = $1',
-  moveAccepted: `UPDATE rollcall.tab
-                 SET accepted = accepted + (SELECT accepted FROM rollcall.tab WHERE id = $1)
-                 WHERE id = $2`,
+        WHERE earlier.tab + 0 IN ($1, $2) AND earlier.position + 0 < moved.position
+          AND NOT EXISTS (SELECT 1 FROM rollcall.removal WHERE removal.position = earlier.position)
+          AND lower(earlier.email COLLATE "C") = lower(moved.email COLLATE "C"))`,
+  ignoreLater: `
+    UPDATE rollcall.signup AS later SET is_ignored = 1
+    FROM rollcall.signup AS moved
+    WHERE moved.tab = $1 AND moved.position BETWEEN $3 AND $4 AND moved.email <> ''
+      AND NOT EXISTS (SELECT 1 FROM rollcall.removal WHERE removal.position = moved.position)
+      AND later.tab + 0 = $2 AND later.position + 0 > moved.position
+      AND lower(later.email COLLATE "C") = lower(moved.email COLLATE "C")`,
+  // Another instance, with other settings, may have delivered later signups already.
+  queueOvertaken: `
+    INSERT INTO rollcall.redelivery (tab, position, queued_at)
+    SELECT $2, position, received_at FROM rollcall.signup
+    WHERE tab = $1 AND position BETWEEN $3 AND $4 AND is_ignored = 0 AND email <> ''
+      AND position + 0 <= (SELECT written_to FROM rollcall.progress WHERE tab = $2)
+    ON CONFLICT DO NOTHING`,
+  moveSignups: 'UPDATE rollcall.signup SET tab = $2 WHERE tab = $1 AND position BETWEEN $3 AND $4',
+  moveAccepted: `UPDATE rollcall.tab SET accepted = accepted + CASE id WHEN $2 THEN $3::bigint ELSE -$3::bigint END
+                 WHERE id IN ($1, $2)`,
   deleteTab: 'DELETE FROM rollcall.tab WHERE id = $1',
   deleteProgress: 'DELETE FROM rollcall.progress WHERE tab = $1',
 })
@@ -55,7 +75,7 @@ export class PostgresDefaultTab {
     const tab = new PostgresDefaultTab(db, site, policy)
     const { name, isResolved } = await tab.now()
     if (isResolved && (await db.get(sql.tab, site, openKey))) {
-      await tab.#locked((transaction) => tab.#close(transaction, name))
+      while (!(await tab.#locked((transaction) => tab.#close(transaction, name))));
     }
     return tab
   }
@@ -85,13 +105,16 @@ export class PostgresDefaultTab {
 
   async resolve(name: string): Promise<DefaultTab> {
     if (this.#current.isResolved) return this.#current
-    const resolved = await this.#locked(async (transaction) => {
-      const noted = await transaction.get(sql.fact, this.#site, this.fact)
-      if (noted) return String(noted['value'])
-      await transaction.run(sql.setFact, this.#site, this.fact, name)
-      await this.#close(transaction, name)
-      return name
-    })
+    let resolved: string | undefined
+    while (resolved === undefined) {
+      resolved = await this.#locked(async (transaction) => {
+        const noted = await transaction.get(sql.fact, this.#site, this.fact)
+        if (noted) return String(noted['value'])
+        if (!(await this.#close(transaction, name))) return undefined
+        await transaction.run(sql.setFact, this.#site, this.fact, name)
+        return name
+      })
+    }
     return (this.#current = { name: resolved, isResolved: true })
   }
 
@@ -104,26 +127,37 @@ export class PostgresDefaultTab {
   }
 
   /**
-   * Gives the tab under `openKey` its final name, or moves its signups to the tab of that name. That
-   * keeps their order: no batch can hold them or later ones, because `freeze` rejects until this is done.
+   * Gives the tab under `openKey` its final name, or moves its signups to the tab of that name, a slice at
+   * a time. That keeps their order: no batch can hold them or later ones, because `freeze` rejects until
+   * this is done. Returns whether it is.
    */
-  async #close(transaction: Transaction, name: string): Promise<void> {
+  async #close(transaction: Transaction, name: string): Promise<boolean> {
     const open = await transaction.get(sql.tab, this.#site, openKey)
-    if (!open) return
+    if (!open) return true
     const id = Number(open['id'])
     const key = tabKey(name)
     const named = await transaction.get(sql.tab, this.#site, key)
     if (!named) {
       await transaction.run(sql.nameTab, key, name, id)
-      return
+      return true
     }
-    const target = Number(named['id'])
-    if (this.#policy.duplicates === 'ignore') {
-      await transaction.run(sql.ignoreDuplicates, id, target)
+    const first = await transaction.get(sql.first, id)
+    if (first) {
+      const from = Number(first['position'])
+      const upto = from + slicePositions - 1
+      const slice = [id, Number(named['id']), from, upto] as const
+      if (this.#policy.duplicates === 'ignore') {
+        await transaction.run(sql.ignoreMoved, ...slice)
+        await transaction.run(sql.ignoreLater, ...slice)
+      }
+      await transaction.run(sql.queueOvertaken, ...slice)
+      const moved = await transaction.run(sql.moveSignups, ...slice)
+      await transaction.run(sql.moveAccepted, id, Number(named['id']), moved)
+      const last = await transaction.get(sql.last)
+      if (upto < Number(last?.['position'])) return false
     }
-    await transaction.run(sql.moveSignups, id, target)
-    await transaction.run(sql.moveAccepted, id, target)
     await transaction.run(sql.deleteTab, id)
     await transaction.run(sql.deleteProgress, id)
+    return true
   }
 }

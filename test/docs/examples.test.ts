@@ -156,7 +156,8 @@ test.each(['own-form.html', 'plain-form.html', 'custom-frontend.html', 'frame.ht
 test('an example that is opened as a file signs somebody up, too, except the frame, which needs an origin', async () => {
   await using anybody = await startService()
   await using folder = await tempFolder()
-  for (const name of await readdir(examples)) {
+  const files = await readdir(examples, { withFileTypes: true })
+  for (const { name } of files.filter((entry) => entry.isFile())) {
     const text = await readExample(name, { ...site, serviceUrl: anybody.url })
     await writeFile(join(folder.path, name), text)
   }

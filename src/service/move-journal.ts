@@ -32,7 +32,8 @@ export interface Moved {
  * `DATA_DIR`, with a mark on it.
  *
  * @throws Error when a service runs on `DATA_DIR` or on the database, when the database has signups of
- *   another journal, and when the copy differs; the message says what to do
+ *   another journal, when the journal was moved before and has changed since, and when the copy differs;
+ *   the message says what to do
  */
 export async function moveJournal(
   { dataDir, database }: Config,
@@ -46,7 +47,7 @@ export async function moveJournal(
   using journal = new WholeJournal(file)
   await reach(url)
   const tables = await takeJournal(url, {
-    code: codeOf(journal),
+    source: { code: codeOf(journal), state: journal.state },
     clock: options.clock,
     async fill(taken) {
       const found = await copy(journal, taken, options)

@@ -9,12 +9,15 @@ import {
   type MovedTable,
   movedTables,
 } from '../moved-tables.ts'
+import { type MovedState, sameState, stateOf, textOf, wentOn } from '../moved-state.ts'
 import { PostgresDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
 import { withClient } from './reach.ts'
 
 /** The fact that tells which journal was moved here: the code of its first site. */
 const movedFact = 'moved from'
+/** The fact that tells how far that journal was. */
+const stateFact = 'moved at'
 
 const types: Readonly<Record<Kind, string>> = {
   number: 'bigint',
@@ -26,9 +29,15 @@ const types: Readonly<Record<Kind, string>> = {
 /** Longer than any statement of a move takes. */
 const waitMs = 10 * 60_000
 
-export interface TakeOptions<T> {
-  /** The code of the first site of the journal that moves. */
+/** The journal that moves. */
+export interface Source {
+  /** The code of its first site. */
   readonly code: string
+  readonly state: MovedState
+}
+
+export interface TakeOptions<T> {
+  readonly source: Source
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
   /** Puts the journal there. */
   readonly fill: (taken: TakenJournal) => Promise<T>
@@ -39,18 +48,19 @@ export interface TakeOptions<T> {
  * any point it is there completely, or not at all. Resolves with undefined when that journal was moved
  * here before.
  *
- * @throws Error when the database has signups of another journal, or an instance runs on it
+ * @throws Error when that journal has changed since it was moved here, when the database has signups of
+ *   another journal, or an instance runs on it
  */
 export async function takeJournal<T>(
   url: string,
-  { code, clock, fill }: TakeOptions<T>,
+  { source, clock, fill }: TakeOptions<T>,
 ): Promise<T | undefined> {
   await makeTables(url, clock)
   return withClient(url, async (client) => {
     const taken = new TakenJournal(client)
-    if (!(await taken.begin(code))) return undefined
+    if (!(await taken.begin(source))) return undefined
     const result = await fill(taken)
-    await taken.commit(code)
+    await taken.commit(source)
     return result
   })
 }
@@ -73,7 +83,7 @@ export class TakenJournal {
   }
 
   /** Keeps others out and removes what a start has made. Returns false when the journal is there already. */
-  async begin(code: string): Promise<boolean> {
+  async begin({ code, state }: Source): Promise<boolean> {
     await this.#run(`BEGIN; SET LOCAL lock_timeout = 10000; SET LOCAL statement_timeout = ${waitMs};
       SET LOCAL idle_in_transaction_session_timeout = ${waitMs}`)
     await this.#run('SELECT position FROM rollcall.head FOR UPDATE')
@@ -85,8 +95,16 @@ export class TakenJournal {
     ) {
       throw new Error('An instance runs with DATABASE_URL. Stop all of them, and wait ten seconds.')
     }
-    const known = await this.#run('SELECT value FROM rollcall.fact WHERE name = $1', [movedFact])
-    if (known.rows[0]?.[0] === code) return false
+    const known = await this.#run(
+      `SELECT moved.value, state.value FROM rollcall.fact AS moved
+      JOIN rollcall.fact AS state USING (site) WHERE moved.name = $1 AND state.name = $2`,
+      [movedFact, stateFact],
+    )
+    if (known.rows[0]?.[0] === code) {
+      const then = stateOf(String(known.rows[0][1]))
+      if (!sameState(then, state)) throw wentOn(then, state, await this.#state())
+      return false
+    }
     if (
       known.rows.length > 0 ||
       (await this.#number('SELECT count(*) FROM (SELECT 1 FROM rollcall.signup LIMIT 1) AS one')) >
@@ -138,7 +156,7 @@ export class TakenJournal {
   }
 
   /** Adds the calls that were made from this database after the others, so that the quota holds. */
-  async commit(code: string): Promise<void> {
+  async commit({ code, state }: Source): Promise<void> {
     await this.#run(
       `INSERT INTO rollcall.provider_call (account, number, at, is_sure)
       SELECT account, number + coalesce((SELECT max(number) FROM rollcall.provider_call AS moved
@@ -149,8 +167,12 @@ export class TakenJournal {
     await this.#run(`INSERT INTO rollcall.account (name, number)
       SELECT account, max(number) FROM rollcall.provider_call GROUP BY account`)
     await this.#run(
-      'INSERT INTO rollcall.fact (site, name, value) SELECT min(id), $1, $2 FROM rollcall.site',
-      [movedFact, code],
+      `INSERT INTO rollcall.fact (site, name, value)
+      SELECT min(id), unnest($1::text[]), unnest($2::text[]) FROM rollcall.site`,
+      [
+        [movedFact, stateFact],
+        [code, textOf(state)],
+      ],
     )
     await this.#run('COMMIT')
     // New plans need new statistics. The server makes them later, too.
@@ -165,6 +187,17 @@ export class TakenJournal {
         row_number() OVER (PARTITION BY account ORDER BY number), at, is_sure
       FROM rollcall.provider_call`)
     this.#kept = [0, 1, 2, 3].map((at) => rows.map((row) => row[at]))
+  }
+
+  async #state(): Promise<MovedState> {
+    return {
+      signup: await this.#number('SELECT position FROM rollcall.head'),
+      batch: await this.#number(`SELECT value FROM rollcall.counter WHERE name = 'batch'`),
+      settledAt: await this.#number('SELECT max(last_settled_at) FROM rollcall.site'),
+      forgotten: await this.#number(
+        'SELECT count(*) + coalesce(sum(upto), 0) FROM rollcall.tombstone',
+      ),
+    }
   }
 
   async #number(text: string): Promise<number> {

@@ -7,6 +7,7 @@ import {
   type MovedRow,
   type MovedTable,
 } from '../moved-tables.ts'
+import type { MovedState } from '../moved-state.ts'
 import { openDatabase } from './open-database.ts'
 import { idOfBytes } from './signup-id.ts'
 
@@ -35,6 +36,15 @@ export class WholeJournal implements Disposable {
     return this.#number(
       `SELECT coalesce(max(seq), 0) AS value FROM sqlite_sequence WHERE name = 'batch'`,
     )
+  }
+
+  get state(): MovedState {
+    return {
+      signup: this.#number('SELECT coalesce(max(position), 0) AS value FROM signup'),
+      batch: this.lastBatch,
+      settledAt: this.#number('SELECT coalesce(max(last_settled_at), 0) AS value FROM site'),
+      forgotten: this.#number('SELECT count(*) + coalesce(sum(upto), 0) AS value FROM tombstone'),
+    }
   }
 
   count({ name }: MovedTable): number {

@@ -23,8 +23,12 @@ export function databaseStore(config: Config, url: string, { clock }: Pick<World
   const policy = policyOf(config)
   const openBeside = () => openPostgresJournal(url, policy, { clock, access: 'beside' })
   return {
-    open: (starting) =>
-      patiently(url, () => openPostgresJournal(url, policy, { clock }), { ...starting, clock }),
+    async open(starting) {
+      const { log } = starting
+      const onNewSecret = () => log.warn({ hint: newSecretHint }, newSecretWords)
+      const open = () => openPostgresJournal(url, policy, { clock, onNewSecret })
+      return patiently(url, open, { ...starting, clock })
+    },
     async openBeside() {
       await reach(url)
       return openBeside()
@@ -44,6 +48,12 @@ export function databaseStore(config: Config, url: string, { clock }: Pick<World
     copies,
   }
 }
+
+const newSecretWords =
+  'the key of the hashes was missing in the database: a new one was made, and the journal does not recognize ' +
+  'who was forgotten or an Idempotency-Key of before'
+const newSecretHint =
+  'When you have a backup of the table rollcall.secret, stop all instances, and restore it.'
 
 /** The lease of the journal makes one service at a time deliver. */
 const nothingToHold: Hold = {

@@ -48,7 +48,7 @@ export interface Store {
 }
 
 export interface Starting {
-  /** Told why the start has to wait. */
+  /** Told why the start has to wait, and what the operator may not expect. */
   readonly log: Pick<Logger, 'warn'>
   /** Aborts to wait no longer. */
   readonly stop?: AbortSignal | undefined

@@ -77,6 +77,32 @@ test('forget removes the row itself when no instance runs', async () => {
   expect(await peopleIn(world)).toEqual([bob])
 })
 
+test('a start without the key of the hashes makes a new one and says so, and commands refuse', async () => {
+  await using world = await createDatabaseWorld(server)
+  const { env, database } = world
+  const warning = 'the key of the hashes was missing in the database'
+  {
+    await using service = await startService({ env })
+    expect(service.output()).not.toContain(warning)
+  }
+  await runCommand(['forget', '-'], { env, input: ada })
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('DELETE FROM rollcall.secret')
+  await client.end()
+  expect(await runCommand(['forget', '-'], { env, input: bob })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Restore the table'),
+  })
+  {
+    await using service = await startService({ env })
+    expect(service.output()).toContain(warning)
+  }
+  await using again = await startService({ env })
+  expect(again.output()).not.toContain(warning)
+  expect(await runCommand(['forget', '-'], { env, input: bob })).toMatchObject({ code: 0 })
+})
+
 test('a command that reads or tries makes no tables', async () => {
   await using world = await createDatabaseWorld(server)
   await using folder = await tempFolder()

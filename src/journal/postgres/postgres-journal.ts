@@ -24,6 +24,8 @@ export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   /** `beside` when services of other versions may have the journal open. */
   readonly access?: 'own' | 'beside'
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
+  /** Called when a new secret replaces a lost one. Without it, such a journal is not opened. */
+  readonly onNewSecret?: () => void
 }
 
 export interface PostgresJournal extends ComparableJournal {
@@ -101,14 +103,20 @@ export async function hasPostgresJournal(
 export async function openPostgresSite(
   url: string,
   policy: Partial<JournalPolicy> = {},
-  { site = 'default', access = 'own', clock = systemClock, limits }: PostgresOptions = {},
+  {
+    site = 'default',
+    access = 'own',
+    clock = systemClock,
+    limits,
+    onNewSecret,
+  }: PostgresOptions = {},
 ): Promise<PostgresSite> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
     await migrate(db)
     if (policy.duplicates === 'ignore') await makeAddressIndex(db)
-    return openSite(db, site, { ...defaultPolicy, ...policy })
+    return openSite(db, site, { ...defaultPolicy, ...policy }, onNewSecret)
   })
 }
 

@@ -35,6 +35,7 @@ export async function openSite(
   db: PostgresDatabase,
   name: string,
   policy: JournalPolicy,
+  onNewSecret?: () => void,
 ): Promise<PostgresSite> {
   const row = (await db.get(sql.find, name)) ?? (await addSite(db, name))
   const id = Number(row['id'])
@@ -47,7 +48,7 @@ export async function openSite(
     defaultTab,
     appended: new Listeners(),
     settled: new Listeners(),
-    secret: await takeSecret(db),
+    secret: await takeSecret(db, onNewSecret),
   }
 }
 

@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/env.ts'
 import type { Erasure } from '../journal/erasure.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { finishForgetting } from '../service/forgetting.ts'
+import { oldJournalIn } from '../service/moved-mark.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { expiredUpTo } from './expired.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
@@ -51,7 +52,7 @@ const byHand = [
 ]
 
 /** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */
-const byHandInDatabase =
+const databaseCopies =
   "the database's own copies: VACUUM removes dead rows, ANALYZE old statistics; its write-ahead log, replicas and server log stay"
 
 const inputCharactersMax = 1_000
@@ -108,12 +109,18 @@ async function forget(session: Session, given: string, options: Options): Promis
     byHand: [
       ...byHand,
       ...(upTo === null ? [] : [`rows of the address that were written up to ${upTo}`]),
-      ...(files ? [] : [byHandInDatabase]),
+      ...(files ? [] : inDatabase(config.dataDir)),
     ],
   }
   if (options.json) await out.json(result)
   else for (const line of describe(result, files)) await out.line(line)
   return result.done ? exit.done : exit.notAll
+}
+
+/** What to do by hand when the journal is in a database. */
+function inDatabase(dataDir: string): string[] {
+  const old = oldJournalIn(dataDir)
+  return [databaseCopies, ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : [])]
 }
 
 interface Erased {

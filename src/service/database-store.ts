@@ -12,6 +12,7 @@ import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { policyOf } from './journal-policy.ts'
+import { leftBehindHint, oldJournalIn } from './moved-mark.ts'
 import type { ForeignCopies, Hold, Starting, Store } from './store.ts'
 import type { World } from './world.ts'
 
@@ -27,7 +28,9 @@ export function databaseStore(config: Config, url: string, { clock }: Pick<World
       const { log } = starting
       const onNewSecret = () => log.warn({ hint: newSecretHint }, newSecretWords)
       const open = () => openPostgresJournal(url, policy, { clock, onNewSecret })
-      return patiently(url, open, { ...starting, clock })
+      const journal = await patiently(url, open, { ...starting, clock })
+      warnOfOldJournal(config.dataDir, log)
+      return journal
     },
     async openBeside() {
       await reach(url)
@@ -54,6 +57,12 @@ const newSecretWords =
   'who was forgotten or an Idempotency-Key of before'
 const newSecretHint =
   'When you have a backup of the table rollcall.secret, stop all instances, and restore it.'
+
+function warnOfOldJournal(dataDir: string, log: Starting['log']): void {
+  const old = oldJournalIn(dataDir)
+  if (!old || old.isMoved) return
+  log.warn({ file: old.path, hint: leftBehindHint }, 'DATA_DIR has a journal that is not used')
+}
 
 /** The lease of the journal makes one service at a time deliver. */
 const nothingToHold: Hold = {

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, durableFiles } from '../platform/node/durable-file.ts'
+import { journalFile } from './data-folder.ts'
 
 /** The file in `DATA_DIR` that says where its journal went. */
 const markFile = 'journal.moved'
@@ -26,3 +27,21 @@ export function assertNotMoved(dataDir: string): void {
       `${path}: what came in or was written since then is not known here, so rows may be written twice.`,
   )
 }
+
+/** A journal in `DATA_DIR` that a service with `DATABASE_URL` does not use. */
+export interface OldJournal {
+  readonly path: string
+  readonly isMoved: boolean
+}
+
+/** The journal in this folder; undefined when there is none. */
+export function oldJournalIn(dataDir: string): OldJournal | undefined {
+  const path = join(dataDir, journalFile)
+  if (!existsSync(path)) return undefined
+  return { path, isMoved: existsSync(join(dataDir, markFile)) }
+}
+
+/** What to do about a journal that was not moved. */
+export const leftBehindHint =
+  'Its waiting signups, and what it knows of people who were forgotten, are not in the database. Run rollcall ' +
+  'migrate-journal with an empty database, or move the folder away when you do not need them.'

@@ -13,6 +13,7 @@ import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Forgotten } from '../../src/cli/forget.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Status } from '../../src/cli/status-figures.ts'
 
 let server: PostgresServer
@@ -75,6 +76,32 @@ test('forget removes the row itself when no instance runs', async () => {
   expect(forgot).toMatchObject({ code: 0, stdout: expect.not.stringContaining('DATA_DIR') })
   expect(forgot.stdout).toMatch(/to do by hand: .*the database's own copies: VACUUM/)
   expect(await peopleIn(world)).toEqual([bob])
+})
+
+test('a journal that was not moved is named by the start, by doctor and by forget', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using data = await tempFolder()
+  const place = { env: world.env, dataDir: data.path }
+  const file = join(data.path, 'journal.db')
+  const warning = /"msg":"DATA_DIR has a journal that is not used"/g
+  await openSqliteJournal(file)[Symbol.asyncDispose]()
+  {
+    await using service = await startService(place)
+    expect(service.output().match(warning)).toHaveLength(1)
+    expect(service.output()).toContain('Run rollcall migrate-journal')
+  }
+  expect((await runDoctor(place)).of('data')).toMatchObject([
+    { state: 'warning', hint: expect.stringContaining('Run rollcall migrate-journal') },
+  ])
+
+  await writeFile(join(data.path, 'journal.moved'), 'elsewhere\n')
+  {
+    await using service = await startService(place)
+    expect(service.output()).not.toMatch(warning)
+  }
+  expect((await runDoctor(place)).of('data')).toMatchObject([{ state: 'skipped' }])
+  const forgot = await runCommand(['forget', '-'], { ...place, input: ada })
+  expect(forgot.stdout).toContain(`the journal of before DATABASE_URL, ${file}`)
 })
 
 test('a start without the key of the hashes makes a new one and says so, and commands refuse', async () => {

@@ -1,5 +1,6 @@
 import { storeOf } from '../../service/choose-store.ts'
 import { inspectDatabase } from '../../service/inspect-database.ts'
+import { leftBehindHint, oldJournalIn } from '../../service/moved-mark.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Check } from './check.ts'
 
@@ -7,13 +8,17 @@ const slowMs = 100
 /** The first commit of a connection takes longer. */
 const tries = 3
 
-const dataDirCheck: Check = async () => [
-  {
-    check: 'data',
-    state: 'skipped',
-    message: 'DATA_DIR is not used: the journal is in the database',
-  },
-]
+/** Whether an earlier journal was left behind. */
+const dataDirCheck: Check = async ({ config: { dataDir } }) => {
+  const check = 'data'
+  const old = oldJournalIn(dataDir)
+  if (old && !old.isMoved) {
+    const message = `${old.path} is a journal that is not used: DATABASE_URL is set`
+    return [{ check, state: 'warning', message, hint: leftBehindHint }]
+  }
+  const message = 'DATA_DIR is not used: the journal is in the database'
+  return [{ check, state: 'skipped', message }]
+}
 
 /** From the way to the server to its settings. */
 const databaseCheck: Check = ({ config, secrets, session: { clock } }) =>

@@ -53,6 +53,12 @@ test('the time is that of the database, and runs by the elapsed clock', async ()
   expect(database.asked).toBe(1)
 })
 
+test('the time is a whole number, as the database takes no parts of a millisecond', async () => {
+  const { clock, time } = await opened()
+  await clock.run(0.75)
+  expect(time.now()).toBe(noon)
+})
+
 test('after a minute, the next look asks the database once more', async () => {
   const { clock, database, time } = await opened()
   database.aheadMs += 50

@@ -47,11 +47,11 @@ export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
     return new DatabaseTime(queries, clock, best.known)
   }
 
-  /** At most some tenths of a second off, as long as the database answers now and then. */
+  /** A whole number. At most some tenths of a second off, as long as the database answers now and then. */
   now(): Millis {
     const now = this.#clock.elapsed()
     if (now - this.#known.elapsed > keptMs && !this.#isAsking) void this.#renew()
-    return this.#known.at + now - this.#known.elapsed
+    return Math.floor(this.#known.at + now - this.#known.elapsed)
   }
 
   elapsed(): Millis {

@@ -82,11 +82,17 @@ function appendSql(isIgnored: string): string {
       (SELECT json_agg(tabs) FROM tabs) AS tabs`
 }
 
-/** Deletes what was stored before $1: the $2 oldest ones, and those of the same millisecond. */
+/**
+ * Deletes what was stored more than $2 milliseconds before $1: the $3 oldest ones, and those of the same
+ * millisecond. A machine's clock says $1. When that is ahead of the database's, the database's counts, so
+ * it deletes nothing early that other machines have stored.
+ */
 function sweepSql(table: string): string {
   return `DELETE FROM ${table} WHERE stored_at <= (
     SELECT max(stored_at) FROM (
-      SELECT stored_at FROM ${table} WHERE stored_at < $1 ORDER BY stored_at LIMIT $2
+      SELECT stored_at FROM ${table} WHERE stored_at < (
+        SELECT least($1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) - $2::bigint
+      ) ORDER BY stored_at LIMIT $3
     ) AS oldest)`
 }
 
@@ -211,8 +217,8 @@ export function stepsToSweep(group: readonly HashedRequest[]): readonly Step[] {
   const keys = group.filter(({ key }) => key !== undefined).length
   const tokens = group.filter(({ terms }) => terms.token !== undefined).length
   const steps: Step[] = []
-  if (keys > 0) steps.push([sql.sweepKeys, at - keysKept, 2 * keys])
-  if (tokens > 0) steps.push([sql.sweepTokens, at - tokensKept, 2 * tokens])
+  if (keys > 0) steps.push([sql.sweepKeys, at, keysKept, 2 * keys])
+  if (tokens > 0) steps.push([sql.sweepTokens, at, tokensKept, 2 * tokens])
   return steps
 }
 

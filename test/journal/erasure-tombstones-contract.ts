@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup } from '../../harness/make-signup.ts'
 import { restoredFact } from '../../src/journal/delivery-log.ts'
-import { type ContractTest, inJournal } from './contract.ts'
+import { type ContractTest, inJournal, inTwo } from './contract.ts'
 import { ada, addressesIn, deliver, forget, noon } from './erasure-contract.ts'
 
 const bob = 'bob@example.com'
@@ -100,6 +100,22 @@ export const removalTests: readonly ContractTest[] = [
       expect(await erasure.takeOutcome(2), 'of no removal').toBeUndefined()
       expect(await erasure.removals(0)).toEqual([])
     },
+  },
+
+  {
+    title: 'when two instances ask for the outcome of a removal at once, one of them is told',
+    run: inTwo(async (...journals) => {
+      const [{ intake, erasure }] = journals
+      await intake.append(Array.from({ length: 20 }, () => makeSignup({ email: ada })))
+      await deliver(journals[0])
+      const { written } = await forget(journals[0])
+      expect(written).toHaveLength(20)
+      for (const position of written) {
+        await erasure.removed(position, { wasFound: true, others: 0 })
+        const told = await Promise.all(journals.map((it) => it.erasure.takeOutcome(position)))
+        expect(told.filter(Boolean)).toEqual([{ wasFound: true, others: 0 }])
+      }
+    }),
   },
 
   {

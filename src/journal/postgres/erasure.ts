@@ -90,7 +90,7 @@ const sql = statementsOf('erasure', {
     SET ${erasedCells},
       is_ignored = CASE WHEN is_ignored <> 0 OR position = ANY($2::bigint[]) THEN 1 ELSE 0 END
     WHERE position = ANY($1::bigint[])`,
-  deleteFact: 'DELETE FROM rollcall.fact WHERE site = $1 AND name = $2 AND value = $3',
+  takeFact: 'DELETE FROM rollcall.fact WHERE site = $1 AND name = $2 RETURNING value',
   tombstones: `SELECT hash, upto FROM rollcall.tombstone
                WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
   removals: `
@@ -174,11 +174,9 @@ export class PostgresErasure implements Erasure {
 
   async takeOutcome(position: number): Promise<RemovalOutcome | undefined> {
     const { db, id } = this.#site
-    const name = outcomeFact(position)
-    const text = await factOf(db, id, name)
-    if (text === undefined) return undefined
-    await db.inOneGo(siteLock(id), [[sql.deleteFact, id, name, text]])
-    return JSON.parse(text) as RemovalOutcome
+    const answers = await db.inOneGo(siteLock(id), [[sql.takeFact, id, outcomeFact(position)]])
+    const row = answers.at(-1)?.[0]
+    return row && (JSON.parse(String(row['value'])) as RemovalOutcome)
   }
 
   async unfinished(): Promise<Unfinished> {

@@ -113,8 +113,8 @@ export class SqliteErasure implements Erasure {
     const name = outcomeFact(position)
     const text = db.read(() => db.get('fact', id, name))?.['value']
     if (text === undefined) return undefined
-    await db.write(() => db.run('deleteFact', id, name, String(text)))
-    return JSON.parse(String(text)) as RemovalOutcome
+    const deleted = await db.write(() => db.run('deleteFact', id, name, String(text)))
+    return deleted === 0 ? undefined : (JSON.parse(String(text)) as RemovalOutcome)
   }
 
   async unfinished(): Promise<Unfinished> {

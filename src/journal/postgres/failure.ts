@@ -57,17 +57,25 @@ export function isRefusal(error: unknown): boolean {
   return hasCode(error, /^(?!08|40003|57|58|F0|XX)/)
 }
 
+/** Our own words for answers whose messages repeat data, or parts of `DATABASE_URL`, by their codes. */
+const ownWords: readonly (readonly [RegExp, string])[] = [
+  [/^2[23]/, 'the database does not take a value'],
+  [/^28/, 'the database does not let this user in'],
+  [/^3D/, 'there is no such database'],
+  [/^42501/, 'the database does not give this user the right'],
+  [/^53/, 'the database has no room or no connection left'],
+]
+
 /**
- * The same error in words without data: a server's message names no values, but its details do. Other
- * errors stay as they are.
+ * The same error in words without data and names: a server's other messages have none, but its details do.
+ * Other errors stay as they are.
  */
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code = 'none', message } = error
-  // Data exceptions, whose messages repeat the data, and violated constraints.
-  const isOfData = /^2[23]/.test(code)
-  const Kind = isOfData ? DataRefused : JournalUnavailable
-  const words = isOfData ? 'the database does not take a value' : message
+  // Data exceptions and violated constraints.
+  const Kind = /^2[23]/.test(code) ? DataRefused : JournalUnavailable
+  const words = ownWords.find(([codes]) => codes.test(code))?.[1] ?? message
   return new Kind(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
 }
 

@@ -22,8 +22,8 @@ export interface Journal extends AsyncDisposable {
   readonly reader: Reader
   readonly lease: Lease
   /**
-   * The wall clock by which `callLedger` has to count where processes on several machines share the
-   * journal. Left out where all of them are on one machine.
+   * The wall clock that processes on several machines share with the journal: `callLedger` has to count by
+   * it, and old cells expire by it. Left out where all processes are on one machine.
    */
   readonly time?: Pick<Clock, 'now' | 'elapsed'>
   /** The calls that all sites make to a provider with this account. */
@@ -39,6 +39,8 @@ export interface ComparableJournal extends Journal {
 /** A journal that was opened for reading only. Disposing closes it. */
 export interface OpenReader extends AsyncDisposable {
   readonly reader: Reader
+  /** As in `Journal`. */
+  readonly time?: Journal['time']
 }
 
 /** A journal that can copy itself. */

@@ -13,7 +13,7 @@ const restMs = 20
  * time. Disposing ends it. Does nothing with 0 days.
  */
 export function startRetention(
-  { retention, erasure }: Pick<Journal, 'retention' | 'erasure'>,
+  { retention, erasure, time }: Pick<Journal, 'retention' | 'erasure' | 'time'>,
   days: number,
   clock: Pick<Clock, 'now' | 'sleep'>,
   log: Pick<Logger, 'warn'>,
@@ -22,7 +22,7 @@ export function startRetention(
   const { signal } = stopping
 
   async function expireAll(): Promise<void> {
-    const before = clock.now() - days * day
+    const before = (time ?? clock).now() - days * day
     while (!signal.aborted && (await retention.expire(before))) await clock.sleep(restMs, signal)
     await erasure.scrub()
   }

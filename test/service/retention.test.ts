@@ -3,12 +3,14 @@ import { expect, test } from 'vitest'
 
 import { waitUntil } from '../../harness/delivery-state.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
+import { startRetention } from '../../src/service/retention.ts'
 
 const day = 24 * 60 * 60 * 1000
 const [old, recent] = ['old@example.com', 'recent@example.com']
@@ -76,6 +78,29 @@ test('without RETENTION_DAYS the journal keeps everything', async () => {
   await fetch(`${service.url}/api/ready`)
   await service.stop()
   expect(await world.exported()).toMatchObject({ addresses: [old, recent] })
+})
+
+test('signups expire by the time of a journal that machines share, and not by the clock of one machine', async () => {
+  await using folder = await tempFolder()
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+  const { retention, erasure } = journal
+  const time = new ManualClock()
+  await journal.intake.append([makeFullSignup({ email: old })])
+  const batch = await freezeNext(journal.delivery)
+  await journal.delivery.settle(batch?.number ?? 0, time.now() - day)
+  const addresses = async () => (await journal.reader.page(0, 10)).map(({ signup }) => signup.email)
+
+  const clock = new ManualClock(time.now() + 40 * day)
+  const problems: unknown[] = []
+  const log = { warn: (problem: unknown) => void problems.push(problem) }
+  await using _running = startRetention({ retention, erasure, time }, 30, clock, log)
+  await expect.poll(() => clock.sleeping).toBe(1)
+  expect(await addresses()).toEqual([old])
+
+  time.jump(30 * day)
+  await clock.run(60 * 60 * 1000)
+  await expect.poll(addresses).not.toContain(old)
+  expect(problems).toEqual([])
 })
 
 test.each([

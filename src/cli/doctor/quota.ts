@@ -8,8 +8,8 @@ export const quotaCheck: Check = async ({ config: { spreadsheet }, journal, sess
   if (journal.kind === 'closed') {
     return [{ check, state: 'skipped', message: 'not checked: the journal cannot be used' }]
   }
-  const now = session.clock.now()
-  const { perMinute, perDay } = await quotaOf(spreadsheet, journal.journal.reader, now)
+  const { reader, time = session.clock } = journal.journal
+  const { perMinute, perDay } = await quotaOf(spreadsheet, reader, time.now())
   const of = ({ left, limit }: { readonly left: number; readonly limit: number }) =>
     `${left.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`
   const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`

@@ -85,7 +85,8 @@ export async function openPostgresReader(
   return orClose(db, async () => {
     await expectCurrent(db)
     const reader = new PostgresReader({ db, id: await findSite(db, site) })
-    return { reader, [Symbol.asyncDispose]: () => db.close() }
+    const time = await DatabaseTime.open(db, clock)
+    return { reader, time, [Symbol.asyncDispose]: () => db.close() }
   })
 }
 

@@ -115,6 +115,7 @@ async function installPackages() {
     '--include=optional',
     '--no-audit',
     '--no-fund',
+    '--no-update-notifier',
     '--loglevel=error',
   ]
   const { code, output } = await runNpm(['ci', ...flags])

@@ -231,7 +231,9 @@ class Store {
     )
   }
 
+  /** Begins anew. Work of the simulation before, which was under way when that one ended, never ends. */
   empty(): void {
+    for (const connection of this.connections) connection.user = undefined
     const tables = this.#held.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
     this.#held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join(''))
   }

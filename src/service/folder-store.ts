@@ -21,8 +21,10 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
   const { dataDir } = config
   const file = join(dataDir, journalFile)
   const open = (path: string, access: NonNullable<SqliteOptions['access']>): ComparableJournal => {
-    assertNotMoved(dataDir)
-    return openSqliteJournal(path, policyOf(config), { clock, access })
+    // A move keeps others from writing until its mark is there. So who writes after it sees the mark.
+    const assertWritable = () => assertNotMoved(dataDir)
+    assertWritable()
+    return openSqliteJournal(path, policyOf(config), { clock, access, assertWritable })
   }
   return {
     open: async () => open(file, 'own'),

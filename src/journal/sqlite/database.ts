@@ -14,6 +14,8 @@ type Name = keyof typeof statements
 
 export interface DatabaseOptions extends OpenOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** Called in each transaction before its changes. When it throws, nothing is changed. */
+  readonly assertWritable?: (() => void) | undefined
 }
 
 /** One connection to the journal's file, with transactions and named statements. */
@@ -22,11 +24,13 @@ export class SqliteDatabase {
   readonly secret: Secret | undefined
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
+  readonly #assertWritable: DatabaseOptions['assertWritable']
   readonly #prepared = new Map<Name, StatementSync>()
 
   /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
   constructor(file: string, options: DatabaseOptions) {
     this.#clock = options.clock
+    this.#assertWritable = options.assertWritable
     const { db, secret } = openDatabase(file, options)
     this.#db = db
     this.secret = secret
@@ -40,6 +44,7 @@ export class SqliteDatabase {
   transaction<T>(work: () => T): T {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
+      this.#assertWritable?.()
       const result = work()
       this.#db.exec('COMMIT')
       return result

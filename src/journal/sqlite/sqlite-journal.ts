@@ -23,6 +23,8 @@ export interface SqliteOptions {
   /** `beside` when a service may have the journal open with other settings. */
   readonly access?: Exclude<Access, 'read'>
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
+  /** Called in each transaction before its changes. When it throws, nothing is changed. */
+  readonly assertWritable?: () => void
 }
 
 /**
@@ -36,9 +38,10 @@ export function openSqliteJournal(
   policy: Partial<JournalPolicy> = {},
   options: SqliteOptions = {},
 ): ComparableJournal {
-  const { access = 'own', clock = systemClock } = options
+  const { access = 'own', clock = systemClock, assertWritable } = options
   const findsAddresses = policy.duplicates === 'ignore'
-  return journalOn(new SqliteDatabase(file, { access, findsAddresses, clock }), policy, options)
+  const db = new SqliteDatabase(file, { access, findsAddresses, clock, assertWritable })
+  return journalOn(db, policy, options)
 }
 
 /** The journal of one process on a connection that no other process uses. Disposing closes the connection. */
@@ -73,7 +76,7 @@ export function journalOn(
  */
 export function openSqliteReader(
   file: string,
-  { site: name = 'default', clock = systemClock }: Omit<SqliteOptions, 'access'> = {},
+  { site: name = 'default', clock = systemClock }: Pick<SqliteOptions, 'site' | 'clock'> = {},
 ): CopyableReader {
   const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
   // A journal that was never served has no site yet, and no signups of it.

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
 import { newSecret, type Secret } from '../hashes.ts'
 import {
   keyOf,
@@ -8,6 +8,7 @@ import {
   type MovedTable,
 } from '../moved-tables.ts'
 import type { MovedState } from '../moved-state.ts'
+import { busy } from '../unavailable.ts'
 import { openDatabase } from './open-database.ts'
 import { idOfBytes } from './signup-id.ts'
 
@@ -18,16 +19,31 @@ const views: Readonly<Record<string, string>> = {
   hour_written: '(SELECT site, hour, written AS count FROM hour_count WHERE written > 0)',
 }
 
-/** The journal of one moment, to be moved to another engine. Disposing closes it. */
+/** The journal, to be moved to another engine. Nobody writes to it until disposing closes it. */
 export class WholeJournal implements Disposable {
   readonly secret: Secret
   readonly #db: DatabaseSync
+  /** Holds the write lock. */
+  readonly #lock: DatabaseSync
 
-  /** Changes nothing. @throws Error when there is no journal, or one of another version */
+  /**
+   * Changes nothing.
+   *
+   * @throws Error when there is no journal, or one of another version, or while another process writes
+   */
   constructor(file: string) {
     const { db, secret } = openDatabase(file, { access: 'read', findsAddresses: false })
     this.#db = db
     this.secret = secret ?? newSecret()
+    this.#lock = new DatabaseSync(file, { timeout: busy.maxMs })
+    try {
+      this.#lock.exec('BEGIN IMMEDIATE')
+    } catch (cause) {
+      this[Symbol.dispose]()
+      throw new Error(`The journal ${file} cannot be moved: another process writes to it.`, {
+        cause,
+      })
+    }
     db.exec('BEGIN')
   }
 
@@ -71,6 +87,7 @@ export class WholeJournal implements Disposable {
 
   [Symbol.dispose](): void {
     this.#db.close()
+    this.#lock.close()
   }
 
   #number(sql: string): number {

@@ -8,5 +8,10 @@ export class JournalBusy extends JournalUnavailable {
   override readonly name = 'JournalBusy'
 }
 
+/** The journal that this process has opened is not there any more: another one was moved to its place. */
+export class JournalReplaced extends JournalUnavailable {
+  override readonly name = 'JournalReplaced'
+}
+
 /** How often and how long to retry a write while another process is writing. */
 export const busy = { retryMs: 10, maxMs: 5_000 } as const

@@ -4,12 +4,14 @@ import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'
 import { followNote, noteDelivery, readDeliveryNote } from './delivery-note.ts'
-import { Leaseholder } from './leaseholder.ts'
+import { Leaseholder, type LeaseholderOptions } from './leaseholder.ts'
 import { realWorld } from './world.ts'
 
 export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers'> {
   readonly journal: ComparableJournal
   readonly health: Health
+  /** As in `LeaseholderOptions`. */
+  readonly replaced?: LeaseholderOptions['replaced']
 }
 
 /**
@@ -21,7 +23,7 @@ export function createDelivering(
   options: DeliveringOptions,
   parts: DeliveryOverrides = {},
 ): Leaseholder {
-  const { journal, health, events, removesOnly = false } = options
+  const { journal, health, events, removesOnly = false, replaced } = options
   const { clock } = { ...realWorld, ...parts }
   const delivers = () => holder.holds
   const noting = removesOnly
@@ -33,6 +35,7 @@ export function createDelivering(
     events,
     newWriter,
     lookOn,
+    replaced,
   })
   return holder
 

@@ -1,6 +1,6 @@
 import type { Writer } from '../delivery/writer.ts'
 import type { Held, Lease, Tenure } from '../journal/lease.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
+import { JournalReplaced, JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -13,6 +13,8 @@ export interface LeaseholderOptions {
   readonly newWriter: () => Pick<Writer, 'start' | 'stop'>
   /** Called at every look that does not get the lease, unless the last call still runs. Must not reject. */
   readonly lookOn: () => Promise<void>
+  /** Called when another journal was moved to the place of this one, at every look. */
+  readonly replaced?: ((error: JournalReplaced) => void) | undefined
 }
 
 /** How often to ask for a lease that another instance holds, and how soon again after an error. */
@@ -143,7 +145,7 @@ export class Leaseholder {
 
   /** Asks for the lease; undefined when the journal cannot tell. */
   async #ask(): Promise<Answer> {
-    const { lease, events } = this.#options
+    const { lease, events, replaced } = this.#options
     const askedAt = this.#now()
     try {
       const tenure = await lease.hold()
@@ -151,7 +153,8 @@ export class Leaseholder {
       const until = askedAt + tenure.forMs
       return this.#now() < until ? { ...tenure, until } : undefined
     } catch (error) {
-      if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+      if (error instanceof JournalReplaced) replaced?.(error)
+      else if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
       return undefined
     }
   }

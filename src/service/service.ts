@@ -56,10 +56,29 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(await store.open({ log, stop }))
 
-  const delivering = createDelivering({ ...config, ...secrets, journal, health, events }, parts)
+  let graceMs = stopGraceMs
+  const failing = Promise.withResolvers<undefined>()
+  const fail = () => {
+    graceMs = 0
+    void delivering.stop(graceMs)
+    failing.resolve(undefined)
+  }
+  const delivering = createDelivering(
+    {
+      ...config,
+      ...secrets,
+      journal,
+      health,
+      events,
+      replaced({ message }) {
+        log.error(message)
+        fail()
+      },
+    },
+    parts,
+  )
   started.use(startRetention(journal, config.retentionDays, clock, log))
 
-  let graceMs = stopGraceMs
   started.defer(() => delivering.stop(graceMs))
 
   const { application, stopWaiting } = await createWeb(
@@ -75,20 +94,14 @@ export async function startService(
   })
 
   logStartNotes(config, log)
-  const failed = new Promise<void>((resolve) => {
-    hold.watch(log, () => {
-      graceMs = 0
-      void delivering.stop(graceMs)
-      resolve()
-    })
-  })
+  hold.watch(log, fail)
   delivering.start()
   const running = started.move()
   return {
     url: server.url,
     application,
     location: connectSpreadsheet({ ...config, ...secrets, journal }, world).location,
-    failed,
+    failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

@@ -1,9 +1,13 @@
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { JournalReplaced } from '../../src/journal/unavailable.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { folderStore } from '../../src/service/folder-store.ts'
 import { moveJournal } from '../../src/service/move-journal.ts'
@@ -27,8 +31,51 @@ async function journalToMove(folder: string, url: string) {
   const stop = new AbortController().signal
   const move = (compared = () => {}) =>
     moveJournal(config, url, { clock, stop, copied: () => {}, compared })
-  return { store, move }
+  return { store, move, signup }
 }
+
+test('an instance that opened the database before or during a move writes nothing after it', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move, signup } = await journalToMove(folder.path, database.url)
+  await using before = await openPostgresJournal(database.url)
+  let opening: ReturnType<typeof openPostgresJournal> | undefined
+  let appending: Promise<unknown> | undefined
+  const [retried] = makeSignups(1)
+  const retry = [{ ...signup, id: retried?.id ?? signup.id }]
+  await move(() => {
+    opening ??= openPostgresJournal(database.url)
+    // Waits for the lock of the move.
+    appending ??= before.intake.append(retry, { idempotency }).catch((error: unknown) => error)
+  })
+  expect(await appending).toBeInstanceOf(JournalReplaced)
+  const during = await opening
+  for (const old of [before, during]) {
+    await expect(old?.intake.append(retry, { idempotency })).rejects.toThrow(JournalReplaced)
+    await expect(old?.imports.add(makeSignups(1), { keepsDuplicates: true })).rejects.toThrow(
+      JournalReplaced,
+    )
+    await expect(old?.delivery.noteFact('name', 'value')).rejects.toThrow(JournalReplaced)
+    await expect(old?.erasure.forget(signup.email)).rejects.toThrow(JournalReplaced)
+    await expect(old?.lease.hold()).rejects.toThrow(JournalReplaced)
+  }
+  await during?.[Symbol.asyncDispose]()
+  await using after = await openPostgresJournal(database.url)
+  expect(await after.lease.hold()).toMatchObject({ kind: 'held' })
+  expect(await after.intake.append(retry, { idempotency })).toMatchObject({ kind: 'replayed' })
+})
+
+test('a service that meets a replaced journal says so and ends', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using service = await startService({ env: world.env })
+  await expect.poll(() => service.output()).toContain('delivery started')
+  const client = new pg.Client({ connectionString: world.database.url })
+  await client.connect()
+  await client.query(`UPDATE rollcall.head SET journal = 'another'`)
+  await client.end()
+  expect(await service.exited).toBe(1)
+  expect(service.output()).toContain('was replaced by another one: restart')
+})
 
 test('a command that had the old journal open writes nothing during a move, and nothing after it', async () => {
   await using database = await server.createDatabase()

@@ -55,6 +55,7 @@ export class PostgresDatabase implements Queries {
    * seconds, so `jit` is off, too.
    */
   readonly #settings: string
+  #guard: readonly Step[] = []
 
   /** Connects only when it is used. */
   constructor(url: string, { clock, limits = {} }: DatabaseOptions) {
@@ -70,6 +71,11 @@ export class PostgresDatabase implements Queries {
 
   close(): Promise<void> {
     return this.#connections.close()
+  }
+
+  /** Sends this statement in each later transaction, right behind its lock. When it fails, so does all. */
+  guardWith(guard: Step): void {
+    this.#guard = [guard]
   }
 
   /** Runs one statement, which may run twice. Returns its rows. */
@@ -112,7 +118,9 @@ export class PostgresDatabase implements Queries {
   transaction<T>(lock: Step, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#repeat(async (connection) => {
       // `work` waits for this, because without a transaction each of its statements would commit.
-      await Promise.all([this.#begin(connection), connection.run(lock[0], valuesOf(lock))])
+      const begun = this.#begin(connection)
+      const first = [lock, ...this.#guard].map((step) => connection.run(step[0], valuesOf(step)))
+      await Promise.all([begun, ...first])
       return this.#within(connection, work)
     })
   }
@@ -123,8 +131,9 @@ export class PostgresDatabase implements Queries {
    */
   inOneGo(lock: Step, steps: readonly Step[]): Promise<readonly (readonly Row[])[]> {
     return this.#repeat(async (connection) => {
-      const [, ...answers] = await this.#inOneGo(connection, [lock, ...steps])
-      return answers
+      const first = [lock, ...this.#guard]
+      const answers = await this.#inOneGo(connection, [...first, ...steps])
+      return answers.slice(first.length)
     })
   }
 

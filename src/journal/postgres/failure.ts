@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { JournalUnavailable } from '../unavailable.ts'
+import { JournalReplaced, JournalUnavailable } from '../unavailable.ts'
 
 /** The connection has failed, or none was to be had in time. */
 export class ConnectionFailed extends JournalUnavailable {
@@ -73,10 +73,18 @@ const ownWords: readonly (readonly [RegExp, string])[] = [
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code = 'none', message } = error
+  if (isOfGuard(error)) {
+    return new JournalReplaced('The journal in the database was replaced by another one: restart.')
+  }
   // Data exceptions and violated constraints.
   const Kind = /^2[23]/.test(code) ? DataRefused : JournalUnavailable
   const words = ownWords.find(([codes]) => codes.test(code))?.[1] ?? message
   return new Kind(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
+}
+
+/** Whether a number was divided by zero, which only the guard of `guard.ts` does. */
+function isOfGuard(error: unknown): boolean {
+  return hasCode(error, /^22012$/)
 }
 
 function hasCode(error: unknown, pattern: RegExp): boolean {

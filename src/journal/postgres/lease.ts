@@ -31,18 +31,20 @@ const sql = statementsOf('lease', {
 
 /** The lease of a site, by the clock of the database. */
 export class PostgresLease implements Lease {
-  readonly #site: Pick<PostgresSite, 'db' | 'id'>
+  readonly #site: Pick<PostgresSite, 'db' | 'id' | 'guard'>
   readonly #holder = crypto.randomUUID()
   /** The last term of this instance; undefined until it holds the lease for the first time. */
   #term: number | undefined
 
   /** @param site with a database that has `leaseLimits` */
-  constructor(site: Pick<PostgresSite, 'db' | 'id'>) {
+  constructor(site: Pick<PostgresSite, 'db' | 'id' | 'guard'>) {
     this.#site = site
   }
 
   async hold(): Promise<Tenure> {
-    const { db, id } = this.#site
+    const { db, id, guard } = this.#site
+    // Asked first, because who holds the lease keeps others from delivering.
+    await db.get(...guard)
     const row = await db.get(sql.hold, id, this.#holder)
     if (!row) {
       await db.get(sql.shorten, id)

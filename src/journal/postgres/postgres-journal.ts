@@ -10,6 +10,7 @@ import { type DatabaseOptions, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
 import { PostgresDeliveryLog } from './delivery-log.ts'
 import { PostgresErasure } from './erasure.ts'
+import { openGuard } from './guard.ts'
 import { PostgresImportLog } from './import-log.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
 import { PostgresLease } from './lease.ts'
@@ -49,7 +50,7 @@ export async function openPostgresJournal(
   const time = await orClose(site.db, () => DatabaseTime.open(site.db, clock))
   const intake = new PostgresIntakeLog(site, clock)
   const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
-  const lease = new PostgresLease({ db: leaseDb, id: site.id })
+  const lease = new PostgresLease({ ...site, db: leaseDb })
   const imports = new PostgresImportLog(site, clock)
   return {
     intake,
@@ -117,7 +118,10 @@ export async function openPostgresSite(
     if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
     await migrate(db)
     if (policy.duplicates === 'ignore') await makeAddressIndex(db)
-    return openSite(db, site, { ...defaultPolicy, ...policy }, onNewSecret)
+    // What is read after this may be of a later journal. Then the guard fails.
+    const guard = await openGuard(db)
+    db.guardWith(guard)
+    return openSite(db, site, guard, { ...defaultPolicy, ...policy }, onNewSecret)
   })
 }
 

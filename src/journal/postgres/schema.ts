@@ -16,7 +16,9 @@ export const migrations: readonly string[] = [
     position bigint  NOT NULL, -- of the last signup
     tab      integer NOT NULL, -- the highest id that a tab has had
     -- Grows when somebody looks for an outcome, so that this transaction has something to write.
-    looks    bigint  NOT NULL DEFAULT 0
+    looks    bigint  NOT NULL DEFAULT 0,
+    -- The code of the journal that was moved here after the tables were made; else empty.
+    journal  text    NOT NULL DEFAULT ''
   );
   INSERT INTO rollcall.head (only_row, position, tab) VALUES (true, 0, 0) ON CONFLICT DO NOTHING;
 

@@ -2,7 +2,7 @@ import type { TabCursor } from '../intake-log.ts'
 import { Listeners } from '../listeners.ts'
 import type { JournalPolicy } from '../policy.ts'
 import { newMarkerBase, newSiteCode } from '../site-code.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { PostgresDatabase, Step } from './database.ts'
 import { PostgresDefaultTab } from './default-tab.ts'
 import { headLock } from './locks.ts'
 import { takeSecret } from './secret.ts'
@@ -12,6 +12,8 @@ import { statementsOf } from './statement.ts'
 export interface PostgresSite {
   readonly db: PostgresDatabase
   readonly id: number
+  /** Fails when another journal was moved to the database. */
+  readonly guard: Step
   /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
   readonly code: string
   readonly policy: JournalPolicy
@@ -34,6 +36,7 @@ const sql = statementsOf('site', {
 export async function openSite(
   db: PostgresDatabase,
   name: string,
+  guard: Step,
   policy: JournalPolicy,
   onNewSecret?: () => void,
 ): Promise<PostgresSite> {
@@ -43,6 +46,7 @@ export async function openSite(
   return {
     db,
     id,
+    guard,
     code: String(row['code']),
     policy,
     defaultTab,

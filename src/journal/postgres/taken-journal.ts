@@ -166,6 +166,8 @@ export class TakenJournal {
     )
     await this.#run(`INSERT INTO rollcall.account (name, number)
       SELECT account, max(number) FROM rollcall.provider_call GROUP BY account`)
+    // Instances that have opened the journal before do not go on.
+    await this.#run('UPDATE rollcall.head SET journal = $1', [code])
     await this.#run(
       `INSERT INTO rollcall.fact (site, name, value)
       SELECT min(id), unnest($1::text[]), unnest($2::text[]) FROM rollcall.site`,

@@ -1,5 +1,6 @@
 import { addressHash, fingerprintHash, keyHash, type Secret } from '../hashes.ts'
 import type { Appended, SignupStatus } from '../intake-log.ts'
+import { keysKept, tokensKept } from '../kept-times.ts'
 import type { AppendRequest, HashedRequest } from './append-request.ts'
 import type { Step } from './database.ts'
 import { openKey } from './default-tab.ts'
@@ -7,15 +8,6 @@ import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 import type { PostgresTabs } from './tabs.ts'
-
-const minute = 60 * 1000
-const hour = 60 * minute
-
-/** The contract says 24 hours. The extra hour is for clocks that somebody corrects meanwhile. */
-const keysKept = 25 * hour
-
-/** Longer than any challenge token is valid. */
-const tokensKept = 10 * minute
 
 /**
  * Adds a group of requests. Its lists are: tabs by number, requests by number, and signups in order. A

@@ -11,19 +11,11 @@ import type {
   Recalled,
   SignupStatus,
 } from '../intake-log.ts'
+import { keysKept, tokensKept } from '../kept-times.ts'
 import { NewSignups } from './new-signups.ts'
 import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs, type Tab } from './tabs.ts'
-
-const minute = 60 * 1000
-const hour = 60 * minute
-
-/** The contract says 24 hours. The extra hour is for clocks that somebody corrects meanwhile. */
-const keysKept = 25 * hour
-
-/** Longer than any challenge token is valid. */
-const tokensKept = 10 * minute
 
 export interface AppendRequest {
   readonly signups: readonly Signup[]

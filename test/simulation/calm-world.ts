@@ -3,9 +3,9 @@ import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { ComparableJournal } from '../../src/journal/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
+import { calm } from './draw-parts.ts'
 import { Network } from './network.ts'
 import { createDice, type Dice } from './dice.ts'
-import type { Schedule } from './schedule.ts'
 import { SimulatedGoogle } from './simulated-google.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { SimulatedTime } from './simulated-time.ts'
@@ -24,17 +24,6 @@ export interface CalmOptions {
 
 const quota = { perMinute: 50, perDay: 10_000 }
 const markersMax = 300
-const noFaults: Schedule['chance'] = {
-  call: 0,
-  token: 0,
-  journal: 0,
-  commit: 0,
-  kill: 0,
-  stop: 0,
-  foreignMarker: 0,
-  slow: 0,
-  broken: 0,
-}
 
 /**
  * One process that delivers to Google in simulated time. Nothing fails. Google enforces every limit that
@@ -63,7 +52,7 @@ export class CalmWorld implements AsyncDisposable {
     })
     this.#journal = openSqliteJournal(':memory:', {}, { clock: time.clock })
     const never = () => false
-    const chance = noFaults
+    const { chance } = calm
     const google = this.#google
     this.#process = new SimulatedProcess({
       time,

@@ -7,6 +7,8 @@ import { type RunningService, type StartOptions, startService } from '../harness
 /** Measured processes run on the first core. Load and providers run on the others. */
 const measuredCore = '0'
 const otherCores = availableParallelism() > 1 ? `1-${availableParallelism() - 1}` : '0'
+// Read before this process is pinned: from then on it counts only its own cores.
+const allCores = `0-${availableParallelism() - 1}`
 
 /** Pins all threads of a process to cores, where the system can. */
 function pin(pid: number, cores: string): void {
@@ -31,7 +33,7 @@ export async function startMeasured(options: StartOptions): Promise<RunningServi
 
 /** Lets a process, and all that it starts from now on, run on every core. */
 export function pinNowhere(pid: number): void {
-  pin(pid, `0-${availableParallelism() - 1}`)
+  pin(pid, allCores)
 }
 
 /** Starts a program of `programs/` away from the measured core. */

@@ -10,6 +10,8 @@ export interface Subject {
   /** Processes that share its work. */
   readonly others?: readonly RunningService[]
   readonly slice: Slice
+  /** The load before each measurement that does not count: who stood still comes back to work. 0 by default. */
+  readonly settleSeconds?: number
 }
 
 /**
@@ -55,7 +57,8 @@ class Series {
   }
 
   async measure(seconds: number): Promise<void> {
-    const { service, slice } = this.subject
+    const { service, slice, settleSeconds = 0 } = this.subject
+    if (settleSeconds > 0) await slice(service.url, settleSeconds)
     const before = this.#cpu()
     const rate = await slice(service.url, seconds)
     this.rates.push(rate)

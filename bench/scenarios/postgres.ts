@@ -11,19 +11,21 @@ import { World } from '../world.ts'
 
 const connections = 256
 
-/** All processes of these scenarios share all cores: services, the database and the load. */
-const isPinned = false
+/** Starts one instance, on the measured core. The database and the load use the others, too. */
+async function instance(world: World, provider: RunningService, databaseUrl: string) {
+  return underLoad(world, await world.service(provider, { env: { DATABASE_URL: databaseUrl } }))
+}
 
-/** Starts instances on one database. They share the load. */
+/** Starts instances on one database, on all cores. They share the load. */
 async function instances(
   world: World,
   provider: RunningService,
   databaseUrl: string,
   count: number,
 ): Promise<Subject> {
-  const env = { DATABASE_URL: databaseUrl }
+  const options = { env: { DATABASE_URL: databaseUrl }, isPinned: false }
   const [first, ...others] = await Promise.all(
-    Array.from({ length: count }, () => world.service(provider, { env, isPinned })),
+    Array.from({ length: count }, () => world.service(provider, options)),
   )
   if (!first) throw new Error('At least one instance is needed.')
   const share = Math.ceil(connections / count)
@@ -31,21 +33,16 @@ async function instances(
     const rates = [first, ...others].map((instance) => load(world, instance, share, seconds))
     return (await Promise.all(rates)).reduce((sum, rate) => sum + rate, 0)
   }
-  return { service: first, others, slice }
+  return { service: first, others, slice, settleSeconds: 1 }
 }
 
-/** One service on SQLite, under the same load. */
-async function onSqlite(world: World, provider: RunningService): Promise<Subject> {
-  const service = await world.service(provider, { isPinned })
+function underLoad(world: World, service: RunningService): Subject {
   const slice = (_url: string, seconds: number) => load(world, service, connections, seconds)
-  return { service, slice }
+  return { service, slice, settleSeconds: 1 }
 }
 
-/** A service that has stood still has lost its lease. The first second, in which it comes back, does not count. */
-async function load(world: World, { url }: RunningService, count: number, seconds: number) {
-  const { folder } = world
+function load({ folder }: World, { url }: RunningService, count: number, seconds: number) {
   const options = { url: `${url}/api/signup`, connections: count, body: usualBody, folder }
-  await requestsPerSecond({ ...options, seconds: 1 })
   return requestsPerSecond({ ...options, seconds })
 }
 
@@ -112,8 +109,8 @@ function filled(
       const small = await fillDatabase(server, sizes.small, 'written')
       const large = await fillDatabase(server, sizes[size], 'written')
       return {
-        base: await instances(world, provider, small, 1),
-        subject: await instances(world, provider, large, 1),
+        base: await instance(world, provider, small),
+        subject: await instance(world, provider, large),
       }
     },
   })
@@ -154,8 +151,8 @@ export const postgresScenarios: readonly Scenario[] = [
       const provider = await world.provider()
       const url = await fillDatabase(server, 1, 'written')
       return {
-        base: await onSqlite(world, provider),
-        subject: await instances(world, provider, url, 1),
+        base: underLoad(world, await world.service(provider)),
+        subject: await instance(world, provider, url),
         cost: await costOf(url),
       }
     },
@@ -172,7 +169,7 @@ export const postgresScenarios: readonly Scenario[] = [
       await using world = await World.create()
       const server = await world.database()
       const url = await fillDatabase(server, 1, 'written')
-      const { service } = await instances(world, await world.provider(), url, 1)
+      const { service } = await instance(world, await world.provider(), url)
       const values: number[] = []
       for (let round = 0; round < sizes.rounds; round++) {
         const times = await postAtConstantRate({

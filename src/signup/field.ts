@@ -1,0 +1,43 @@
+/** What all fields have: a field is a column of a site's own, which stands after the seven columns. */
+interface FieldOfAnyType {
+  /** A letter, then letters, digits, `_` and `-`: at most 40 characters. Signups carry the value under it. */
+  readonly name: string
+  /** At most 100 characters. What visitors read beside the field. */
+  readonly label?: string | undefined
+  readonly required: boolean
+}
+
+export interface TextField extends FieldOfAnyType {
+  readonly type: 'text'
+  /** In UTF-16 units, 1 to 2,000. */
+  readonly maxLength: number
+}
+
+export interface ChoiceField extends FieldOfAnyType {
+  readonly type: 'choice'
+  /** The values that a visitor chooses one of. */
+  readonly options: readonly string[]
+}
+
+export interface NumberField extends FieldOfAnyType {
+  readonly type: 'number'
+  /** Undefined allows any finite number. */
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+}
+
+/** A field whose type says everything about its values. */
+export interface PlainField extends FieldOfAnyType {
+  readonly type: 'checkbox' | 'url' | 'date' | 'phone'
+}
+
+/** A declared field of a site. */
+export type Field = TextField | ChoiceField | NumberField | PlainField
+
+/** The values of a signup's fields by the names of the fields. A field without a value is left out. */
+export type FieldValues = Readonly<Record<string, string | number | boolean>>
+
+/** The heading of a field's column. */
+export function headingOf({ name, label }: Field): string {
+  return label ?? name
+}

@@ -6,7 +6,7 @@ import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
-import { createDelivery } from '../../src/service/delivery.ts'
+import { createDelivery, destinationOf } from '../../src/service/delivery.ts'
 import { deliverySettings, hurriedWorld } from '../delivery.ts'
 import { HurriedClock } from '../hurried-clock.ts'
 
@@ -19,7 +19,7 @@ await using journal = await storeOf(config, secrets, { clock }).open({ log: serv
 const rows = await journal.reader.backlog()
 const events = createEvents(serviceLog, createHealth(), clock)
 const options = {
-  ...{ ...config, ...secrets, events },
+  ...{ ...destinationOf(config.sites[0], config, secrets), events },
   journal: {
     ...journal,
     delivery: atWork(journal.delivery),

@@ -2,7 +2,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
-import { connectSpreadsheet } from '../../src/service/delivery.ts'
+import { connectSpreadsheet, destinationOf } from '../../src/service/delivery.ts'
 import { realWorld } from '../../src/service/world.ts'
 import { deliverySettings } from '../delivery.ts'
 import { fillJournal, usualSignup } from '../journals.ts'
@@ -21,7 +21,7 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
   const journal = await storeOf(config, secrets, realWorld).open({ log: createLog('silent') })
-  const options = { ...config, ...secrets, journal }
+  const options = { ...destinationOf(config.sites[0], config, secrets), journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()
   const deliverOnce = async () => {

@@ -3,7 +3,7 @@ import { readEnvironment } from '../config/env.ts'
 import type { Compared, Comparison, FoundKind, FoundSignup } from '../journal/comparison.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
-import { connectSpreadsheet } from '../service/delivery.ts'
+import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
 import { readSpreadsheet } from '../service/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
@@ -37,7 +37,8 @@ export async function withDifference<T>(
   await (await store.openReader())[Symbol.asyncDispose]()
   await using journal = await store.openBeside()
   const world = { ...realWorld, clock: tellingWaits(notes) }
-  const spreadsheet = connectSpreadsheet({ ...config, ...secrets, journal }, world)
+  const destination = destinationOf(config.sites[0], config, secrets)
+  const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
   using comparison = await journal.comparison({ cellKey })
   let unread: Difference['unread']
   {

@@ -92,7 +92,8 @@ function addMapped(
 
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
-  if (options.duplicates && config.duplicates === 'ignore')
+  const [site] = config.sites
+  if (options.duplicates && site.duplicates === 'ignore')
     throw new UsageError(
       '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
     )
@@ -105,7 +106,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
   const { imports } = journal
   const importer = new Importer({
     columns,
-    context: { ...tabsOf(config, journal), source: 'import' },
+    context: { ...tabsOf(site, journal), source: 'import' },
     tab: options.tab,
     dates: options.dates,
     add: (...signups) => (options.dryRun ? imports.preview(...signups) : imports.add(...signups)),

@@ -22,7 +22,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   const print = (text: string) => void out.write(text).catch(() => {})
   const { config, secrets } = loadConfig(readEnvironment())
   await using service = await startService(config, secrets, { stop })
-  print(welcome(service, config))
+  print(welcome(service, { ...config, ...config.sites[0] }))
   const code = await Promise.race([stopped, service.failed.then(() => exit.notAll)])
   if (code === exit.done) print('Rollcall is stopping: it finishes the work that it has begun.\n')
   return code

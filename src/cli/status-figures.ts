@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { Counts, Figures, HourCounts } from '../journal/figures.ts'
 import type { Reader } from '../journal/reader.ts'
 import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
@@ -50,7 +50,7 @@ interface Window {
 /** Reads the figures of `rollcall status`. The cost is the same with a million signups. */
 export async function readStatus(
   reader: Reader,
-  { spreadsheet }: Pick<Config, 'spreadsheet'>,
+  { spreadsheet }: Pick<SiteConfig, 'spreadsheet'>,
   now: Millis,
 ): Promise<Status> {
   const today = now - (now % day)
@@ -106,7 +106,7 @@ function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
 
 /** The calls that are left in the minute and in the day that end now. */
 export async function quotaOf(
-  { credentials, quota }: Extract<Config['spreadsheet'], { kind: 'google' }>,
+  { credentials, quota }: Extract<SiteConfig['spreadsheet'], { kind: 'google' }>,
   reader: Reader,
   now: Millis,
 ): Promise<NonNullable<Status['quota']>> {

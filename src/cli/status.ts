@@ -30,7 +30,7 @@ async function status(session: Session, { json, watch }: Options): Promise<ExitC
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, { clock }).openReader()
   for (;;) {
-    const now = await readStatus(journal.reader, config, (journal.time ?? clock).now())
+    const now = await readStatus(journal.reader, config.sites[0], (journal.time ?? clock).now())
     // One line for each look, so that a program can read them one by one.
     if (json) await (watch ? out.line(JSON.stringify(now)) : out.json(now))
     else await out.write(clear(session, watch) + describe(now).join('\n') + '\n')

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
 
-type Tried = Pick<Config, 'challenge' | 'allowedOrigins' | 'allowedHosts'>
+type Tried = Pick<Config, 'allowedHosts'> & Pick<SiteConfig, 'challenge' | 'allowedOrigins'>
 
 /** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(

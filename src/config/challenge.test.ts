@@ -27,17 +27,17 @@ function problemsIn(variables: Variables) {
 const both = { CHALLENGE_SITE_KEY: '0x4site', CHALLENGE_SECRET_KEY: '0x4secret' }
 
 test('without keys the challenge is off, even if other CHALLENGE_ settings are set', () => {
-  expect(load({}).config.challenge).toBeUndefined()
-  expect(load({ CHALLENGE_PROVIDER: 'hcaptcha' }).config.challenge).toBeUndefined()
-  expect(load({ CHALLENGE_SITE_KEY: '', CHALLENGE_SECRET_KEY: ' ' }).config.challenge).toBe(
-    undefined,
-  )
+  expect(load({}).config.sites[0].challenge).toBeUndefined()
+  expect(load({ CHALLENGE_PROVIDER: 'hcaptcha' }).config.sites[0].challenge).toBeUndefined()
+  expect(
+    load({ CHALLENGE_SITE_KEY: '', CHALLENGE_SECRET_KEY: ' ' }).config.sites[0].challenge,
+  ).toBe(undefined)
 })
 
 test('both keys turn the challenge on, and the secret is not in the printable settings', () => {
   const { config, secrets } = load(both)
-  expect(config.challenge).toEqual({ provider: 'turnstile', siteKey: '0x4site' })
-  expect(secrets.challengeSecret).toBe('0x4secret')
+  expect(config.sites[0].challenge).toEqual({ provider: 'turnstile', siteKey: '0x4site' })
+  expect(secrets.sites.get('default')?.challengeSecret).toBe('0x4secret')
   expect(inspect(config, { depth: null })).not.toContain('0x4secret')
 })
 
@@ -62,7 +62,7 @@ test('every CHALLENGE_ setting is read', () => {
     CHALLENGE_SCRIPT_URL: 'https://challenge.example.com/api.js',
     CHALLENGE_HOSTNAMES: ' Example.com, www.example.com,localhost, 127.0.0.1 ,bücher.example,',
   })
-  expect(config.challenge).toEqual({
+  expect(config.sites[0].challenge).toEqual({
     provider: 'hcaptcha',
     siteKey: '0x4site',
     verifyUrl: 'http://127.0.0.1:8080/siteverify',
@@ -102,7 +102,7 @@ test.each([
   ['6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI', 'recaptcha'],
 ])('the test site key %s is recognised for its provider', (siteKey, provider) => {
   const { config } = load({ ...both, CHALLENGE_SITE_KEY: siteKey, CHALLENGE_PROVIDER: provider })
-  expect(config.challenge).toMatchObject({ provider, siteKey })
+  expect(config.sites[0].challenge).toMatchObject({ provider, siteKey })
 })
 
 test.each([

@@ -65,31 +65,38 @@ const namesIn = (variables: Variables) => problemsIn(variables).map(({ setting }
 test('without settings, rows go to the local workbook, and all defaults apply', () => {
   expect(load({})).toEqual({
     config: {
-      spreadsheet: { kind: 'workbook' },
-      pages: { name: 'off' },
-      defaultSheetTab: 'Sheet1',
-      sheetTabs: undefined,
-      newTabsMax: 100,
-      duplicates: 'append',
+      sites: [
+        {
+          name: 'default',
+          spreadsheet: { kind: 'workbook' },
+          pages: { name: 'off' },
+          defaultSheetTab: 'Sheet1',
+          sheetTabs: undefined,
+          newTabsMax: 100,
+          duplicates: 'append',
+          allowedOrigins: '*',
+          signupsPerMinute: 60,
+          fields: [],
+        },
+      ],
+      hasSites: false,
       bulkItemsMax: limits.bulkItemsMax,
       dataDir: '/app/data',
       retentionDays: 0,
       listen: { host: '0.0.0.0', port: 3000 },
       bodyBytesMax: limits.bodyBytesMax,
-      allowedOrigins: '*',
       trustedProxies: 0,
-      signupsPerMinute: 60,
       allowedHosts: undefined,
       logLevel: 'info',
       warnings: [],
     },
-    secrets: { apiKeys: [] },
+    secrets: { apiKeys: [], sites: new Map([['default', {}]]) },
   })
 })
 
 test('with an address and a key, rows go to Google Sheets, and the key is not in the printable settings', () => {
   const { config, secrets } = load(pair)
-  expect(config.spreadsheet).toEqual({
+  expect(config.sites[0].spreadsheet).toEqual({
     kind: 'google',
     spreadsheetId: id,
     credentials: { email },
@@ -97,7 +104,7 @@ test('with an address and a key, rows go to Google Sheets, and the key is not in
     tokenUrl: 'https://oauth2.googleapis.com/token',
     quota: { perMinute: 50, perDay: 10_000 },
   })
-  expect(secrets).toEqual({ privateKey: pem, apiKeys: [] })
+  expect(secrets).toEqual({ sites: new Map([['default', { privateKey: pem }]]), apiKeys: [] })
   expect(inspect(config, { depth: null })).not.toContain('PRIVATE KEY')
 })
 
@@ -136,7 +143,10 @@ const everything: Variables = {
 
 test('each setting changes its part of the configuration', () => {
   const { config, secrets } = load(everything)
-  expect(config).toEqual({
+  const [site, ...others] = config.sites
+  expect(others).toEqual([])
+  expect(site).toEqual({
+    name: 'default',
     spreadsheet: {
       kind: 'google',
       spreadsheetId: id,
@@ -163,15 +173,19 @@ test('each setting changes its part of the configuration', () => {
     sheetTabs: ['News', 'Events'],
     newTabsMax: 0,
     duplicates: 'ignore',
+    allowedOrigins: ['https://example.com', 'http://localhost:8080'],
+    signupsPerMinute: 0,
+    fields: [],
+  })
+  expect(config).toMatchObject({
+    hasSites: false,
     bulkItemsMax: 1,
     dataDir: '/var/lib/rollcall',
     retentionDays: 90,
     listen: { host: '::1', port: 0 },
     bodyBytesMax: 1024,
-    allowedOrigins: ['https://example.com', 'http://localhost:8080'],
     allowedHosts: ['signup.example.com', 'localhost:3000'],
     trustedProxies: 2,
-    signupsPerMinute: 0,
     logLevel: 'silent',
     warnings: [],
   })
@@ -181,7 +195,7 @@ test('each setting changes its part of the configuration', () => {
 
 test('an empty value, white space and a pair of quotes around nothing count as unset', () => {
   const { config } = load({ SHEETS_SHEET_ID: '', SHEETS_PRIVATE_KEY: '""', PORT: ' ', HOST: "''" })
-  expect(config.spreadsheet.kind).toBe('workbook')
+  expect(config.sites[0].spreadsheet.kind).toBe('workbook')
   expect(config.listen).toEqual({ host: '0.0.0.0', port: 3000 })
 })
 
@@ -206,14 +220,14 @@ describe('the service account is read', () => {
     ],
   ])('%s', (_, variables) => {
     const { config, secrets } = load(variables)
-    expect(config.spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
-    expect(secrets).toEqual({ privateKey: pem, apiKeys: [] })
+    expect(config.sites[0].spreadsheet).toMatchObject({ kind: 'google', credentials: { email } })
+    expect(secrets).toEqual({ sites: new Map([['default', { privateKey: pem }]]), apiKeys: [] })
   })
 })
 
 test('GOOGLE_APPLICATION_CREDENTIALS alone is ignored, because it may be for other programs', () => {
   const { config } = load({ GOOGLE_APPLICATION_CREDENTIALS: 'missing.json' })
-  expect(config.spreadsheet).toEqual({ kind: 'workbook' })
+  expect(config.sites[0].spreadsheet).toEqual({ kind: 'workbook' })
 })
 
 describe('incomplete settings of Google Sheets are refused, and the problems name all missing settings', () => {

@@ -24,7 +24,11 @@ const program = `
 `
 
 interface Told {
-  readonly config?: { listen: { port: number }; dataDir: string; defaultSheetTab: string }
+  readonly config?: {
+    listen: { port: number }
+    dataDir: string
+    sites: { defaultSheetTab: string }[]
+  }
   readonly message?: string
 }
 
@@ -50,7 +54,7 @@ test('an .env file adds variables, and those of the environment win', async () =
   await writeEnvFile('# ours\nPORT=4000\nexport DEFAULT_SHEET_TAB="Waiting list" # a comment\n')
   expect((await startWith()).config).toMatchObject({
     listen: { port: 4000 },
-    defaultSheetTab: 'Waiting list',
+    sites: [{ defaultSheetTab: 'Waiting list' }],
   })
   expect((await startWith({ PORT: '5000' })).config?.listen.port).toBe(5000)
 })
@@ -64,7 +68,7 @@ test('a byte order mark and CRLF in .env do no harm', async () => {
   await writeEnvFile('\ufeffPORT=4000\r\nDEFAULT_SHEET_TAB=News\r\n')
   expect((await startWith()).config).toMatchObject({
     listen: { port: 4000 },
-    defaultSheetTab: 'News',
+    sites: [{ defaultSheetTab: 'News' }],
   })
 })
 

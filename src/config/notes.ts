@@ -1,13 +1,18 @@
 import type { Config } from './config.ts'
+import type { SiteConfig } from './site.ts'
 
-type Noted = Pick<Config, 'trustedProxies' | 'signupsPerMinute' | 'allowedOrigins' | 'allowedHosts'>
+type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {
+  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'allowedOrigins'>[]
+}
 
 /** Notes to log at the start. They are not about mistakes. */
 export function startNotes(config: Noted): readonly string[] {
-  const { trustedProxies, signupsPerMinute, allowedOrigins, allowedHosts } = config
+  const { trustedProxies, sites, allowedHosts } = config
+  const isLimited = sites.some(({ signupsPerMinute }) => signupsPerMinute > 0)
+  const namesOrigins = sites.some(({ allowedOrigins }) => allowedOrigins !== '*')
   const notes: string[] = []
-  if (signupsPerMinute > 0 && trustedProxies === 0) notes.push(privateAddresses)
-  if (allowedOrigins !== '*' && allowedHosts === undefined) notes.push(anyHost)
+  if (isLimited && trustedProxies === 0) notes.push(privateAddresses)
+  if (namesOrigins && allowedHosts === undefined) notes.push(anyHost)
   return notes
 }
 

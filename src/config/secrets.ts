@@ -1,5 +1,17 @@
+import type { SiteConfig } from './site.ts'
+
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
+  /** The URL of the database with its password. Present exactly when `Config` names a database. */
+  readonly databaseUrl?: string
+  /** The keys that allow bulk signups. When there are none, everybody may send them. */
+  readonly apiKeys: readonly string[]
+  /** By the name of the site. */
+  readonly sites: ReadonlyMap<string, SiteSecrets>
+}
+
+/** The secrets of one site. */
+export interface SiteSecrets {
   /**
    * The private key of the service account (PKCS#8, PEM). Present exactly when the spreadsheet is a
    * Google Sheet.
@@ -7,8 +19,11 @@ export interface Secrets {
   readonly privateKey?: string
   /** Present exactly when the challenge is on. */
   readonly challengeSecret?: string
-  /** The URL of the database with its password. Present exactly when `Config` names a database. */
-  readonly databaseUrl?: string
-  /** The keys that allow bulk signups. When there are none, everybody may send them. */
-  readonly apiKeys: readonly string[]
+}
+
+export function secretsOf(
+  { sites }: Pick<Secrets, 'sites'>,
+  { name }: Pick<SiteConfig, 'name'>,
+): SiteSecrets {
+  return sites.get(name) ?? {}
 }

@@ -21,7 +21,7 @@ const patience = { maxMs: 60_000, restMs: 1_000 } as const
 
 /** The journal is in a PostgreSQL database, which any number of services share. Nothing is on disk here. */
 export function databaseStore(config: Config, url: string, { clock }: Pick<World, 'clock'>): Store {
-  const policy = policyOf(config)
+  const policy = policyOf(config.sites[0])
   const openBeside = () => openPostgresJournal(url, policy, { clock, access: 'beside' })
   return {
     async open(starting) {

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import { createCallGate } from '../delivery/call-gate.ts'
 import { batchBucket, bottomless } from '../delivery/pace.ts'
 import { Writer } from '../delivery/writer.ts'
@@ -11,9 +13,22 @@ import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
 import { realWorld, type World } from './world.ts'
 
-export interface DeliveryOptions extends Pick<Config, 'spreadsheet' | 'dataDir'> {
-  /** The private key of the service account; present when the spreadsheet is a Google Sheet. */
-  readonly privateKey?: string
+/** Where the rows of a site go. */
+export interface Destination
+  extends
+    Pick<Config, 'dataDir'>,
+    Pick<SiteConfig, 'spreadsheet'>,
+    Pick<SiteSecrets, 'privateKey'> {}
+
+export function destinationOf(
+  site: SiteConfig,
+  { dataDir }: Pick<Config, 'dataDir'>,
+  secrets: Secrets,
+): Destination {
+  return { dataDir, spreadsheet: site.spreadsheet, ...secretsOf(secrets, site) }
+}
+
+export interface DeliveryOptions extends Destination {
   /** Whether to end the frozen batch and to remove rows only. */
   readonly removesOnly?: boolean
   /** Whether this instance may still make calls, asked right before each; true when it is left out. */

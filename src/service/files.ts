@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { Logger } from '../ops/log.ts'
 import { accentStyles } from '../pages/accent.ts'
 import { stylesheetPath } from '../pages/document.ts'
@@ -9,12 +9,12 @@ import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 
 /** All files that browsers load: those built from `browser/`, and the stylesheet of the pages. */
-export async function readAssets(config: Config, log: Logger): Promise<readonly StaticFile[]> {
-  return [...(await browserFiles(config, log)), await stylesheet(config)]
+export async function readAssets(site: SiteConfig, log: Logger): Promise<readonly StaticFile[]> {
+  return [...(await browserFiles(site, log)), await stylesheet(site)]
 }
 
 /** The files that `scripts/build-browser.js` has built. The set-up script runs it. */
-async function browserFiles({ pages }: Config, log: Logger): Promise<readonly StaticFile[]> {
+async function browserFiles({ pages }: SiteConfig, log: Logger): Promise<readonly StaticFile[]> {
   const files = await readStaticFiles(fileURLToPath(new URL('../../dist', import.meta.url)))
   if (files.length === 0) {
     log.warn(
@@ -31,7 +31,7 @@ async function browserFiles({ pages }: Config, log: Logger): Promise<readonly St
 }
 
 /** The stylesheet of the pages, with the accent colour of the settings. */
-async function stylesheet({ pages: { accent } }: Config): Promise<StaticFile> {
+async function stylesheet({ pages: { accent } }: SiteConfig): Promise<StaticFile> {
   const styles = await readFile(new URL('../pages/page.css', import.meta.url), 'utf8')
   const content = accent === undefined ? styles : styles + accentStyles(accent)
   return staticFile(stylesheetPath, new TextEncoder().encode(content))

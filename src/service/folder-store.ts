@@ -24,7 +24,7 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
     // A move keeps others from writing until its mark is there. So who writes after it sees the mark.
     const assertWritable = () => assertNotMoved(dataDir)
     assertWritable()
-    return openSqliteJournal(path, policyOf(config), { clock, access, assertWritable })
+    return openSqliteJournal(path, policyOf(config.sites[0]), { clock, access, assertWritable })
   }
   return {
     open: async () => open(file, 'own'),
@@ -54,7 +54,8 @@ async function holdFolder(dataDir: string, clock: World['clock']): Promise<Hold>
 }
 
 function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopies {
-  const { dataDir, spreadsheet } = config
+  const { dataDir, sites } = config
+  const [{ spreadsheet }] = sites
   const sheets = spreadsheet.kind === 'workbook' ? [join(dataDir, 'sheets')] : []
   return {
     kind: 'own',

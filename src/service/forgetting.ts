@@ -8,6 +8,7 @@ import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { createDelivering } from './delivering.ts'
+import { destinationOf } from './delivery.ts'
 import { followNote, readDeliveryNote } from './delivery-note.ts'
 import type { Store } from './store.ts'
 
@@ -56,7 +57,8 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
         ...createEvents(createLog('silent'), health, clock),
         removalDelayed: (why: string) => (reason = why),
       }
-      const given = { ...config, ...secrets, journal, health, events, removesOnly: true }
+      const destination = destinationOf(config.sites[0], config, secrets)
+      const given = { ...destination, journal, health, events, removesOnly: true }
       const delivering = createDelivering(given, { clock })
       work.defer(() => delivering.stop(stopGraceMs))
       delivering.start()

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { providers } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { SiteSecrets } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { CallLedger, Quota } from '../journal/call-ledger.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -13,8 +14,9 @@ import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
 import { realWorld } from './world.ts'
 
 export interface InspectOptions {
-  readonly config: Config
-  readonly secrets: Secrets
+  readonly site: SiteConfig
+  readonly secrets: SiteSecrets
+  readonly dataDir: Config['dataDir']
   /** Undefined when it cannot be opened: then no call to the Sheets API is made. */
   readonly journal: Journal | undefined
   /** Told when a call has to wait for the quota, with the milliseconds. */
@@ -30,9 +32,9 @@ const timeoutMaxMs = 15_000
 
 /** Looks at the spreadsheet of the settings. */
 export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Finding> {
-  const { config, secrets, journal, signal } = options
-  const { spreadsheet: settings, dataDir } = config
-  const expected = expectedOf(config, journal)
+  const { site, secrets, dataDir, journal, signal } = options
+  const { spreadsheet: settings } = site
+  const expected = expectedOf(site, journal)
   if (settings.kind === 'workbook' || secrets.privateKey === undefined) {
     return inspectWorkbook(join(dataDir, 'sheets'), expected)
   }
@@ -53,7 +55,7 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
 }
 
 function expectedOf(
-  { defaultSheetTab, sheetTabs = [] }: Config,
+  { defaultSheetTab, sheetTabs = [] }: SiteConfig,
   journal: Journal | undefined,
 ): Expected {
   return {
@@ -87,8 +89,8 @@ function boundedGate(
 
 /** Asks the provider of the challenge about a made-up token: its answer tells whether it knows the secret key. */
 export async function inspectChallenge(
-  { challenge }: Pick<Config, 'challenge'>,
-  { challengeSecret: secret }: Pick<Secrets, 'challengeSecret'>,
+  { challenge }: Pick<SiteConfig, 'challenge'>,
+  { challengeSecret: secret }: Pick<SiteSecrets, 'challengeSecret'>,
 ): Promise<Finding> {
   const check = 'challenge'
   if (!challenge || secret === undefined) {

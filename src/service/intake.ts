@@ -10,7 +10,8 @@ import { Waiting } from '../intake/waiting.ts'
 import { signupIds } from '../signup/id.ts'
 import { limits } from '../signup/limits.ts'
 import type { Config } from '../config/config.ts'
-import type { Secrets } from '../config/secrets.ts'
+import { type Secrets, secretsOf } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { IntakeLog } from '../journal/intake-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
@@ -18,6 +19,7 @@ import type { World } from './world.ts'
 
 export interface IntakeOptions {
   readonly config: Config
+  readonly site: SiteConfig
   readonly secrets: Secrets
   readonly journal: IntakeLog
   readonly events: Events
@@ -26,11 +28,11 @@ export interface IntakeOptions {
 
 /** Builds the parts that accept signups, from the body to the journal. */
 export function createIntake(
-  { config, secrets, journal, events, health }: IntakeOptions,
+  { config, site, secrets, journal, events, health }: IntakeOptions,
   { clock, http, digest }: Pick<World, 'clock' | 'http' | 'digest'>,
   { tabs, people }: Pick<BulkIntake, 'tabs' | 'people'>,
 ): BulkIntake {
-  const challenge = createChallenge({ config, secrets, events }, { clock, http })
+  const challenge = createChallenge({ site, secrets, events }, { clock, http })
   return {
     journal,
     events,
@@ -53,11 +55,11 @@ export function createIntake(
 }
 
 function createChallenge(
-  { config, secrets, events }: Pick<IntakeOptions, 'config' | 'secrets' | 'events'>,
+  { site, secrets, events }: Pick<IntakeOptions, 'site' | 'secrets' | 'events'>,
   world: Pick<World, 'clock' | 'http'>,
 ): Challenge | undefined {
-  const { challenge } = config
-  const { challengeSecret: secret } = secrets
+  const { challenge } = site
+  const { challengeSecret: secret } = secretsOf(secrets, site)
   if (!challenge || secret === undefined) return undefined
   events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
   return createSiteverify({ ...challenge, ...world, secret })

@@ -1,14 +1,14 @@
-import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { JournalPolicy } from '../journal/policy.ts'
 
 /** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
 const newTabsPerHourMax = 10
 
-export function policyOf(config: Config): JournalPolicy {
-  const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = config
+export function policyOf(site: SiteConfig): JournalPolicy {
+  const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = site
   const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
   const spreadsheet =
-    config.spreadsheet.kind === 'google' ? config.spreadsheet.spreadsheetId : 'workbook'
+    site.spreadsheet.kind === 'google' ? site.spreadsheet.spreadsheetId : 'workbook'
   return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates, spreadsheet }
 }

@@ -42,9 +42,10 @@ export async function restoreJournal(
     const [one, other] = [await realpath(backup), await realpath(journal)]
     if (one === other) throw new Error(`${backup} is the journal itself. Give a backup of it.`)
   }
-  const google = config.spreadsheet.kind === 'google' ? config.spreadsheet : undefined
+  const [site] = config.sites
+  const google = site.spreadsheet.kind === 'google' ? site.spreadsheet : undefined
   const account = google && { name: google.credentials.email, quota: google.quota }
-  const options = { policy: policyOf(config), clock, account }
+  const options = { policy: policyOf(site), clock, account }
   const made = `${journal}.restored`
   try {
     copyBackup(backup, made)

@@ -9,7 +9,7 @@ import { createLog, type Logger } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { storeOf } from './choose-store.ts'
 import { createDelivering } from './delivering.ts'
-import { connectSpreadsheet, type DeliveryOverrides } from './delivery.ts'
+import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
 import { startRetention } from './retention.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
@@ -47,6 +47,7 @@ export async function startService(
   const { log = createLog(config.logLevel), limits = {}, stop, ...parts } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
+  const [site] = config.sites
   await using started = new AsyncDisposableStack()
   const store = storeOf(config, secrets, world)
   const hold = started.use(await store.hold())
@@ -56,6 +57,7 @@ export async function startService(
   const events = createEvents(log, health, clock)
   const journal = started.use(await store.open({ log, stop }))
 
+  const destination = { ...destinationOf(site, config, secrets), journal }
   let graceMs = stopGraceMs
   const failing = Promise.withResolvers<undefined>()
   const fail = () => {
@@ -65,9 +67,7 @@ export async function startService(
   }
   const delivering = createDelivering(
     {
-      ...config,
-      ...secrets,
-      journal,
+      ...destination,
       health,
       events,
       replaced({ message }) {
@@ -82,7 +82,7 @@ export async function startService(
   started.defer(() => delivering.stop(graceMs))
 
   const { application, stopWaiting } = await createWeb(
-    { config, secrets, journal, events, health, log },
+    { config, site, secrets, journal, events, health, log },
     world,
   )
   const { bodyBytesMax, trustedProxies } = config
@@ -100,7 +100,7 @@ export async function startService(
   return {
     url: server.url,
     application,
-    location: connectSpreadsheet({ ...config, ...secrets, journal }, world).location,
+    location: connectSpreadsheet(destination, world).location,
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

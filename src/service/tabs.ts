@@ -1,9 +1,12 @@
-import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { Journal } from '../journal/journal.ts'
 import { tabsByKey } from '../signup/tab.ts'
 
 /** The tabs that signups may name, as `parse.ts` needs them. */
-export function tabsOf({ defaultTabOf, sheetTabs }: Config, { intake }: Pick<Journal, 'intake'>) {
+export function tabsOf(
+  { defaultTabOf, sheetTabs }: SiteConfig,
+  { intake }: Pick<Journal, 'intake'>,
+) {
   return {
     /** A getter, because the default tab may get its name while the service runs. */
     get defaultTab() {

@@ -39,13 +39,13 @@ export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
-  const { config, journal, events, log } = options
+  const { config, site, journal, events, log } = options
   const { clock } = world
   const pageOptions = {
-    pages: config.pages,
-    widget: widgetOf(config.challenge ?? { provider: 'turnstile', siteKey: null }),
-    allowedOrigins: config.allowedOrigins,
-    tabs: tabsOf(config, journal),
+    pages: site.pages,
+    widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
+    allowedOrigins: site.allowedOrigins,
+    tabs: tabsOf(site, journal),
     events,
     takesTab: (tab: string, client: string | undefined) =>
       journal.intake.takesTab(tab, clock.now(), client).catch(unlessUnavailable),
@@ -57,9 +57,10 @@ export async function createWeb(
       sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
     },
   })
-  const assets = await readAssets(config, log)
+  const assets = await readAssets(site, log)
   const application = createEdge({
     ...config,
+    ...site,
     clock,
     events,
     warn: (warning, requestId) => log.warn({ requestId }, warning),
@@ -79,10 +80,10 @@ type Answering = WebOptions &
 
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
-  const { config, journal, intake, assets } = options
+  const { config, site, journal, intake, assets } = options
   const pages = pageRoutes(options)
   const description = describe(options, pages)
-  const settings = { ...config, ...options }
+  const settings = { ...config, ...site, ...options }
 
   const router = new Router()
   router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })

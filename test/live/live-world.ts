@@ -3,6 +3,7 @@ import { type sheets_v4, sheets } from '@googleapis/sheets'
 import { OAuth2Client } from 'google-auth-library'
 
 import { loadConfig } from '../../src/config/config.ts'
+import { secretsOf } from '../../src/config/secrets.ts'
 import { readEnvironment } from '../../src/config/env.ts'
 import { createCallGate } from '../../src/delivery/call-gate.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -42,12 +43,14 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   }
   const variables = { ...environment.variables, SHEETS_SHEET_ID: liveId }
   const { config, secrets } = loadConfig({ ...environment, variables })
-  const { spreadsheet } = config
-  if (spreadsheet.kind !== 'google' || secrets.privateKey === undefined) {
+  const [site] = config.sites
+  const { spreadsheet } = site
+  const { privateKey } = secretsOf(secrets, site)
+  if (spreadsheet.kind !== 'google' || privateKey === undefined) {
     throw new Error('The settings name no service account.')
   }
   const { spreadsheetId, credentials, apiUrl, tokenUrl, quota } = spreadsheet
-  const sign = signWith(secrets.privateKey)
+  const sign = signWith(privateKey)
   const clock = systemClock
   const ledger = openSqliteJournal(':memory:').callLedger(credentials.email, clock)
   const gate = createCallGate(ledger, quota, clock)

@@ -1,11 +1,13 @@
 import { keyProblem } from '../../config/challenge-keys.ts'
+import { secretsOf } from '../../config/secrets.ts'
 import { inspectChallenge } from '../../service/inspect.ts'
 import type { Check } from './check.ts'
 
-export const challengeCheck: Check = async ({ config, secrets }) => {
-  const { challenge } = config
+export const challengeCheck: Check = async ({ site, secrets }) => {
+  const { challenge } = site
+  const ofSite = secretsOf(secrets, site)
   const problem =
-    challenge && keyProblem(challenge.provider, challenge.siteKey, secrets.challengeSecret ?? '')
+    challenge && keyProblem(challenge.provider, challenge.siteKey, ofSite.challengeSecret ?? '')
   if (problem) return [{ check: 'challenge', state: 'fault', ...problem }]
-  return [await inspectChallenge(config, secrets)]
+  return [await inspectChallenge(site, ofSite)]
 }

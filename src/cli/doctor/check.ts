@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
+import type { SiteConfig } from '../../config/site.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
@@ -11,6 +12,7 @@ export type Check = (patient: Patient) => AsyncIterable<Finding> | Promise<reado
 export interface Patient {
   readonly config: Config
   readonly secrets: Secrets
+  readonly site: SiteConfig
   readonly journal: OpenedJournal
   /** The web page that somebody tries from, as a browser writes its origin. */
   readonly origin: string | undefined

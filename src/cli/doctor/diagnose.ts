@@ -14,7 +14,12 @@ export type Subject = Pick<Patient, 'config' | 'secrets' | 'origin'>
  */
 export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<Finding> {
   await using opened = await openJournal(subject, session)
-  const patient: Patient = { ...subject, session, journal: opened.journal }
+  const patient: Patient = {
+    ...subject,
+    site: subject.config.sites[0],
+    session,
+    journal: opened.journal,
+  }
   for (const check of checksOf(subject.config)) {
     yield* await check(patient)
     session.stop.throwIfAborted()
@@ -38,7 +43,7 @@ export async function diagnoseInLines(subject: Subject, session: Session): Promi
 }
 
 /** The address to share the spreadsheet with; null for the local workbook. */
-export function accountOf({ spreadsheet }: Config): string | null {
+export function accountOf({ sites: [{ spreadsheet }] }: Config): string | null {
   return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
 }
 

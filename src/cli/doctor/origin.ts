@@ -1,9 +1,10 @@
 import type { Check } from './check.ts'
 
 /** Whether the page that somebody tries from may send signups. */
-export const originCheck: Check = async ({ config, origin }) => {
+export const originCheck: Check = async ({ config, site, origin }) => {
   const check = 'origins'
-  const { allowedOrigins, allowedHosts = [] } = config
+  const { allowedOrigins } = site
+  const { allowedHosts = [] } = config
   if (allowedOrigins === '*') {
     return [{ check, state: 'ok', message: 'pages of every origin may send signups' }]
   }

@@ -2,7 +2,7 @@ import { quotaOf } from '../status-figures.ts'
 import type { Check } from './check.ts'
 
 /** The calls to the Sheets API that are left. */
-export const quotaCheck: Check = async ({ config: { spreadsheet }, journal, session }) => {
+export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
   if (spreadsheet.kind !== 'google') return []
   const check = 'quota'
   if (journal.kind === 'closed') {

@@ -1,6 +1,6 @@
 import { type Config, type Environment, loadConfig } from '../../config/config.ts'
 import { ConfigError, type SettingProblem } from '../../config/problem.ts'
-import type { Secrets } from '../../config/secrets.ts'
+import { type Secrets, secretsOf } from '../../config/secrets.ts'
 
 /** The settings that `init` asks for. */
 const asked = [
@@ -75,7 +75,9 @@ export function presentAccount({ variables, ...environment }: Environment): stri
 /** In the form of an id. */
 const anyId = 'x'.repeat(44)
 
-function accountOf({ spreadsheet }: Config, { privateKey }: Secrets) {
+function accountOf({ sites: [site] }: Config, secrets: Secrets) {
+  const { spreadsheet } = site
+  const { privateKey } = secretsOf(secrets, site)
   if (spreadsheet.kind !== 'google' || privateKey === undefined) return undefined
   return { email: spreadsheet.credentials.email, privateKey }
 }

@@ -34,7 +34,7 @@ export interface SiteConfig {
 }
 
 /** The only site when no file names others. */
-export const defaultSite = 'default'
+const defaultSite = 'default'
 
 /** Reads the site that the environment describes. */
 export function readDefaultSite(

@@ -1,3 +1,5 @@
+import type { SiteConfig } from './site.ts'
+
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
   /** The URL of the database with its password. Present exactly when `Config` names a database. */
@@ -21,7 +23,7 @@ export interface SiteSecrets {
 
 export function secretsOf(
   { sites }: Pick<Secrets, 'sites'>,
-  site: { readonly name: string },
+  { name }: Pick<SiteConfig, 'name'>,
 ): SiteSecrets {
-  return sites.get(site.name) ?? {}
+  return sites.get(name) ?? {}
 }

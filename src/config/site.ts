@@ -34,7 +34,7 @@ export interface SiteConfig {
 }
 
 /** The only site when no file names others. */
-const defaultSite = 'default'
+export const defaultSite = 'default'
 
 /** Reads the site that the environment describes. */
 export function readDefaultSite(

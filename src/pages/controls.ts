@@ -49,9 +49,7 @@ export function inputsOf(
 export function control(it: Control, problem: ControlProblem): Html {
   return html`
     <div class="field">
-      <label for="${it.name}">
-        ${it.label} ${it.hint && html`<span class="hint">(${it.hint})</span>`}
-      </label>
+      <label for="${it.name}"> ${it.label} ${hintOf(it.hint)} </label>
       <input
         id="${it.name}"
         name="${it.name}"
@@ -74,7 +72,7 @@ export function consentControl(
   )
   return html`
     <div class="field">
-      <label class="consent">
+      <label class="choice">
         <input
           id="consent"
           type="checkbox"
@@ -91,12 +89,19 @@ export function consentControl(
   `
 }
 
-function wrong(id: string, { message, takesFocus }: ControlProblem): Html | undefined {
+/** A word beside the label. */
+export function hintOf(hint: string | false | undefined): Html | undefined {
+  return hint ? html`<span class="hint">(${hint})</span>` : undefined
+}
+
+/** The attributes of a control with a problem. */
+export function wrong(id: string, { message, takesFocus }: ControlProblem): Html | undefined {
   if (message === undefined) return undefined
   return html`aria-invalid="true" aria-describedby="${id}-problem" ${takesFocus && html`autofocus`}`
 }
 
-function message(id: string, { message }: ControlProblem): Html | undefined {
+/** The problem below a control. */
+export function message(id: string, { message }: ControlProblem): Html | undefined {
   return message === undefined
     ? undefined
     : html`<p class="problem" id="${id}-problem">${message}</p>`

@@ -1,6 +1,7 @@
 import type { FormEntries } from '../http/exchange.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { ProblemField } from '../signup/wire.ts'
+import { messageOf } from './field-messages.ts'
 import { pageTexts } from './texts.ts'
 import { consentField, consentText, firstValue } from './typed-form.ts'
 import type { View } from './view.ts'
@@ -26,7 +27,7 @@ export function missingOnPage(view: View, entries: FormEntries): readonly FieldP
 export function translated(
   errors: readonly ProblemField[],
   entries: FormEntries,
-  { language, texts: { fields } }: View,
+  { language, texts: { fields }, fields: declared }: View,
 ): readonly ProblemField[] {
   // The English messages are already more exact than the translated ones.
   if (language === 'en') return errors
@@ -36,8 +37,10 @@ export function translated(
     [consentField]: [fields.consentMissing, fields.consentMissing],
   }
   return errors.map((error) => {
+    const field = declared.find(({ name }) => name === error.field)
+    const value = firstValue(entries, error.field)?.trim() ?? ''
+    if (field) return { ...error, message: messageOf(field, value, fields) }
     const [ifEmpty, otherwise] = messages[error.field] ?? [error.message, error.message]
-    const isEmpty = !firstValue(entries, error.field)?.trim()
-    return { ...error, message: isEmpty ? ifEmpty : otherwise }
+    return { ...error, message: value === '' ? ifEmpty : otherwise }
   })
 }

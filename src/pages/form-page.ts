@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { alert, type ShownFailure } from './alert.ts'
 import { consentControl, control, inputsOf } from './controls.ts'
 import { document, type Html } from './document.ts'
+import { fieldControl } from './field-controls.ts'
 import { ownText } from './own-text.ts'
 import type { PageTexts } from './texts.ts'
 import { consentField, type TypedForm } from './typed-form.ts'
@@ -18,7 +19,11 @@ export interface FormPage {
 export async function formPage(view: View, { typed, next, failure }: FormPage): Promise<string> {
   const { texts, page, settings } = view
   const inputs = inputsOf(texts, typed, view.name === 'required')
-  const names = [...inputs.map(({ name }) => name), ...(typed.consent ? [consentField] : [])]
+  const names = [
+    ...inputs.map(({ name }) => name),
+    ...typed.fields.map(({ field }) => field.name),
+    ...(typed.consent ? [consentField] : []),
+  ]
   const beside = new Map(failure?.errors.map(({ field, message }) => [field, message]))
   const firstWrong = names.find((name) => beside.has(name))
   // Browsers do not let a frame take the focus from the page around it.
@@ -40,6 +45,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
       ${isSingle && html`class="single"`}
     >
       ${inputs.map((it) => control(it, problemOf(it.name)))}
+      ${typed.fields.map((it) => fieldControl(view, it, problemOf(it.field.name)))}
       ${typed.hidden.map(
         ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
       )}

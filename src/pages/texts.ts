@@ -23,6 +23,8 @@ export interface PageTexts {
     /** Marks a field that may stay empty. */
     readonly optional: string
     readonly submit: string
+    /** Stands in a list of options until the visitor has chosen one. */
+    readonly choose: string
     /** Begins the title of a page with errors, so that screen readers say it first. */
     readonly error: string
   }
@@ -42,7 +44,19 @@ export interface PageTexts {
 
 /** The messages about a field. */
 export type FieldText =
-  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing'
+  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing' | DeclaredText
+
+/** The messages about declared fields. `*` is replaced by a number. */
+export type DeclaredText =
+  | 'valueMissing'
+  | 'choiceMissing'
+  | 'textTooLong'
+  | 'numberWrong'
+  | 'numberTooLow'
+  | 'numberTooHigh'
+  | 'urlWrong'
+  | 'dateWrong'
+  | 'phoneWrong'
 
 /** The problems that a page can show. For developers, `detail` of the JSON answer is more exact. */
 export type PageProblem =

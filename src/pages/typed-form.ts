@@ -1,4 +1,6 @@
 import type { FormEntries } from '../http/exchange.ts'
+import type { Field } from '../signup/field.ts'
+import { isCollected } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/token-fields.ts'
 import type { View } from './view.ts'
 
@@ -7,10 +9,18 @@ export interface TypedForm {
   readonly email: string
   /** Absent when the form does not ask for a name. */
   readonly name?: string
+  /** The declared fields of the site that the form shows. */
+  readonly fields: readonly TypedField[]
   /** Absent when the form does not ask for consent. */
   readonly consent?: Consent
   /** All other fields, sent as hidden inputs: those by the page's author and unknown ones. */
   readonly hidden: FormEntries
+}
+
+/** A declared field with the text that the form has for it. */
+export interface TypedField {
+  readonly field: Field
+  readonly value: string
 }
 
 interface Consent {
@@ -33,16 +43,35 @@ export function typedForm(entries: FormEntries, view: View): TypedForm {
   const name = firstValue(entries, 'name') ?? (view.name === 'off' ? undefined : '')
   const text = consentText(view)
   const consented = firstValue(entries, consentField)
-  const isShown = (field: string) =>
-    field === 'email' || field === 'name' || (field === consentField && text !== undefined)
+  const fields = view.fields.filter((field) => isAsked(field, entries, view))
+  const shown = new Set(['email', 'name', ...fields.map(({ name }) => name)])
+  if (text !== undefined) shown.add(consentField)
   return {
     email: firstValue(entries, 'email') ?? '',
     ...(name !== undefined && { name }),
+    fields: fields.map((field) => ({ field, value: firstValue(entries, field.name) ?? '' })),
     ...(text !== undefined && { consent: { text, isGiven: consented === text } }),
     hidden: entries.filter(
-      ([field, value]) => value !== '' && !isShown(field) && !tokens.has(field),
+      ([field, value]) => value !== '' && !shown.has(field) && !tokens.has(field),
     ),
   }
+}
+
+/** Our own form asks for all fields but those that fill themselves; another one for those that it must. */
+function isAsked(field: Field, entries: FormEntries, { page }: View): boolean {
+  if (isCollected(field)) return false
+  const isOwn = page === 'hosted' || page === 'form'
+  return isOwn || field.required || entries.some(([name]) => name === field.name)
+}
+
+/** The id of a declared field in a page. No other id has a dot. */
+export function fieldId(name: string): string {
+  return `${name}.field`
+}
+
+/** Whether a checkbox is shown ticked. */
+export function isTicked(value: string): boolean {
+  return /^(true|on|yes|1)$/i.test(value)
 }
 
 /** The text that visitors of our own pages must agree to, as plain text. */

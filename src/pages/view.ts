@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Language } from '../signup/languages.ts'
 import type { ParseContext } from '../signup/parse.ts'
+import type { Field } from '../signup/field.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
 import { languageOf, preferredLanguage } from './language.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
@@ -33,6 +34,8 @@ export interface PageWidget {
 export interface PageOptions {
   readonly pages: PageSettings
   readonly widget: PageWidget
+  /** The declared fields of the site. */
+  readonly fields: readonly Field[]
   readonly allowedOrigins: AllowedOrigins
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'> &
@@ -58,6 +61,8 @@ export interface View {
   /** `auto` follows the visitor's system. */
   readonly theme: (typeof themes)[number]
   readonly name: NameField
+  /** The declared fields of the site. */
+  readonly fields: readonly Field[]
   readonly isChallenged: boolean
   /**
    * The relative path from this request to the root of the service: `./`, `../` and so on. Relative,
@@ -71,7 +76,7 @@ export interface View {
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  { pages: settings, widget }: Pick<PageOptions, 'pages' | 'widget'>,
+  { pages: settings, widget, fields }: Pick<PageOptions, 'pages' | 'widget' | 'fields'>,
   page?: OwnPage,
 ): View {
   const { searchParams: query, pathname } = new URL(url)
@@ -96,6 +101,7 @@ export function viewOf(
     theme: askedTheme ?? (own === 'form' ? 'light' : 'auto'),
     // The embed has its own option for the name.
     name: own && own !== 'embed' ? more(settings.name, askedName) : 'off',
+    fields,
     isChallenged: widget.siteKey !== null,
     root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,

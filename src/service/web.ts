@@ -44,6 +44,7 @@ export async function createWeb(
   const pageOptions = {
     pages: site.pages,
     widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
+    fields: site.fields,
     allowedOrigins: site.allowedOrigins,
     tabs: tabsOf(site, journal),
     events,

@@ -282,7 +282,7 @@ test('every control is at least 44 pixels high, except a checkbox inside its lab
   await email(page).fill('ada@gmial.com')
   await page.getByText('Did you mean').waitFor()
   const heights = await page
-    .locator('input:not([type=hidden], [type=checkbox]), button, label.consent')
+    .locator('input:not([type=hidden], [type=checkbox]), button, label.choice')
     .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().height))
   expect(heights).toHaveLength(5)
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { visitorsView } from '../../harness/page-options.ts'
+import type { FormEntries } from '../http/exchange.ts'
+import type { Field } from '../signup/field.ts'
+import { languages } from '../signup/languages.ts'
+import { messageOf } from './field-messages.ts'
+import { refusalPage, signupPage } from './pages.ts'
+import { pageTexts } from './texts.ts'
+
+const fields: readonly Field[] = [
+  { name: 'company', label: 'Company & Co', type: 'text', required: true, maxLength: 80 },
+  { name: 'plan', type: 'choice', options: ['free', '"pro"'], required: true },
+  { name: 'team', type: 'choice', options: ['1', '2', '3', '4', '5'], required: false },
+  { name: 'seats', type: 'number', min: 1, max: 500, required: false },
+  { name: 'home', type: 'url', required: false },
+  { name: 'start', type: 'date', required: false },
+  { name: 'phone', type: 'phone', required: false },
+  { name: 'news', label: 'Send me news', type: 'checkbox', required: false },
+  { name: 'utm_source', type: 'text', required: false, maxLength: 100 },
+]
+
+const flat = (page: string) => page.replace(/\s+/g, ' ')
+const view = (path: string, acceptLanguage = '') => visitorsView(path, { fields, acceptLanguage })
+const drawn = async (entries: FormEntries = []) =>
+  flat(await signupPage(view('/?page=hosted'), entries, '/next'))
+const refused = async (typed: FormEntries, wrong: readonly string[], path: string, lang = '') => {
+  const errors = wrong.map((field) => ({ field, message: `${field} is wrong.` }))
+  const told = { kind: 'fields', isOurs: false, requestId: '', next: '/next' } as const
+  return flat(await refusalPage({ ...told, typed, errors }, view(path, lang)))
+}
+
+test.each([
+  [
+    'a text',
+    '<label for="company.field">Company &amp; Co </label> <input id="company.field" name="company" value="" type="text" maxlength="80" autocomplete="organization" required />',
+  ],
+  ['few options', '<fieldset class="field" id="plan.field" role="radiogroup" aria-required="true"'],
+  [
+    'one of few options',
+    '<input id="plan.field.1" name="plan" type="radio" value="&quot;pro&quot;" required />',
+  ],
+  ['many options', '<select id="team.field" name="team" >'],
+  ['a list before the choice', '<option value="">Please choose</option>'],
+  ['a number', 'type="number" step="any" inputmode="decimal" dir="ltr" min="1" max="500"'],
+  ['an address', 'type="url" inputmode="url" autocomplete="url"'],
+  ['a date', '<input id="start.field" name="start" value="" type="date" />'],
+  ['a phone number', 'type="tel" inputmode="tel" autocomplete="tel" dir="ltr"'],
+  ['a box', '<input id="news.field" name="news" type="checkbox" value="true" />'],
+  ['a word at what may stay empty', 'home <span class="hint">(optional)</span>'],
+])('the page draws %s', async (_, expected) => {
+  expect(await drawn()).toContain(expected)
+})
+
+test('a field that fills itself is hidden, and absent when it has nothing', async () => {
+  expect(await drawn()).not.toContain('utm_source')
+  expect(await drawn([['utm_source', 'mail']])).toContain(
+    '<input type="hidden" name="utm_source" value="mail" />',
+  )
+})
+
+test('after an error, every field has its value and its problem beside it', async () => {
+  const typed = [
+    ['email', 'ada@example.com'],
+    ['company', ''],
+    ['plan', '"pro"'],
+    ['team', '3'],
+    ['seats', 'many'],
+    ['start', '2026-13-40'],
+    ['news', 'true'],
+  ] as const
+  const page = await refused(typed, ['company', 'plan', 'seats'], '/?page=hosted')
+  for (const name of ['company', 'plan', 'seats']) {
+    expect(page).toContain(`<p class="problem" id="${name}.field-problem">${name} is wrong.</p>`)
+    expect(page).toContain(`aria-invalid="true" aria-describedby="${name}.field-problem"`)
+  }
+  expect(page.match(/aria-invalid/g)).toHaveLength(3)
+  expect(page.match(/autofocus/g)).toHaveLength(1)
+  expect(page).toMatch(/value="&quot;pro&quot;" required checked/)
+  expect(page).toMatch(/<option value="3" selected>/)
+  // A field for numbers would show nothing.
+  expect(page).toContain('name="seats" value="many" type="text"')
+  expect(page).toMatch(/name="news" [^>]*checked/)
+})
+
+test('the first wrong field gets the focus, even when it is a group of radio buttons', async () => {
+  const page = await refused([], ['plan', 'seats'], '/?page=hosted')
+  expect(page).toMatch(/<input id="plan\.field\.0" [^>]* autofocus/)
+  expect(page.match(/autofocus/g)).toHaveLength(1)
+})
+
+test('a form of somebody else keeps its own fields, and gets those that it must have', async () => {
+  const page = await refused([['home', 'nowhere']], ['company', 'home'], '/api/signup')
+  const names = [...page.matchAll(/<(?:input|select)[^>]* name="([^"]*)"/g)].map(([, name]) => name)
+  expect(names).toEqual(['email', 'company', 'plan', 'plan', 'home'])
+})
+
+test('a form in another language says in it what is wrong', async () => {
+  const page = await refused([['seats', '900']], ['company', 'seats'], '/?page=hosted', 'de')
+  expect(page).toContain('Bitte füllen Sie dieses Feld aus.')
+  expect(page).toContain('die nicht größer als 500 ist.')
+  expect(page).not.toContain('is wrong.')
+})
+
+const texts = pageTexts.en.fields
+test.each<[Field['type'], value: string, message: string]>([
+  ['text', '', texts.valueMissing],
+  ['text', 'x'.repeat(81), 'Please shorten this to 80 characters.'],
+  ['choice', '', texts.choiceMissing],
+  ['choice', 'basic', texts.choiceMissing],
+  ['number', '0', 'Please enter a number that is not below 1.'],
+  ['number', '501', 'Please enter a number that is not above 500.'],
+  ['number', 'many', texts.numberWrong],
+  ['url', 'home', texts.urlWrong],
+  ['date', 'today', texts.dateWrong],
+  ['phone', 'none', texts.phoneWrong],
+  ['checkbox', '', texts.consentMissing],
+])('a %s with the value "%s" has its own message', (type, value, message) => {
+  const field = fields.find((it) => it.type === type)
+  expect(field && messageOf(field, value, texts)).toBe(message)
+})
+
+test.each(languages)('in %s the limits stand in the messages', (language) => {
+  const { textTooLong, numberTooLow, numberTooHigh } = pageTexts[language].fields
+  for (const text of [textTooLong, numberTooLow, numberTooHigh]) expect(text).toContain('*')
+})

@@ -1,0 +1,101 @@
+import type { Field } from './field.ts'
+
+/** What a field looks like in a form. */
+export type ControlKind = 'input' | 'radios' | 'select' | 'checkbox'
+
+/** The most options that are shown as radio buttons; more make a list to choose from. */
+const radiosMax = 4
+
+export function controlKindOf(field: Field): ControlKind {
+  if (field.type === 'checkbox') return 'checkbox'
+  if (field.type !== 'choice') return 'input'
+  return field.options.length > radiosMax ? 'select' : 'radios'
+}
+
+/** The value that the ticked box of a checkbox field sends. */
+const tickedValue = 'true'
+
+/**
+ * Whether forms fill the field by themselves and do not show it: a text named `utm_…` comes from the
+ * page's address, `referrer` from the page that led there. A required one is shown, because the visitor
+ * could not mend it otherwise.
+ */
+export function isCollected({ name, type, required }: Field): boolean {
+  return type === 'text' && !required && (name.startsWith("utm_") || name === 'referrer')
+}
+
+/**
+ * The part of a text that a field which fills itself takes: a text that is too long would make the signup
+ * fail, and no visitor could mend it. Undefined for other fields.
+ */
+export function collectedText(field: Field, text: string): string | undefined {
+  return isCollected(field) && field.type === 'text' ? text.slice(0, field.maxLength) : undefined
+}
+
+/** The address of a page without query and fragment, which may be personal; empty when it is none. */
+export function pageAddress(address: string): string {
+  const url = URL.parse(address)
+  return url && /^https?:$/.test(url.protocol) ? url.origin + url.pathname : ''
+}
+
+/** The attributes of the field's `input` or `select`, by name. An empty value is a boolean attribute. */
+export function controlAttributes(field: Field): Readonly<Record<string, string>> {
+  return {
+    ...typeAttributes(field),
+    ...(field.required && { required: '' }),
+  }
+}
+
+/** Text that is written from left to right in every language. */
+const ltr = { dir: 'ltr', autocapitalize: 'none', spellcheck: 'false' }
+
+function typeAttributes(field: Field): Readonly<Record<string, string>> {
+  const { type, name } = field
+  switch (type) {
+    case 'text': {
+      const autocomplete = purposes.get(name.toLowerCase().replaceAll(/[-_]/g, ''))
+      const maxlength = String(field.maxLength)
+      return { type: 'text', maxlength, ...(autocomplete !== undefined && { autocomplete }) }
+    }
+    case 'number': {
+      const { min, max } = field
+      const range = {
+        ...(min !== undefined && { min: String(min) }),
+        ...(max !== undefined && { max: String(max) }),
+      }
+      return { type, step: 'any', inputmode: 'decimal', dir: 'ltr', ...range }
+    }
+    case 'url':
+      return { type, inputmode: 'url', autocomplete: 'url', ...ltr }
+    case 'phone':
+      return { type: 'tel', inputmode: 'tel', autocomplete: 'tel', dir: 'ltr' }
+    case 'date':
+      return isBirthday(name) ? { type, autocomplete: 'bday' } : { type }
+    case 'choice':
+      return {}
+    case 'checkbox':
+      return { type, value: tickedValue }
+  }
+}
+
+function isBirthday(name: string): boolean {
+  return /^birth[-_]?(day|date)$/i.test(name)
+}
+
+/** What browsers may fill in (`autocomplete`), by the field's name in small letters, without `_` and `-`. */
+const purposes: ReadonlyMap<string, string> = new Map([
+  ['company', 'organization'],
+  ['organization', 'organization'],
+  ['organisation', 'organization'],
+  ['jobtitle', 'organization-title'],
+  ['firstname', 'given-name'],
+  ['lastname', 'family-name'],
+  ['nickname', 'nickname'],
+  ['street', 'street-address'],
+  ['city', 'address-level2'],
+  ['zip', 'postal-code'],
+  ['zipcode', 'postal-code'],
+  ['postcode', 'postal-code'],
+  ['postalcode', 'postal-code'],
+  ['country', 'country-name'],
+])

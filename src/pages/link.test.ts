@@ -27,13 +27,41 @@ test.each<[query: string, fields: [string, string][]]>([
   ['utm_source=mail&utm_campaign=', [['metadata[utm_source]', 'mail']]],
   ['email=a@b.c&fbclid=1&utm=2&utm_a-b=3&field-=4&field-a[b]=5&TAB=6&challengeToken=7', []],
 ])('the query ?%s adds these fields', (query, fields) => {
-  expect(linkedFields(new URLSearchParams(query))).toEqual(fields)
+  expect(linkedFields(new URLSearchParams(query), [], null)).toEqual(fields)
 })
 
 test('ten utm parameters are kept, and long ones are cut', () => {
   const query = new URLSearchParams()
   for (let index = 0; index < 12; index++) query.append(`utm_${index}`, 'x'.repeat(300))
-  const fields = linkedFields(query)
+  const fields = linkedFields(query, [], null)
   expect(fields).toHaveLength(10)
   expect(new Set(fields.map(([, value]) => value.length))).toEqual(new Set([200]))
+})
+
+const text = (name: string) => ({ name, type: 'text', required: false, maxLength: 20 }) as const
+
+test('declared fields are filled in from the address, and from the page that led here', () => {
+  const query = new URLSearchParams(
+    `utm_source=mail&utm_source=again&utm_medium=x&field-company=ACME&utm_term=${'t'.repeat(30)}`,
+  )
+  const declared = [text('company'), text('utm_source'), text('utm_term'), text('referrer')]
+  expect(linkedFields(query, declared, 'https://a.example/b?mail=ada@example.com#c')).toEqual([
+    ['utm_source', 'mail'],
+    ['metadata[utm_medium]', 'x'],
+    ['company', 'ACME'],
+    ['utm_term', 't'.repeat(20)],
+    ['referrer', 'https://a.example/b'],
+  ])
+})
+
+test.each([
+  ['javascript:alert(1)', []],
+  ['', []],
+  [null, []],
+])('the page before, %s, adds nothing', (cameFrom, expected) => {
+  expect(linkedFields(new URLSearchParams(), [text('referrer')], cameFrom)).toEqual(expected)
+})
+
+test('a referrer that is not declared is not collected', () => {
+  expect(linkedFields(new URLSearchParams(), [], 'https://a.example/')).toEqual([])
 })

@@ -1,21 +1,53 @@
 import type { FormEntries } from '../http/exchange.ts'
+import type { Field } from '../signup/field.ts'
+import { collectedText, pageAddress } from '../signup/field-control.ts'
 
 /** The same limits as in the embed, so that no page address makes a signup fail. */
 const utmMax = 10
 const utmCharactersMax = 200
 
-/** The hidden form fields that the query of a page's address adds to the signup. */
-export function linkedFields(query: URLSearchParams): FormEntries {
+/**
+ * The form fields that the query of a page's address fills in: declared fields, and hidden ones.
+ *
+ * @param declared the fields of the site
+ * @param cameFrom the address of the page that led here, as the browser tells it
+ */
+export function linkedFields(
+  query: URLSearchParams,
+  declared: readonly Field[],
+  cameFrom: string | null,
+): FormEntries {
   const fields: [name: string, value: string][] = []
   let utms = 0
   for (const [name, value] of query) {
+    if (value === '') continue
+    const own = declaredField(name, declared)
+    if (own) {
+      const isThere = fields.some(([known]) => known === own.name)
+      if (!isThere) fields.push([own.name, collectedText(own, value) ?? value])
+      continue
+    }
     const field = fieldOf(name)
-    if (field === undefined || value === '') continue
+    if (field === undefined) continue
     const isUtm = name.startsWith('utm_')
     if (isUtm && ++utms > utmMax) continue
     fields.push([field, isUtm ? value.slice(0, utmCharactersMax) : value])
   }
-  return fields
+  const hasReferrer = fields.some(([field]) => field === 'referrer')
+  return hasReferrer ? fields : [...fields, ...referrerOf(declared, cameFrom)]
+}
+
+/** The declared field that a query parameter fills in: `field-NAME`, or `utm_…` under its own name. */
+function declaredField(parameter: string, declared: readonly Field[]): Field | undefined {
+  const name = parameter.startsWith('utm_') ? parameter : parameter.replace(/^field-/, '')
+  if (name === parameter && !parameter.startsWith('utm_')) return undefined
+  return declared.find((field) => field.name === name)
+}
+
+function referrerOf(declared: readonly Field[], cameFrom: string | null): FormEntries {
+  const field = declared.find(({ name }) => name === 'referrer')
+  const text = field && collectedText(field, pageAddress(cameFrom ?? ''))
+  return text === undefined || text === '' ? [] : [['referrer', text]]
 }
 
 /** The field for a query parameter. Other parameters are ignored, because ad networks add their own. */

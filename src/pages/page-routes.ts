@@ -58,10 +58,11 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
 async function checkedFields(
   { request, countedAs }: Pick<Exchange, 'request' | 'countedAs'>,
   view: View,
-  { tabs, takesTab }: PageRoutesOptions,
+  { tabs, fields: declared, takesTab }: PageRoutesOptions,
 ): Promise<FormEntries> {
   const isTaken = (field: string) => field === consentField && consentText(view) !== undefined
-  const linked = linkedFields(new URL(request.url).searchParams)
+  const query = new URL(request.url).searchParams
+  const linked = linkedFields(query, declared, request.headers.get('referer'))
   const fields = linked.filter(([field]) => !isTaken(field))
   const somebody = ['email', 'name@example.com'] as const
   const parsed = parseForm([somebody, ...fields], { ...tabs, source: 'form' })

@@ -16,6 +16,7 @@ export function makeSignup(fields: Partial<Signup> = {}): Signup {
     name: '',
     tags: [],
     metadata: '',
+    fields: {},
     ...fields,
   }
 }

@@ -29,5 +29,6 @@ function numberedSignup(name: string, number: number, sheetTab: string): Signup 
     name: `"${name}", 'quoted'`,
     tags: ['a', 'b'],
     metadata: '{"campaign":"spring, 2026"}',
+    fields: {},
   }
 }

@@ -10,6 +10,7 @@ const signup = {
   name: '',
   tags: ['a', 'b'],
   metadata: '{"k":1}',
+  fields: {},
 }
 
 const keyIn = (headers: Record<string, string>, apiKey?: string) =>
@@ -46,9 +47,17 @@ test('the content of a signup is the row, without the token and without the case
     { name: 'Ada' },
     { tags: ['a, b'] },
     { metadata: '' },
+    { fields: { seats: 3 } },
   ]) {
     expect(contentOf({ ...signup, ...change })).not.toEqual(contentOf(signup))
   }
+})
+
+test('fields count in any order, and a signup without fields has the content of earlier versions', () => {
+  const content = contentOf({ ...signup, fields: { seats: 3, news: true } })
+  expect(contentOf({ ...signup, fields: { news: true, seats: 3 } })).toEqual(content)
+  expect(contentOf({ ...signup, fields: { news: true, seats: '3' } })).not.toEqual(content)
+  expect(contentOf(signup)).toEqual(['ada@example.com', 'news', 'api', '', ['a', 'b'], '{"k":1}'])
 })
 
 test('the order of keys in metadata does not matter, but that of a list does', () => {

@@ -1,6 +1,7 @@
 import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
+import { fieldsText } from '../signup/fields-text.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
@@ -59,8 +60,11 @@ export function fingerprintOf(route: string, content: readonly unknown[], digest
 
 /** The content that two equal signups share: everything in the row, without the challenge token. */
 export function contentOf(signup: ParsedSignup): readonly unknown[] {
-  const { email, sheetTab, source, name, tags, metadata } = signup
-  return [email, tabKey(sheetTab), source, name, tags, inKeyOrder(metadata)]
+  const { email, sheetTab, source, name, tags, metadata, fields } = signup
+  const own = inKeyOrder(fieldsText(fields))
+  const content = [email, tabKey(sheetTab), source, name, tags, inKeyOrder(metadata)]
+  // Without fields, the content is that of earlier versions, whose keys are still remembered.
+  return own === '' ? content : [...content, own]
 }
 
 /** Sorts the keys of every object in the JSON, because their order has no meaning. Does not recurse. */

@@ -118,6 +118,7 @@ async function store(submission: Submission, options: SubmitParts): Promise<Appe
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
-  const { email, sheetTab, source, name, tags, metadata } = parsed
-  return { id: newId(receivedAt), receivedAt, email, sheetTab, source, name, tags, metadata }
+  const { email, sheetTab, source, name, tags, metadata, fields } = parsed
+  const cells = { email, sheetTab, source, name, tags, metadata, fields }
+  return { id: newId(receivedAt), receivedAt, ...cells }
 }

@@ -98,7 +98,8 @@ export const movedTables: readonly MovedTable[] = [
     name: 'signup',
     columns: {
       ...{ position: number, id: 'id', tab: number, received_at: number, email: text },
-      ...{ source: text, name: text, tags: text, metadata: text, is_ignored: number },
+      ...{ source: text, name: text, tags: text, metadata: text, fields: text },
+      is_ignored: number,
     },
     key: ['position'],
   },

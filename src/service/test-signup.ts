@@ -4,6 +4,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Reader } from '../journal/reader.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
+import { noFields } from '../signup/fields-text.ts'
 import { signupIds } from '../signup/id.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { readDeliveryNote } from './delivery-note.ts'
@@ -73,7 +74,7 @@ export async function sendTestSignup(
 }
 
 function testSignup(id: SignupId, email: string, receivedAt: Millis) {
-  const rest = { sheetTab: '', source: 'init', name: '', tags: [], metadata: '' }
+  const rest = { sheetTab: '', source: 'init', name: '', tags: [], metadata: '', fields: noFields }
   return { id, email, receivedAt, ...rest }
 }
 

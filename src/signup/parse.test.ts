@@ -7,7 +7,8 @@ import { tabsByKey } from './tab.ts'
 
 const api: ParseContext = { defaultTab: 'Sheet1', source: 'api' }
 const email = 'name@example.com'
-const onlyEmail = { email, sheetTab: 'Sheet1', source: 'api', name: '', tags: [], metadata: '' }
+const rest = { name: '', tags: [], metadata: '', fields: {} }
+const onlyEmail = { email, sheetTab: 'Sheet1', source: 'api', ...rest }
 
 function accepted(input: unknown, context = api): ParsedSignup {
   const parsed = parseSignup(input, context)
@@ -46,6 +47,7 @@ describe('a signup from JSON', () => {
       name: 'Ada Lovelace',
       tags: ['a', 'b c'],
       metadata: '{"plan":"free "}',
+      fields: {},
       challengeToken: 'token',
     })
   })
@@ -280,6 +282,7 @@ describe('a signup from a form', () => {
         name: 'Ada',
         tags: ['a', 'b'],
         metadata: '{"company":"Analytical Engines","__proto__":"x"}',
+        fields: {},
         redirect: '/thanks',
       },
     })

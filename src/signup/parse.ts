@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { formFields } from './form.ts'
+import { noFields } from './fields-text.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from './schema.ts'
@@ -133,6 +134,7 @@ function complete(fields: z.output<typeof formSchema>, context: ParseContext): P
     name: fields.name ?? '',
     tags: fields.tags ?? [],
     metadata: fields.metadata ?? '',
+    fields: noFields,
     challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
     redirect: present(fields.redirect),
   }

@@ -13,6 +13,7 @@ test('each value of a signup is in the column of its name', () => {
       name: 'Ada Lovelace',
       tags: ['early', 'press'],
       metadata: '{"plan":"free"}',
+      fields: {},
     },
     'Launch',
   )

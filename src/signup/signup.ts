@@ -1,3 +1,5 @@
+import type { FieldValues } from './field.ts'
+
 /**
  * The words of the project, and its types. Docs, logs and code use exactly these.
  *
@@ -33,6 +35,7 @@ export interface Signup {
   readonly tags: readonly string[]
   /** Compact JSON of an object; empty when there is none. */
   readonly metadata: string
+  readonly fields: FieldValues
 }
 
 /** What the visitor learns about an accepted signup. */

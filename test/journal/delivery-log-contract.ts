@@ -180,10 +180,13 @@ export const frozenBatches: readonly ContractTest[] = [
         metadata: '{"a":"ß"}',
       }
       const tags = ['ü', 'press']
-      await journal.intake.append([makeSignup({ ...texts, tags })])
+      const fields = { straße: '東', seats: 3 }
+      await journal.intake.append([makeSignup({ ...texts, tags, fields })])
       const [tab = expect.fail()] = await journal.delivery.pending()
       const { signups } = await journal.delivery.waiting(tab)
-      const all = [...Object.values(texts), JSON.stringify(tags)].join('')
+      const all = [...Object.values(texts), ...[tags, fields].map((it) => JSON.stringify(it))].join(
+        '',
+      )
       expect(signups.map(({ textBytes }) => textBytes)).toEqual([Buffer.byteLength(all)])
     }),
   },

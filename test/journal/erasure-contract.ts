@@ -49,13 +49,14 @@ export const erasedSignups: readonly ContractTest[] = [
   {
     title: 'a signup that no batch holds is never written, and its cells are gone',
     run: inJournal(async (journal) => {
-      const signup = makeFullSignup({ email: ada, sheetTab: 'Sheet1' })
+      const own = { sheetTab: 'Sheet1', fields: { company: 'Analytical Engines' } }
+      const signup = makeFullSignup({ email: ada, ...own })
       await append(journal, signup, makeSignup({ email: bob }))
       expect(await forget(journal)).toEqual({ ...nothing, unwritten: 1 })
       const [tab = expect.fail()] = await journal.delivery.pending()
       const { signups } = await journal.delivery.waiting(tab)
       const { id, receivedAt } = signup
-      const cells = { email: '', source: '', name: '', tags: [], metadata: '' }
+      const cells = { email: '', source: '', name: '', tags: [], metadata: '', fields: {} }
       expect(signups[0]?.signup).toEqual({ id, receivedAt, sheetTab: 'Sheet1', ...cells })
       expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [bob] })
       expect(await journal.erasure.removals(0)).toEqual([])
@@ -174,8 +175,10 @@ export const erasedSignups: readonly ContractTest[] = [
     title: 'cells of other people that name the address are counted, and stay',
     run: inJournal(async (journal) => {
       const metadata = '{"friend":"ADA@example.com"}'
-      await append(journal, makeSignup({ email: bob, metadata }), makeSignup({ email: bob }))
-      expect(await forget(journal)).toEqual({ ...nothing, mentions: 1 })
+      const fields = { friend: 'Ada@Example.com' }
+      const naming = [{ metadata }, { fields }].map((it) => makeSignup({ email: bob, ...it }))
+      await append(journal, ...naming, makeSignup({ email: bob }))
+      expect(await forget(journal)).toEqual({ ...nothing, mentions: 2 })
       expect((await journal.reader.page(0, 1))[0]?.signup.metadata).toBe(metadata)
     }),
   },

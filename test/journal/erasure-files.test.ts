@@ -32,14 +32,15 @@ test('no byte of a forgotten address is left in the files, beside a process that
   const idempotency = { space: '', key: address, fingerprint: 'content' }
   // Cells that need pages of their own.
   const metadata = JSON.stringify({ note: `${address} `.repeat(300) })
+  const cells = { email: address, metadata, fields: { contact: address } }
   const others = () => Array.from({ length: 300 }, () => makeFullSignup())
   await service.intake.append(others())
-  await service.intake.append([makeFullSignup({ email: address, metadata })], { idempotency })
+  await service.intake.append([makeFullSignup(cells)], { idempotency })
   await deliver(service)
   await deliver(service)
   await deliver(service)
   await deliver(service)
-  await service.intake.append([...others(), makeFullSignup({ email: address, metadata })])
+  await service.intake.append([...others(), makeFullSignup(cells)])
   expect(await filesWith(folder.path, address)).toContain('journal.db-wal')
   expect(await forget(command, address)).toMatchObject({ written: [301], unwritten: 1 })
   for (const { position } of await command.erasure.removals(0)) {

@@ -18,7 +18,8 @@ export const importedSignups: readonly ContractTest[] = [
     title: 'imported signups keep their fields, are counted like others, and wait for delivery',
     run: inJournal(async ({ imports, reader, delivery }) => {
       const received = Date.UTC(2019, 4, 1, 8)
-      const full = { name: 'Ada', tags: ['a', 'b'], metadata: '{"x":1}', sheetTab: 'News' }
+      const texts = { name: 'Ada', tags: ['a', 'b'], metadata: '{"x":1}', fields: { seats: 2 } }
+      const full = { ...texts, sheetTab: 'News' }
       // The id tells when it was imported.
       const { id, receivedAt: imported } = makeSignup()
       const signups = [makeSignup({ ...full, id, receivedAt: received }), makeSignup()]

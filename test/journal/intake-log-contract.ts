@@ -115,6 +115,7 @@ export const acceptedSignups: readonly ContractTest[] = [
         name: 'Ålesund, 東京; DROP TABLE signup',
         tags: ['a, b', '"', '=1+1'],
         metadata: '{"a":[1,{"b":null}]}',
+        fields: { company: '"東京" 🌵', seats: -1.5e-7, news: false },
       })
       await journal.intake.append([signup])
       const batch = await freezeNext(journal.delivery)

@@ -29,7 +29,7 @@ export const retentionTests: readonly ContractTest[] = [
     title:
       'cells of signups that were written before a time are gone; position, id, tab and time stay',
     run: inJournal(async (journal) => {
-      const signup = makeFullSignup({ email: ada, sheetTab: 'News' })
+      const signup = makeFullSignup({ email: ada, fields: { company: 'Analytical Engines' } })
       await journal.intake.append([signup])
       await deliverAt(journal, noon)
       await journal.intake.append([makeSignup({ email: bob, sheetTab: 'News' })])

@@ -160,6 +160,7 @@ test('a journal from before there were counts of hours gets them when it is open
       DROP TABLE tombstone; DROP TABLE removal; DROP INDEX signup_erased;
       DROP TABLE kept_address; DROP INDEX batch_unexpired;
       ALTER TABLE batch DROP COLUMN is_expired; ALTER TABLE batch DROP COLUMN spreadsheet;
+      ALTER TABLE signup DROP COLUMN fields;
       PRAGMA user_version = 1; VACUUM INTO '${old ?? ''}'`)
   }
   await using journal = openSqliteJournal(old ?? '')

@@ -19,8 +19,8 @@ const [old, recent] = ['old@example.com', 'recent@example.com']
 async function threeDays() {
   const folder = await tempFolder()
   const dataDir = folder.path
-  const [first, second] = [old, recent].map((email) => makeFullSignup({ email }))
-  if (!first || !second) throw new Error('There are two signups.')
+  const first = makeFullSignup({ email: old, fields: { contact: old } })
+  const second = makeFullSignup({ email: recent })
   const writtenAt = Date.now() - 3 * day
   await using journal = openSqliteJournal(join(dataDir, 'journal.db'))
   for (const [signup, at] of [

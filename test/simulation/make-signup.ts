@@ -14,6 +14,7 @@ export function makeSignup(number: number, sheetTab: string, receivedAt: Millis)
     name: nameOf(number),
     tags: [],
     metadata: '',
+    fields: {},
   }
 }
 

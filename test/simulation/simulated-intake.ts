@@ -35,6 +35,7 @@ export class SimulatedIntake {
           name: nameOf(Number(/\d+/.exec(email)?.[0])),
           tags: [],
           metadata: '',
+          fields: {},
         })),
         challengeToken: undefined,
         idempotency:

@@ -92,9 +92,9 @@ export class Importer {
     const moment = this.#options.clock.now()
     const parsed = parseRow(record.values, { ...this.#options, now: moment })
     if (!parsed.ok) return this.#reject(record, parsed.reason)
-    const { email, sheetTab, source, name, tags, metadata } = parsed.value
-    const fields = { email, sheetTab, source, name, tags, metadata }
-    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...fields }
+    const { email, sheetTab, source, name, tags, metadata, fields } = parsed.value
+    const cells = { email, sheetTab, source, name, tags, metadata, fields }
+    const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells }
     this.#waiting.push({ record, signup })
   }
 

@@ -19,7 +19,7 @@ const held = `
     WHERE batch = $1 AND redelivery.position = removal.position))`
 
 /** What an erased signup has in its cells. */
-export const erasedCells = `email = '', source = '', name = '', tags = '', metadata = ''`
+export const erasedCells = `email = '', source = '', name = '', tags = '', metadata = '', fields = ''`
 
 const sql = statementsOf('erase', {
   written: `

@@ -56,7 +56,7 @@ const sql = statementsOf('erasure', {
       SELECT count(*) FROM rollcall.signup
       WHERE position > $1 AND position <= $2 AND lower(email COLLATE "C") <> $4
         AND ${isOfSite('$3')} AND strpos(
-          lower((source || ' ' || name || ' ' || tags || ' ' || metadata) COLLATE "C"), $4) > 0
+          lower((source || ' ' || name || ' ' || tags || ' ' || metadata || ' ' || fields) COLLATE "C"), $4) > 0
     ) AS count FROM rollcall.head`,
   erasable: `
     SELECT signup.position, email, is_ignored AS "isIgnored",

@@ -1,4 +1,5 @@
 import type { Signup } from '../../signup/signup.ts'
+import { fieldsText } from '../../signup/fields-text.ts'
 import { hourOf } from '../figures.ts'
 import type { Value } from './statement.ts'
 
@@ -11,8 +12,8 @@ import type { Value } from './statement.ts'
 export function addingPlaced(isIgnored: string): string {
   return `added AS (
       INSERT INTO rollcall.signup
-        (position, id, tab, received_at, email, source, name, tags, metadata, is_ignored)
-      SELECT position, id, tab, received_at, email, source, name, tags, metadata, ${isIgnored}
+        (position, id, tab, received_at, email, source, name, tags, metadata, fields, is_ignored)
+      SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields, ${isIgnored}
       FROM placed
     ), counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count
@@ -28,11 +29,11 @@ export function addingPlaced(isIgnored: string): string {
 }
 
 /** The names of the lists of `listsOf`. */
-export const listNames = 'id, received_at, hour, email, source, name, tags, metadata'
+export const listNames = 'id, received_at, hour, email, source, name, tags, metadata, fields'
 
 /** The types of the lists of `listsOf`, as parameters from this number on. */
 export function listTypes(first: number): string {
-  const types = ['uuid', 'bigint', 'integer', 'text', 'text', 'text', 'text', 'text']
+  const types = ['uuid', 'bigint', 'integer', ...Array<string>(6).fill('text')]
   return types.map((type, index) => `$${first + index}::${type}[]`).join(', ')
 }
 
@@ -47,5 +48,6 @@ export function listsOf(signups: readonly Signup[]): readonly Value[] {
     signups.map(({ name }) => name),
     signups.map(({ tags }) => (tags.length === 0 ? '' : JSON.stringify(tags))),
     signups.map(({ metadata }) => metadata),
+    signups.map(({ fields }) => fieldsText(fields)),
   ]
 }

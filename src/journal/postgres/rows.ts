@@ -1,15 +1,18 @@
+import { fieldsOf } from '../../signup/fields-text.ts'
 import type { Signup, SignupId } from '../../signup/signup.ts'
 import type { WaitingSignup } from '../delivery-log.ts'
 import type { Row } from './statement.ts'
 
 /** What `toSignup` reads. */
 export const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
-  signup.email, signup.source, signup.name, signup.tags, signup.metadata`
+  signup.email, signup.source, signup.name, signup.tags, signup.metadata,
+  signup.fields`
 
 /** What `toWaiting` reads. */
 export const waitingColumns = `${signupColumns}, signup.is_ignored AS "isIgnored",
   octet_length(signup.email) + octet_length(signup.source) + octet_length(signup.name)
-  + octet_length(signup.tags) + octet_length(signup.metadata) AS "textBytes"`
+  + octet_length(signup.tags) + octet_length(signup.metadata)
+  + octet_length(signup.fields) AS "textBytes"`
 
 /**
  * The condition for signups of a tab behind a position, to be ordered by `signup.tab, signup.position`.
@@ -44,6 +47,7 @@ export function toSignup(row: Row, sheetTab: string): Signup {
     name: String(row['name']),
     tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
     metadata: String(row['metadata']),
+    fields: fieldsOf(String(row['fields'])),
   }
 }
 

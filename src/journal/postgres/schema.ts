@@ -234,6 +234,10 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (account, number)
   );
   `,
+  `
+  -- A JSON object of the values of the site's own fields, by name, or ''.
+  ALTER TABLE rollcall.signup ADD COLUMN IF NOT EXISTS fields text NOT NULL DEFAULT '';
+  `,
 ]
 
 /**

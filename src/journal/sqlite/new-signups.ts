@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 
+import { fieldsText } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../figures.ts'
 import { bytesOfId } from './signup-id.ts'
@@ -57,10 +58,10 @@ export class NewSignups {
 
   /** Adds a signup to a tab, and returns its position. */
   add(signup: Signup, tab: number, { isIgnored = false } = {}): number {
-    const { id, receivedAt, email, source, name, tags, metadata } = signup
+    const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const position = (this.#position += 1)
-    const texts = [email, source, name, tagsText, metadata]
+    const texts = [email, source, name, tagsText, metadata, fieldsText(fields)]
     this.#accepted.set(tab, (this.#accepted.get(tab) ?? 0) + 1)
     const inHour = hourOf(receivedAt)
     this.#hours.set(inHour, (this.#hours.get(inHour) ?? 0) + 1)

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 
+import { fieldsOf } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
 import type { WaitingSignup } from '../delivery-log.ts'
 import { idOfBytes } from './signup-id.ts'
@@ -17,6 +18,7 @@ export function toSignup(row: SqlRow, sheetTab: string): Signup {
     name: String(row['name']),
     tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
     metadata: String(row['metadata']),
+    fields: fieldsOf(String(row['fields'])),
   }
 }
 

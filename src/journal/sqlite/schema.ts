@@ -198,6 +198,10 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (tab, hash)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- A JSON object of the values of the site's own fields, by name, or ''.
+  ALTER TABLE signup ADD COLUMN fields TEXT NOT NULL DEFAULT '';
+  `,
 ]
 
 /**

@@ -8,11 +8,11 @@ const status = `
   FROM signup JOIN tab ON tab.id = signup.tab`
 
 const signupColumns = `position, signup.id, received_at AS receivedAt, email, source,
-  signup.name AS name, tags, metadata`
+  signup.name AS name, tags, metadata, fields`
 
 const waitingColumns = `${signupColumns}, is_ignored AS isIgnored,
   octet_length(email) + octet_length(source) + octet_length(signup.name)
-  + octet_length(tags) + octet_length(metadata) AS textBytes`
+  + octet_length(tags) + octet_length(metadata) + octet_length(fields) AS textBytes`
 
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 export const signupsAtOnce = 32
@@ -36,9 +36,9 @@ function isExpirable(batch: string): string {
 }
 
 function addSignups(count: number): string {
-  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
   return `INSERT INTO signup
-            (position, id, tab, received_at, email, source, name, tags, metadata, is_ignored)
+            (position, id, tab, received_at, email, source, name, tags, metadata, fields, is_ignored)
           VALUES ${Array<string>(count).fill(row).join(', ')}`
 }
 
@@ -184,7 +184,8 @@ export const statements = {
                        AND (?4 IS NULL OR lower(email) = ?4)`,
   mentionsBetween: `SELECT count(*) AS count FROM signup CROSS JOIN tab ON tab.id = signup.tab
                     WHERE position > ?1 AND position <= ?2 AND tab.site = ?3 AND lower(email) <> ?4
-                      AND instr(lower(source || ' ' || signup.name || ' ' || tags || ' ' || metadata), ?4)`,
+                      AND instr(lower(source || ' ' || signup.name || ' ' || tags || ' ' || metadata
+                                  || ' ' || fields), ?4)`,
   erasable: `SELECT tab, email, is_ignored AS isIgnored, position <= tab.written_to AS isWritten,
                EXISTS (
                  SELECT 1 FROM batch_range JOIN batch ON batch.number = batch_range.batch
@@ -197,7 +198,7 @@ export const statements = {
                ) AS isFrozen
              FROM signup JOIN tab ON tab.id = signup.tab WHERE position = ?`,
   eraseSignup: `UPDATE signup SET email = '', source = '', name = '', tags = '', metadata = '',
-                is_ignored = ?2 OR is_ignored WHERE position = ?1`,
+                fields = '', is_ignored = ?2 OR is_ignored WHERE position = ?1`,
   addRemoval: 'INSERT INTO removal (position, email) VALUES (?, ?) ON CONFLICT DO NOTHING',
   deleteRemoval: 'DELETE FROM removal WHERE position = ?',
   removals: `SELECT removal.position AS position, removal.email AS email, tab.name AS tab,
@@ -229,7 +230,8 @@ export const statements = {
               SELECT position, signup.tab, email FROM redelivered CROSS JOIN signup USING (position)
               WHERE redelivered.batch = ?1 AND email <> '' AND ${isExpirable('?1')}
               LIMIT ${sliceRows}`,
-  expireSignup: `UPDATE signup SET email = '', source = '', name = '', tags = '', metadata = ''
+  expireSignup: `UPDATE signup SET email = '', source = '', name = '', tags = '', metadata = '',
+                   fields = ''
                  WHERE position = ?1 AND email <> '' AND ${isExpirable('?2')}`,
   expireBatch: 'UPDATE batch SET is_expired = 1 WHERE number = ?',
   keepAddress: 'INSERT OR IGNORE INTO kept_address (tab, hash) VALUES (?, ?)',

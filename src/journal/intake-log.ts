@@ -27,7 +27,7 @@ export interface IntakeLog {
   /** Whether `append` would take a signup for this tab, received at this time. */
   takesTab(name: string, at: Millis, opener?: string): Promise<boolean>
 
-  /** The status of a signup; undefined when the id is unknown. */
+  /** The status of a signup of this site; undefined when the site has none with this id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
 
   /** The tab of signups with an empty `sheetTab`, as far as this process knows. */

@@ -6,12 +6,14 @@ import type { Erasure } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Lease } from './lease.ts'
+import type { JournalPolicy } from './policy.ts'
 import type { Reader } from './reader.ts'
 import type { Retention } from './retention.ts'
 
 /**
- * The durable list of one site's signups, and how far they are delivered. Each user of the journal has
- * its own interface. Disposing commits the waiting appends and closes the journal.
+ * One site's part of the journal: the durable list of its signups, and how far they are delivered. Each
+ * user has its own interface. Disposing commits the waiting appends. It also closes the journal, unless
+ * that has other sites: then the `OpenJournal` closes it.
  */
 export interface Journal extends AsyncDisposable {
   readonly intake: IntakeLog
@@ -35,6 +37,26 @@ export interface ComparableJournal extends Journal {
   /** Begins to compare the signups with the rows of the present spreadsheet. */
   comparison(options: CompareOptions): Promise<Comparison>
 }
+
+/**
+ * An open journal with any number of sites. They share its file or its connections, one order of positions,
+ * the commits of appends, the used challenge tokens, the calls of each account, and the secret of the
+ * hashes. Everything else is of one site: tabs, batches, markers, keys, facts and tombstones.
+ *
+ * Disposing commits the waiting appends of all sites and closes the journal.
+ */
+export interface OpenJournal extends AsyncDisposable {
+  /** The sites that it was opened with, by name. */
+  readonly sites: ReadonlyMap<string, ComparableJournal>
+  /**
+   * How many signups wait for delivery, of each site that the journal has ever had, by name: of those that
+   * it was not opened with, too.
+   */
+  backlogs(): Promise<ReadonlyMap<string, number>>
+}
+
+/** The settings of each site that a journal is opened with, by name. What is left out has its default. */
+export type SitePolicies = ReadonlyMap<string, Partial<JournalPolicy>>
 
 /** A journal that was opened for reading only. Disposing closes it. */
 export interface OpenReader extends AsyncDisposable {

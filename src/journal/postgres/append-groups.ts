@@ -2,8 +2,8 @@ import type { Appended } from '../intake-log.ts'
 import type { AppendRequest } from './append-request.ts'
 import { DataRefused } from './failure.ts'
 
-interface Waiting {
-  readonly request: AppendRequest
+interface Waiting<Request> {
+  readonly request: Request
   readonly resolve: (answer: Appended) => void
   readonly reject: (reason: unknown) => void
 }
@@ -14,11 +14,11 @@ const groupMax = 1000
 /** How many groups are on their way at the same time. With one, the database waits while we read its answer. */
 const groupsMax = 2
 
-export interface AppendGroupsOptions {
+export interface AppendGroupsOptions<Request> {
   /** Commits a group. When it rejects, nothing was added, or nobody knows. */
-  readonly commit: (group: readonly AppendRequest[]) => Promise<readonly Appended[]>
+  readonly commit: (group: readonly Request[]) => Promise<readonly Appended[]>
   /** Whether a request must be committed alone. */
-  readonly isAlone: (request: AppendRequest) => boolean
+  readonly isAlone: (request: Request) => boolean
 }
 
 /**
@@ -26,19 +26,19 @@ export interface AppendGroupsOptions {
  * caller waits for it. A group has no key and no token twice, because the database decides on all of its
  * requests at once.
  */
-export class AppendGroups {
-  readonly #options: AppendGroupsOptions
-  #waiting: Waiting[] = []
+export class AppendGroups<Request extends AppendRequest = AppendRequest> {
+  readonly #options: AppendGroupsOptions<Request>
+  #waiting: Waiting<Request>[] = []
   /** The groups that are on their way. */
   readonly #sent = new Set<Promise<void>>()
   /** Whether a turn is to come in which waiting requests are sent. */
   #isDue = false
 
-  constructor(options: AppendGroupsOptions) {
+  constructor(options: AppendGroupsOptions<Request>) {
     this.#options = options
   }
 
-  add(request: AppendRequest): Promise<Appended> {
+  add(request: Request): Promise<Appended> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
       this.#wake()
@@ -74,7 +74,7 @@ export class AppendGroups {
   }
 
   /** The longest beginning of the line that fits into one transaction. */
-  #nextGroup(): readonly Waiting[] {
+  #nextGroup(): readonly Waiting<Request>[] {
     const once = new Set<string>()
     let signups = 0
     let count = 0
@@ -95,7 +95,7 @@ export class AppendGroups {
     return this.#waiting.splice(0, count)
   }
 
-  async #commit(group: readonly Waiting[]): Promise<void> {
+  async #commit(group: readonly Waiting<Request>[]): Promise<void> {
     try {
       const answers = await this.#options.commit(group.map(({ request }) => request))
       answers.forEach((answer, index) => group[index]?.resolve(answer))

@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/clock.ts'
 import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import type {
@@ -12,12 +11,10 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../intake-log.ts'
-import { AppendGroups } from './append-groups.ts'
-import type { AppendRequest } from './append-request.ts'
-import { groupAppend, hashed, type KnownKey, type Outcome, stepsToSweep } from './appends.ts'
+import type { AppendGroups } from './append-groups.ts'
+import type { KnownKey } from './appends.ts'
+import type { AppendingSite, SiteRequest } from './commit-appends.ts'
 import { openKey } from './default-tab.ts'
-import { headLock } from './locks.ts'
-import { settleUnknown } from './settle-unknown.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
 import { PostgresTabs } from './tabs.ts'
@@ -32,7 +29,7 @@ const status = `
   FROM rollcall.signup JOIN rollcall.tab ON tab.id = signup.tab`
 
 const sql = statementsOf('intake', {
-  find: `${status} WHERE signup.id = $1`,
+  find: `${status} WHERE signup.id = $1 AND tab.site = $2`,
   between: `${status} WHERE position BETWEEN $1 AND $2 ORDER BY position`,
   key: `SELECT fingerprint, first_position AS first, last_position AS last, refused
         FROM rollcall.idempotency_key WHERE site = $1 AND key = $2`,
@@ -43,22 +40,25 @@ const sql = statementsOf('intake', {
 
 export class PostgresIntakeLog implements IntakeLog {
   readonly #site: PostgresSite
-  readonly #clock: Pick<Clock, 'elapsed' | 'sleep'>
   readonly #tabs: PostgresTabs
-  readonly #groups: AppendGroups
+  readonly #appending: AppendingSite
+  readonly #groups: AppendGroups<SiteRequest>
 
-  constructor(site: PostgresSite, clock: Pick<Clock, 'elapsed' | 'sleep'>) {
+  /** @param groups of the appends of all sites */
+  constructor(site: PostgresSite, groups: AppendGroups<SiteRequest>) {
     this.#site = site
-    this.#clock = clock
     this.#tabs = new PostgresTabs(site)
-    this.#groups = new AppendGroups({
-      commit: (group) => this.#commit(group),
-      isAlone: ({ signups }) => signups.some(({ sheetTab }) => !this.#tabs.isKnown(sheetTab)),
-    })
+    this.#groups = groups
+    this.#appending = {
+      site,
+      tabs: this.#tabs,
+      recalled: async (known, { terms: { idempotency } }) =>
+        idempotency ? this.#recalled(known, idempotency) : { kind: 'mismatch' },
+    }
   }
 
   append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
-    return this.#groups.add({ signups, terms })
+    return this.#groups.add({ site: this.#appending, signups, terms })
   }
 
   async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
@@ -75,7 +75,7 @@ export class PostgresIntakeLog implements IntakeLog {
   }
 
   async find(id: SignupId): Promise<SignupStatus | undefined> {
-    const row = await this.#site.db.get(sql.find, id)
+    const row = await this.#site.db.get(sql.find, id, this.#site.id)
     return row && toStatus(row)
   }
 
@@ -99,44 +99,6 @@ export class PostgresIntakeLog implements IntakeLog {
     })
   }
 
-  /** Resolves when all appends were answered. */
-  drain(): Promise<void> {
-    return this.#groups.drain()
-  }
-
-  async #commit(group: readonly AppendRequest[]): Promise<readonly Appended[]> {
-    const outcomes = await settleUnknown<AppendRequest, Outcome>(
-      this.#site,
-      this.#clock,
-      group,
-      (part) => this.#append(part),
-      (results) => ({ kind: 'appended', results }),
-    )
-    const added = outcomes.reduce((sum, outcome) => sum + addedBy(outcome), 0)
-    if (added > 0) this.#site.appended.tell(added)
-    return Promise.all(
-      outcomes.map(async (outcome, index) => {
-        const idempotency = group[index]?.terms.idempotency
-        if (outcome.kind !== 'known' || !idempotency) return outcome as Appended
-        return this.#recalled(outcome, idempotency)
-      }),
-    )
-  }
-
-  async #append(group: readonly AppendRequest[]): Promise<readonly Outcome[]> {
-    const { db, secret, defaultTab } = this.#site
-    for (;;) {
-      const requests = group.map((request) => hashed(request, secret, this.#tabs))
-      const { step, outcomes } = groupAppend(this.#site, requests, this.#tabs)
-      const making = requests.flatMap((request) => this.#tabs.stepsToMake(request))
-      const steps = [...making, step, ...stepsToSweep(requests)]
-      const answers = await db.inOneGo(headLock, steps)
-      const found = outcomes(answers[making.length]?.[0] ?? {})
-      if (found) return found
-      await defaultTab.now()
-    }
-  }
-
   #keyed(owned: OwnedKey): Promise<Row | undefined> {
     const { db, id, secret } = this.#site
     return db.get(sql.key, id, keyHash(secret, owned))
@@ -155,11 +117,6 @@ export class PostgresIntakeLog implements IntakeLog {
     for (const place of places) results.splice(place, 0, undefined)
     return { kind: 'replayed', results }
   }
-}
-
-function addedBy(outcome: Outcome): number {
-  if (outcome.kind !== 'appended') return 0
-  return outcome.results.filter((result) => result !== undefined).length
 }
 
 function toStatus(row: Row): SignupStatus {

@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { ComparableJournal, OpenReader } from '../journal.ts'
+import type { ComparableJournal, OpenJournal, OpenReader, SitePolicies } from '../journal.ts'
 import { NotedCalls } from '../noted-calls.ts'
+import { onlySiteOf } from '../only-site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { RowComparison } from '../row-comparison.ts'
+import { AppendGroups } from './append-groups.ts'
 import { PostgresCallStore } from './call-store.ts'
+import { commitAppends, type SiteRequest } from './commit-appends.ts'
 import { PostgresComparedSignups } from './compared-signups.ts'
 import { leaseLimits } from './connections.ts'
 import { type DatabaseOptions, PostgresDatabase } from './database.ts'
@@ -17,16 +20,20 @@ import { PostgresLease } from './lease.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
 import { PostgresRetention } from './retention.ts'
-import { findSite, openSite, type PostgresSite } from './site.ts'
+import { takeSecret } from './secret.ts'
+import { backlogsIn, findSite, openSite, type PostgresSite } from './site.ts'
 
 export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
-  /** The name of the site. */
-  readonly site?: string
   /** `beside` when services of other versions may have the journal open. */
   readonly access?: 'own' | 'beside'
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
   /** Called when a new secret replaces a lost one. Without it, such a journal is not opened. */
   readonly onNewSecret?: () => void
+}
+
+/** The name of the only site. */
+interface OneSite {
+  readonly site?: string
 }
 
 export interface PostgresJournal extends ComparableJournal {
@@ -35,25 +42,61 @@ export interface PostgresJournal extends ComparableJournal {
 }
 
 /**
- * Opens the journal in the database of this URL. Makes or migrates its tables if necessary. Any number of
- * processes may have it open.
+ * Opens the journal in the database of this URL with these sites. Makes or migrates its tables if
+ * necessary, and adds the sites that it does not have. Any number of processes may have it open.
  *
  * @throws JournalUnavailable when the database cannot be used; Error when a newer version made the journal
  */
+export async function openPostgresSites(
+  url: string,
+  policies: SitePolicies,
+  options: PostgresOptions = {},
+): Promise<OpenJournal> {
+  const { clock = systemClock } = options
+  const { db, sites } = await openSites(url, policies, options)
+  const time = await orClose(db, () => DatabaseTime.open(db, clock))
+  const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
+  const groups = new AppendGroups<SiteRequest>({
+    commit: (group) => commitAppends(db, clock, group),
+    isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.isKnown(sheetTab)),
+  })
+  const shared = { leaseDb, groups, time, clock }
+  const journals = Array.from(sites, ([name, site]) => [name, journalOf(site, shared)] as const)
+  return {
+    sites: new Map(journals),
+    backlogs: () => backlogsIn(db),
+    [Symbol.asyncDispose]: async () => {
+      for (const [, journal] of journals) await journal[Symbol.asyncDispose]()
+      await leaseDb.close()
+      await db.close()
+    },
+  }
+}
+
+/** As `openPostgresSites`, with one site. Disposing closes the journal. */
 export async function openPostgresJournal(
   url: string,
   policy: Partial<JournalPolicy> = {},
-  options: PostgresOptions = {},
+  { site = 'default', ...options }: PostgresOptions & OneSite = {},
 ): Promise<PostgresJournal> {
-  const { clock = systemClock } = options
-  const site = await openPostgresSite(url, policy, options)
-  const time = await orClose(site.db, () => DatabaseTime.open(site.db, clock))
-  const intake = new PostgresIntakeLog(site, clock)
-  const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
+  return onlySiteOf(
+    await openPostgresSites(url, new Map([[site, policy]]), options),
+  ) as PostgresJournal
+}
+
+/** What all sites of an open journal share. */
+interface Shared {
+  readonly leaseDb: PostgresDatabase
+  readonly groups: AppendGroups<SiteRequest>
+  readonly time: PostgresJournal['time']
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+}
+
+function journalOf(site: PostgresSite, { leaseDb, groups, time, clock }: Shared): PostgresJournal {
   const lease = new PostgresLease({ ...site, db: leaseDb })
   const imports = new PostgresImportLog(site, clock)
   return {
-    intake,
+    intake: new PostgresIntakeLog(site, groups),
     imports,
     delivery: new PostgresDeliveryLog(site, lease),
     erasure: new PostgresErasure(site),
@@ -65,9 +108,7 @@ export async function openPostgresJournal(
     time,
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()
-      await intake.drain()
-      await leaseDb.close()
-      await site.db.close()
+      await groups.drain()
     },
   }
 }
@@ -80,7 +121,11 @@ export async function openPostgresJournal(
  */
 export async function openPostgresReader(
   url: string,
-  { site = 'default', clock = systemClock, limits }: Omit<PostgresOptions, 'access'> = {},
+  {
+    site = 'default',
+    clock = systemClock,
+    limits,
+  }: Pick<PostgresOptions, 'clock' | 'limits'> & OneSite = {},
 ): Promise<OpenReader> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
@@ -101,27 +146,35 @@ export async function hasPostgresJournal(
   return await hasTables(db)
 }
 
-/** Opens a site of the journal in the database of this URL. Makes or migrates its tables if necessary. */
+/** Opens one site of the journal in the database of this URL, with its parts in the open. */
 export async function openPostgresSite(
   url: string,
   policy: Partial<JournalPolicy> = {},
-  {
-    site = 'default',
-    access = 'own',
-    clock = systemClock,
-    limits,
-    onNewSecret,
-  }: PostgresOptions = {},
 ): Promise<PostgresSite> {
+  const { db, sites } = await openSites(url, new Map([['default', policy]]), {})
+  return orClose(db, async () => sites.get('default') as PostgresSite)
+}
+
+async function openSites(
+  url: string,
+  policies: SitePolicies,
+  { access = 'own', clock = systemClock, limits, onNewSecret }: PostgresOptions,
+): Promise<{ db: PostgresDatabase; sites: ReadonlyMap<string, PostgresSite> }> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
     await migrate(db)
-    if (policy.duplicates === 'ignore') await makeAddressIndex(db)
+    const given = [...policies.values()]
+    if (given.some(({ duplicates }) => duplicates === 'ignore')) await makeAddressIndex(db)
     // What is read after this may be of a later journal. Then the guard fails.
     const guard = await openGuard(db)
     db.guardWith(guard)
-    return openSite(db, site, guard, { ...defaultPolicy, ...policy }, onNewSecret)
+    const secret = await takeSecret(db, onNewSecret)
+    const open = async ([name, policy]: readonly [string, Partial<JournalPolicy>]) => {
+      const site = await openSite({ db, guard, secret }, name, { ...defaultPolicy, ...policy })
+      return [name, site] as const
+    }
+    return { db, sites: new Map(await Promise.all(Array.from(policies, open))) }
   })
 }
 

@@ -5,7 +5,6 @@ import { newMarkerBase, newSiteCode } from '../site-code.ts'
 import type { PostgresDatabase, Step } from './database.ts'
 import { PostgresDefaultTab } from './default-tab.ts'
 import { headLock } from './locks.ts'
-import { takeSecret } from './secret.ts'
 import { statementsOf } from './statement.ts'
 
 /** One site of an open journal: the parts that its logs and its reader share. */
@@ -31,29 +30,36 @@ const sql = statementsOf('site', {
   add: `INSERT INTO rollcall.site (id, name, code, marker_base)
         SELECT coalesce(max(id), 0) + 1, $1, $2, $3 FROM rollcall.site
         ON CONFLICT (name) DO NOTHING`,
+  backlogs: `SELECT site.name, coalesce(sum(accepted - coalesce(written, 0)), 0)::bigint AS count
+             FROM rollcall.site LEFT JOIN rollcall.tab ON tab.site = site.id
+             LEFT JOIN rollcall.progress ON progress.tab = tab.id
+             GROUP BY site.name ORDER BY site.name`,
 })
 
 export async function openSite(
-  db: PostgresDatabase,
+  { db, guard, secret }: Pick<PostgresSite, 'db' | 'guard' | 'secret'>,
   name: string,
-  guard: Step,
   policy: JournalPolicy,
-  onNewSecret?: () => void,
 ): Promise<PostgresSite> {
   const row = (await db.get(sql.find, name)) ?? (await addSite(db, name))
   const id = Number(row['id'])
-  const defaultTab = await PostgresDefaultTab.open(db, id, policy)
   return {
     db,
     id,
     guard,
     code: String(row['code']),
     policy,
-    defaultTab,
+    defaultTab: await PostgresDefaultTab.open(db, id, policy),
     appended: new Listeners(),
     settled: new Listeners(),
-    secret: await takeSecret(db, onNewSecret),
+    secret,
   }
+}
+
+/** How many signups wait for delivery, by the name of the site. */
+export async function backlogsIn(db: PostgresDatabase): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all(sql.backlogs)
+  return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
 }
 
 /** The id of a site; 0, which no site has, when it was never served. */

@@ -12,17 +12,56 @@ import type {
   SignupStatus,
 } from '../intake-log.ts'
 import { keysKept, tokensKept } from '../kept-times.ts'
+import type { SqliteDatabase } from './database.ts'
 import { NewSignups } from './new-signups.ts'
 import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs, type Tab } from './tabs.ts'
 
 export interface AppendRequest {
+  /** The site that the request is for. */
+  readonly site: SqliteAppends
   readonly signups: readonly Signup[]
   readonly terms: AppendTerms
 }
 
-/** Adds signups to the tables by the operator's policy, and finds the signups of an idempotency key. */
+/**
+ * Appends a group of requests in one transaction, whatever sites they are for. Later requests for a site
+ * see the changes of earlier ones.
+ *
+ * @throws JournalBusy while another process writes
+ */
+export function appendGroup(
+  db: Pick<SqliteDatabase, 'transaction'>,
+  group: readonly AppendRequest[],
+): readonly Appended[] {
+  const parts = [...Map.groupBy(group, ({ site }) => site)]
+  const answers = writeParts(db, parts)
+  parts.forEach(([site], index) => site.tell(answers[index] ?? []))
+  if (parts.length === 1) return answers[0] ?? []
+  const answerOf = new Map(
+    parts.flatMap(([, requests], part) =>
+      requests.map((request, index) => [request, answers[part]?.[index]] as const),
+    ),
+  )
+  return group.flatMap((request) => answerOf.get(request) ?? [])
+}
+
+type Part = readonly [SqliteAppends, readonly AppendRequest[]]
+
+function writeParts(
+  db: Pick<SqliteDatabase, 'transaction'>,
+  parts: readonly Part[],
+): readonly (readonly Appended[])[] {
+  try {
+    return db.transaction(() => parts.map(([site, requests]) => site.write(requests)))
+  } catch (error) {
+    for (const [site] of parts) site.forget()
+    throw error
+  }
+}
+
+/** Adds signups of one site to the tables by its policy, and finds the signups of an idempotency key. */
 export class SqliteAppends {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
@@ -34,14 +73,20 @@ export class SqliteAppends {
     this.#signups = new NewSignups(site)
   }
 
-  /** Appends a group in one transaction. Later requests of the group see the changes of earlier ones. */
-  write(group: readonly AppendRequest[]): readonly Appended[] {
-    try {
-      return this.#signups.commit(() => group.map((request) => this.#append(request)))
-    } catch (error) {
-      this.#tabs.forget()
-      throw error
-    }
+  /** Adds the signups of these requests. To call within a transaction. */
+  write(requests: readonly AppendRequest[]): readonly Appended[] {
+    return this.#signups.within(() => requests.map((request) => this.#append(request)))
+  }
+
+  /** To call when the transaction was rolled back. */
+  forget(): void {
+    this.#tabs.forget()
+  }
+
+  /** To call with the answers when the transaction was committed. */
+  tell(answers: readonly Appended[]): void {
+    const added = answers.reduce((sum, answer) => sum + addedBy(answer), 0)
+    if (added > 0) this.#site.appended.tell(added)
   }
 
   knows(key: OwnedKey): boolean {
@@ -132,6 +177,11 @@ export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
     ...(row['isTabOpen'] === 1 && { isTabOpen: true }),
     ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
   }
+}
+
+function addedBy(answer: Appended): number {
+  if (answer.kind !== 'appended') return 0
+  return answer.results.filter((result) => result !== undefined).length
 }
 
 function readPlaces(text: string): readonly number[] {

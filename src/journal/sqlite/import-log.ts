@@ -8,8 +8,6 @@ import { keptAddress } from './retention.ts'
 import type { SqliteSite } from './site.ts'
 import { SqliteTabs } from './tabs.ts'
 
-const unsynced = { isSynced: false } as const
-
 export class SqliteImportLog implements ImportLog {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
@@ -65,10 +63,13 @@ export class SqliteImportLog implements ImportLog {
   /** Returns undefined when it has added nothing, because the known addresses are out of date. */
   #commit(signups: readonly Signup[], keepsDuplicates: boolean): readonly Imported[] | undefined {
     try {
-      const results = this.#signups.commit(() => {
-        if (!keepsDuplicates && !this.#known.learnRest(this.#signups.lastPosition)) return undefined
-        return signups.map((signup) => this.#insert(signup, keepsDuplicates))
-      }, unsynced)
+      const results = this.#site.db.unsyncedTransaction(() =>
+        this.#signups.within(() => {
+          if (!keepsDuplicates && !this.#known.learnRest(this.#signups.lastPosition))
+            return undefined
+          return signups.map((signup) => this.#insert(signup, keepsDuplicates))
+        }),
+      )
       const added = results?.filter((result) => result === 'added').length ?? 0
       if (results && !keepsDuplicates) this.#known.keep(this.#signups.lastPosition)
       if (added > 0) this.#site.appended.tell(added)

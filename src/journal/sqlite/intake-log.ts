@@ -1,6 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
 import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
-import { GroupCommit } from '../group-commit.ts'
+import type { GroupCommit } from '../group-commit.ts'
 import type {
   Appended,
   AppendTerms,
@@ -22,14 +21,15 @@ export class SqliteIntakeLog implements IntakeLog {
   readonly #appends: SqliteAppends
   readonly #commits: GroupCommit<AppendRequest, Appended>
 
-  constructor(site: SqliteSite, clock: Pick<Clock, 'elapsed' | 'sleep'>) {
+  /** @param commits of the appends of all sites */
+  constructor(site: SqliteSite, commits: GroupCommit<AppendRequest, Appended>) {
     this.#site = site
     this.#appends = new SqliteAppends(site)
-    this.#commits = new GroupCommit((group) => this.#write(group), clock)
+    this.#commits = commits
   }
 
   append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
-    return this.#commits.add({ signups, terms })
+    return this.#commits.add({ site: this.#appends, signups, terms })
   }
 
   async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
@@ -45,8 +45,8 @@ export class SqliteIntakeLog implements IntakeLog {
   }
 
   async find(id: SignupId): Promise<SignupStatus | undefined> {
-    const { db } = this.#site
-    const row = db.read(() => db.get('findSignup', bytesOfId(id)))
+    const { db, id: site } = this.#site
+    const row = db.read(() => db.get('findSignup', bytesOfId(id), site))
     return row && toStatus(row)
   }
 
@@ -69,21 +69,4 @@ export class SqliteIntakeLog implements IntakeLog {
       })
     })
   }
-
-  /** Commits the waiting appends. */
-  drain(): Promise<void> {
-    return this.#commits.drain()
-  }
-
-  #write(group: readonly AppendRequest[]): readonly Appended[] {
-    const answers = this.#appends.write(group)
-    const added = answers.reduce((sum, answer) => sum + addedBy(answer), 0)
-    if (added > 0) this.#site.appended.tell(added)
-    return answers
-  }
-}
-
-function addedBy(answer: Appended): number {
-  if (answer.kind !== 'appended') return 0
-  return answer.results.filter((result) => result !== undefined).length
 }

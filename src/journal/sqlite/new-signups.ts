@@ -7,10 +7,10 @@ import { bytesOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { signupsAtOnce } from './statements.ts'
 
-/** Adds signups to the tables and counts them, one transaction at a time. */
+/** Adds one site's signups to the tables and counts them. */
 export class NewSignups {
   readonly #site: SqliteSite
-  // These four are in use within `commit` only.
+  // These four are in use in `within` only.
   /** Rows that have a position and are not in the table yet. */
   #rows: SQLInputValue[][] = []
   /** How many signups each tab has got. */
@@ -24,24 +24,16 @@ export class NewSignups {
     this.#site = site
   }
 
-  /**
-   * Commits what `work` adds, or nothing when it throws. Unless `isSynced`, it is on disk after a later
-   * commit.
-   *
-   * @throws JournalBusy while another process writes
-   */
-  commit<T>(work: () => T, { isSynced = true } = {}): T {
+  /** Puts what `work` adds into the tables. To call within a transaction. */
+  within<T>(work: () => T): T {
     try {
-      const { db } = this.#site
-      const commit = isSynced ? 'transaction' : 'unsyncedTransaction'
-      return db[commit](() => {
-        this.#position = Number(db.get('lastPosition')?.['position'] ?? 0)
-        const result = work()
-        this.addRows()
-        for (const [tab, count] of this.#accepted) db.run('countAccepted', count, tab)
-        for (const [hour, count] of this.#hours) db.run('countHour', this.#site.id, hour, count)
-        return result
-      })
+      const { db, id } = this.#site
+      this.#position = Number(db.get('lastPosition')?.['position'] ?? 0)
+      const result = work()
+      this.addRows()
+      for (const [tab, count] of this.#accepted) db.run('countAccepted', count, tab)
+      for (const [hour, count] of this.#hours) db.run('countHour', id, hour, count)
+      return result
     } catch (error) {
       this.#rows = []
       throw error

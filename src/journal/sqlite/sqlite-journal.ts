@@ -1,8 +1,12 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import type { ComparableJournal, CopyableReader } from '../journal.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type { Appended } from '../intake-log.ts'
+import type { ComparableJournal, CopyableReader, OpenJournal, SitePolicies } from '../journal.ts'
 import { NotedCalls } from '../noted-calls.ts'
+import { onlySiteOf } from '../only-site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
 import { RowComparison } from '../row-comparison.ts'
+import { appendGroup, type AppendRequest } from './appends.ts'
 import { SqliteCallStore } from './call-store.ts'
 import { SqliteComparedSignups } from './compared-signups.ts'
 import { checkCopy } from './check-copy.ts'
@@ -15,11 +19,9 @@ import { ownLease } from './lease.ts'
 import type { Access } from './open-database.ts'
 import { SqliteReader } from './reader.ts'
 import { SqliteRetention } from './retention.ts'
-import { openSite } from './site.ts'
+import { openSite, type SqliteSite } from './site.ts'
 
 export interface SqliteOptions {
-  /** The name of the site. */
-  readonly site?: string
   /** `beside` when a service may have the journal open with other settings. */
   readonly access?: Exclude<Access, 'read'>
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
@@ -28,45 +30,87 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the journal in this SQLite file. Makes or migrates its tables if necessary. Every commit is
- * synced to disk. Any number of processes may have the file open.
+ * Opens the journal in this SQLite file with these sites. Makes or migrates its tables if necessary, and
+ * adds the sites that it does not have. Every commit is synced to disk. Any number of processes may have
+ * the file open.
  *
  * @throws Error when the file is not a journal, or was written by a newer version.
  */
+export function openSqliteSites(
+  file: string,
+  policies: SitePolicies,
+  options: SqliteOptions = {},
+): OpenJournal {
+  const { access = 'own', clock = systemClock, assertWritable } = options
+  const findsAddresses = [...policies.values()].some(({ duplicates }) => duplicates === 'ignore')
+  const db = new SqliteDatabase(file, { access, findsAddresses, clock, assertWritable })
+  try {
+    return sitesOn(db, policies, { clock })
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** As `openSqliteSites`, with one site. Disposing closes the journal. */
 export function openSqliteJournal(
   file: string,
   policy: Partial<JournalPolicy> = {},
-  options: SqliteOptions = {},
+  { site = 'default', ...options }: SqliteOptions & { readonly site?: string } = {},
 ): ComparableJournal {
-  const { access = 'own', clock = systemClock, assertWritable } = options
-  const findsAddresses = policy.duplicates === 'ignore'
-  const db = new SqliteDatabase(file, { access, findsAddresses, clock, assertWritable })
-  return journalOn(db, policy, options)
+  return onlySiteOf(openSqliteSites(file, new Map([[site, policy]]), options))
 }
 
-/** The journal of one process on a connection that no other process uses. Disposing closes the connection. */
+/** The journal on a connection of its own, with one site. Disposing closes the connection. */
 export function journalOn(
   db: SqliteDatabase,
   policy: Partial<JournalPolicy>,
-  { site: name = 'default', clock = systemClock }: SqliteOptions,
+  options: Pick<SqliteOptions, 'clock'>,
 ): ComparableJournal {
-  const site = openSite(db, name, { ...defaultPolicy, ...policy })
-  const intake = new SqliteIntakeLog(site, clock)
+  return onlySiteOf(sitesOn(db, new Map([['default', policy]]), options))
+}
+
+function sitesOn(
+  db: SqliteDatabase,
+  policies: SitePolicies,
+  { clock = systemClock }: Pick<SqliteOptions, 'clock'>,
+): OpenJournal {
+  const commits = new GroupCommit<AppendRequest, Appended>((group) => appendGroup(db, group), clock)
+  const sites = Array.from(policies, ([name, policy]) => {
+    const site = openSite(db, name, { ...defaultPolicy, ...policy })
+    return [name, journalOf(site, commits)] as const
+  })
   return {
-    intake,
+    sites: new Map(sites),
+    backlogs: async () => backlogsIn(db),
+    [Symbol.asyncDispose]: async () => {
+      await commits.drain()
+      db.close()
+    },
+  }
+}
+
+function journalOf(
+  site: SqliteSite,
+  commits: GroupCommit<AppendRequest, Appended>,
+): ComparableJournal {
+  return {
+    intake: new SqliteIntakeLog(site, commits),
     imports: new SqliteImportLog(site),
     delivery: new SqliteDeliveryLog(site),
     erasure: new SqliteErasure(site),
     retention: new SqliteRetention(site),
     reader: new SqliteReader(site),
     lease: ownLease,
-    callLedger: (account, time) => new NotedCalls(new SqliteCallStore(db, account), time),
+    callLedger: (account, time) => new NotedCalls(new SqliteCallStore(site.db, account), time),
     comparison: async (how) => new RowComparison(new SqliteComparedSignups(site), how),
-    [Symbol.asyncDispose]: async () => {
-      await intake.drain()
-      db.close()
-    },
+    [Symbol.asyncDispose]: () => commits.drain(),
   }
+}
+
+function backlogsIn(db: SqliteDatabase): ReadonlyMap<string, number> {
+  const rows = db.read(() => db.all('backlogs'))
+  return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
 }
 
 /**
@@ -76,7 +120,10 @@ export function journalOn(
  */
 export function openSqliteReader(
   file: string,
-  { site: name = 'default', clock = systemClock }: Pick<SqliteOptions, 'site' | 'clock'> = {},
+  {
+    site: name = 'default',
+    clock = systemClock,
+  }: Pick<SqliteOptions, 'clock'> & { readonly site?: string } = {},
 ): CopyableReader {
   const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
   // A journal that was never served has no site yet, and no signups of it.

@@ -102,7 +102,7 @@ export const statements = {
   knowsAddress: 'SELECT 1 FROM known_address WHERE tab = ? AND email = lower(?)',
   learnAddress: 'INSERT OR IGNORE INTO known_address VALUES (?, lower(?))',
   forgetAddresses: 'DELETE FROM known_address',
-  findSignup: `${status} WHERE signup.id = ?`,
+  findSignup: `${status} WHERE signup.id = ? AND tab.site = ?`,
   signupsBetween: `${status} WHERE signup.position BETWEEN ? AND ? ORDER BY signup.position`,
   idempotencyKey: `SELECT fingerprint, first_position AS first, last_position AS last, refused
                    FROM idempotency_key WHERE site = ? AND space = ? AND key = ?`,
@@ -118,6 +118,9 @@ export const statements = {
                        SELECT digest FROM used_token WHERE stored_at < ?
                        ORDER BY stored_at LIMIT ${deletedAtOnce})`,
   backlog: 'SELECT coalesce(sum(accepted - written), 0) AS count FROM tab WHERE site = ?',
+  backlogs: `SELECT site.name AS name, (
+               SELECT coalesce(sum(accepted - written), 0) FROM tab WHERE tab.site = site.id
+             ) AS count FROM site ORDER BY site.name`,
   totals: `SELECT coalesce(sum(accepted), 0) AS accepted, coalesce(sum(written), 0) AS written
            FROM tab WHERE site = ?`,
   hours: `SELECT hour, accepted, written FROM hour_count

@@ -1,0 +1,109 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Appended } from '../intake-log.ts'
+import type { AppendRequest } from './append-request.ts'
+import { groupAppend, hashed, type KnownKey, type Outcome, stepsToSweep } from './appends.ts'
+import type { PostgresDatabase, Step } from './database.ts'
+import { headLock } from './locks.ts'
+import { settleUnknown } from './settle-unknown.ts'
+import type { PostgresSite } from './site.ts'
+import type { Row } from './statement.ts'
+import type { PostgresTabs } from './tabs.ts'
+
+/** A request, and the site that it is for. */
+export interface SiteRequest extends AppendRequest {
+  readonly site: AppendingSite
+}
+
+/** What appends need of a site. */
+export interface AppendingSite {
+  readonly site: PostgresSite
+  readonly tabs: PostgresTabs
+  /** Reads what the first request with this key was answered. */
+  readonly recalled: (known: KnownKey, request: AppendRequest) => Promise<Appended>
+}
+
+/** Commits a group of requests in one transaction, whatever sites they are for. */
+export async function commitAppends(
+  db: PostgresDatabase,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  group: readonly SiteRequest[],
+): Promise<readonly Appended[]> {
+  const outcomes = await settleUnknown<SiteRequest, Outcome>(
+    { db },
+    clock,
+    group,
+    (part) => append(db, part),
+    (results) => ({ kind: 'appended', results }),
+  )
+  tellAdded(group, outcomes)
+  return Promise.all(
+    outcomes.map(async (outcome, index) => {
+      const request = group[index]
+      if (outcome.kind !== 'known' || !request) return outcome as Appended
+      return request.site.recalled(outcome, request)
+    }),
+  )
+}
+
+async function append(
+  db: PostgresDatabase,
+  group: readonly SiteRequest[],
+): Promise<readonly Outcome[]> {
+  const outcomes = new Map<SiteRequest, Outcome>()
+  while (outcomes.size < group.length) {
+    const rest = group.filter((request) => !outcomes.has(request))
+    const parts = Array.from(
+      Map.groupBy(rest, ({ site }) => site),
+      prepare,
+    )
+    const answers = await db.inOneGo(
+      headLock,
+      parts.flatMap(({ steps }) => steps),
+    )
+    let at = 0
+    for (const { site, requests, steps, appendAt, read } of parts) {
+      const found = read(answers[at + appendAt]?.[0] ?? {})
+      at += steps.length
+      found?.forEach((outcome, index) => {
+        const request = requests[index]
+        if (request) outcomes.set(request, outcome)
+      })
+      if (!found) await site.site.defaultTab.now()
+    }
+  }
+  return group.flatMap((request) => outcomes.get(request) ?? [])
+}
+
+interface Part {
+  readonly site: AppendingSite
+  readonly requests: readonly SiteRequest[]
+  readonly steps: readonly Step[]
+  /** Which of the steps adds the signups. */
+  readonly appendAt: number
+  /** Reads its answer; undefined when the default tab has got its name, so nothing was added. */
+  readonly read: (answer: Row) => readonly Outcome[] | undefined
+}
+
+/** The steps for one site's requests. */
+function prepare([site, requests]: [AppendingSite, readonly SiteRequest[]]): Part {
+  const { secret } = site.site
+  const withHashes = requests.map((request) => hashed(request, secret, site.tabs))
+  const { step, outcomes } = groupAppend(site.site, withHashes, site.tabs)
+  const making = withHashes.flatMap((request) => site.tabs.stepsToMake(request))
+  const steps = [...making, step, ...stepsToSweep(withHashes)]
+  return { site, requests, steps, appendAt: making.length, read: outcomes }
+}
+
+function tellAdded(group: readonly SiteRequest[], outcomes: readonly Outcome[]): void {
+  const added = new Map<PostgresSite, number>()
+  group.forEach(({ site: { site } }, index) => {
+    const outcome = outcomes[index]
+    if (outcome) added.set(site, (added.get(site) ?? 0) + addedBy(outcome))
+  })
+  for (const [{ appended }, count] of added) if (count > 0) appended.tell(count)
+}
+
+function addedBy(outcome: Outcome): number {
+  if (outcome.kind !== 'appended') return 0
+  return outcome.results.filter((result) => result !== undefined).length
+}

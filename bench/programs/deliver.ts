@@ -2,6 +2,7 @@
  * Delivers all waiting signups in DATA_DIR, or DATABASE_URL, to PROVIDER_URL, with the delivery of the real service, and
  * prints the cost as JSON. The clock skips waits, but the printed time includes them.
  */
+import { onlySiteOf } from '../../src/journal/only-site.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
@@ -15,7 +16,8 @@ const more = DATABASE_URL === undefined ? {} : { DATABASE_URL }
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL, more)
 const clock = new HurriedClock()
 const serviceLog = createLog('error')
-await using journal = await storeOf(config, secrets, { clock }).open({ log: serviceLog })
+const store = storeOf(config, secrets, { clock })
+await using journal = onlySiteOf(await store.open({ log: serviceLog }))
 const rows = await journal.reader.backlog()
 const events = createEvents(serviceLog, createHealth(), clock)
 const options = {

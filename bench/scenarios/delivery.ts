@@ -1,4 +1,5 @@
 import { freezeNext } from '../../harness/freeze-next.ts'
+import { onlySiteOf } from '../../src/journal/only-site.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
@@ -20,7 +21,8 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
-  const journal = await storeOf(config, secrets, realWorld).open({ log: createLog('silent') })
+  const store = storeOf(config, secrets, realWorld)
+  const journal = onlySiteOf(await store.open({ log: createLog('silent') }))
   const options = { ...destinationOf(config.sites[0], config, secrets), journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()

@@ -4,6 +4,7 @@ import type { Compared, Comparison, FoundKind, FoundSignup } from '../journal/co
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
+import { partOf } from '../service/running-site.ts'
 import { readSpreadsheet } from '../service/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
@@ -35,9 +36,11 @@ export async function withDifference<T>(
   const store = storeOf(config, secrets, { clock })
   // Rejects when there is no journal, instead of making one.
   await (await store.openReader())[Symbol.asyncDispose]()
-  await using journal = await store.openBeside()
+  await using opened = await store.openBeside()
+  const [site] = config.sites
+  const journal = partOf(opened.sites, site)
   const world = { ...realWorld, clock: tellingWaits(notes) }
-  const destination = destinationOf(config.sites[0], config, secrets)
+  const destination = destinationOf(site, config, secrets)
   const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
   using comparison = await journal.comparison({ cellKey })
   let unread: Difference['unread']

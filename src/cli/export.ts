@@ -5,6 +5,7 @@ import { readEnvironment } from '../config/env.ts'
 import type { Reader } from '../journal/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
 import { storeOf } from '../service/choose-store.ts'
+import { partOf } from '../service/running-site.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
@@ -55,15 +56,16 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   }
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, session).openReader()
-  const upTo = await expiredUpTo(journal.reader)
+  const reader = partOf(journal.sites, config.sites[0])
+  const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {
-    await copy(journal.reader, formats[format](session.out), options, session)
+    await copy(reader, formats[format](session.out), options, session)
     return exit.done
   }
   const path = resolve(out)
   await using file = await makePrivateFile(path)
-  const count = await copy(journal.reader, formats[format](file), options, session)
+  const count = await copy(reader, formats[format](file), options, session)
   await file.finish()
   session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
   return exit.done

@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/env.ts'
 import type { Erasure } from '../journal/erasure.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { finishForgetting } from '../service/forgetting.ts'
+import { partOf } from '../service/running-site.ts'
 import { oldJournalIn } from '../service/moved-mark.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { expiredUpTo } from './expired.ts'
@@ -83,7 +84,8 @@ async function forget(session: Session, given: string, options: Options): Promis
   const store = storeOf(config, secrets, session)
   // Opening it to write would make a new one.
   await (await store.openReader())[Symbol.asyncDispose]()
-  await using journal = await store.openBeside()
+  await using opened = await store.openBeside()
+  const journal = partOf(opened.sites, config.sites[0])
   const erased = await erase(journal.erasure, address, session)
   const waitMs = options.wait * 1000
   const finished = await finishForgetting({ config, secrets, store, journal, clock, stop, waitMs })

@@ -5,6 +5,7 @@ import { readEnvironment } from '../config/env.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { tabsOf } from '../service/tabs.ts'
+import { partOf } from '../service/running-site.ts'
 import { suggest } from '../signup/suggest.ts'
 import { type ImportFile, UnreadableFile } from './import/file-record.ts'
 import { Importer } from './import/importer.ts'
@@ -101,7 +102,8 @@ async function importFile(session: Session, path: string, options: Options): Pro
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
   const store = storeOf(config, secrets, session)
-  await using journal = await (options.dryRun ? store.openForTrial() : store.openBeside())
+  await using open = await (options.dryRun ? store.openForTrial() : store.openBeside())
+  const journal = partOf(open.sites, site)
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
   const { imports } = journal
   const importer = new Importer({

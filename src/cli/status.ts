@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { storeOf } from '../service/choose-store.ts'
+import { partOf } from '../service/running-site.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readStatus, type Status } from './status-figures.ts'
 import { chart } from './terminal/chart.ts'
@@ -29,8 +30,10 @@ async function status(session: Session, { json, watch }: Options): Promise<ExitC
   const { out, clock, stop } = session
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, { clock }).openReader()
+  const [site] = config.sites
+  const reader = partOf(journal.sites, site)
   for (;;) {
-    const now = await readStatus(journal.reader, config.sites[0], (journal.time ?? clock).now())
+    const now = await readStatus(reader, site, (journal.time ?? clock).now())
     // One line for each look, so that a program can read them one by one.
     if (json) await (watch ? out.line(JSON.stringify(now)) : out.json(now))
     else await out.write(clear(session, watch) + describe(now).join('\n') + '\n')

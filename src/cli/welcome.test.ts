@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { welcome } from './welcome.ts'
 
-const service = { url: 'http://localhost:3000', location: '/data/sheets' }
+const service = { url: 'http://localhost:3000', locations: ['/data/sheets'] }
 const open = { challenge: undefined, allowedOrigins: '*', allowedHosts: undefined } as const
 const challenge = {
   provider: 'turnstile',

@@ -1,14 +1,17 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
+import type { Service } from '../service/service.ts'
 
 type Tried = Pick<Config, 'allowedHosts'> & Pick<SiteConfig, 'challenge' | 'allowedOrigins'>
 
 /** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(
-  { url, location }: { readonly url: string; readonly location: string },
+  { url, locations }: Pick<Service, 'url' | 'locations'>,
   config: Tried,
 ): string {
-  return `Rollcall listens on ${url}\nRows go to ${location}\nTry: ${toTry(url, config)}\n`
+  const [location = '', ...others] = locations
+  const where = others.length === 0 ? location : `${locations.length} spreadsheets`
+  return `Rollcall listens on ${url}\nRows go to ${where}\nTry: ${toTry(url, config)}\n`
 }
 
 function toTry(url: string, { challenge, allowedOrigins, allowedHosts }: Tried): string {

@@ -60,7 +60,8 @@ export type SitePolicies = ReadonlyMap<string, Partial<JournalPolicy>>
 
 /** A journal that was opened for reading only. Disposing closes it. */
 export interface OpenReader extends AsyncDisposable {
-  readonly reader: Reader
+  /** Each site that the journal has ever had, and each that it was opened with, by name. */
+  readonly sites: ReadonlyMap<string, Reader>
   /** As in `Journal`. */
   readonly time?: Journal['time']
 }
@@ -70,7 +71,7 @@ export interface CopyableReader extends OpenReader {
   /**
    * Copies the journal of all sites into this empty file, and checks the copy. It is the journal of one
    * moment: it has every signup that was on disk before the call. Delays no writer, but keeps the
-   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has. `reader` must not be
+   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has. `sites` must not be
    * used meanwhile.
    *
    * @throws Error when the copy cannot be written, or is not sound; the reason of `stop` when that aborts

@@ -57,9 +57,17 @@ export interface Health {
   warnings: readonly Warning[]
 }
 
-export function createHealth(): Health {
+/** @param shared the state of the journal, which the healths of several sites have in common */
+export function createHealth(
+  shared: { journal: JournalHealth } = { journal: { state: 'ok' } },
+): Health {
   return {
-    journal: { state: 'ok' },
+    get journal() {
+      return shared.journal
+    },
+    set journal(state) {
+      shared.journal = state
+    },
     delivery: { state: 'ok' },
     challenge: { state: 'off' },
     tabs: new Map(),

@@ -1,11 +1,18 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { defaultSite } from '../config/site.ts'
 import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'
 import { keepToOwner, sum } from '../platform/node/owner-only.ts'
 
 /** The journal's file in `DATA_DIR`. */
 export const journalFile = 'journal.db'
+
+/** The folder of a site's local workbook. The files of the default site lie beside the others' folders. */
+export function workbookFolder(dataDir: string, site: string): string {
+  const folder = join(dataDir, 'sheets')
+  return site === defaultSite ? folder : join(folder, site)
+}
 
 /** Removes other users' rights to our own files in `DATA_DIR`. The folder may also hold other files. */
 export async function keepDataPrivate(dataDir: string, log: Logger): Promise<void> {

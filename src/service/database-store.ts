@@ -1,17 +1,17 @@
 import type { Config } from '../config/config.ts'
-import type { ComparableJournal } from '../journal/journal.ts'
+import type { OpenJournal } from '../journal/journal.ts'
 import {
   hasPostgresJournal,
-  openPostgresJournal,
   openPostgresReader,
+  openPostgresSites,
 } from '../journal/postgres/postgres-journal.ts'
 import { reach, Unreachable } from '../journal/postgres/reach.ts'
 import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
-import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { policyOf } from './journal-policy.ts'
+import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './moved-mark.ts'
 import type { ForeignCopies, Hold, Starting, Store } from './store.ts'
 import type { World } from './world.ts'
@@ -21,29 +21,31 @@ const patience = { maxMs: 60_000, restMs: 1_000 } as const
 
 /** The journal is in a PostgreSQL database, which any number of services share. Nothing is on disk here. */
 export function databaseStore(config: Config, url: string, { clock }: Pick<World, 'clock'>): Store {
-  const policy = policyOf(config.sites[0])
-  const openBeside = () => openPostgresJournal(url, policy, { clock, access: 'beside' })
+  const openBeside = (others?: Iterable<string>) =>
+    openPostgresSites(url, policiesOf(config, others), { clock, access: 'beside' })
   return {
     async open(starting) {
       const { log } = starting
       const onNewSecret = () => log.warn({ hint: newSecretHint }, newSecretWords)
-      const open = () => openPostgresJournal(url, policy, { clock, onNewSecret })
+      const open = () => openPostgresSites(url, policiesOf(config), { clock, onNewSecret })
       const journal = await patiently(url, open, { ...starting, clock })
       warnOfOldJournal(config.dataDir, log)
       return journal
     },
-    async openBeside() {
+    async openBeside(others) {
       await reach(url)
-      return openBeside()
+      return openBeside(others)
     },
-    async openForTrial(): Promise<ComparableJournal> {
+    async openForTrial(): Promise<OpenJournal> {
       await reach(url)
       const isThere = await hasPostgresJournal(url, { clock })
-      return isThere ? await openBeside() : openSqliteJournal(':memory:', policy, { clock })
+      return isThere
+        ? await openBeside()
+        : openSqliteSites(':memory:', policiesOf(config), { clock })
     },
     async openReader() {
       await reach(url)
-      return openPostgresReader(url, { clock })
+      return openPostgresReader(url, config.sites.map(({ name }) => name), { clock })
     },
     hold: async () => nothingToHold,
     isInUse: () => hasLeaseholder(url),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/site.ts'
@@ -11,21 +10,23 @@ import { cellKey } from '../spreadsheet/csv.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
+import { workbookFolder } from './data-folder.ts'
 import { realWorld, type World } from './world.ts'
 
 /** Where the rows of a site go. */
 export interface Destination
-  extends
-    Pick<Config, 'dataDir'>,
-    Pick<SiteConfig, 'spreadsheet'>,
-    Pick<SiteSecrets, 'privateKey'> {}
+  extends Pick<SiteConfig, 'spreadsheet'>, Pick<SiteSecrets, 'privateKey'> {
+  /** The folder of the local workbook, if that is the spreadsheet. */
+  readonly workbookDir: string
+}
 
 export function destinationOf(
   site: SiteConfig,
   { dataDir }: Pick<Config, 'dataDir'>,
   secrets: Secrets,
 ): Destination {
-  return { dataDir, spreadsheet: site.spreadsheet, ...secretsOf(secrets, site) }
+  const workbookDir = workbookFolder(dataDir, site.name)
+  return { workbookDir, spreadsheet: site.spreadsheet, ...secretsOf(secrets, site) }
 }
 
 export interface DeliveryOptions extends Destination {
@@ -88,7 +89,7 @@ export function createDelivery(
 export function connectSpreadsheet(
   {
     spreadsheet: settings,
-    dataDir,
+    workbookDir,
     privateKey,
     journal,
     delivers,
@@ -96,7 +97,7 @@ export function connectSpreadsheet(
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
-    return createWorkbook({ directory: join(dataDir, 'sheets') }, world.files)
+    return createWorkbook({ directory: workbookDir }, world.files)
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   const { clock } = world

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { ComparableJournal } from '../journal/journal.ts'
+import type { OpenJournal } from '../journal/journal.ts'
 import {
-  openSqliteJournal,
   openSqliteReader,
+  openSqliteSites,
   type SqliteOptions,
 } from '../journal/sqlite/sqlite-journal.ts'
 import { isLocked, lockDirectory, makeDataDirectory } from '../platform/node/directory-lock.ts'
 import { filesWith } from '../platform/node/files-with.ts'
-import { journalFile, keepDataPrivate, watchLock } from './data-folder.ts'
-import { policyOf } from './journal-policy.ts'
+import { journalFile, keepDataPrivate, watchLock, workbookFolder } from './data-folder.ts'
+import { policiesOf } from './journal-policy.ts'
 import { assertNotMoved } from './moved-mark.ts'
 import { restoreJournal } from './restore.ts'
 import type { Hold, OwnCopies, Store } from './store.ts'
@@ -20,22 +20,26 @@ import type { World } from './world.ts'
 export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): Store {
   const { dataDir } = config
   const file = join(dataDir, journalFile)
-  const open = (path: string, access: NonNullable<SqliteOptions['access']>): ComparableJournal => {
+  const open = (
+    path: string,
+    access: NonNullable<SqliteOptions['access']>,
+    others?: Iterable<string>,
+  ): OpenJournal => {
     // A move keeps others from writing until its mark is there. So who writes after it sees the mark.
     const assertWritable = () => assertNotMoved(dataDir)
     assertWritable()
-    return openSqliteJournal(path, policyOf(config.sites[0]), { clock, access, assertWritable })
+    return openSqliteSites(path, policiesOf(config, others), { clock, access, assertWritable })
   }
   return {
     open: async () => open(file, 'own'),
-    async openBeside() {
+    async openBeside(others) {
       await makeDataDirectory(dataDir)
-      return open(file, 'beside')
+      return open(file, 'beside', others)
     },
     openForTrial: async () => open(existsSync(file) ? file : ':memory:', 'beside'),
     async openReader() {
       assertNotMoved(dataDir)
-      return openSqliteReader(file, { clock })
+      return openSqliteReader(file, config.sites.map(({ name }) => name), { clock })
     },
     hold: () => holdFolder(dataDir, clock),
     isInUse: async () => isLocked(dataDir),
@@ -55,12 +59,13 @@ async function holdFolder(dataDir: string, clock: World['clock']): Promise<Hold>
 
 function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopies {
   const { dataDir, sites } = config
-  const [{ spreadsheet }] = sites
-  const sheets = spreadsheet.kind === 'workbook' ? [join(dataDir, 'sheets')] : []
+  const sheets = sites
+    .filter(({ spreadsheet }) => spreadsheet.kind === 'workbook')
+    .map(({ name }) => workbookFolder(dataDir, name))
   return {
     kind: 'own',
     async copyTo(copy, stop) {
-      await using reading = openSqliteReader(file, { clock })
+      await using reading = openSqliteReader(file, [], { clock })
       return await reading.copyTo(copy, stop)
     },
     restore: (backup, { replace }) => restoreJournal(config, backup, { clock, replace }),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { providers } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import type { Config } from '../config/config.ts'
@@ -11,6 +10,7 @@ import { googleInspection } from '../spreadsheet/google/inspection.ts'
 import type { Expected, Finding } from '../spreadsheet/inspection.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
+import { workbookFolder } from './data-folder.ts'
 import { realWorld } from './world.ts'
 
 export interface InspectOptions {
@@ -36,7 +36,7 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
   const { spreadsheet: settings } = site
   const expected = expectedOf(site, journal)
   if (settings.kind === 'workbook' || secrets.privateKey === undefined) {
-    return inspectWorkbook(join(dataDir, 'sheets'), expected)
+    return inspectWorkbook(workbookFolder(dataDir, site.name), expected)
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   const { clock, digest, http } = realWorld

@@ -1,4 +1,6 @@
+import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
+import type { SitePolicies } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policy.ts'
 
 /** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
@@ -11,4 +13,17 @@ export function policyOf(site: SiteConfig): JournalPolicy {
   const spreadsheet =
     site.spreadsheet.kind === 'google' ? site.spreadsheet.spreadsheetId : 'workbook'
   return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates, spreadsheet }
+}
+
+/**
+ * The policies of all sites of the settings, by name.
+ *
+ * @param others names of further sites, about which nothing is known
+ */
+export function policiesOf(
+  { sites }: Pick<Config, 'sites'>,
+  others: Iterable<string> = [],
+): SitePolicies {
+  const unknown = Array.from(others, (name) => [name, {}] as const)
+  return new Map([...unknown, ...sites.map((site) => [site.name, policyOf(site)] as const)])
 }

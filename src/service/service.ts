@@ -1,16 +1,16 @@
 import type { Config } from '../config/config.ts'
 import { startNotes } from '../config/notes.ts'
 import type { Secrets } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/share.ts'
-import { createEvents } from '../ops/events.ts'
-import { createHealth } from '../ops/health.ts'
 import { createLog, type Logger } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { storeOf } from './choose-store.ts'
 import { createDelivering } from './delivering.ts'
 import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
 import { startRetention } from './retention.ts'
+import { runningSites } from './running-site.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
 
@@ -20,8 +20,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string
   /** The HTTP application, for use with another server. */
   readonly application: Application
-  /** Where the rows go: a URL or a folder. */
-  readonly location: string
+  /** Where the rows of each site go: a URL or a folder. */
+  readonly locations: readonly string[]
   /** Resolves when the service cannot go on; the reason is in the log. Dispose of the service then. */
   readonly failed: Promise<void>
 }
@@ -47,44 +47,39 @@ export async function startService(
   const { log = createLog(config.logLevel), limits = {}, stop, ...parts } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
-  const [site] = config.sites
   await using started = new AsyncDisposableStack()
   const store = storeOf(config, secrets, world)
   const hold = started.use(await store.hold())
   await hold.keepPrivate(log)
 
-  const health = createHealth()
-  const events = createEvents(log, health, clock)
   const journal = started.use(await store.open({ log, stop }))
+  const sites = runningSites(config, journal, log, clock)
 
-  const destination = { ...destinationOf(site, config, secrets), journal }
   let graceMs = stopGraceMs
   const failing = Promise.withResolvers<undefined>()
   const fail = () => {
     graceMs = 0
-    void delivering.stop(graceMs)
+    void stopDelivering()
     failing.resolve(undefined)
   }
-  const delivering = createDelivering(
-    {
-      ...destination,
-      health,
-      events,
-      replaced({ message }) {
-        log.error(message)
-        fail()
-      },
-    },
-    parts,
+  const replaced = once(({ message }: Error) => {
+    log.error(message)
+    fail()
+  })
+  const destination = (site: SiteConfig) => destinationOf(site, config, secrets)
+  const delivering = sites.map((site) =>
+    createDelivering({ ...destination(site.config), ...site, replaced }, parts),
   )
-  started.use(startRetention(journal, config.retentionDays, clock, log))
+  const stopDelivering = async () => {
+    await Promise.all(delivering.map((it) => it.stop(graceMs)))
+  }
+  for (const site of sites) {
+    started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
+  }
 
-  started.defer(() => delivering.stop(graceMs))
+  started.defer(stopDelivering)
 
-  const { application, stopWaiting } = await createWeb(
-    { config, site, secrets, journal, events, health, log },
-    world,
-  )
+  const { application, stopWaiting } = await createWeb({ config, sites, secrets, log }, world)
   const { bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
   const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf, limits })
@@ -95,14 +90,25 @@ export async function startService(
 
   logStartNotes(config, log)
   hold.watch(log, fail)
-  delivering.start()
+  for (const it of delivering) it.start()
   const running = started.move()
   return {
     url: server.url,
     application,
-    location: connectSpreadsheet(destination, world).location,
+    locations: sites.map(({ config: site, journal }) => {
+      return connectSpreadsheet({ ...destination(site), journal }, world).location
+    }),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** All sites hear of a replaced journal. */
+function once<T>(work: (given: T) => void): (given: T) => void {
+  let isDone = false
+  return (given) => {
+    if (!isDone) work(given)
+    isDone = true
   }
 }
 

@@ -1,9 +1,9 @@
-import type { ComparableJournal, OpenReader } from '../journal/journal.ts'
+import type { OpenJournal, OpenReader } from '../journal/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import type { RestoreResult } from './restore.ts'
 
 /**
- * Where the journal is, and what differs with the place. `storeOf` (`choose-store.ts`) knows the places;
+ * Where the journal of all sites is, and what differs with the place. `storeOf` (`choose-store.ts`) knows the places;
  * nobody else asks.
  */
 export interface Store {
@@ -11,19 +11,21 @@ export interface Store {
    * Opens the journal for a service, and makes it or brings it up to date if necessary. Hold the store
    * first. Rejects when the journal cannot be used; the message says what to do.
    */
-  open(starting: Starting): Promise<ComparableJournal>
+  open(starting: Starting): Promise<OpenJournal>
 
   /**
    * Opens the journal to write beside services, which may run with other settings. Makes the journal if it
    * is missing. Rejects when it cannot be used or is of another version.
+   *
+   * @param others names of further sites to open, which the settings do not have
    */
-  openBeside(): Promise<ComparableJournal>
+  openBeside(others?: Iterable<string>): Promise<OpenJournal>
 
   /**
    * Opens the journal to try out what a command would write. Makes nothing: without a journal, it is an
    * empty one in memory. Rejects when the journal cannot be used or is of another version.
    */
-  openForTrial(): Promise<ComparableJournal>
+  openForTrial(): Promise<OpenJournal>
 
   /**
    * Opens the journal for reading only, beside services. Changes nothing. Rejects when there is none, or

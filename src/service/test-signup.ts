@@ -9,6 +9,7 @@ import { signupIds } from '../signup/id.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { readDeliveryNote } from './delivery-note.ts'
 import { storeOf } from './choose-store.ts'
+import { partOf } from './running-site.ts'
 import { startService } from './service.ts'
 
 /** A signup of nobody, to show that signups become rows. Disposing of it ends the service that it ran. */
@@ -43,14 +44,15 @@ export async function sendTestSignup(
       log: createLog('silent'),
     }),
   )
-  const journal = opened.use(await storeOf(config, secrets, { clock }).openBeside())
+  const { sites } = opened.use(await storeOf(config, secrets, { clock }).openBeside())
+  const journal = partOf(sites, config.sites[0])
   const id = signupIds()(clock.now())
   const address = `rollcall-test-${id.slice(-12)}@example.com`
   await journal.intake.append([testSignup(id, address, clock.now())])
   const running = opened.move()
   return {
     address,
-    location: service.location,
+    location: service.locations[0] ?? '',
     async written(signal) {
       let problem: string | undefined
       const isSettled = async () => {

@@ -19,11 +19,12 @@ import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 import { readAssets } from './files.ts'
 import { createIntake, type IntakeOptions } from './intake.ts'
+import type { RunningSites } from './running-site.ts'
 import { tabsOf } from './tabs.ts'
 import type { World } from './world.ts'
 
-export interface WebOptions extends Omit<IntakeOptions, 'journal'> {
-  readonly journal: Journal
+export interface WebOptions extends Pick<IntakeOptions, 'config' | 'secrets'> {
+  readonly sites: RunningSites
   readonly log: Logger
 }
 
@@ -39,7 +40,8 @@ export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
-  const { config, site, journal, events, log } = options
+  const { config, secrets, log } = options
+  const [{ config: site, journal, health, events }] = options.sites
   const { clock } = world
   const pageOptions = {
     pages: site.pages,
@@ -51,13 +53,17 @@ export async function createWeb(
     takesTab: (tab: string, client: string | undefined) =>
       journal.intake.takesTab(tab, clock.now(), client).catch(unlessUnavailable),
   }
-  const intake = createIntake({ ...options, journal: journal.intake }, world, {
-    tabs: pageOptions.tabs,
-    people: {
-      missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
-      sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
+  const intake = createIntake(
+    { config, secrets, site, events, health, journal: journal.intake },
+    world,
+    {
+      tabs: pageOptions.tabs,
+      people: {
+        missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
+        sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
+      },
     },
-  })
+  )
   const assets = await readAssets(site, log)
   const application = createEdge({
     ...config,
@@ -65,17 +71,28 @@ export async function createWeb(
     clock,
     events,
     warn: (warning, requestId) => log.warn({ requestId }, warning),
-    router: routerOf({ ...options, ...world, ...pageOptions, intake, assets }),
+    router: routerOf({
+      ...options,
+      site,
+      journal,
+      health,
+      ...world,
+      ...pageOptions,
+      intake,
+      assets,
+    }),
     showRefusal: (refusal, exchange) => answerRefusal(refusal, exchange, pageOptions),
   })
   return { application, stopWaiting: () => intake.waiting.stop() }
 }
 
-type Answering = WebOptions &
+type Answering = Omit<WebOptions, 'sites'> &
+  Pick<IntakeOptions, 'site' | 'health' | 'events'> &
   Pick<World, 'clock'> &
   Parameters<typeof pageRoutes>[0] &
   Pick<Parameters<typeof publicConfig>[0], 'widget'> & {
     readonly intake: BulkIntake
+    readonly journal: Journal
     readonly assets: readonly StaticFile[]
   }
 

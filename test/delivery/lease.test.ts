@@ -80,7 +80,7 @@ async function createWorld() {
       const delivering = createDelivering(
         {
           spreadsheet: googleSettings,
-          dataDir: '',
+          workbookDir: '',
           privateKey: 'signs nothing',
           journal,
           health,

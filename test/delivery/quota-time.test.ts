@@ -28,7 +28,7 @@ test('calls are counted by the clock of the journal, if it has one that all mach
       quota: { perMinute: 50, perDay: 10_000 },
     } as const
     const world = { ...realWorld, clock: own, signWith: () => async () => 'signed' }
-    connectSpreadsheet({ spreadsheet, dataDir: '', privateKey: 'none', journal: asked }, world)
+    connectSpreadsheet({ spreadsheet, workbookDir: '', privateKey: 'none', journal: asked }, world)
     expect(clock).toBe(time ?? own)
   }
 })

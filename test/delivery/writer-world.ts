@@ -49,7 +49,7 @@ export function createDeliveryWorld({
   const { writer } = createDelivery(
     {
       spreadsheet: googleSettings,
-      dataDir: '',
+      workbookDir: '',
       privateKey: 'signs nothing',
       journal,
       events,

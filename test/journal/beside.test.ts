@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
+import { onlySiteOf } from '../../src/journal/only-site.ts'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { openSqliteJournal, openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -17,12 +18,13 @@ test('a command can write to a new journal, and to that of a service, and both s
   const variables = { DATA_DIR: join(folder.path, 'new/data') }
   const { config, secrets } = loadConfig({ variables, folder: folder.path, readText: () => '' })
   const store = storeOf(config, secrets, world)
-  await using command = await store.openBeside()
+  await using command = onlySiteOf(await store.openBeside())
   await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
   await command.intake.append([makeSignup()])
   await service.intake.append([makeSignup()])
   await using reading = await store.openReader()
-  for (const { reader } of [command, service, reading]) expect(await reader.backlog()).toBe(2)
+  for (const { reader } of [command, service]) expect(await reader.backlog()).toBe(2)
+  expect(await reading.sites.get('default')?.backlog()).toBe(2)
 })
 
 test('a command with other settings leaves the index that a service needs', async () => {
@@ -43,7 +45,7 @@ test('a journal that is open for reading cannot be written', async () => {
   const file = join(folder.path, 'journal.db')
   await openSqliteJournal(file)[Symbol.asyncDispose]()
   await using reading = openSqliteReader(file)
-  await expect(reading.reader.probe()).rejects.toThrow(/readonly/)
+  await expect(reading.sites.get('default')?.probe()).rejects.toThrow(/readonly/)
 })
 
 test('a command makes no journal by reading', async () => {

@@ -38,15 +38,15 @@ test('a command makes the journal, and those who read see what it has written', 
   await using command = await openPostgresJournal(database.url, {}, beside)
   await using reading = await openPostgresReader(database.url)
   await command.intake.append([makeSignup()])
-  expect(await reading.reader.backlog()).toBe(1)
+  expect(await reading.sites.get('default')?.backlog()).toBe(1)
   expect(await hasPostgresJournal(database.url)).toBe(true)
 })
 
 test('a site that was never served has no signups', async () => {
   await using database = await server.createDatabase()
   await using _ = await openPostgresJournal(database.url)
-  await using reading = await openPostgresReader(database.url, { site: 'other' })
-  expect(await reading.reader.backlog()).toBe(0)
+  await using reading = await openPostgresReader(database.url, ['other'])
+  expect(await reading.sites.get('other')?.backlog()).toBe(0)
   expect(await query(database.url, 'SELECT name FROM rollcall.site')).toEqual([{ name: 'default' }])
 })
 

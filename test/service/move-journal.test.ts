@@ -6,6 +6,7 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import { onlySiteOf } from '../../src/journal/only-site.ts'
 import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
 import { JournalReplaced } from '../../src/journal/unavailable.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
@@ -25,7 +26,7 @@ async function journalToMove(folder: string, url: string) {
   const [signup] = makeSignups(1)
   if (!signup) throw new Error('There is no signup.')
   {
-    await using journal = await store.openBeside()
+    await using journal = onlySiteOf(await store.openBeside())
     await journal.intake.append([signup], { idempotency })
   }
   const stop = new AbortController().signal
@@ -83,7 +84,7 @@ test('a command that had the old journal open writes nothing during a move, and 
   await using database = await server.createDatabase()
   await using folder = await tempFolder()
   const { store, move } = await journalToMove(folder.path, database.url)
-  await using beside = await store.openBeside()
+  await using beside = onlySiteOf(await store.openBeside())
   const [signup] = makeSignups(1)
   if (!signup) throw new Error('There is no signup.')
   let adding: Promise<unknown> | undefined

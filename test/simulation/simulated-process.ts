@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 /**
  * One run of the program, from its start to its death: intake and delivery as the service wires them,
  * with a journal of its own, and with a disk, a network and a clock that the simulation owns. Each use
@@ -138,7 +139,7 @@ export class SimulatedProcess implements Receiver {
       spreadsheet: workbook
         ? ({ kind: 'workbook' } as const)
         : { ...simulatedSettings, quota: schedule.quota },
-      dataDir: workbook?.dataDir ?? 'no workbook is written here',
+      workbookDir: join(workbook?.dataDir ?? 'no workbook is written here', 'sheets'),
       privateKey: 'signs nothing',
     }
   }

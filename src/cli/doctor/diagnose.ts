@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { storeOf } from '../../service/choose-store.ts'
+import { partOf } from '../../service/running-site.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
@@ -52,10 +53,10 @@ async function openJournal(
   session: Session,
 ): Promise<{ readonly journal: OpenedJournal } & AsyncDisposable> {
   try {
-    const journal = await storeOf(config, secrets, session).openBeside()
+    const opened = await storeOf(config, secrets, session).openBeside()
     return {
-      journal: { kind: 'open', journal },
-      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+      journal: { kind: 'open', journal: partOf(opened.sites, config.sites[0]) },
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

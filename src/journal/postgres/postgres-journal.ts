@@ -21,7 +21,7 @@ import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.t
 import { PostgresReader } from './reader.ts'
 import { PostgresRetention } from './retention.ts'
 import { takeSecret } from './secret.ts'
-import { backlogsIn, findSite, openSite, type PostgresSite } from './site.ts'
+import { backlogsIn, openSite, siteIds, type PostgresSite } from './site.ts'
 
 export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
   /** `beside` when services of other versions may have the journal open. */
@@ -116,23 +116,26 @@ function journalOf(site: PostgresSite, { leaseDb, groups, time, clock }: Shared)
 /**
  * Opens the journal in the database of this URL for reading only. Changes nothing.
  *
+ * @param names of sites to read that it may not have: they have no signups then
  * @throws JournalUnavailable when the database cannot be used; Error when there is no journal, or one of
  *   another version
  */
 export async function openPostgresReader(
   url: string,
-  {
-    site = 'default',
-    clock = systemClock,
-    limits,
-  }: Pick<PostgresOptions, 'clock' | 'limits'> & OneSite = {},
+  names: readonly string[] = [],
+  { clock = systemClock, limits }: Pick<PostgresOptions, 'clock' | 'limits'> = {},
 ): Promise<OpenReader> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     await expectCurrent(db)
-    const reader = new PostgresReader({ db, id: await findSite(db, site) })
+    const known = await siteIds(db)
+    const readers = Array.from(
+      new Set([...names, ...known.keys()]),
+      // No site has the id 0.
+      (name) => [name, new PostgresReader({ db, id: known.get(name) ?? 0 })] as const,
+    )
     const time = await DatabaseTime.open(db, clock)
-    return { reader, time, [Symbol.asyncDispose]: () => db.close() }
+    return { sites: new Map(readers), time, [Symbol.asyncDispose]: () => db.close() }
   })
 }
 
@@ -151,8 +154,10 @@ export async function openPostgresSite(
   url: string,
   policy: Partial<JournalPolicy> = {},
 ): Promise<PostgresSite> {
-  const { db, sites } = await openSites(url, new Map([['default', policy]]), {})
-  return orClose(db, async () => sites.get('default') as PostgresSite)
+  const { sites } = await openSites(url, new Map([['default', policy]]), {})
+  const [site] = sites.values()
+  if (!site) throw new Error('The journal was not opened for one site.')
+  return site
 }
 
 async function openSites(

@@ -27,6 +27,7 @@ export interface PostgresSite {
 
 const sql = statementsOf('site', {
   find: 'SELECT id, code FROM rollcall.site WHERE name = $1',
+  all: 'SELECT id, name FROM rollcall.site',
   add: `INSERT INTO rollcall.site (id, name, code, marker_base)
         SELECT coalesce(max(id), 0) + 1, $1, $2, $3 FROM rollcall.site
         ON CONFLICT (name) DO NOTHING`,
@@ -62,9 +63,10 @@ export async function backlogsIn(db: PostgresDatabase): Promise<ReadonlyMap<stri
   return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
 }
 
-/** The id of a site; 0, which no site has, when it was never served. */
-export async function findSite(db: PostgresDatabase, name: string): Promise<number> {
-  return Number((await db.get(sql.find, name))?.['id'] ?? 0)
+/** The ids of all sites, by name. */
+export async function siteIds(db: PostgresDatabase): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all(sql.all)
+  return new Map(rows.map(({ name, id }) => [String(name), Number(id)]))
 }
 
 async function addSite(db: PostgresDatabase, name: string) {

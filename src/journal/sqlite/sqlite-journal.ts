@@ -116,20 +116,23 @@ function backlogsIn(db: SqliteDatabase): ReadonlyMap<string, number> {
 /**
  * Opens the journal in this SQLite file for reading only, beside a service. Changes nothing.
  *
+ * @param names of sites to read that it may not have: they have no signups then
  * @throws Error when there is no such file, or when it is no journal of this version
  */
 export function openSqliteReader(
   file: string,
-  {
-    site: name = 'default',
-    clock = systemClock,
-  }: Pick<SqliteOptions, 'clock'> & { readonly site?: string } = {},
+  names: readonly string[] = [],
+  { clock = systemClock }: Pick<SqliteOptions, 'clock'> = {},
 ): CopyableReader {
   const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
-  // A journal that was never served has no site yet, and no signups of it.
-  const id = Number(db.get('site', name)?.['id'] ?? 0)
+  const known = new Map(db.all('sites').map(({ id, name }) => [String(name), Number(id)]))
+  const readers = Array.from(
+    new Set([...names, ...known.keys()]),
+    // No site has the id 0.
+    (name) => [name, new SqliteReader({ db, id: known.get(name) ?? 0 })] as const,
+  )
   return {
-    reader: new SqliteReader({ db, id }),
+    sites: new Map(readers),
     copyTo: async (copy, stop) => {
       await db.copyTo(copy, stop)
       return checkCopy(copy)

@@ -45,6 +45,7 @@ function addSignups(count: number): string {
 /** All statements that run for requests, batches and calls. A test checks their query plans. */
 export const statements = {
   site: 'SELECT id, code FROM site WHERE name = ?',
+  sites: 'SELECT id, name FROM site',
   addSite: 'INSERT INTO site (name, code, marker_base) VALUES (?, ?, ?) RETURNING id, code',
   markerBase: 'SELECT marker_base AS base FROM site WHERE id = ?',
   setSiteCode: 'UPDATE site SET code = ? WHERE id = ?',

@@ -1,0 +1,47 @@
+import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
+import type { ComparableJournal, OpenJournal } from '../journal/journal.ts'
+import { createEvents, type Events } from '../ops/events.ts'
+import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
+import type { Logger } from '../ops/log.ts'
+import type { Clock } from '../platform/clock.ts'
+
+/** A site of a running service, with what its requests and its delivery share. */
+export interface RunningSite {
+  readonly config: SiteConfig
+  readonly journal: ComparableJournal
+  readonly health: Health
+  readonly events: Events
+  /** Its lines name the site, when there is a file that names sites. */
+  readonly log: Logger
+}
+
+/** At least one, in the order of the settings. */
+export type RunningSites = readonly [RunningSite, ...RunningSite[]]
+
+/** The sites of the settings. Their `health.journal` is one: they have one journal. */
+export function runningSites(
+  { sites: [first, ...others], hasSites }: Pick<Config, 'sites' | 'hasSites'>,
+  journal: OpenJournal,
+  log: Logger,
+  clock: Clock,
+): RunningSites {
+  const shared: { journal: JournalHealth } = { journal: { state: 'ok' } }
+  const run = (config: SiteConfig): RunningSite => {
+    const health = createHealth(shared)
+    const own = hasSites ? log.child({ site: config.name }) : log
+    const events = createEvents(own, health, clock)
+    return { config, journal: partOf(journal.sites, config), health, events, log: own }
+  }
+  return [run(first), ...others.map(run)]
+}
+
+/** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
+export function partOf<Part>(
+  parts: ReadonlyMap<string, Part>,
+  { name }: Pick<SiteConfig, 'name'>,
+): Part {
+  const part = parts.get(name)
+  if (part === undefined) throw new Error(`The journal was opened without the site ${name}.`)
+  return part
+}

@@ -1,5 +1,3 @@
-import type { SiteConfig } from './site.ts'
-
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
   /** The URL of the database with its password. Present exactly when `Config` names a database. */
@@ -23,7 +21,7 @@ export interface SiteSecrets {
 
 export function secretsOf(
   { sites }: Pick<Secrets, 'sites'>,
-  { name }: Pick<SiteConfig, 'name'>,
+  site: { readonly name: string },
 ): SiteSecrets {
-  return sites.get(name) ?? {}
+  return sites.get(site.name) ?? {}
 }

@@ -21,8 +21,8 @@ interface Report {
 
 const details = `
 Stop the service first, and set DATABASE_URL to an empty database. The journal
-is there completely, or not at all: when this command is stopped, run it again.
-All rows are compared at the end. The journal in DATA_DIR stays as it is, with a
+is there completely, or not at all. When this command is stopped, run it again:
+it goes on where it was. All rows are compared at the end. The journal in DATA_DIR stays as it is, with a
 mark beside it that keeps a service without DATABASE_URL from starting on it.`
 
 export function addMigrateJournal(program: Command, run: Run): void {
@@ -40,11 +40,12 @@ async function migrateJournal(session: Session, { json }: Options): Promise<Exit
   if (!config.database || secrets.databaseUrl === undefined) {
     throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
   }
-  using copying = notes.progress('rows copied')
+  using copying = notes.progress('signups copied')
   using comparing = notes.progress('rows compared')
   const moved = await moveJournal(config, secrets.databaseUrl, {
     clock,
     stop,
+    goesOn: (after) => notes.tell(`An earlier run has copied the signups up to number ${after}.`),
     copied: (rows) => copying.at(rows),
     compared: (rows) => comparing.at(rows),
   })

@@ -16,6 +16,16 @@ const number = 'number'
 const text = 'text'
 const boolean = 'boolean'
 
+export const signupTable: MovedTable = {
+  name: 'signup',
+  columns: {
+    ...{ position: number, id: 'id', tab: number, received_at: number, email: text },
+    ...{ source: text, name: text, tags: text, metadata: text, fields: text },
+    is_ignored: number,
+  },
+  key: ['position'],
+}
+
 /** All that a move copies as it is. Small tables first, the signups last. */
 export const movedTables: readonly MovedTable[] = [
   {
@@ -94,15 +104,7 @@ export const movedTables: readonly MovedTable[] = [
     key: ['site', 'key'],
   },
   { name: 'used_token', columns: { digest: text, stored_at: number }, key: ['digest'] },
-  {
-    name: 'signup',
-    columns: {
-      ...{ position: number, id: 'id', tab: number, received_at: number, email: text },
-      ...{ source: text, name: text, tags: text, metadata: text, fields: text },
-      is_ignored: number,
-    },
-    key: ['position'],
-  },
+  signupTable,
 ]
 
 /** How many rows are read or written at once. */

@@ -2,8 +2,13 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { type MovedRow, type MovedTable, movedTables } from '../journal/moved-tables.ts'
-import { type TakenJournal, takeJournal } from '../journal/postgres/taken-journal.ts'
+import {
+  type MovedRow,
+  type MovedTable,
+  movedTables,
+  signupTable,
+} from '../journal/moved-tables.ts'
+import { CopyDiffers, type TakenJournal, takeJournal } from '../journal/postgres/taken-journal.ts'
 import { reach } from '../journal/postgres/reach.ts'
 import { WholeJournal } from '../journal/sqlite/whole-journal.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -15,8 +20,10 @@ export interface MoveOptions {
   readonly clock: Clock
   /** Aborts to leave everything as it was. */
   readonly stop: AbortSignal
-  /** Told how many rows were copied, and then how many were compared. */
-  readonly copied: (rows: number) => void
+  /** Told the position of the last signup that an earlier run has copied, when there is one. */
+  readonly goesOn: (after: number) => void
+  /** Told how many signups were copied, and then how many rows were compared. */
+  readonly copied: (signups: number) => void
   readonly compared: (rows: number) => void
 }
 
@@ -29,7 +36,7 @@ export interface Moved {
 
 /**
  * Moves the journal in `DATA_DIR` to the database of this URL, and compares all rows. The journal stays in
- * `DATA_DIR`, with a mark on it.
+ * `DATA_DIR`, with a mark on it. After a stop at any point the next call goes on.
  *
  * @throws Error when a service runs on `DATA_DIR` or on the database, when the database has signups of
  *   another journal, when the journal was moved before and has changed since, and when the copy differs;
@@ -49,8 +56,17 @@ export async function moveJournal(
   const tables = await takeJournal(url, {
     source: { code: codeOf(journal), state: journal.state },
     clock: options.clock,
+    async bring(arrivals, after) {
+      if (after > 0) options.goesOn(after)
+      let count = 0
+      for (const rows of journal.pages(signupTable, [after])) {
+        await arrivals.add(rows)
+        options.copied((count += rows.length))
+        options.stop.throwIfAborted()
+      }
+    },
     async fill(taken) {
-      const found = await copy(journal, taken, options)
+      const found = await copy(journal, taken, options.stop)
       await compare(journal, taken, options)
       // From here on, a crash leaves the journal here or there, and only the next run can tell.
       await markMoved(dataDir, to)
@@ -72,25 +88,20 @@ function codeOf(journal: WholeJournal): string {
 async function copy(
   journal: WholeJournal,
   taken: TakenJournal,
-  { copied, stop }: MoveOptions,
+  stop: AbortSignal,
 ): Promise<Record<string, number>> {
   const tables: Record<string, number> = {}
-  let all = 0
   for (const table of movedTables) {
-    let count = 0
-    for (const rows of journal.pages(table)) {
-      await taken.add(table, rows)
-      count += rows.length
-      copied((all += rows.length))
-      stop.throwIfAborted()
-    }
-    tables[table.name] = count
+    tables[table.name] = journal.count(table)
+    if (table === signupTable) await taken.addSignups()
+    else for (const rows of journal.pages(table)) await taken.add(table, rows)
+    stop.throwIfAborted()
   }
   await taken.complete(journal.secret, journal.lastBatch)
   return tables
 }
 
-/** @throws Error unless both sides have the same rows */
+/** @throws CopyDiffers unless both sides have the same rows */
 async function compare(
   journal: WholeJournal,
   taken: TakenJournal,
@@ -115,9 +126,9 @@ async function compare(
 }
 
 function differs({ name }: MovedTable, ours: Digest, theirs: Digest): Error {
-  return new Error(
+  return new CopyDiffers(
     `The copy of the table ${name} differs: it has ${theirs.count} rows of ${ours.count}, or other ` +
-      'values in them. Nothing was moved. Please report this.',
+      'values in them. Nothing was moved. Run it again: it begins anew. If that does not help, report it.',
   )
 }
 

@@ -11,7 +11,7 @@ import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal
 import { JournalReplaced } from '../../src/journal/unavailable.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { folderStore } from '../../src/service/folder-store.ts'
-import { moveJournal } from '../../src/service/move-journal.ts'
+import { type MoveOptions, moveJournal } from '../../src/service/move-journal.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -29,9 +29,11 @@ async function journalToMove(folder: string, url: string) {
     await using journal = onlySiteOf(await store.openBeside())
     await journal.intake.append([signup], { idempotency })
   }
-  const stop = new AbortController().signal
-  const move = (compared = () => {}) =>
-    moveJournal(config, url, { clock, stop, copied: () => {}, compared })
+  const move = (options: Partial<MoveOptions> = {}) => {
+    const told = { goesOn: () => {}, copied: () => {}, compared: () => {} }
+    const stop = new AbortController().signal
+    return moveJournal(config, url, { clock, stop, ...told, ...options })
+  }
   return { store, move, signup }
 }
 
@@ -44,10 +46,12 @@ test('an instance that opened the database before or during a move writes nothin
   let appending: Promise<unknown> | undefined
   const [retried] = makeSignups(1)
   const retry = [{ ...signup, id: retried?.id ?? signup.id }]
-  await move(() => {
-    opening ??= openPostgresJournal(database.url)
-    // Waits for the lock of the move.
-    appending ??= before.intake.append(retry, { idempotency }).catch((error: unknown) => error)
+  await move({
+    compared() {
+      opening ??= openPostgresJournal(database.url)
+      // Waits for the lock of the move.
+      appending ??= before.intake.append(retry, { idempotency }).catch((error: unknown) => error)
+    },
   })
   expect(await appending).toBeInstanceOf(JournalReplaced)
   await expect(before.intake.append(retry, { idempotency })).rejects.toThrow(JournalReplaced)
@@ -88,12 +92,60 @@ test('a command that had the old journal open writes nothing during a move, and 
   const [signup] = makeSignups(1)
   if (!signup) throw new Error('There is no signup.')
   let adding: Promise<unknown> | undefined
-  await move(() => {
-    adding ??= beside.imports.add([signup]).catch((error: unknown) => error)
+  await move({
+    compared() {
+      adding ??= beside.imports.add([signup]).catch((error: unknown) => error)
+    },
   })
   expect(await adding).toMatchObject({ message: expect.stringContaining('was moved') })
   await expect(beside.erasure.forget(signup.email)).rejects.toThrow('was moved to PostgreSQL')
   expect(await beside.reader.page(0, 10)).toHaveLength(1)
   await using moved = await openPostgresJournal(database.url)
   expect(await moved.reader.page(0, 10)).toHaveLength(1)
+})
+
+test('a move that was stopped goes on behind the signups that have arrived', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { store, move } = await journalToMove(folder.path, database.url)
+  await using journal = onlySiteOf(await store.openBeside())
+  await journal.intake.append(makeSignups(2_999))
+  const stopped = new AbortController()
+  const copied = () => stopped.abort(new Error('stopped'))
+  await expect(move({ stop: stopped.signal, copied })).rejects.toThrow('stopped')
+  // Nothing of it shows until all of it is there.
+  {
+    await using empty = await openPostgresJournal(database.url)
+    expect(await empty.reader.page(0, 10)).toEqual([])
+  }
+  const goneOn: number[] = []
+  const later: number[] = []
+  const goesOn = (after: number) => goneOn.push(after)
+  expect(await move({ goesOn, copied: (count) => later.push(count) })).toMatchObject({
+    isNew: true,
+    tables: { signup: 3_000 },
+  })
+  expect({ goneOn, later }).toEqual({ goneOn: [1_000], later: [1_000, 2_000] })
+  await using moved = await openPostgresJournal(database.url)
+  expect(await moved.reader.page(0, 3_000)).toEqual(await journal.reader.page(0, 3_000))
+})
+
+test('signups that have arrived and differ are refused, and the next move brings them anew', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { move, signup } = await journalToMove(folder.path, database.url)
+  const stopped = new AbortController()
+  const copied = () => stopped.abort(new Error('stopped'))
+  await expect(move({ stop: stopped.signal, copied })).rejects.toThrow('stopped')
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const arrived = `SELECT tablename FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived%'`
+  const [table] = (await client.query<{ tablename: string }>(arrived)).rows
+  await client.query(`UPDATE rollcall.${table?.tablename} SET email = 'other@example.com'`)
+  await expect(move()).rejects.toThrow('The copy of the table signup differs')
+  expect(await move()).toMatchObject({ isNew: true, tables: { signup: 1 } })
+  expect((await client.query(arrived)).rows).toEqual([])
+  await client.end()
+  await using moved = await openPostgresJournal(database.url)
+  expect(await moved.reader.page(0, 10)).toMatchObject([{ signup: { email: signup.email } }])
 })

@@ -3,28 +3,22 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Secret } from '../hashes.ts'
 import {
   keyOf,
-  type Kind,
   movedRowsAtOnce,
   type MovedRow,
   type MovedTable,
   movedTables,
 } from '../moved-tables.ts'
 import { type MovedState, sameState, stateOf, textOf, wentOn } from '../moved-state.ts'
+import { Arrivals } from './arrivals.ts'
 import { PostgresDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
+import { type Found, insertRows, type Run, types, valueOf } from './moving-rows.ts'
 import { withClient } from './reach.ts'
 
 /** The fact that tells which journal was moved here: the code of its first site. */
 const movedFact = 'moved from'
 /** The fact that tells how far that journal was. */
 const stateFact = 'moved at'
-
-const types: Readonly<Record<Kind, string>> = {
-  number: 'bigint',
-  text: 'text',
-  id: 'uuid',
-  boolean: 'boolean',
-}
 
 /** Longer than any statement of a move takes. */
 const waitMs = 10 * 60_000
@@ -39,30 +33,54 @@ export interface Source {
 export interface TakeOptions<T> {
   readonly source: Source
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
-  /** Puts the journal there. */
+  /** Brings the signups behind this position: the ones before it have arrived earlier. */
+  readonly bring: (arrivals: Pick<Arrivals, 'add'>, after: number) => Promise<void>
+  /** Puts the rest of the journal there, and compares all of it. */
   readonly fill: (taken: TakenJournal) => Promise<T>
 }
 
 /**
- * Makes the database of this URL the journal that `fill` puts there, in one transaction: after a crash at
- * any point it is there completely, or not at all. Resolves with undefined when that journal was moved
- * here before.
+ * Makes the database of this URL the journal that `bring` and `fill` put there. The last transaction makes
+ * it visible: after a crash at any point the journal is there completely, or not at all, and the next call
+ * goes on with the signups that have arrived. Resolves with undefined when that journal was moved here
+ * before.
  *
  * @throws Error when that journal has changed since it was moved here, when the database has signups of
  *   another journal, or an instance runs on it
  */
 export async function takeJournal<T>(
   url: string,
-  { source, clock, fill }: TakeOptions<T>,
+  { source, clock, bring, fill }: TakeOptions<T>,
 ): Promise<T | undefined> {
   await makeTables(url, clock)
   return withClient(url, async (client) => {
-    const taken = new TakenJournal(client)
+    const run = runsOn(client)
+    const arrivals = new Arrivals(run, source)
+    const taken = new TakenJournal(run, arrivals)
     if (!(await taken.begin(source))) return undefined
-    const result = await fill(taken)
+    // What is wrong with the database is told before the signups are copied.
+    await run('ROLLBACK')
+    await bring(arrivals, await arrivals.open())
+    if (!(await taken.begin(source))) return undefined
+    const result = await fill(taken).catch(async (error: unknown) => {
+      await run('ROLLBACK')
+      if (error instanceof CopyDiffers) await arrivals.drop()
+      throw error
+    })
     await taken.commit(source)
+    await arrivals.drop()
     return result
   })
+}
+
+/** What has arrived is not what the journal has, so the next move begins anew. */
+export class CopyDiffers extends Error {}
+
+function runsOn(client: pg.Client): Run {
+  return (text, values) => {
+    const query = { text, rowMode: 'array' as const, query_timeout: waitMs }
+    return client.query<Found[]>(values ? { ...query, values: [...values] } : query)
+  }
 }
 
 async function makeTables(url: string, clock: TakeOptions<unknown>['clock']): Promise<void> {
@@ -76,10 +94,12 @@ async function makeTables(url: string, clock: TakeOptions<unknown>['clock']): Pr
 
 /** A journal that is being put into its database. */
 export class TakenJournal {
-  readonly #client: pg.Client
+  readonly #run: Run
+  readonly #arrivals: Arrivals
 
-  constructor(client: pg.Client) {
-    this.#client = client
+  constructor(run: Run, arrivals: Arrivals) {
+    this.#run = run
+    this.#arrivals = arrivals
   }
 
   /** Keeps others out and removes what a start has made. Returns false when the journal is there already. */
@@ -122,12 +142,13 @@ export class TakenJournal {
   }
 
   /** Adds rows of a table. */
-  async add({ name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
-    const kinds = Object.values(columns)
-    const lists = kinds.map((_, at) => rows.map((row) => row[at]))
-    const from = kinds.map((kind, at) => `$${at + 1}::${types[kind]}[]`).join(', ')
-    const into = `rollcall.${name} (${Object.keys(columns).join(', ')})`
-    await this.#run(`INSERT INTO ${into} SELECT * FROM unnest(${from})`, lists)
+  add(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+    return insertRows(this.#run, table.name, table, rows)
+  }
+
+  /** Adds the signups that have arrived. */
+  addSignups(): Promise<void> {
+    return this.#arrivals.take()
   }
 
   /** Sets what follows from the tables, and what is not in them. */
@@ -205,18 +226,4 @@ export class TakenJournal {
   async #number(text: string): Promise<number> {
     return Number((await this.#run(text)).rows[0]?.[0])
   }
-
-  async #run(text: string, values?: readonly unknown[]): Promise<pg.QueryArrayResult<Found[]>> {
-    const query = { text, rowMode: 'array' as const, query_timeout: waitMs }
-    return this.#client.query<Found[]>(values ? { ...query, values: [...values] } : query)
-  }
-}
-
-/** What `pg` makes of our columns. */
-type Found = string | number | boolean | null
-
-function valueOf(value: Found | undefined, kind: Kind): MovedRow[number] {
-  if (value === null || value === undefined) return null
-  if (kind === 'boolean') return value === true
-  return kind === 'number' ? Number(value) : String(value)
 }

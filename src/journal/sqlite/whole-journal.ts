@@ -67,8 +67,8 @@ export class WholeJournal implements Disposable {
     return this.#number(`SELECT count(*) AS value FROM ${views[name] ?? name}`)
   }
 
-  /** All rows, page by page. */
-  *pages(table: MovedTable): Generator<readonly MovedRow[]> {
+  /** All rows, or those behind this key, page by page. */
+  *pages(table: MovedTable, after?: MovedRow): Generator<readonly MovedRow[]> {
     const { name, columns, key } = table
     const kinds = Object.entries(columns)
     const keys = key.join(', ')
@@ -78,10 +78,11 @@ export class WholeJournal implements Disposable {
     const later = this.#db.prepare(
       `${from} WHERE (${keys}) > (${key.map(() => '?').join()}) ${end}`,
     )
-    for (let found = first.all(); found.length > 0;) {
+    const behind = (key: MovedRow) => later.all(...(key as SQLInputValue[]))
+    for (let found = after ? behind(after) : first.all(); found.length > 0;) {
       const rows = found.map((row) => kinds.map(([column, kind]) => valueOf(row[column], kind)))
       yield rows
-      found = later.all(...(keyOf(table, rows.at(-1) ?? []) as SQLInputValue[]))
+      found = behind(keyOf(table, rows.at(-1) ?? []))
     }
   }
 

@@ -2,9 +2,9 @@ import type { SiteConfig } from '../config/site.ts'
 import type { Journal } from '../journal/journal.ts'
 import { tabsByKey } from '../signup/tab.ts'
 
-/** The tabs that signups may name, as `parse.ts` needs them. */
+/** The tabs that signups may name, and the site's own fields, as `parse.ts` needs them. */
 export function tabsOf(
-  { defaultTabOf, sheetTabs }: SiteConfig,
+  { defaultTabOf, sheetTabs, fields }: SiteConfig,
   { intake }: Pick<Journal, 'intake'>,
 ) {
   return {
@@ -16,5 +16,6 @@ export function tabsOf(
     absentTab: defaultTabOf === undefined ? undefined : '',
     knownTabs: tabsByKey(sheetTabs ?? []),
     onlyKnownTabs: sheetTabs !== undefined,
+    fields,
   }
 }

@@ -1,3 +1,4 @@
+import type { Field } from './field.ts'
 import { isRecord } from './json.ts'
 import { parseJson } from './json-text.ts'
 import { cleanText } from './text.ts'
@@ -19,11 +20,14 @@ const metadataField = /^metadata\[([^[\]]+)\]$/
  * - `metadata[key]` and unknown fields go into metadata, next to the keys of `metadata` as JSON.
  *   All values of one key are kept, in that order: one as it is, several as a list.
  * - `metadata` that is not a JSON object stays a string, for the schema to refuse.
- * - Different values for one of `singleFields` stay a list, for the schema to refuse.
+ * - Different values for one of `singleFields`, or for one of the site's own fields, stay a list, for
+ *   the checks to refuse. Of a checkbox the last value counts: a hidden field before it may say no.
  */
 export function formFields(
   entries: Iterable<readonly [name: string, value: string]>,
+  own: readonly Field[] = [],
 ): Record<string, unknown> {
+  const types = new Map(own.map(({ name, type }) => [name, type]))
   const known = new Map<string, string[]>()
   const metadataTexts: string[] = []
   const extra: [key: string, value: string][] = []
@@ -31,11 +35,13 @@ export function formFields(
     if (value === '') continue
     const field = name === 'tags[]' ? 'tags' : name
     if (field === 'metadata') metadataTexts.push(value)
-    else if (isKnown(field)) collect(known, field, value)
+    else if (isKnown(field) || types.has(field)) collect(known, field, value)
     else extra.push([metadataField.exec(name)?.[1] ?? name, value])
   }
   const fields: Record<string, unknown> = {}
-  for (const [field, values] of known) fields[field] = knownValue(field, values)
+  for (const [field, values] of known) {
+    fields[field] = types.get(field) === 'checkbox' ? values.at(-1) : knownValue(field, values)
+  }
   fields['metadata'] = formMetadata(metadataTexts, extra)
   return fields
 }

@@ -304,6 +304,66 @@ describe('a signup from a form', () => {
   })
 })
 
+describe("a site's own fields", () => {
+  const own: ParseContext = {
+    ...api,
+    fields: [
+      { name: 'company', type: 'text', required: true, maxLength: 80 },
+      { name: 'seats', type: 'number', required: false, min: 1 },
+      { name: 'news', type: 'checkbox', label: 'Send me news', required: false },
+    ],
+  }
+
+  test('are read from the top level, and keep the type that JSON gave them', () => {
+    const fields = { company: 'Engines', seats: 2.5, news: true }
+    const metadata = { other: 1 }
+    expect(parseSignup({ email, ...fields, metadata }, own)).toEqual({
+      ok: true,
+      value: { ...onlyEmail, fields, metadata: '{"other":1}' },
+    })
+  })
+
+  test('come from a form as text, and do not go into metadata', () => {
+    const entries: [string, string][] = [
+      ['email', email],
+      ['company', ' Analytical\r\nEngines '],
+      ['seats', '3'],
+      ['news', '0'],
+      ['news', 'on'],
+      ['other', 'x'],
+    ]
+    expect(parseForm(entries, { ...own, source: 'form' })).toMatchObject({
+      ok: true,
+      value: {
+        metadata: '{"other":"x"}',
+        fields: { company: 'Analytical Engines', seats: 3, news: true },
+      },
+    })
+    expect(parseForm(entries.slice(0, 2), { ...own, source: 'form' })).toMatchObject({
+      value: { fields: { company: 'Analytical Engines', news: false } },
+    })
+  })
+
+  test('that are wrong are told with all other mistakes, and unknown names may mean them', () => {
+    const wrong = { email: 'x', seats: 0, news: 'maybe', compani: 'y', sheetTab: 'Other' }
+    expect(parseSignup(wrong, { ...own, onlyKnownTabs: true })).toEqual({
+      ok: false,
+      problems: [
+        { field: 'email', message: expect.any(String) as string },
+        { field: 'compani', message: 'Unknown field. Did you mean "company"?' },
+        { field: 'company', message: 'company is missing: fill it in.' },
+        { field: 'seats', message: 'seats must be at least 1.' },
+        { field: 'news', message: 'Send me news must be true or false.' },
+        { field: 'sheetTab', message: containing('takes no signups') },
+      ],
+    })
+  })
+
+  test('may be missing in an import, as an older list has none of them', () => {
+    expect(parseSignup({ email }, { ...own, source: 'import' })).toHaveProperty('ok', true)
+  })
+})
+
 test('each schema describes its fields for the API document', () => {
   for (const schema of [bulkItemSchema, signupSchema, formSchema]) {
     const document = z.toJSONSchema(schema, { io: 'input' })

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { formFields } from './form.ts'
+import type { Field, FieldValues } from './field.ts'
+import { readFields } from './field-values.ts'
 import { noFields } from './fields-text.ts'
 import { isRecord } from './json.ts'
 import { limits } from './limits.ts'
@@ -40,6 +42,8 @@ export interface ParseContext {
   readonly onlyKnownTabs?: boolean
   /** How the signup came. In a `bulk` signup the challenge token is an unknown field. */
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
+  /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
+  readonly fields?: readonly Field[]
 }
 
 /** The most unknown fields that are reported. A body can hold a hundred thousand. */
@@ -72,7 +76,7 @@ export function parseForm(
 ): Parsed {
   const list = [...entries]
   if (list.length > limits.formFieldsMax) return { ok: false, problems: [tooManyFields] }
-  return parse(formSchema, formFields(list), context)
+  return parse(formSchema, formFields(list, context.fields), context)
 }
 
 export type ParsedBulk =
@@ -101,14 +105,30 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
     const message = 'A signup must be a JSON object, such as {"email":"name@example.com"}.'
     return { ok: false, problems: [{ field: '', message }] }
   }
-  const result = schema.safeParse(input)
+  const { rest, own } = splitOff(input, schema, context)
+  const result = schema.safeParse(rest)
   const tabMessage = otherTabMessage(input['sheetTab'], context)
-  if (result.success && tabMessage === undefined) {
-    return { ok: true, value: complete(result.data, context) }
+  if (result.success && tabMessage === undefined && own.problems.length === 0) {
+    return { ok: true, value: complete(result.data, own.values, context) }
   }
-  const problems = result.success ? [] : problemsOf(result.error, schema)
-  if (tabMessage === undefined) return { ok: false, problems }
-  return { ok: false, problems: [...problems, { field: 'sheetTab', message: tabMessage }] }
+  const problems = result.success ? [] : problemsOf(result.error, schema, context.fields)
+  const ofTab = tabMessage === undefined ? [] : [{ field: 'sheetTab', message: tabMessage }]
+  return { ok: false, problems: [...problems, ...own.problems, ...ofTab] }
+}
+
+const nothingOwn = { values: noFields, problems: [] }
+
+/** Takes the site's own fields out of the input, so that the rest has only the contract's. */
+function splitOff(
+  input: Readonly<Record<string, unknown>>,
+  schema: SignupSchema,
+  { fields = [], source }: ParseContext,
+) {
+  if (fields.length === 0) return { rest: input, own: nothingOwn }
+  const names = new Set(fields.map(({ name }) => name))
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !names.has(name)))
+  const rules = { isForm: schema === formSchema, needsRequired: source !== 'import' }
+  return { rest, own: readFields(input, fields, rules) }
 }
 
 /** The message for a valid tab name that is not among the allowed tabs. */
@@ -124,7 +144,11 @@ function otherTabMessage(given: unknown, context: ParseContext): string | undefi
 }
 
 /** Fills in what was absent. */
-function complete(fields: z.output<typeof formSchema>, context: ParseContext): ParsedSignup {
+function complete(
+  fields: z.output<typeof formSchema>,
+  own: FieldValues,
+  context: ParseContext,
+): ParsedSignup {
   const given = present(fields.sheetTab)
   const { absentTab, defaultTab } = context
   return {
@@ -134,7 +158,7 @@ function complete(fields: z.output<typeof formSchema>, context: ParseContext): P
     name: fields.name ?? '',
     tags: fields.tags ?? [],
     metadata: fields.metadata ?? '',
-    fields: noFields,
+    fields: own,
     challengeToken: tokenFields.map((field) => present(fields[field])).find(Boolean),
     redirect: present(fields.redirect),
   }
@@ -150,12 +174,16 @@ function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
 }
 
 /** The first problem of each field. */
-function problemsOf(error: z.ZodError, schema: Schema): readonly FieldProblem[] {
+function problemsOf(
+  error: z.ZodError,
+  schema: Schema,
+  own: readonly Field[] = [],
+): readonly FieldProblem[] {
   const messages = new Map<string, string>()
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const name of issue.keys.slice(0, unknownFieldsMax)) {
-        note(messages, shortName(name), unknownFieldMessage(name, schema))
+        note(messages, shortName(name), unknownFieldMessage(name, schema, own))
       }
     } else note(messages, fieldOf(issue.path), issue.message)
   }
@@ -175,13 +203,13 @@ function shortName(name: string): string {
   return cleanText(name.slice(0, unknownNameCharactersMax))
 }
 
-function unknownFieldMessage(name: string, schema: Schema): string {
+function unknownFieldMessage(name: string, schema: Schema, own: readonly Field[]): string {
   if (Object.hasOwn(signupSchema.shape, name)) {
     return schema === bulkSchema
       ? 'Unknown field here: it belongs into each signup of the list.'
       : 'Unknown field here: one token for the whole request belongs beside "signups".'
   }
-  const known = Object.keys(schema.shape)
+  const known = [...Object.keys(schema.shape), ...own.map((field) => field.name)]
   const meant = suggest(name, known)
   if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
   const elsewhere = schema === bulkSchema ? '.' : '; anything else belongs in metadata.'

@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Field } from './field.ts'
+import { readFields } from './field-values.ts'
+import { fieldsOf, fieldsText } from './fields-text.ts'
+import { hasUnprintable } from './text.ts'
+
+const of = { name: 'it', required: false } as const
+const text: Field = { ...of, type: 'text', maxLength: 5 }
+const choice: Field = { ...of, type: 'choice', options: ['free', 'pro'] }
+const number: Field = { ...of, type: 'number', min: -1, max: 500 }
+const anyNumber: Field = { ...of, type: 'number' }
+const [checkbox, url, date, phone] = (['checkbox', 'url', 'date', 'phone'] as const).map(
+  (type): Field => ({ ...of, type }),
+) as [Field, Field, Field, Field]
+
+const asJson = { isForm: false, needsRequired: true }
+const asForm = { isForm: true, needsRequired: true }
+
+function read(field: Field, it: unknown, rules = asJson) {
+  return readFields({ it }, [field], rules)
+}
+
+describe('a value that fits its field is kept', () => {
+  test.each<[Field, given: unknown, value: unknown]>([
+    [text, ' a\nb ', 'a b'],
+    [choice, 'pro', 'pro'],
+    [number, 2.5, 2.5],
+    [number, ' -1 ', -1],
+    [number, '+500.', 500],
+    [number, '.5', 0.5],
+    [number, '-0', 0],
+    [anyNumber, '123456789.012345', 123456789.012345],
+    [anyNumber, 1e300, 1e300],
+    [checkbox, true, true],
+    [checkbox, 'ON', true],
+    [checkbox, 'yes', true],
+    [checkbox, 1, true],
+    [checkbox, 'no', false],
+    [checkbox, false, false],
+    [url, 'HTTPS://Example.com/a?b#c', 'HTTPS://Example.com/a?b#c'],
+    [date, '2028-02-29', '2028-02-29'],
+    [date, '0001-01-01', '0001-01-01'],
+    [phone, '+49 (170) 123-45.6/7', '+49 (170) 123-45.6/7'],
+  ])('%o takes %j as %j', (field, given, value) => {
+    const { values, problems } = read(field, given)
+    expect(problems).toEqual([])
+    expect(values).toStrictEqual({ it: value })
+  })
+})
+
+describe('a value that does not fit says what to do', () => {
+  test.each<[Field, given: unknown, message: string]>([
+    [text, 'abcdef', 'it is too long: at most 5 characters.'],
+    [text, 5, 'it must be given once, as text.'],
+    [text, ['a', 'b'], 'it must be given once, as text.'],
+    [choice, 'Pro', 'it must be one of free, pro.'],
+    [number, '-2', 'it must be at least -1.'],
+    [number, 501, 'it must be at most 500.'],
+    [number, '1e2', 'it must be a number, such as 12 or 3.5.'],
+    [number, '0x10', 'it must be a number, such as 12 or 3.5.'],
+    [number, '1,5', 'it must be a number, such as 12 or 3.5.'],
+    [number, '.', 'it must be a number, such as 12 or 3.5.'],
+    [number, true, 'it must be a number, such as 12 or 3.5.'],
+    [anyNumber, Infinity, 'it must be a number, such as 12 or 3.5.'],
+    [anyNumber, '1234567890.123456', 'it may have at most 15 digits.'],
+    [checkbox, 'maybe', 'it must be true or false.'],
+    [checkbox, 2, 'it must be true or false.'],
+    [url, 'http:example.com', 'it must be a web address, such as https://example.com.'],
+    [url, 'javascript:alert(1)//http://', 'it must be a web address, such as https://example.com.'],
+    [url, 'https://', 'it must be a web address, such as https://example.com.'],
+    [url, `https://a.com/${'a'.repeat(2000)}`, 'it is too long: at most 2000 characters.'],
+    [date, '2026-02-29', 'it must be a date that exists, such as 2026-11-30.'],
+    [date, '2026-11-31', 'it must be a date that exists, such as 2026-11-30.'],
+    [date, '2026-13-01', 'it must be a date that exists, such as 2026-11-30.'],
+    [date, '30.11.2026', 'it must be a date that exists, such as 2026-11-30.'],
+    [phone, '1 2 3 4', expect.stringContaining('5 to 15 digits') as unknown as string],
+    [phone, '1234567890123456', expect.stringContaining('5 to 15 digits') as unknown as string],
+    [phone, 'call 12345', expect.stringContaining('only spaces and +') as unknown as string],
+  ])('%o refuses %j', (field, given, message) => {
+    expect(read(field, given)).toEqual({ values: {}, problems: [{ field: 'it', message }] })
+  })
+})
+
+describe('a value that is absent', () => {
+  test.each([undefined, null, '', ' \n '])('as %j is left out', (given) => {
+    for (const field of [text, choice, number, checkbox, url, date, phone])
+      expect(read(field, given)).toEqual({ values: {}, problems: [] })
+  })
+
+  test('of a checkbox in a form is false', () => {
+    expect(read(checkbox, undefined, asForm).values).toEqual({ it: false })
+  })
+
+  test('of a required field is told under its label, and a required checkbox has to be ticked', () => {
+    const label = 'Your plan'
+    const told = (field: Field, given?: unknown) =>
+      read({ ...field, label, required: true }, given).problems.map(({ message }) => message)
+    expect(told(choice)).toEqual(['Your plan is missing: fill it in.'])
+    expect(told(checkbox)).toEqual(['Your plan is needed: tick it, or send true.'])
+    expect(told(checkbox, false)).toEqual(['Your plan is needed: tick it, or send true.'])
+    expect(told(checkbox, true)).toEqual([])
+  })
+})
+
+test('whatever is given, values are printable, and reading them again or from the journal changes nothing', () => {
+  const all = [text, choice, anyNumber, checkbox, url, date, phone].map((field, at): Field => ({
+    ...field,
+    name: `f${at}`,
+  }))
+  const likely = fc.oneof(
+    fc.anything(),
+    fc.double(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('pro', 'on', 'https://a.example', '2026-02-28', '+49 170 12345', '1.50'),
+  )
+  const record = fc.dictionary(fc.constantFrom(...all.map(({ name }) => name)), likely)
+  fc.assert(
+    fc.property(record, fc.constantFrom(asJson, asForm), (given, rules) => {
+      const { values } = readFields(given, all, rules)
+      for (const value of Object.values(values))
+        expect(typeof value === 'string' && hasUnprintable(value)).toBe(false)
+      expect(readFields(values, all, asJson)).toEqual({ values, problems: [] })
+      expect(fieldsOf(fieldsText(values))).toEqual(values)
+    }),
+  )
+})
+
+test.each(['1', '-', '+1 ', 'https://', '\u0000 '])(
+  'a mebibyte of %j is refused or cleaned at once in every field',
+  (piece) => {
+    const long = piece.repeat(1_048_576 / piece.length)
+    for (const field of [text, choice, number, checkbox, url, date, phone])
+      expect(read(field, long).values).toEqual({})
+  },
+)

@@ -1,0 +1,153 @@
+import { type Field, type FieldValues, headingOf, type NumberField } from './field.ts'
+import { noFields } from './fields-text.ts'
+import type { FieldProblem } from './parse.ts'
+import { cleanText } from './text.ts'
+
+/** In UTF-16 units. The address goes into one cell, and people follow it. */
+const urlCharactersMax = 2_000
+/** Room for fifteen digits, each with a sign and a space around it. */
+const phoneCharactersMax = 50
+const phoneDigits = { min: 5, max: 15 }
+/** A double, and a cell of a spreadsheet, keeps so many digits. */
+const numberDigitsMax = 15
+const numberCharactersMax = 40
+/** A message names no more options than these. */
+const namedOptionsMax = 20
+
+const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
+const phoneCharacters = /^[\d+()\-./ ]+$/
+const isoDate = /^\d{4}-\d\d-\d\d$/
+const trueTexts = ['on', 'true', '1', 'yes']
+const falseTexts = ['off', 'false', '0', 'no']
+
+type Value = FieldValues[string]
+type Read = { readonly value: Value } | { readonly problem: string }
+
+/** How strictly values are read. */
+export interface FieldRules {
+  /** A form sends nothing for a checkbox that is not ticked. */
+  readonly isForm: boolean
+  /** Whether a required field must have a value. */
+  readonly needsRequired: boolean
+}
+
+/**
+ * The values of a site's own fields, and everything that is wrong with them. Numbers and checkboxes may
+ * come as texts, as forms send them. Null, '' and spaces count as absent.
+ */
+export function readFields(
+  given: Readonly<Record<string, unknown>>,
+  fields: readonly Field[],
+  { isForm, needsRequired }: FieldRules,
+): { readonly values: FieldValues; readonly problems: readonly FieldProblem[] } {
+  const values: Record<string, Value> = {}
+  const problems: FieldProblem[] = []
+  for (const field of fields) {
+    const { name } = field
+    const raw = Object.hasOwn(given, name) ? given[name] : undefined
+    const cleaned = typeof raw === 'string' ? cleanText(raw) : raw
+    const isAbsent = cleaned === undefined || cleaned === null || cleaned === ''
+    const meant = isAbsent && field.type === 'checkbox' && isForm ? false : cleaned
+    if (meant === undefined || meant === null || meant === '') {
+      if (field.required && needsRequired) problems.push({ field: name, message: missing(field) })
+      continue
+    }
+    const read = readValue(field, meant)
+    if ('problem' in read)
+      problems.push({ field: name, message: `${headingOf(field)} ${read.problem}` })
+    else if (read.value === false && field.required && needsRequired)
+      problems.push({ field: name, message: missing(field) })
+    else values[name] = read.value
+  }
+  return { values: Object.keys(values).length === 0 ? noFields : values, problems }
+}
+
+function missing(field: Field): string {
+  const heading = headingOf(field)
+  return field.type === 'checkbox'
+    ? `${heading} is needed: tick it, or send true.`
+    : `${heading} is missing: fill it in.`
+}
+
+/** The value that stands for what was given, cleaned; or the end of a sentence about the field. */
+function readValue(field: Field, given: unknown): Read {
+  if (field.type === 'checkbox') return readCheckbox(given)
+  if (field.type === 'number') return readNumber(field, given)
+  if (typeof given !== 'string') return { problem: 'must be given once, as text.' }
+  const problem = textProblem(field, given)
+  return problem === undefined ? { value: given } : { problem }
+}
+
+function textProblem(
+  field: Exclude<Field, { readonly type: 'checkbox' | 'number' }>,
+  text: string,
+): string | undefined {
+  switch (field.type) {
+    case 'text':
+      return tooLong(text, field.maxLength)
+    case 'choice': {
+      if (field.options.includes(text)) return undefined
+      const named = field.options.slice(0, namedOptionsMax).join(', ')
+      const isAll = field.options.length <= namedOptionsMax
+      return isAll ? `must be one of ${named}.` : `must be one of ${named} and others.`
+    }
+    case 'url':
+      return (
+        tooLong(text, urlCharactersMax) ??
+        (/^https?:\/\//i.test(text) && URL.canParse(text)
+          ? undefined
+          : 'must be a web address, such as https://example.com.')
+      )
+    case 'date':
+      return isDay(text) ? undefined : 'must be a date that exists, such as 2026-11-30.'
+    case 'phone': {
+      const isShort = text.length <= phoneCharactersMax && phoneCharacters.test(text)
+      const digits = isShort ? text.replace(/\D/g, '').length : 0
+      if (digits >= phoneDigits.min && digits <= phoneDigits.max) return undefined
+      return (
+        `must be a phone number: ${phoneDigits.min} to ${phoneDigits.max} digits, and between them ` +
+        'only spaces and + ( ) - . /'
+      )
+    }
+  }
+}
+
+function tooLong(text: string, charactersMax: number): string | undefined {
+  return text.length > charactersMax
+    ? `is too long: at most ${charactersMax} characters.`
+    : undefined
+}
+
+/** Whether it is a day of the calendar. `Date` takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  if (!isoDate.test(text)) return false
+  const at = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
+function readNumber({ min, max }: NumberField, given: unknown): Read {
+  const value = numberIn(given)
+  if (value === undefined) return { problem: 'must be a number, such as 12 or 3.5.' }
+  if (value === 'too exact') return { problem: `may have at most ${numberDigitsMax} digits.` }
+  if (min !== undefined && value < min) return { problem: `must be at least ${min}.` }
+  if (max !== undefined && value > max) return { problem: `must be at most ${max}.` }
+  // JSON writes -0 as 0.
+  return { value: value === 0 ? 0 : value }
+}
+
+function numberIn(given: unknown): number | 'too exact' | undefined {
+  if (typeof given === 'number') return Number.isFinite(given) ? given : undefined
+  if (typeof given !== 'string' || given.length > numberCharactersMax) return undefined
+  if (!plainDecimal.test(given)) return undefined
+  const digits = given.replace(/\D/g, '').replace(/^0+/, '')
+  return digits.length > numberDigitsMax ? 'too exact' : Number(given)
+}
+
+function readCheckbox(given: unknown): Read {
+  if (typeof given === 'boolean') return { value: given }
+  if (typeof given === 'number' && (given === 0 || given === 1)) return { value: given === 1 }
+  const text = typeof given === 'string' && given.length <= 5 ? given.toLowerCase() : ''
+  if (trueTexts.includes(text)) return { value: true }
+  if (falseTexts.includes(text)) return { value: false }
+  return { problem: 'must be true or false.' }
+}

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path'
 import { parsePrivateKey } from './private-key.ts'
 import type { PrivateKey } from './private-key.ts'
 import type { ParsedSetting } from './problem.ts'
+import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 import type { SettingName } from './settings.ts'
 import { emailAddress, filePath } from './values.ts'
@@ -13,18 +13,21 @@ export interface Account {
   readonly privateKey: string
 }
 
-/** Reads files for `config/`, which does not use the file system itself. */
-export interface Files {
-  /** The absolute path of the folder where relative paths begin. */
-  readonly folder: string
-  /** The content of a file in UTF-8. Throws what `node:fs` throws. */
-  readonly readText: (path: string) => string
-}
-
 const keyExpected = 'the private key (RSA) of a Google service account'
 const fileExpected = 'the path of the JSON key file of a Google service account'
 const orFile =
   'Set it; or set SHEETS_CREDENTIALS_FILE to the path of the JSON key file. docs/google-setup.md explains how to get that file.'
+
+/** Whether any setting for Rollcall alone tells of the service account. */
+export function hasAccount(reader: SettingsReader): boolean {
+  return accountSettings.some((name) => reader.text(name) !== undefined)
+}
+
+const accountSettings = [
+  'SHEETS_CREDENTIALS_EMAIL',
+  'SHEETS_PRIVATE_KEY',
+  'SHEETS_CREDENTIALS_FILE',
+] as const
 
 /**
  * Reads the service account: from the file that was named for Rollcall, else from the pair of
@@ -90,10 +93,11 @@ function sameAs(emailInKey: string, text: string): ParsedSetting<string> {
   }
 }
 
-function accountInFile(files: Files, text: string): ParsedSetting<Account> {
+/** Reads the JSON key file of a service account. */
+export function accountInFile(files: Files, text: string): ParsedSetting<Account> {
   const path = filePath(text)
   if (!('value' in path)) return path
-  const content = readKeyFileAt(files, path.value)
+  const content = readFileAt(files, path.value, fileExpected)
   if (!('value' in content)) return content
   const key = keyText(content.value)
   if (!('value' in key)) {
@@ -107,24 +111,4 @@ function accountInFile(files: Files, text: string): ParsedSetting<Account> {
     expected: fileExpected,
     hint: 'Use the JSON key file; or set SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY instead.',
   }
-}
-
-function readKeyFileAt(files: Files, path: string): ParsedSetting<string> {
-  try {
-    return { value: files.readText(resolve(files.folder, path)) }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-    const reason = reasons[code] ?? `cannot be read (${code})`
-    return {
-      problem: `names a file that ${reason} (relative paths begin at ${files.folder}).`,
-      expected: fileExpected,
-      hint: 'Check the path, and that the user who runs Rollcall may read the file. In a container, mount the file.',
-    }
-  }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EACCES: 'may not be read',
-  EISDIR: 'is a folder',
 }

@@ -14,23 +14,43 @@ export interface ChallengeConfig {
   readonly hostnames: readonly string[] | undefined
 }
 
-/** Reads the challenge. Both keys turn it on, no key leaves it off, and one key alone is refused. */
+/** What a challenge has besides its keys. */
+export type ChallengeTerms = Omit<ChallengeConfig, 'siteKey'>
+
+/** A challenge that is on, with its secret key. */
+export interface Challenged {
+  readonly challenge: ChallengeConfig
+  readonly secret: string
+}
+
+export function readChallengeTerms(reader: SettingsReader): ChallengeTerms {
+  return {
+    provider: reader.withDefault('CHALLENGE_PROVIDER', challengeProvider),
+    verifyUrl: reader.optional('CHALLENGE_VERIFY_URL', httpUrl),
+    scriptUrl: reader.optional('CHALLENGE_SCRIPT_URL', httpUrl),
+    hostnames: reader.optional('CHALLENGE_HOSTNAMES', hostList),
+  }
+}
+
+/** Reads the keys. Both turn the challenge on, none leaves it off, and one alone is refused. */
 export function readChallenge(
   reader: SettingsReader,
-): { readonly challenge: ChallengeConfig; readonly secret: string } | undefined {
-  const provider = reader.withDefault('CHALLENGE_PROVIDER', challengeProvider)
-  const verifyUrl = reader.optional('CHALLENGE_VERIFY_URL', httpUrl)
-  const scriptUrl = reader.optional('CHALLENGE_SCRIPT_URL', httpUrl)
-  const hostnames = reader.optional('CHALLENGE_HOSTNAMES', hostList)
-
+  terms: ChallengeTerms,
+): Challenged | undefined {
   const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
   if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
+  const { siteKey: parseSite, secret: parseSecret } = keyParsers(terms.provider)
+  const siteKey = reader.required(site, parseSite, missing(other, 'site key'))
+  const secret = reader.required(other, parseSecret, missing(site, 'secret key'))
+  if (siteKey === undefined || secret === undefined) return undefined
+  return { challenge: { ...terms, siteKey }, secret }
+}
+
+/** How the two keys are read. Test keys of another provider are refused, because nobody could pass with them. */
+export function keyParsers(provider: ChallengeConfig['provider']) {
   const ofProvider = (parse: (text: string) => ParsedSetting<string>) => (text: string) =>
     testKeyOfAnother(text, provider) ?? parse(text)
-  const siteKey = reader.required(site, ofProvider(parseSiteKey), missing(other, 'site key'))
-  const secret = reader.required(other, ofProvider(parseKey), missing(site, 'secret key'))
-  if (siteKey === undefined || secret === undefined) return undefined
-  return { challenge: { provider, siteKey, verifyUrl, scriptUrl, hostnames }, secret }
+  return { siteKey: ofProvider(parseSiteKey), secret: ofProvider(parseKey) }
 }
 
 function missing(other: string, what: string): SettingRefusal {
@@ -41,31 +61,30 @@ function missing(other: string, what: string): SettingRefusal {
   }
 }
 
-const providers = ['turnstile', 'hcaptcha', 'recaptcha'] as const
+export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha'] as const
 
-function challengeProvider(text: string): ParsedSetting<(typeof providers)[number]> {
-  const value = providers.find((provider) => provider === text.toLowerCase())
+function challengeProvider(text: string): ParsedSetting<(typeof challengeProviders)[number]> {
+  const value = challengeProviders.find((provider) => provider === text.toLowerCase())
   if (value) return { value }
   return {
     problem: 'is not a challenge provider that Rollcall knows.',
-    expected: `one of ${providers.join(', ')}`,
+    expected: `one of ${challengeProviders.join(', ')}`,
     hint: 'For another provider with the same protocol, name the most similar one, and set CHALLENGE_VERIFY_URL and CHALLENGE_SCRIPT_URL.',
   }
 }
 
 /** The published test keys of each provider: site keys and secret keys. */
-const testKeys: Readonly<Record<(typeof providers)[number], RegExp>> = {
+const testKeys: Readonly<Record<(typeof challengeProviders)[number], RegExp>> = {
   turnstile: /^[123]x0+[A-F]{2}$/,
   hcaptcha: /^(0x0{40}|[123]0000000-ffff-ffff-ffff-00000000000[123])$/i,
   recaptcha: /^6LeIxAcTAAAAA(JcZVRqyHh71UMIEGNQ_MXjiZKhI|GG-vFI1TnRWxMZNFuojJ4WifJWe)$/,
 }
 
-/** Refuses the test key of another provider, because nobody could pass with it. */
 function testKeyOfAnother(
   text: string,
-  provider: (typeof providers)[number],
+  provider: (typeof challengeProviders)[number],
 ): SettingRefusal | undefined {
-  const owner = providers.find((name) => testKeys[name].test(text))
+  const owner = challengeProviders.find((name) => testKeys[name].test(text))
   if (owner === undefined || owner === provider) return undefined
   return {
     problem: `is a test key of ${owner}, and the challenge is of ${provider}.`,
@@ -106,9 +125,22 @@ function hostList(text: string): ParsedSetting<readonly string[]> {
   return {
     problem: 'has an entry that is not a host name.',
     expected: 'host names with commas between them, such as example.com,www.example.com',
-    hint: 'Leave out https://, ports, paths and wildcards; list each subdomain.',
+    hint: hostHint,
   }
 }
+
+/** Parses one host name; gives it as browsers write it. */
+export function challengeHost(text: string): ParsedSetting<string> {
+  const value = hostOf(text)
+  if (value !== undefined) return { value }
+  return {
+    problem: 'is not a host name.',
+    expected: 'a host name, such as www.example.com',
+    hint: hostHint,
+  }
+}
+
+const hostHint = 'Leave out https://, ports, paths and wildcards; list each subdomain.'
 
 function hostOf(name: string): string | undefined {
   if (/[/?#@:*\\\s%]/.test(name)) return undefined

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { Files } from './account.ts'
+import type { Files } from './read-file.ts'
 import type { ParsedSetting } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readEnvironment } from './env.ts'
 
 let folder: string
 
@@ -93,4 +94,14 @@ test.each([
 ])('an .env in UTF-16, %s, is a problem that says so', async (_, content) => {
   await writeEnvFile(Buffer.from(content, 'utf16le'))
   expect((await startWith()).message).toContain('.env: is not text in UTF-8.')
+})
+
+test('of a file that a setting names, at most 1 MiB is read, even when it has no end', async () => {
+  const { readText } = readEnvironment()
+  const path = join(folder, 'rollcall.json')
+  await writeFile(path, 'ü'.repeat(524_288))
+  expect(readText(path)).toBe('ü'.repeat(524_288))
+  await writeFile(path, 'x'.repeat(1_048_577))
+  expect(() => readText(path)).toThrow(expect.objectContaining({ code: 'EFBIG' }))
+  expect(() => readText('/dev/zero')).toThrow(expect.objectContaining({ code: 'EFBIG' }))
 })

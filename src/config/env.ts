@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from './config.ts'
 import { type EnvFile, parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
+
+const fileBytesMax = 1_048_576
 
 /**
  * The environment of this process and the `.env` file of the working directory. A variable of the
@@ -13,7 +15,23 @@ export function readEnvironment(): Environment {
   const folder = process.cwd()
   const envFile = readEnvFile(join(folder, '.env'))
   const variables = { ...envFile?.variables, ...process.env }
-  return { variables, envFile, folder, readText: (path) => readFileSync(path, 'utf8') }
+  return { variables, envFile, folder, readText }
+}
+
+/** Reads one byte more than it may, as a device or a pipe does not tell its size. */
+function readText(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(fileBytesMax + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, length, bytes.length - length, null)
+    }
+    if (length > fileBytesMax) throw Object.assign(new Error('too large'), { code: 'EFBIG' })
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function readEnvFile(path: string): EnvFile | undefined {

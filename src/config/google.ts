@@ -1,5 +1,5 @@
 import { readAccount } from './account.ts'
-import type { Files } from './account.ts'
+import type { Files } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 import { parseSpreadsheetId } from './spreadsheet-id.ts'
 import { httpUrl, wholeNumber } from './values.ts'
@@ -34,16 +34,25 @@ export function readGoogle(
     hint: 'Set it; or remove all SHEETS_ settings to write to the local workbook.',
   })
   const account = readAccount(reader, files)
-  const apiUrl = reader.withDefault('SHEETS_API_URL', httpUrl)
-  const tokenUrl = reader.withDefault('SHEETS_TOKEN_URL', httpUrl)
-  const quota = {
-    perMinute: reader.withDefault('SHEETS_REQUESTS_PER_MINUTE', wholeNumber(1, perMinuteMax)),
-    perDay: reader.withDefault('SHEETS_REQUESTS_PER_DAY', wholeNumber(1, perDayMax)),
-  }
+  const terms = readGoogleTerms(reader)
   if (spreadsheetId === undefined || account === undefined) return undefined
   const { email, privateKey } = account
   return {
-    spreadsheet: { kind: 'google', spreadsheetId, credentials: { email }, apiUrl, tokenUrl, quota },
+    spreadsheet: { kind: 'google', spreadsheetId, credentials: { email }, ...terms },
     privateKey,
+  }
+}
+
+/** Reads where Google is and what its quota is. */
+export function readGoogleTerms(
+  reader: SettingsReader,
+): Pick<GoogleConfig, 'apiUrl' | 'tokenUrl' | 'quota'> {
+  return {
+    apiUrl: reader.withDefault('SHEETS_API_URL', httpUrl),
+    tokenUrl: reader.withDefault('SHEETS_TOKEN_URL', httpUrl),
+    quota: {
+      perMinute: reader.withDefault('SHEETS_REQUESTS_PER_MINUTE', wholeNumber(1, perMinuteMax)),
+      perDay: reader.withDefault('SHEETS_REQUESTS_PER_DAY', wholeNumber(1, perDayMax)),
+    },
   }
 }

@@ -28,15 +28,25 @@ export interface ConsentPart {
 
 const consentCharactersMax = 1_000
 
+/** How the texts of the settings are read. */
+export const pageParsers = {
+  title: lineOf(100),
+  text: lineOf(300),
+  button: lineOf(60),
+  accent: color,
+  logoUrl,
+  consent,
+} as const
+
 export function readPages(reader: SettingsReader): PagesConfig {
   return {
-    title: reader.optional('PAGE_TITLE', lineOf(100)),
-    text: reader.optional('PAGE_TEXT', lineOf(300)),
-    button: reader.optional('PAGE_BUTTON', lineOf(60)),
-    accent: reader.optional('PAGE_ACCENT', color),
-    logoUrl: reader.optional('PAGE_LOGO_URL', logoUrl),
+    title: reader.optional('PAGE_TITLE', pageParsers.title),
+    text: reader.optional('PAGE_TEXT', pageParsers.text),
+    button: reader.optional('PAGE_BUTTON', pageParsers.button),
+    accent: reader.optional('PAGE_ACCENT', pageParsers.accent),
+    logoUrl: reader.optional('PAGE_LOGO_URL', pageParsers.logoUrl),
     language: reader.optional('PAGE_LANGUAGE', language),
-    consent: reader.optional('PAGE_CONSENT', consent),
+    consent: reader.optional('PAGE_CONSENT', pageParsers.consent),
     name: reader.withDefault('PAGE_NAME', nameField),
   }
 }

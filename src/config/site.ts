@@ -1,6 +1,6 @@
 import type { Field } from '../signup/field.ts'
-import type { Files } from './account.ts'
-import { type ChallengeConfig, readChallenge } from './challenge.ts'
+import type { Files } from './read-file.ts'
+import { type ChallengeConfig, readChallenge, readChallengeTerms } from './challenge.ts'
 import { type GoogleConfig, readGoogle } from './google.ts'
 import { tabList } from './lists.ts'
 import { originList } from './origins.ts'
@@ -33,29 +33,47 @@ export interface SiteConfig {
   readonly fields: readonly Field[]
 }
 
+/** A site and what must not be printed of it. */
+export interface ReadSite {
+  readonly site: SiteConfig
+  readonly secrets: SiteSecrets
+}
+
 /** The only site when no file names others. */
 export const defaultSite = 'default'
 
-/** Reads the site that the environment describes. */
-export function readDefaultSite(
-  reader: SettingsReader,
-  files: Files,
-): { readonly site: SiteConfig; readonly secrets: SiteSecrets } {
-  const google = wantsGoogle(reader) ? readGoogle(reader, files) : undefined
-  const challenged = readChallenge(reader)
-  const isDefaultTabSet = reader.text('DEFAULT_SHEET_TAB') !== undefined
-  const site: SiteConfig = {
-    name: defaultSite,
-    spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
-    challenge: challenged?.challenge,
+/** What the environment says for every site. */
+export interface SiteDefaults
+  extends
+    Pick<SiteConfig, 'pages' | 'defaultSheetTab' | 'sheetTabs' | 'newTabsMax' | 'duplicates'>,
+    Pick<SiteConfig, 'allowedOrigins' | 'signupsPerMinute'> {
+  readonly isDefaultTabSet: boolean
+}
+
+export function readSiteDefaults(reader: SettingsReader): SiteDefaults {
+  return {
     pages: readPages(reader),
     defaultSheetTab: reader.withDefault('DEFAULT_SHEET_TAB', tabName),
-    defaultTabOf: isDefaultTabSet ? undefined : google?.spreadsheet.spreadsheetId,
+    isDefaultTabSet: reader.text('DEFAULT_SHEET_TAB') !== undefined,
     sheetTabs: reader.optional('SHEET_TABS', tabList),
     newTabsMax: reader.withDefault('MAX_SHEET_TABS', wholeNumber(0, 10_000)),
     duplicates: reader.withDefault('DUPLICATES', duplicates),
     allowedOrigins: reader.withDefault('ALLOWED_ORIGINS', originList),
     signupsPerMinute: reader.withDefault('RATE_LIMIT_PER_MINUTE', wholeNumber(0, 1_000_000)),
+  }
+}
+
+/** Reads the site that the environment alone describes. */
+export function readDefaultSite(reader: SettingsReader, files: Files): ReadSite {
+  const google = wantsGoogle(reader) ? readGoogle(reader, files) : undefined
+  const challenged = readChallenge(reader, readChallengeTerms(reader))
+  const { isDefaultTabSet, ...defaults } = readSiteDefaults(reader)
+  const site: SiteConfig = {
+    ...defaults,
+    name: defaultSite,
+    spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
+    challenge: challenged?.challenge,
+    defaultTabOf: isDefaultTabSet ? undefined : google?.spreadsheet.spreadsheetId,
     fields: [],
   }
   const secrets = {

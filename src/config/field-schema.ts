@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { type Field, headingOf } from '../signup/field.ts'
+import { formSchema } from '../signup/schema.ts'
+import { line, note } from './schema-parts.ts'
+
+/** More columns than people look at, and few enough for a form. */
+const fieldsMax = 20
+const labelCharactersMax = 100
+const textCharactersMax = 2_000
+const optionsMax = 200
+const optionCharactersMax = 200
+
+/** The headings of the first seven columns. */
+const headings = ['Email', 'Timestamp', 'Source', 'Name', 'Tags', 'Metadata', 'Sheet Tab']
+
+/** Names that mean something else in a signup, in an exported line, or to JavaScript. */
+const takenNames: ReadonlySet<string> = new Set(
+  [
+    ...Object.keys(formSchema.shape),
+    ...['site', 'timestamp', 'id', 'receivedAt'],
+    ...['prototype', ...Object.getOwnPropertyNames(Object.prototype)],
+  ].map((name) => name.toLowerCase()),
+)
+
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,39}$/
+
+const name = z
+  .string()
+  .check((payload) => {
+    const expected =
+      'a letter, and then letters, digits, _ and -: up to 40 characters, such as company'
+    if (!namePattern.test(payload.value)) {
+      const hint = 'Choose such a name for programs. Visitors read the label.'
+      note(payload, { problem: 'cannot be the name of a field.', expected, hint })
+    } else if (takenNames.has(payload.value.toLowerCase())) {
+      const hint = 'Choose another name. Visitors read the label.'
+      note(payload, { problem: 'is a name that Rollcall or JavaScript uses.', expected, hint })
+    }
+  })
+  .meta({
+    description: 'Signups carry the value under this name.',
+    pattern: namePattern.source,
+  })
+
+const common = {
+  name,
+  label: line(
+    labelCharactersMax,
+    'What visitors read beside the field, and the heading of its column; the name when it is left out.',
+  ).optional(),
+  required: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether a signup must have a value.', default: false }),
+}
+
+const text = z.strictObject({
+  ...common,
+  type: z.literal('text').optional(),
+  maxLength: z
+    .int()
+    .min(1)
+    .max(textCharactersMax)
+    .optional()
+    .meta({ description: 'The most characters of the text.', default: 500 }),
+})
+
+const option = line(optionCharactersMax, 'A value, as it is shown and stored.')
+
+const choice = z.strictObject({
+  ...common,
+  type: z.literal('choice'),
+  options: z
+    .array(option)
+    .min(1)
+    .max(optionsMax)
+    .check((payload) => {
+      const { value: options } = payload
+      const again = options.findIndex((it, at) => options.indexOf(it) < at)
+      if (again === -1) return
+      const expected = 'an option that is not in the list yet'
+      note(payload, { problem: 'is in the list twice.', expected, hint: 'Remove it.' }, [again])
+    })
+    .meta({ description: 'The values that a visitor chooses one of.', uniqueItems: true }),
+})
+
+const number = z
+  .strictObject({
+    ...common,
+    type: z.literal('number'),
+    min: z.number().optional().meta({ description: 'The least number.' }),
+    max: z.number().optional().meta({ description: 'The greatest number.' }),
+  })
+  .check((payload) => {
+    const { min = -Infinity, max = Infinity } = payload.value
+    if (min <= max) return
+    const expected = `a number that is not less than min, which is ${min}`
+    note(payload, { problem: 'is less than min.', expected, hint: 'Correct one of them.' }, ['max'])
+  })
+
+const plain = (type: 'checkbox' | 'url' | 'date' | 'phone') =>
+  z.strictObject({ ...common, type: z.literal(type) })
+
+/** The keys of each type of field, for suggestions. */
+export const fieldTypes = {
+  text,
+  choice,
+  number,
+  checkbox: plain('checkbox'),
+  url: plain('url'),
+  date: plain('date'),
+  phone: plain('phone'),
+} as const
+
+const { checkbox, url, date, phone } = fieldTypes
+
+const field = z.discriminatedUnion('type', [text, choice, number, checkbox, url, date, phone])
+
+/** The fields of a site. */
+export const fieldsSchema = z
+  .array(field)
+  .max(fieldsMax)
+  .check((payload) => {
+    const fields = payload.value.map(fieldOf)
+    noteTwice(payload, fields, 'name', ({ name: it }) => it)
+    noteTwice(payload, fields, 'label', headingOf, headings)
+  })
+  .meta({
+    description:
+      'Columns of the site after the seven, in this order. Signups have their values; forms show them.',
+  })
+
+type Declared = z.output<typeof field>
+
+/** A field as it is declared, with what it leaves out. */
+export function fieldOf(declared: Declared): Field {
+  const { required = false } = declared
+  if (!isText(declared)) return { ...declared, required }
+  return { ...declared, type: 'text', required, maxLength: declared.maxLength ?? 500 }
+}
+
+function isText(declared: Declared): declared is z.output<typeof text> {
+  return declared.type === undefined || declared.type === 'text'
+}
+
+/** Notes each field whose name or heading is taken by an earlier one, or by one of `taken`. */
+function noteTwice(
+  payload: z.core.ParsePayload,
+  fields: readonly Field[],
+  key: 'name' | 'label',
+  of: (field: Field) => string,
+  taken: readonly string[] = [],
+): void {
+  const seen = new Set(taken.map((it) => it.toLowerCase()))
+  const refusal =
+    key === 'name'
+      ? { problem: 'is the name of another field.', hint: 'Choose another name.' }
+      : { problem: 'is the heading of another column.', hint: 'Give the field another label.' }
+  const expected = 'a text that no other has, capital or small letters aside'
+  for (const [at, it] of fields.entries()) {
+    const mark = of(it).toLowerCase()
+    const place = it.label === undefined ? 'name' : key
+    if (seen.has(mark)) note(payload, { ...refusal, expected }, [at, place])
+    seen.add(mark)
+  }
+}

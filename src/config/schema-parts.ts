@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { cleanText } from '../signup/text.ts'
+import type { Parser, SettingRefusal } from './problem.ts'
+
+/** A schema whose check turns the text into a `T`, which zod's own types cannot express. */
+type Becomes<T> = z.ZodType<T, string>
+
+/** What a check notes with an issue, so that `schema-problems.ts` can tell all of it. */
+export type RefusalParams = Readonly<Record<keyof SettingRefusal, string>>
+
+/** Text that is read as the environment's setting of the same meaning is. */
+export function parsedBy<T>(parse: Parser<T>, example: string, description: string): Becomes<T> {
+  const schema = z
+    .string()
+    .overwrite((text) => text.trim())
+    .check((payload) => {
+      const parsed = payload.value === '' ? empty : parse(payload.value, example)
+      if ('value' in parsed) (payload as z.core.ParsePayload).value = parsed.value
+      else note(payload, parsed)
+    })
+    .meta({ description, examples: [example] })
+  return schema as unknown as Becomes<T>
+}
+
+const empty: SettingRefusal = {
+  problem: 'is empty.',
+  expected: 'a text',
+  hint: 'Leave the key out if you do not need it.',
+}
+
+/** Text that people read: in one line, without white space around it. */
+export function line(charactersMax: number, description: string) {
+  return z
+    .string()
+    .check((payload) => {
+      const text = payload.value
+      const expected = `1 to ${charactersMax} characters in one line`
+      if (text === '') note(payload, { ...empty, expected })
+      else if (text !== cleanText(text)) {
+        const problem = 'has white space at its ends, line breaks or other control characters.'
+        note(payload, { problem, expected, hint: 'Remove them.' })
+      } else if (text.length > charactersMax) {
+        note(payload, { problem: 'is too long.', expected, hint: 'Shorten it.' })
+      }
+    })
+    .meta({ description, minLength: 1, maxLength: charactersMax })
+}
+
+/** Notes a problem of the value, or of a part of it. */
+export function note(
+  payload: z.core.ParsePayload,
+  { problem, expected, hint }: SettingRefusal,
+  path: PropertyKey[] = [],
+): void {
+  const params: RefusalParams = { problem, expected, hint }
+  payload.issues.push({ code: 'custom', message: problem, path, input: payload.value, params })
+}

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
-import type { Files } from './account.ts'
+import type { Files } from './read-file.ts'
 import { type DatabaseConfig, readDatabase } from './database.ts'
 import { ConfigError } from './problem.ts'
 import { SettingsReader } from './reader.ts'
 import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
-import { readDefaultSite, type SiteConfig, wantsGoogle } from './site.ts'
+import type { SiteConfig } from './site.ts'
+import { readSites } from './sites.ts'
 import type { EnvFile } from './env-file.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
 import { ownHosts } from './hosts.ts'
@@ -52,12 +53,11 @@ const mebibyte = 1024 * kibibyte
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const { variables, envFile, folder } = environment
   const reader = new SettingsReader(variables)
-  const slips = findSlips(variables, envFile?.lines ?? new Map())
-  const { site, secrets: siteSecrets } = readDefaultSite(reader, environment)
-  const stored = readDatabase(reader, environment, !wantsGoogle(reader))
-  const config: Config = {
-    sites: [site],
-    hasSites: false,
+  const { sites, hasWorkbook, ...file } = readSites(reader, environment)
+  const slips = findSlips(variables, envFile?.lines ?? new Map(), file.secretVariables)
+  const stored = readDatabase(reader, environment, hasWorkbook)
+  const instance: Omit<Config, 'sites'> = {
+    hasSites: file.isNamed,
     bulkItemsMax: reader.withDefault('BULK_MAX', wholeNumber(1, 10_000)),
     dataDir: resolve(folder, reader.withDefault('DATA_DIR', filePath)),
     database: stored?.database,
@@ -73,17 +73,21 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
+  const unsupported = notYetSupported(variables)
   const problems = [
     ...(envFile?.problems ?? []),
-    ...reader.problems,
-    ...notYetSupported(variables),
+    ...[...reader.problems, ...file.problems].filter(
+      (it) => !unsupported.some(({ setting }) => setting === it.setting),
+    ),
+    ...unsupported,
     ...slips.problems,
   ]
-  if (problems.length > 0) throw new ConfigError(problems)
+  const [first, ...others] = sites.map(({ site }) => site)
+  if (problems.length > 0 || !first) throw new ConfigError(problems)
   const secrets = {
     ...(stored && { databaseUrl: stored.databaseUrl }),
     apiKeys,
-    sites: new Map([[site.name, siteSecrets]]),
+    sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
   }
-  return { config, secrets }
+  return { config: { ...instance, sites: [first, ...others] }, secrets }
 }

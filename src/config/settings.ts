@@ -25,6 +25,7 @@ type Group =
   | 'Pages'
   | 'Bot challenge'
   | 'Access and limits'
+  | 'Sites and fields'
   | 'Logging'
 
 export const settings = [
@@ -359,6 +360,14 @@ export const settings = [
     default: '1000',
     example: '200',
     supported: true,
+  },
+  {
+    name: 'ROLLCALL_CONFIG',
+    group: 'Sites and fields',
+    meaning:
+      'Path of a JSON file with several sites, each with a spreadsheet and fields of its own, or the JSON itself (docs/sites.md).',
+    example: './rollcall.json',
+    supported: false,
   },
   {
     name: 'LOG_LEVEL',

@@ -38,14 +38,27 @@ export interface Slips {
  * ours; otherwise only its place is named. A value is never quoted.
  *
  * @param lines the lines of the variables in the `.env` file, all of which are meant for Rollcall
+ * @param secretVariables those that a file names for its sites; undefined when there is no such file
  */
-export function findSlips(variables: Variables, lines: ReadonlyMap<string, number>): Slips {
+export function findSlips(
+  variables: Variables,
+  lines: ReadonlyMap<string, number>,
+  secretVariables?: ReadonlySet<string>,
+): Slips {
   const problems: SettingProblem[] = []
   const warnings: string[] = []
   for (const [name, value] of Object.entries(variables)) {
     const text = textOf(value)
     if (text === undefined || names.includes(name) || isServiceLink(name, text)) continue
+    if (secretVariables?.has(name)) continue
     const line = lines.get(name)
+    if (secretVariables && name.startsWith('CHALLENGE_SECRET_KEY_')) {
+      const place = placeOf(name, 'CHALLENGE_SECRET_KEY', line)
+      warnings.push(
+        `${place} is the secret key of no site: remove it, or name it in the site's challenge.`,
+      )
+      continue
+    }
     const isOurs = ourPrefix.test(name)
     const { meant, isRefused = true } = meaningOf(name, isOurs, line !== undefined)
     // If our own setting is set too, even to nothing, this variable is for another program.

@@ -1,0 +1,312 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import type { SettingProblem } from './problem.ts'
+import { SettingsReader, type Variables } from './reader.ts'
+import { type Sites, readSites } from './sites.ts'
+
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+})
+const account = (email: string) => JSON.stringify({ client_email: email, private_key: pem })
+const files: Readonly<Record<string, string>> = {
+  '/app/ours.json': account('ours@my-project.iam.gserviceaccount.com'),
+  '/app/theirs.json': account('theirs@their-project.iam.gserviceaccount.com'),
+}
+const ids = ['1', '2', '3'].map((digit) => digit.repeat(44))
+const [first = '', second = '', third = ''] = ids
+
+/** Reads these sites with the environment around them. */
+function read(json: unknown, more: Variables = {}): Sites & { all: readonly SettingProblem[] } {
+  const file = typeof json === 'string' ? json : JSON.stringify(json)
+  const variables: Variables = { ROLLCALL_CONFIG: 'rollcall.json', ...more }
+  const reader = new SettingsReader(variables)
+  const sites = readSites(reader, {
+    variables,
+    folder: '/app',
+    readText: (path) => {
+      const text = path === '/app/rollcall.json' ? file : files[path]
+      if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      return text
+    },
+  })
+  return { ...sites, all: [...reader.problems, ...sites.problems] }
+}
+
+/** The problems with their paths, in the order of the file. */
+const told = (json: unknown, more?: Variables) =>
+  read(json, more).all.map(({ setting, problem }) => `${setting} ${problem}`)
+
+const site = (content: object) => ({ sites: { launch: content } })
+const field = (...fields: object[]) => site({ fields })
+
+const twoSites = {
+  $schema: './config.schema.json',
+  sites: {
+    default: {},
+    launch: {
+      spreadsheet: `https://docs.google.com/spreadsheets/d/${first}/edit`,
+      credentialsFile: 'theirs.json',
+      defaultTab: 'Waitlist',
+      tabs: ['Waitlist', 'Beta', 'beta'],
+      maxTabs: 0,
+      duplicates: 'ignore',
+      origins: ['https://Launch.example', 'http://localhost:8080'],
+      challenge: {
+        siteKey: '0x4site',
+        secretKeyVariable: 'CHALLENGE_SECRET_KEY_LAUNCH',
+        hostnames: ['Launch.example'],
+      },
+      page: { title: 'The launch', accent: '#0a7', name: 'optional' },
+      signupsPerMinute: 5,
+      fields: [
+        { name: 'company', label: 'Company', required: true, maxLength: 80 },
+        { name: 'plan', type: 'choice', options: ['free', 'pro'] },
+        { name: 'seats', type: 'number', min: 1, max: 500 },
+        { name: 'utm_source' },
+      ],
+    },
+  },
+}
+
+const around: Variables = {
+  SHEETS_SHEET_ID: second,
+  SHEETS_CREDENTIALS_FILE: 'ours.json',
+  PAGE_TITLE: 'Ours',
+  PAGE_TEXT: 'One mail a month.',
+  ALLOWED_ORIGINS: 'https://ours.example',
+  CHALLENGE_VERIFY_URL: 'https://challenge.example/verify',
+  CHALLENGE_SECRET_KEY_LAUNCH: 'the-secret',
+}
+
+test('a site says what is its own, and the rest comes from the environment', () => {
+  const { sites, all } = read(twoSites, around)
+  expect(all).toEqual([])
+  expect(sites.map((it) => it.site)).toMatchObject([
+    {
+      name: 'default',
+      spreadsheet: { spreadsheetId: second, credentials: { email: /^ours/ } },
+      challenge: undefined,
+      pages: { title: 'Ours', text: 'One mail a month.', name: 'off' },
+      defaultSheetTab: 'Sheet1',
+      defaultTabOf: second,
+      sheetTabs: undefined,
+      allowedOrigins: ['https://ours.example'],
+      signupsPerMinute: 60,
+      fields: [],
+    },
+    {
+      name: 'launch',
+      spreadsheet: { spreadsheetId: first, credentials: { email: /^theirs/ } },
+      challenge: {
+        ...{ provider: 'turnstile', siteKey: '0x4site', hostnames: ['launch.example'] },
+        verifyUrl: 'https://challenge.example/verify',
+      },
+      pages: {
+        title: 'The launch',
+        text: 'One mail a month.',
+        accent: '#00aa77',
+        name: 'optional',
+      },
+      defaultSheetTab: 'Waitlist',
+      defaultTabOf: undefined,
+      sheetTabs: ['Waitlist', 'Beta'],
+      newTabsMax: 0,
+      duplicates: 'ignore',
+      allowedOrigins: ['https://launch.example', 'http://localhost:8080'],
+      signupsPerMinute: 5,
+      fields: [
+        { name: 'company', label: 'Company', type: 'text', required: true, maxLength: 80 },
+        { name: 'plan', type: 'choice', options: ['free', 'pro'], required: false },
+        { name: 'seats', type: 'number', min: 1, max: 500 },
+        { name: 'utm_source', type: 'text', maxLength: 500 },
+      ],
+    },
+  ])
+  expect(sites.map((it) => it.secrets)).toEqual([
+    { privateKey: pem },
+    { privateKey: pem, challengeSecret: 'the-secret' },
+  ])
+  expect(inspect(sites.map((it) => it.site))).not.toMatch(/the-secret|PRIVATE/)
+})
+
+test('every problem of the file and of the environment is told at once, with its path', () => {
+  const json = {
+    fieldz: [],
+    sites: {
+      Launch: { defaulTab: 'x', secretKey: 'abc', spreadsheet: 'x', maxTabs: -1, tabs: 'Beta' },
+      launch: {
+        ...{ page: { titel: 'x', accent: 'red' }, signupsPerMinute: 1.5, duplicates: 'append ' },
+        ...{ origins: ['*', 'https://a.example/b'], challenge: { secretKeyVariable: 'my secret' } },
+      },
+      blog: null,
+    },
+  }
+  expect(told(json, { MAX_SHEET_TABS: 'many' })).toEqual([
+    'MAX_SHEET_TABS is not a whole number.',
+    'fieldz is no key of this file.',
+    'sites.Launch is not a name that a site can have.',
+    'sites.Launch.spreadsheet is too short or too long for the id of a spreadsheet.',
+    'sites.Launch.tabs is not a list: [ … ].',
+    'sites.Launch.maxTabs is out of range.',
+    'sites.Launch.defaulTab is no key of this file.',
+    'sites.Launch.secretKey looks like a secret, and this file holds none.',
+    'sites.launch.duplicates is none of the words it may be.',
+    'sites.launch.origins[1] has an entry that is not a web origin.',
+    'sites.launch.challenge.siteKey is missing.',
+    'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
+    'sites.launch.page.accent is not a colour.',
+    'sites.launch.page.titel is no key of this file.',
+    'sites.launch.signupsPerMinute is not a whole number, without quotes.',
+    'sites.blog is not an object: { … }.',
+  ])
+  const { all } = read(json)
+  expect(all.find(({ setting }) => setting.endsWith('titel'))?.expected).toBe('did you mean title?')
+  expect(JSON.stringify(all)).not.toMatch(/my secret|abc/)
+})
+
+test.each<[string, object[], string[]]>([
+  ['no name', [{ label: 'x' }], ['[0].name is missing.']],
+  ['a number in front', [{ name: '1st' }], ['[0].name cannot be the name of a field.']],
+  ['a name with a space', [{ name: 'my field' }], ['[0].name cannot be the name of a field.']],
+  [
+    'names of Rollcall and JavaScript',
+    ['email', 'SheetTab', 'site', 'cf-turnstile-response', 'constructor', 'toString'].map(
+      (name) => ({ name, label: `My ${name}` }),
+    ),
+    [0, 1, 2, 3, 4, 5].map((at) => `[${at}].name is a name that Rollcall or JavaScript uses.`),
+  ],
+  [
+    'one name twice',
+    [{ name: 'a', label: 'x' }, { name: 'A' }],
+    ['[1].name is the name of another field.'],
+  ],
+  [
+    'one heading twice',
+    [{ name: 'a' }, { name: 'b', label: 'A' }],
+    ['[1].label is the heading of another column.'],
+  ],
+  [
+    'the heading of a column of ours',
+    [{ name: 'a', label: 'sheet tab' }],
+    ['[0].label is the heading of another column.'],
+  ],
+  ['an unknown type', [{ name: 'a', type: 'choise' }], ['[0].type is not a type of field.']],
+  ['a key of another type', [{ name: 'a', min: 1 }], ['[0].min is no key of this file.']],
+  ['no options', [{ name: 'a', type: 'choice' }], ['[0].options is missing.']],
+  ['an empty list', [{ name: 'a', type: 'choice', options: [] }], ['[0].options is empty.']],
+  [
+    'an option twice',
+    [{ name: 'a', type: 'choice', options: ['x', 'x'] }],
+    ['[0].options[1] is in the list twice.'],
+  ],
+  [
+    'a range without numbers',
+    [{ name: 'a', type: 'number', min: 2, max: 1 }],
+    ['[0].max is less than min.'],
+  ],
+  ['a text without room', [{ name: 'a', maxLength: 0 }], ['[0].maxLength is out of range.']],
+  ['a text that is too long', [{ name: 'a', maxLength: 2001 }], ['[0].maxLength is out of range.']],
+  [
+    'a label of two lines',
+    [{ name: 'a', label: 'x\ny' }],
+    ['[0].label has white space at its ends, line breaks or other control characters.'],
+  ],
+  [
+    'too many fields',
+    Array.from({ length: 21 }, (_, at) => ({ name: `f${at}` })),
+    [' is out of range.'],
+  ],
+])('fields are refused: %s', (_, fields, problems) => {
+  expect(told(field(...fields))).toEqual(problems.map((it) => `sites.launch.fields${it}`))
+})
+
+test.each<[string, object, Variables, string[]]>([
+  [
+    'a spreadsheet of two sites',
+    { a: { spreadsheet: first }, b: { spreadsheet: first }, c: { spreadsheet: third } },
+    { SHEETS_CREDENTIALS_FILE: 'ours.json' },
+    ['sites.b.spreadsheet is the spreadsheet of the site a already.'],
+  ],
+  [
+    'two sites without a spreadsheet, where the environment has one',
+    { a: {}, b: {} },
+    { SHEETS_CREDENTIALS_FILE: 'ours.json', SHEETS_SHEET_ID: first },
+    [
+      'sites.b.spreadsheet is missing, and SHEETS_SHEET_ID is the spreadsheet of the site a already.',
+    ],
+  ],
+  [
+    'no spreadsheet, and an account',
+    { a: {} },
+    { SHEETS_CREDENTIALS_FILE: 'ours.json' },
+    [
+      'sites.a.spreadsheet is missing, and SHEETS_SHEET_ID too, but other SHEETS_ settings are set.',
+    ],
+  ],
+  [
+    'a spreadsheet, and no account',
+    { a: { spreadsheet: first } },
+    {},
+    ['SHEETS_PRIVATE_KEY is missing.', 'SHEETS_CREDENTIALS_EMAIL is missing.'],
+  ],
+  [
+    'a key file that is missing',
+    { a: { spreadsheet: first, credentialsFile: 'none.json' } },
+    {},
+    ['sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).'],
+  ],
+  [
+    'a secret key that is not set',
+    { a: { challenge: { siteKey: 'x', secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' } } },
+    {},
+    ['sites.a.challenge.secretKeyVariable names a variable that is not set.'],
+  ],
+  [
+    'keys of two providers',
+    {
+      a: {
+        challenge: {
+          ...{ siteKey: '10000000-ffff-ffff-ffff-000000000001', provider: 'turnstile' },
+          secretKeyVariable: 'CHALLENGE_SECRET_KEY_A',
+        },
+      },
+    },
+    { CHALLENGE_SECRET_KEY_A: 'two words' },
+    [
+      'sites.a.challenge.siteKey is a test key of hcaptcha, and the challenge is of turnstile.',
+      'CHALLENGE_SECRET_KEY_A is not a key.',
+    ],
+  ],
+  ['no site', {}, {}, ['sites names no site.']],
+])('sites are refused together: %s', (_, sites, variables, problems) => {
+  expect(told({ sites }, variables)).toEqual(problems)
+})
+
+test.each([
+  ['{"sites": {"a": {}},}', /comma behind the last entry, in line 1\./],
+  ['{"sites":\n{"a": {}} // mine\n}', /a comment in line 2\./],
+  ['{"sites": {"a": {}, "a": {}}}', /the key "a" twice in one object\./],
+  ["{'sites': {}}", /not valid JSON in line 1\./],
+  ['{"sites": {"a": {"defaultTab": "two', /not valid JSON in line 1\./],
+  ['[]', /not a JSON object\./],
+  ['{\0"\0s\0', /not text in UTF-8\./],
+  [`{"sites":${' '.repeat(1_048_576)}{}}`, /longer than 1 MiB\./],
+])('a file is refused that is not such JSON: %.40s', (json, problem) => {
+  expect(told(json)).toEqual([expect.stringMatching(problem)])
+})
+
+test('a byte order mark is no part of the JSON, and the JSON itself may be the setting', () => {
+  const json = '{"sites":{"launch":{}}}'
+  expect(read(`\uFEFF${json}`).sites).toHaveLength(1)
+  expect(read('', { ROLLCALL_CONFIG: json }).sites).toMatchObject([{ site: { name: 'launch' } }])
+})
+
+test('a thousand sites are read, and one more is refused', () => {
+  const sites = (count: number) => ({
+    sites: Object.fromEntries(Array.from({ length: count }, (_, at) => [`site-${at}`, {}])),
+  })
+  expect(read(sites(1_000)).sites).toHaveLength(1_000)
+  expect(told(sites(1_001))).toEqual(['sites names too many sites.'])
+})

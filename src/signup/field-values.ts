@@ -1,6 +1,5 @@
 import { type Field, type FieldValues, headingOf, type NumberField } from './field.ts'
 import { noFields } from './fields-text.ts'
-import type { FieldProblem } from './parse.ts'
 import { cleanText } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
@@ -31,6 +30,12 @@ export interface FieldRules {
   readonly needsRequired: boolean
 }
 
+interface Mistake {
+  /** The name of the field. */
+  readonly field: string
+  readonly message: string
+}
+
 /**
  * The values of a site's own fields, and everything that is wrong with them. Numbers and checkboxes may
  * come as texts, as forms send them. Null, '' and spaces count as absent.
@@ -39,9 +44,9 @@ export function readFields(
   given: Readonly<Record<string, unknown>>,
   fields: readonly Field[],
   { isForm, needsRequired }: FieldRules,
-): { readonly values: FieldValues; readonly problems: readonly FieldProblem[] } {
+): { readonly values: FieldValues; readonly problems: readonly Mistake[] } {
   const values: Record<string, Value> = {}
-  const problems: FieldProblem[] = []
+  const problems: Mistake[] = []
   for (const field of fields) {
     const { name } = field
     const raw = Object.hasOwn(given, name) ? given[name] : undefined
@@ -71,45 +76,51 @@ function missing(field: Field): string {
 
 /** The value that stands for what was given, cleaned; or the end of a sentence about the field. */
 function readValue(field: Field, given: unknown): Read {
-  if (field.type === 'checkbox') return readCheckbox(given)
-  if (field.type === 'number') return readNumber(field, given)
+  switch (field.type) {
+    case 'checkbox':
+      return readCheckbox(given)
+    case 'number':
+      return readNumber(field, given)
+    case 'text':
+      return readText(given, (text) => tooLong(text, field.maxLength))
+    case 'choice':
+      return readText(given, (text) => choiceProblem(text, field.options))
+    case 'url':
+      return readText(given, urlProblem)
+    case 'phone':
+      return readText(given, phoneProblem)
+    case 'date':
+      return readText(given, (text) =>
+        isDay(text) ? undefined : 'must be a date that exists, such as 2026-11-30.',
+      )
+  }
+}
+
+function readText(given: unknown, problemOf: (text: string) => string | undefined): Read {
   if (typeof given !== 'string') return { problem: 'must be given once, as text.' }
-  const problem = textProblem(field, given)
+  const problem = problemOf(given)
   return problem === undefined ? { value: given } : { problem }
 }
 
-function textProblem(
-  field: Exclude<Field, { readonly type: 'checkbox' | 'number' }>,
-  text: string,
-): string | undefined {
-  switch (field.type) {
-    case 'text':
-      return tooLong(text, field.maxLength)
-    case 'choice': {
-      if (field.options.includes(text)) return undefined
-      const named = field.options.slice(0, namedOptionsMax).join(', ')
-      const isAll = field.options.length <= namedOptionsMax
-      return isAll ? `must be one of ${named}.` : `must be one of ${named} and others.`
-    }
-    case 'url':
-      return (
-        tooLong(text, urlCharactersMax) ??
-        (/^https?:\/\//i.test(text) && URL.canParse(text)
-          ? undefined
-          : 'must be a web address, such as https://example.com.')
-      )
-    case 'date':
-      return isDay(text) ? undefined : 'must be a date that exists, such as 2026-11-30.'
-    case 'phone': {
-      const isShort = text.length <= phoneCharactersMax && phoneCharacters.test(text)
-      const digits = isShort ? text.replace(/\D/g, '').length : 0
-      if (digits >= phoneDigits.min && digits <= phoneDigits.max) return undefined
-      return (
-        `must be a phone number: ${phoneDigits.min} to ${phoneDigits.max} digits, and between them ` +
-        'only spaces and + ( ) - . /'
-      )
-    }
-  }
+function choiceProblem(text: string, options: readonly string[]): string | undefined {
+  if (options.includes(text)) return undefined
+  const named = options.slice(0, namedOptionsMax).join(', ')
+  return `must be one of ${named}${options.length > namedOptionsMax ? ' and others' : ''}.`
+}
+
+function urlProblem(text: string): string | undefined {
+  const long = tooLong(text, urlCharactersMax)
+  if (long !== undefined) return long
+  const isUrl = /^https?:\/\//i.test(text) && URL.canParse(text)
+  return isUrl ? undefined : 'must be a web address, such as https://example.com.'
+}
+
+function phoneProblem(text: string): string | undefined {
+  const isShort = text.length <= phoneCharactersMax && phoneCharacters.test(text)
+  const digits = isShort ? text.replace(/\D/g, '').length : 0
+  const { min, max } = phoneDigits
+  if (digits >= min && digits <= max) return undefined
+  return `must be a phone number: ${min} to ${max} digits, and between them only spaces and + ( ) - . /`
 }
 
 function tooLong(text: string, charactersMax: number): string | undefined {

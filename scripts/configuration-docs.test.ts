@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { settings } from '../src/config/settings.ts'
 import { generated, outdated } from './configuration-docs.ts'
 
-test('docs/configuration.md and .env.example are as the list of settings says', async () => {
+test('docs/configuration.md, .env.example and config.schema.json are as the settings say', async () => {
   expect(await outdated(), 'run: node scripts/configuration-docs.ts').toEqual([])
 })
 

@@ -1,21 +1,27 @@
 /**
- * Writes docs/configuration.md and .env.example from the list of settings. With `--check` it writes
+ * Writes docs/configuration.md and .env.example from the list of settings, and config.schema.json from the
+ * description of the file of sites. With `--check` it writes
  * nothing, and ends with exit code 1 when one of them is out of date.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'
+import { configJsonSchema } from '../src/config/site-schema.ts'
 import { settings } from '../src/config/settings.ts'
 import type { Setting } from '../src/config/settings.ts'
 
 const root = new URL('../', import.meta.url)
 const command = 'node scripts/configuration-docs.ts'
 
-/** The contents of the files that are made from the list, by path from the root of the project. */
+/** The contents of the files that are made, by path from the root of the project. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const style = await resolveConfig(new URL('docs/configuration.md', root))
   return new Map([
     ['docs/configuration.md', await format(configurationPage(), { ...style, parser: 'markdown' })],
     ['.env.example', envExample()],
+    [
+      'config.schema.json',
+      await format(JSON.stringify(configJsonSchema()), { ...style, parser: 'json' }),
+    ],
   ])
 }
 

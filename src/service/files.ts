@@ -8,9 +8,15 @@ import { withConsent } from '../pages/embed-consent.ts'
 import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 
-/** All files that browsers load: those built from `browser/`, and the stylesheet of the pages. */
+/** All files for pages of every origin: those built from `browser/`, the stylesheet, and the schema of the settings. */
 export async function readAssets(site: SiteConfig, log: Logger): Promise<readonly StaticFile[]> {
-  return [...(await browserFiles(site, log)), await stylesheet(site)]
+  return [...(await browserFiles(site, log)), await stylesheet(site), await configSchema()]
+}
+
+/** For editors, which complete the file of `ROLLCALL_CONFIG` with it. */
+async function configSchema(): Promise<StaticFile> {
+  const content = await readFile(new URL('../../config.schema.json', import.meta.url))
+  return staticFile('api/config.schema.json', content)
 }
 
 /** The files that `scripts/build-browser.js` has built. The set-up script runs it. */

@@ -13,6 +13,7 @@ test.each([
   ['/embed.js', 'text/javascript; charset=utf-8'],
   ['/embed/later.js', 'text/javascript; charset=utf-8'],
   ['/embed/de.json', 'application/json'],
+  ['/api/config.schema.json', 'application/json'],
 ])(
   'pages of any origin get %s compressed, and 304 when they have it already',
   async (path, type) => {

@@ -14,7 +14,7 @@ import { backoffMs, blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
 import { type Filled, fillBatch } from './fill.ts'
 import { Remover } from './remover.ts'
-import { taken, type TokenBucket, type Tokens, waitForToken } from './pace.ts'
+import type { Tokens } from './shared-tokens.ts'
 
 export interface WriterOptions {
   readonly journal: DeliveryLog
@@ -28,7 +28,7 @@ export interface WriterOptions {
   /** How often an idle writer looks whether another process has appended. */
   readonly lookEveryMs: Millis
   /** How often a batch may be sent that is not full. */
-  readonly bucket: TokenBucket
+  readonly tokens: Tokens
   /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
   readonly removesOnly?: boolean
 }
@@ -83,7 +83,6 @@ export class Writer {
   readonly #fence: Fence
   readonly #remover: Remover
   readonly #afterRestore: AfterRestore
-  #tokens: Tokens
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
   #own: { readonly number: number; isClear: boolean } | undefined
   /** Aborts the current idle wait. */
@@ -103,7 +102,6 @@ export class Writer {
     this.#fence = new Fence({ ...options, ...signals, attempts: this.#attempts })
     this.#remover = new Remover({ ...options, ...signals })
     this.#afterRestore = new AfterRestore({ ...options, attempts: this.#attempts })
-    this.#tokens = { count: options.bucket.capacity, at: options.clock.elapsed() }
   }
 
   start(): void {
@@ -196,7 +194,7 @@ export class Writer {
 
   /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, spreadsheet, bucket, events } = this.#options
+    const { journal, spreadsheet, tokens, events } = this.#options
     if (dueTab === undefined) this.#mayHaveMore = false
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
@@ -204,7 +202,7 @@ export class Writer {
     const full = ready?.isFull === true ? ready : undefined
     if (!full) {
       await this.#linger()
-      await this.#attempts.rest(waitForToken(this.#tokens, bucket, this.#now()))
+      await this.#waitForToken()
     }
     if (!(await this.#fence.hasRoom())) {
       this.#mayHaveMore = true
@@ -222,8 +220,16 @@ export class Writer {
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
     this.#mayHaveMore = true
     this.#own = { number: batch.number, isClear: true }
-    if (!full) this.#tokens = taken(this.#tokens, bucket, this.#now())
+    if (!full) tokens.take()
     return batch
+  }
+
+  /** Another site of the account may take the token that this one waits for. */
+  async #waitForToken(): Promise<void> {
+    const { tokens } = this.#options
+    for (let ms = tokens.wait(); ms > 0 && !this.#isStopping; ms = tokens.wait()) {
+      await this.#attempts.rest(ms)
+    }
   }
 
   /** Fills the next batch, of the tab whose try is due or of all that are not set aside. */

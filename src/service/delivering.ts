@@ -1,3 +1,4 @@
+import type { Account } from '../delivery/account.ts'
 import type { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
@@ -7,9 +8,11 @@ import { followNote, noteDelivery, readDeliveryNote } from './delivery-note.ts'
 import { Leaseholder, type LeaseholderOptions } from './leaseholder.ts'
 import { realWorld } from './world.ts'
 
-export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers'> {
+export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers' | 'share'> {
   readonly journal: ComparableJournal
   readonly health: Health
+  /** The account that the site shares with others. */
+  readonly account?: Account | undefined
   /** As in `LeaseholderOptions`. */
   readonly replaced?: LeaseholderOptions['replaced']
 }
@@ -23,9 +26,10 @@ export function createDelivering(
   options: DeliveringOptions,
   parts: DeliveryOverrides = {},
 ): Leaseholder {
-  const { journal, health, events, removesOnly = false, replaced } = options
+  const { journal, health, events, removesOnly = false, replaced, account } = options
   const { clock } = { ...realWorld, ...parts }
   const delivers = () => holder.holds
+  const share = account?.join(delivers)
   const noting = removesOnly
     ? undefined
     : noteDelivery(events, health, journal.delivery, clock, delivers)
@@ -41,7 +45,7 @@ export function createDelivering(
 
   function newWriter(): Pick<Writer, 'start' | 'stop'> {
     const { writer } = createDelivery(
-      { ...options, events: noting?.events ?? events, delivers },
+      { ...options, events: noting?.events ?? events, delivers, share },
       parts,
     )
     const ended = new AbortController()

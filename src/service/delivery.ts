@@ -1,11 +1,13 @@
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
+import type { GoogleConfig } from '../config/google.ts'
 import type { SiteConfig } from '../config/site.ts'
-import { createCallGate } from '../delivery/call-gate.ts'
-import { batchBucket, bottomless } from '../delivery/pace.ts'
+import { Account, type AccountShare } from '../delivery/account.ts'
+import type { Tokens } from '../delivery/shared-tokens.ts'
 import { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
+import type { Clock } from '../platform/clock.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -32,7 +34,9 @@ export function destinationOf(
 export interface DeliveryOptions extends Destination {
   /** Whether to end the frozen batch and to remove rows only. */
   readonly removesOnly?: boolean
-  /** Whether this instance may still make calls, asked right before each; true when it is left out. */
+  /** What the site gets of its account; when it is left out, it has the account for itself. */
+  readonly share?: AccountShare | undefined
+  /** Whether this instance may still make calls, asked right before each; true when both are left out. */
   readonly delivers?: () => boolean
   readonly journal: Pick<
     ComparableJournal,
@@ -62,12 +66,11 @@ export function createDelivery(
 ): Delivery {
   const world = { ...realWorld, ...parts }
   const { journal, events, removesOnly = false } = options
-  const spreadsheet = wrap(connectSpreadsheet(options, world))
+  const { share = soleShare(options, world) } = options
+  const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
   const { clock, random } = world
   const { location, profile } = spreadsheet
-  const settings = options.spreadsheet
-  const bucket =
-    profile.hasQuota && settings.kind === 'google' ? batchBucket(settings.quota) : bottomless
+  const tokens = profile.hasQuota && share ? share.tokens : endless
   return {
     writer: new Writer({
       journal: journal.delivery,
@@ -78,11 +81,35 @@ export function createDelivery(
       clock,
       random,
       spreadsheet,
-      bucket,
+      tokens,
       lookEveryMs,
     }),
     location,
   }
+}
+
+/** A provider without a quota needs no tokens. */
+const endless: Tokens = { wait: () => 0, take: () => {} }
+
+function soleShare(
+  { spreadsheet, journal, delivers }: DeliveryOptions,
+  { clock }: World,
+): AccountShare | undefined {
+  if (spreadsheet.kind === 'workbook') return undefined
+  return accountOf(spreadsheet, journal, clock, 1).join(delivers)
+}
+
+type CountingJournal = Pick<ComparableJournal, 'callLedger' | 'time'>
+
+/** The account of a Google Sheet, which so many sites share. */
+export function accountOf(
+  { credentials, quota }: GoogleConfig,
+  journal: CountingJournal,
+  clock: Clock,
+  sites: number,
+): Account {
+  const ledger = journal.callLedger(credentials.email, journal.time ?? clock)
+  return new Account({ ledger, quota, clock, sites })
 }
 
 /** Connects to the spreadsheet of the settings. Only this function names a concrete provider. */
@@ -91,17 +118,16 @@ export function connectSpreadsheet(
     spreadsheet: settings,
     workbookDir,
     privateKey,
-    journal,
-    delivers,
-  }: Omit<DeliveryOptions, 'events'>,
+    ...given
+  }: Omit<DeliveryOptions, 'events' | 'journal'> & { readonly journal: CountingJournal },
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
     return createWorkbook({ directory: workbookDir }, world.files)
   }
-  const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
+  const { share = accountOf(settings, given.journal, world.clock, 1).join(given.delivers) } = given
+  const { credentials, spreadsheetId, apiUrl, tokenUrl } = settings
   const { clock } = world
-  const ledger = journal.callLedger(credentials.email, journal.time ?? clock)
   return createGoogleSheets({
     access: { email: credentials.email, spreadsheetId },
     sign: world.signWith(privateKey),
@@ -111,6 +137,6 @@ export function connectSpreadsheet(
     clock,
     random: world.random,
     digest: world.digest,
-    gate: createCallGate(ledger, quota, clock, delivers),
+    gate: share.gate,
   })
 }

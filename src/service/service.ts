@@ -6,6 +6,7 @@ import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/share.ts'
 import { createLog, type Logger } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
+import { Accounts } from './accounts.ts'
 import { storeOf } from './choose-store.ts'
 import { createDelivering } from './delivering.ts'
 import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
@@ -66,9 +67,13 @@ export async function startService(
     log.error(message)
     fail()
   })
+  const accounts = new Accounts(sites, clock)
   const destination = (site: SiteConfig) => destinationOf(site, config, secrets)
   const delivering = sites.map((site) =>
-    createDelivering({ ...destination(site.config), ...site, replaced }, parts),
+    createDelivering(
+      { ...destination(site.config), ...site, replaced, account: accounts.of(site.config) },
+      parts,
+    ),
   )
   const stopDelivering = async () => {
     await Promise.all(delivering.map((it) => it.stop(graceMs)))

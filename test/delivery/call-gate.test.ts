@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 
 import { createCallGate } from '../../src/delivery/call-gate.ts'
+import { CallTurns } from '../../src/delivery/call-turns.ts'
+import type { CallLedger } from '../../src/journal/call-ledger.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
@@ -12,9 +14,14 @@ const day = 24 * 60 * minute
 const quota = { perMinute: 3, perDay: 5 }
 const signal = new AbortController().signal
 
+function gateOf(ledger: CallLedger, clock: ManualClock, delivers?: () => boolean): CallGate {
+  const turns = new CallTurns({ ledger, quota, clock, sites: 1 })
+  return createCallGate(turns.join(), clock, delivers)
+}
+
 /** The gate of a process that starts now. */
 function openGate(journal: Journal, clock: ManualClock): CallGate {
-  return createCallGate(journal.callLedger(account, clock), quota, clock)
+  return gateOf(journal.callLedger(account, clock), clock)
 }
 
 /** Passes the gate `count` times; returns when each passed, in seconds of elapsed time. */
@@ -126,7 +133,7 @@ test('a call whose reservation itself takes long is reserved anew', async () => 
     return wait
   }
   let reservations = 0
-  await createCallGate({ reserve }, quota, clock)(signal)
+  await gateOf({ reserve }, clock)(signal)
   expect(reservations).toBe(2)
 })
 
@@ -138,7 +145,7 @@ test('calls are let through where every reservation takes some seconds', async (
     await clock.run(3000)
     return ledger.reserve({ perMinute: 100, perDay: 100 })
   }
-  expect(await createCallGate({ reserve: slow }, quota, clock)(signal)).toBe(true)
+  expect(await gateOf({ reserve: slow }, clock)(signal)).toBe(true)
 })
 
 test('a call that may not be sent any more is not let through', async () => {
@@ -151,7 +158,7 @@ test('no call is let through when another instance may deliver by now', async ()
   await using journal = openSqliteJournal(':memory:')
   const clock = new ManualClock()
   let delivers = true
-  const gate = createCallGate(journal.callLedger(account, clock), quota, clock, () => delivers)
+  const gate = gateOf(journal.callLedger(account, clock), clock, () => delivers)
   expect(await gate(signal)).toBe(true)
   const lostMeanwhile = async () => {
     delivers = false

@@ -5,7 +5,7 @@ import { OAuth2Client } from 'google-auth-library'
 import { loadConfig } from '../../src/config/config.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { readEnvironment } from '../../src/config/env.ts'
-import { createCallGate } from '../../src/delivery/call-gate.ts'
+import { Account } from '../../src/delivery/account.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { httpClient } from '../../src/platform/node/http-client.ts'
@@ -53,7 +53,7 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
   const sign = signWith(privateKey)
   const clock = systemClock
   const ledger = openSqliteJournal(':memory:').callLedger(credentials.email, clock)
-  const gate = createCallGate(ledger, quota, clock)
+  const gate = new Account({ ledger, quota, clock, sites: 1 }).join().gate
   const tokens = new AccessTokens({ ...credentials, sign, tokenUrl, http: httpClient, clock })
   const token = await tokens.get(testSignal)
   if (token.kind !== 'token') throw new Error(`No access token: ${token.message}`)

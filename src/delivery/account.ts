@@ -1,0 +1,43 @@
+import type { CallLedger, Quota } from '../journal/call-ledger.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { CallGate } from '../spreadsheet/spreadsheet.ts'
+import { createCallGate } from './call-gate.ts'
+import { CallTurns } from './call-turns.ts'
+import { batchBucket } from './pace.ts'
+import { SharedTokens, type Tokens } from './shared-tokens.ts'
+
+export interface AccountOptions {
+  readonly ledger: CallLedger
+  readonly quota: Quota
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** How many sites have the account, on this instance and others. At least 1. */
+  readonly sites: number
+}
+
+/** What a site gets of its account. */
+export interface AccountShare {
+  readonly gate: CallGate
+  readonly tokens: Tokens
+}
+
+/** An account at a provider, whose quota the sites of this process share fairly. */
+export class Account {
+  readonly #options: AccountOptions
+  readonly #turns: CallTurns
+  readonly #tokens: SharedTokens
+
+  constructor(options: AccountOptions) {
+    const { quota, sites, clock } = options
+    this.#options = options
+    this.#turns = new CallTurns(options)
+    this.#tokens = new SharedTokens(batchBucket(quota, sites), sites, clock)
+  }
+
+  /** To call once for each site. @param delivers whether this instance delivers for it */
+  join(delivers: () => boolean = () => true): AccountShare {
+    return {
+      gate: createCallGate(this.#turns.join(), this.#options.clock, delivers),
+      tokens: this.#tokens.join(delivers),
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { CallLedger, Quota } from '../journal/call-ledger.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+const minute = 60 * 1000
+
+/** At most this part of a minute's calls goes beyond the shares of sites. */
+const beyondPart = 0.8
+
+/** Waits for a reserved call. Returns the elapsed time before it was reserved. Rejects when `signal` aborts. */
+export type ReserveCall = (signal: AbortSignal) => Promise<Millis>
+
+export interface CallTurnsOptions {
+  readonly ledger: CallLedger
+  readonly quota: Quota
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  /** How many sites have the account, on this instance and others. At least 1. */
+  readonly sites: number
+}
+
+interface Waiting {
+  /** The times of its site's calls in the last minute, ascending. */
+  readonly calls: Millis[]
+  readonly give: (askedAt: Millis) => void
+  readonly fail: (error: Error) => void
+}
+
+/**
+ * Gives the calls of one account to the sites of this process by turns. The ledger decides when there is
+ * a call; this decides whose it is.
+ *
+ * A site's share is the calls of a minute, divided by the number of sites. A site that had fewer than its
+ * share in the last minute goes first: the one with the fewest calls. A site that had its share waits for
+ * those, and calls beyond shares keep a distance, so that they use no more than a part of the minute's
+ * calls. When half of these are used, all others keep a distance, too. So the calls never come all at once
+ * with a long wait behind them, and a site that begins gets its call within seconds.
+ */
+export class CallTurns {
+  readonly #options: CallTurnsOptions
+  #waiting: Waiting[] = []
+  #isGiving = false
+  /** Ends the present sleep. */
+  #wake = new AbortController()
+  #lastBeyond = -Infinity
+  /** The calls of all sites in the last minute. */
+  readonly #all = { calls: [] as Millis[] }
+
+  constructor(options: CallTurnsOptions) {
+    this.#options = options
+  }
+
+  /** The turns of one more site. */
+  join(): ReserveCall {
+    const calls: Millis[] = []
+    return (signal) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason as Error)
+        const leave = () => {
+          signal.removeEventListener('abort', aborted)
+          this.#waiting = this.#waiting.filter((other) => other !== waiting)
+        }
+        const waiting: Waiting = {
+          calls,
+          give(askedAt) {
+            leave()
+            resolve(askedAt)
+          },
+          fail(error) {
+            leave()
+            reject(error)
+          },
+        }
+        const aborted = () => {
+          waiting.fail(signal.reason as Error)
+          this.#wake.abort()
+        }
+        signal.addEventListener('abort', aborted)
+        this.#waiting.push(waiting)
+        this.#wake.abort()
+        if (!this.#isGiving) void this.#giveAll()
+      })
+  }
+
+  async #giveAll(): Promise<void> {
+    const { ledger, quota, clock } = this.#options
+    this.#isGiving = true
+    while (this.#waiting.length > 0) {
+      this.#wake = new AbortController()
+      const askedAt = this.#now()
+      try {
+        const wait = this.#distanceMs() || (await ledger.reserve(quota))
+        if (wait > 0) await clock.sleep(wait, this.#wake.signal)
+        else this.#give(askedAt)
+      } catch (error) {
+        for (const { fail } of this.#waiting) fail(error as Error)
+      }
+    }
+    this.#isGiving = false
+  }
+
+  /** Gives a reserved call to the one whose turn it is. Nobody gets it when all have left meanwhile. */
+  #give(askedAt: Millis): void {
+    const now = this.#now()
+    let next: Waiting | undefined
+    for (const waiting of this.#waiting) if (!next || isBefore(waiting, next)) next = waiting
+    if (!next) return
+    if (this.#hadShare(next)) this.#lastBeyond = now
+    next.calls.push(now)
+    this.#all.calls.push(now)
+    next.give(askedAt)
+  }
+
+  /** How long to wait before the next call, so that it keeps its distance. */
+  #distanceMs(): Millis {
+    const { quota, sites } = this.#options
+    if (sites === 1) return 0
+    const now = this.#now()
+    for (const { calls } of [this.#all, ...this.#waiting]) dropOlder(calls, now - minute)
+    const distance = minute / quota.perMinute
+    const { calls } = this.#all
+    const last = calls.length >= quota.perMinute / 2 ? (calls.at(-1) ?? -Infinity) : -Infinity
+    const isBeyond = this.#waiting.every((waiting) => this.#hadShare(waiting))
+    const beyond = isBeyond ? this.#lastBeyond + distance / beyondPart : -Infinity
+    return Math.max(0, last + distance - now, beyond - now)
+  }
+
+  #hadShare({ calls }: Waiting): boolean {
+    const { quota, sites } = this.#options
+    return calls.length >= quota.perMinute / sites
+  }
+
+  #now(): Millis {
+    return this.#options.clock.elapsed()
+  }
+}
+
+/** Fewer calls in the last minute, or as many and the last one earlier. */
+function isBefore(one: Waiting, other: Waiting): boolean {
+  const more = one.calls.length - other.calls.length
+  return more < 0 || (more === 0 && (one.calls.at(-1) ?? 0) < (other.calls.at(-1) ?? 0))
+}
+
+function dropOlder(calls: Millis[], from: Millis): void {
+  const kept = calls.findIndex((at) => at > from)
+  calls.splice(0, kept === -1 ? calls.length : kept)
+}

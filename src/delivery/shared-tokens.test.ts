@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+
+import { SharedTokens, type Tokens } from './shared-tokens.ts'
+
+const bucket = { capacity: 3, refillMs: 10_000 }
+const hour = 3_600_000
+const always = () => true
+
+class StillClock {
+  now = 0
+  elapsed = () => this.now
+}
+
+/** Takes `count` tokens, each as soon as it can. Returns when it took them. */
+function takeSoon(tokens: Tokens, clock: StillClock, count: number): number[] {
+  const taken: number[] = []
+  while (taken.length < count) {
+    clock.now += tokens.wait()
+    tokens.take()
+    taken.push(clock.now)
+  }
+  return taken
+}
+
+test('the bucket of one site lets a burst go at once and then one batch every refill', () => {
+  const clock = new StillClock()
+  const tokens = new SharedTokens(bucket, 1, clock).join(always)
+  expect(takeSoon(tokens, clock, 6)).toEqual([0, 0, 0, 10_000, 20_000, 30_000])
+})
+
+test('after a long pause the bucket is full and not more than full', () => {
+  const clock = new StillClock()
+  const tokens = new SharedTokens(bucket, 1, clock).join(always)
+  clock.now += 24 * hour
+  expect(takeSoon(tokens, clock, 4).map((at) => at - 24 * hour)).toEqual([0, 0, 0, 10_000])
+})
+
+/** Sites that share tokens, the first ones busy for a day. Returns how many tokens each of them took. */
+function busyDay(sites: number, busy: number, isHere = always): number[] {
+  const clock = new StillClock()
+  const shared = new SharedTokens(bucket, sites, clock)
+  const all = Array.from({ length: sites }, (_, at) => shared.join(at < busy ? always : isHere))
+  const taken = Array.from({ length: busy }, () => 0)
+  while (clock.now < 24 * hour) {
+    for (const at of taken.keys()) {
+      if (all[at]?.wait() !== 0) continue
+      all[at].take()
+      taken[at] = (taken[at] ?? 0) + 1
+    }
+    clock.now += 1000
+  }
+  expect(all.slice(busy).map((quiet) => quiet.wait())).toEqual(Array(sites - busy).fill(0))
+  return taken
+}
+
+const perDay = (24 * hour) / bucket.refillMs
+
+test('one busy site beside quiet ones gets nearly all tokens, and each quiet one finds its own', () => {
+  const [taken = 0] = busyDay(20, 1)
+  expect(taken).toBeGreaterThan(0.95 * perDay)
+  expect(taken).toBeLessThanOrEqual(perDay + bucket.capacity)
+})
+
+test('busy sites get equal parts, and all together no more than the account has', () => {
+  const taken = busyDay(20, 20)
+  expect(Math.max(...taken) - Math.min(...taken)).toBeLessThanOrEqual(1)
+  const sum = taken.reduce((total, count) => total + count, 0)
+  expect(sum).toBeGreaterThan(0.95 * perDay)
+  expect(sum).toBeLessThanOrEqual(perDay + 20 * bucket.capacity)
+})
+
+test('tokens of a site for which another instance delivers are given away by that instance only', () => {
+  const [taken = 0] = busyDay(20, 1, () => false)
+  expect(taken).toBeGreaterThan(perDay / 20)
+  expect(taken).toBeLessThanOrEqual(perDay / 20 + bucket.capacity)
+})

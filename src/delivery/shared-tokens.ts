@@ -1,0 +1,85 @@
+import type { Clock } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import type { TokenBucket } from './pace.ts'
+
+/** When a site may send a batch that is not full. */
+export interface Tokens {
+  /** Milliseconds until the site may take one, if nobody else takes it before; 0 when it may now. */
+  wait(): Millis
+  take(): void
+}
+
+interface Member {
+  count: number
+  readonly isHere: () => boolean
+}
+
+/**
+ * The tokens of an account, divided among its sites. Each site has a bucket of its own, which gains its
+ * share of the account's tokens. What a full bucket cannot hold goes to any site that needs it, so a busy
+ * site beside quiet ones gets nearly all, and a quiet one always finds its own.
+ */
+export class SharedTokens {
+  readonly #bucket: TokenBucket
+  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #sites: number
+  readonly #members: Member[] = []
+  /** A whole token at most that a full bucket could not hold. */
+  #spare = 0
+  #at: Millis
+
+  /**
+   * @param bucket of the whole account, but its capacity is that of each site
+   * @param sites how many sites have the account, on this instance and others
+   */
+  constructor(bucket: TokenBucket, sites: number, clock: Pick<Clock, 'elapsed'>) {
+    this.#bucket = bucket
+    this.#sites = sites
+    this.#clock = clock
+    this.#at = clock.elapsed()
+  }
+
+  /** @param isHere whether this instance delivers for the site; otherwise another one gives its tokens away */
+  join(isHere: () => boolean): Tokens {
+    const member: Member = { count: this.#bucket.capacity, isHere }
+    this.#members.push(member)
+    return {
+      wait: () => this.#wait(member),
+      take: () => {
+        this.#refill()
+        if (member.count < 1 && this.#spare >= 1) this.#spare -= 1
+        else member.count -= 1
+      },
+    }
+  }
+
+  #wait(member: Member): Millis {
+    this.#refill()
+    if (member.count >= 1 || this.#spare >= 1) return 0
+    const ownMs = (1 - member.count) * this.#siteRefillMs
+    const full = this.#members.filter((other) => this.#gives(other)).length
+    const spareMs = full === 0 ? Infinity : ((1 - this.#spare) * this.#siteRefillMs) / full
+    return Math.ceil(Math.min(ownMs, spareMs))
+  }
+
+  #refill(): void {
+    const now = this.#clock.elapsed()
+    const gained = Math.max(0, now - this.#at) / this.#siteRefillMs
+    this.#at = Math.max(this.#at, now)
+    for (const member of this.#members) {
+      const count = member.count + gained
+      member.count = Math.min(count, this.#bucket.capacity)
+      if (this.#sites > 1 && this.#gives(member)) {
+        this.#spare = Math.min(1, this.#spare + count - member.count)
+      }
+    }
+  }
+
+  #gives(member: Member): boolean {
+    return member.count === this.#bucket.capacity && member.isHere()
+  }
+
+  get #siteRefillMs(): Millis {
+    return this.#bucket.refillMs * this.#sites
+  }
+}

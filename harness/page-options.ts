@@ -5,6 +5,7 @@ export function pageOptions(options: Partial<PageOptions> = {}): PageOptions {
   return {
     pages: { name: 'off' },
     widget: { siteKey: null, origins: [] },
+    site: undefined,
     fields: [],
     allowedOrigins: '*',
     tabs: { defaultTab: 'Sheet1', knownTabs: new Map(), onlyKnownTabs: false },

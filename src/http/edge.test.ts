@@ -5,19 +5,28 @@ import { responseOf } from './fetch.ts'
 import { problem } from './problem.ts'
 import { refuse } from './refuse.ts'
 import { type Handler, Router } from './router.ts'
+import { type EdgeSite, Sites } from './sites.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** An edge with one path. Its events are told in order. */
-function createApplication(handle: Handler, given: Partial<EdgeOptions> = {}, isPublic = false) {
+function createApplication(
+  handle: Handler,
+  { allowedOrigins, signupsPerMinute, ...given }: Partial<EdgeOptions & EdgeSite> = {},
+  isPublic = false,
+) {
   const events: unknown[][] = []
+  const site = {
+    name: 'default',
+    allowedOrigins: allowedOrigins ?? ['https://www.example.com'],
+    signupsPerMinute: signupsPerMinute ?? 0,
+  }
   const router = new Router()
   router.add('/', { GET: handle, POST: handle, isPublic })
   const application = createEdge({
-    allowedOrigins: ['https://www.example.com'],
+    sites: new Sites([site], false),
     allowedHosts: undefined,
     trustedProxies: 0,
-    signupsPerMinute: 0,
     clock: { elapsed: () => 0 },
     warn: () => {},
     events: {

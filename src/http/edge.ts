@@ -7,14 +7,13 @@ import type {
 } from '../platform/http-exchange.ts'
 import type { Answer } from './answer.ts'
 import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
-import { type AllowedOrigins, corsHeaders, isOriginAllowed, webOrigin } from './origin.ts'
+import { corsHeaders, webOrigin } from './origin.ts'
 import { problem, Refusal } from './problem.ts'
 import type { Allowance } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
 import type { Router } from './router.ts'
 
 export interface EdgeOptions extends ReceptionOptions {
-  readonly allowedOrigins: AllowedOrigins
   readonly events: EdgeEvents
   readonly router: Router
   /** Turns a refusal into an answer, as JSON or as a page. Never throws. */
@@ -43,7 +42,7 @@ export interface Application {
  * into answers, adds CORS and security headers.
  */
 export function createEdge(options: EdgeOptions): Application {
-  const { allowedOrigins, trustedProxies, events, router, showRefusal } = options
+  const { trustedProxies, events, router, showRefusal } = options
   const reception = new Reception(options)
 
   return {
@@ -51,23 +50,20 @@ export function createEdge(options: EdgeOptions): Application {
       const { handle, params, isPublic } = router.find(request)
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
       const exchange = new Exchange({ requestId, request, connection, params }, reception)
-      const origin = request.headers.get('origin')
-      const isAllowed = origin === null || isOriginAllowed(origin, allowedOrigins, exchange.hosts)
       let answer: Answer
       try {
-        if (!isAllowed && !isPublic) {
-          const told = webOrigin(origin)
-          events.originRefused(told, requestId)
-          // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
-          throw refuse.origin(told, request.method === 'GET')
+        if (!isPublic && !exchange.isSiteInBody && !exchange.isOriginAllowed) {
+          throw exchange.refusedOrigin()
         }
         answer = await handle(exchange)
       } catch (error) {
         const refusal = refusalOf(error, requestId, events)
+        if (refusal.kind === 'origin') events.originRefused(originOf(request), requestId)
         events.requestRefused(refusal, requestId)
         answer = await showRefusal(refusal, exchange)
       }
-      const cors = corsHeaders(isAllowed ? origin : null, allowedOrigins)
+      const origin = exchange.isOriginAllowed ? request.headers.get('origin') : null
+      const cors = corsHeaders(origin, exchange.knownSite?.allowedOrigins ?? '*')
       return dressed(answer, requestId, cors, exchange.allowance)
     },
     refuse(failure) {
@@ -79,6 +75,10 @@ export function createEdge(options: EdgeOptions): Application {
       return { status, headers: list, body }
     },
   }
+}
+
+function originOf({ headers }: HttpRequest): string | undefined {
+  return webOrigin(headers.get('origin') ?? '')
 }
 
 /** The refusal that answers an error. Reports any error that is not a refusal itself. */

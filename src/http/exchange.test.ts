@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
+import { type EdgeSite, Sites } from './sites.ts'
 
 class HandClock {
   ms = 0
@@ -12,12 +13,16 @@ class HandClock {
 const visitor = '203.0.113.7'
 
 /** A reception, with a function that makes requests which arrive there. */
-function receive(given: Partial<ReceptionOptions> = {}) {
+function receive({
+  signupsPerMinute = 0,
+  ...given
+}: Partial<ReceptionOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
+  const site = { name: 'default', allowedOrigins: '*', signupsPerMinute } as const
   const warnings: string[][] = []
   const reception = new Reception({
     allowedHosts: undefined,
     trustedProxies: 0,
-    signupsPerMinute: 0,
+    sites: new Sites([site], false),
     clock: new HandClock(),
     warn: (...warning) => warnings.push(warning),
     ...given,

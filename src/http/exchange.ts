@@ -2,10 +2,12 @@ import type { Clock } from '../platform/clock.ts'
 import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
 import { type ClientAddress, clientAddress, type ClientAddressInput } from './client-address.ts'
-import { listedHosts, ownOrigin, requestHosts } from './origin.ts'
-import { type LimitedPolicy, RateLimit, type Allowance } from './rate-limit.ts'
+import { isOriginAllowed, listedHosts, ownOrigin, requestHosts, webOrigin } from './origin.ts'
+import { addressesMax, type LimitedPolicy, RateLimit, type Allowance } from './rate-limit.ts'
+import type { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 import { clientShare } from './share.ts'
+import { type AddressedSite, type EdgeSite, type Sites, unknownSite } from './sites.ts'
 import { visitorAddress } from './visitor-address.ts'
 
 export interface ReceptionOptions {
@@ -13,8 +15,7 @@ export interface ReceptionOptions {
   readonly allowedHosts: readonly string[] | undefined
   /** How many proxies in front of us are trusted to tell the client's address. */
   readonly trustedProxies: number
-  /** The limit for each client address; 0 means no limit. */
-  readonly signupsPerMinute: number
+  readonly sites: Sites
   readonly clock: Pick<Clock, 'elapsed'>
   /** Called at most once, with the reason why clients are counted wrongly. */
   readonly warn: (warning: string, requestId: string) => void
@@ -27,42 +28,68 @@ const replaysPerSignup = 10
 export class Reception {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
+  readonly sites: Sites
   readonly #warn: ReceptionOptions['warn']
-  readonly #limits: Readonly<Record<LimitedPolicy, RateLimit>> | undefined
+  /** By the name of the site; `''` for requests whose site is unknown. A site without a limit has none. */
+  readonly #limits: ReadonlyMap<string, Readonly<Record<LimitedPolicy, RateLimit>>>
   #wasWarned = false
 
-  constructor({ trustedProxies, allowedHosts, signupsPerMinute, clock, warn }: ReceptionOptions) {
+  constructor({ trustedProxies, allowedHosts, sites, clock, warn }: ReceptionOptions) {
     this.allowedHosts = allowedHosts
     this.trustedProxies = trustedProxies
+    this.sites = sites
     this.#warn = warn
-    if (signupsPerMinute === 0) return
+    const all = [...sites.all, { name: '', signupsPerMinute: strangersPerMinute(sites) }]
+    // All sites together remember as many addresses as one alone.
+    const share = { clock, addressesMax: Math.ceil(addressesMax / sites.all.length) }
     const limit = (policy: LimitedPolicy, perMinute: number) =>
-      new RateLimit({ policy, perMinute, clock })
-    this.#limits = {
-      signups: limit('signups', signupsPerMinute),
-      replays: limit('replays', signupsPerMinute * replaysPerSignup),
-    }
+      new RateLimit({ policy, perMinute, ...share })
+    this.#limits = new Map(
+      all
+        .filter(({ signupsPerMinute }) => signupsPerMinute > 0)
+        .map(({ name, signupsPerMinute }) => [
+          name,
+          {
+            signups: limit('signups', signupsPerMinute),
+            replays: limit('replays', signupsPerMinute * replaysPerSignup),
+          },
+        ]),
+    )
   }
 
-  /** Whether the address has used up its limit. */
-  isSpent(address: string): boolean {
-    return this.#limits?.signups.isSpent(address) ?? false
+  /** Whether the address has used up its limit at the site. */
+  isSpent(address: string, site: EdgeSite | undefined): boolean {
+    return this.#limits.get(site?.name ?? '')?.signups.isSpent(address) ?? false
   }
 
-  /** Counts signups against the limit of the client's address; undefined when there is no limit. */
+  /** Counts signups against the limit of the client's address; undefined when the site has no limit. */
   count(
     policy: LimitedPolicy,
     signups: number,
-    { address, warning }: ClientAddress,
-    requestId: string,
+    { site, client, requestId }: Counted,
   ): Allowance | undefined {
-    if (!this.#limits) return undefined
+    const limits = this.#limits.get(site?.name ?? '')
+    if (!limits) return undefined
+    const { address, warning } = client
     if (warning !== undefined && !this.#wasWarned) {
       this.#wasWarned = true
       this.#warn(warning, requestId)
     }
-    return address === undefined ? undefined : this.#limits[policy].take(address, signups)
+    return address === undefined ? undefined : limits[policy].take(address, signups)
   }
+}
+
+/** Whose signups are counted, and where. */
+interface Counted {
+  readonly site: EdgeSite | undefined
+  readonly client: ClientAddress
+  readonly requestId: string
+}
+
+/** The limit of requests whose site is unknown: as many as the site with the highest limit takes. */
+function strangersPerMinute({ all }: Sites): number {
+  const limits = all.map(({ signupsPerMinute }) => signupsPerMinute)
+  return limits.includes(0) ? 0 : Math.max(...limits)
 }
 
 /** The fields of a form as they were posted, in order. */
@@ -93,6 +120,8 @@ export class Exchange implements Arrival {
   /** The client's rate limit after the last count; undefined when nothing was counted. */
   allowance: Allowance | undefined
   readonly #reception: Reception
+  readonly #addressed: AddressedSite
+  #settled: EdgeSite | undefined
   #client: ClientAddress | undefined
   #replays = 0
 
@@ -102,6 +131,72 @@ export class Exchange implements Arrival {
     this.connection = connection
     this.params = params
     this.#reception = reception
+    this.#addressed = reception.sites.inAddress(request.url)
+  }
+
+  /**
+   * The site of the request.
+   *
+   * @throws Refusal 422 when it is unknown
+   */
+  get site(): EdgeSite {
+    const { knownSite } = this
+    if (!knownSite) throw refuse.fields([unknownSite(this.#addressed.name)])
+    return knownSite
+  }
+
+  /** The site of the request; undefined while it is unknown. */
+  get knownSite(): EdgeSite | undefined {
+    return this.#settled ?? this.#addressed.site
+  }
+
+  /** Whether requests name their site. */
+  get hasSites(): boolean {
+    return this.#reception.sites.areNamed
+  }
+
+  /** Whether only the body can tell the site. Then `settleSite` checks the origin. */
+  get isSiteInBody(): boolean {
+    return this.hasSites && this.request.method === 'POST' && this.#addressed.name === undefined
+  }
+
+  /**
+   * Settles the site of a posted signup.
+   *
+   * @param name the site that the body names; undefined when it names none
+   * @throws Refusal 422 when the site is unknown, or other than that of the address; 403 when it does not
+   *   allow the request's origin
+   */
+  settleSite(name: string | undefined): void {
+    const { sites } = this.#reception
+    const { name: addressed, site } = this.#addressed
+    if (addressed !== undefined && name !== undefined && name !== addressed) {
+      const message = 'The body names another site than the address does.'
+      this.take(1)
+      throw refuse.fields([{ field: 'site', message }])
+    }
+    const settled = name === undefined ? site : sites.find(name)
+    if (!settled) {
+      this.take(1)
+      throw refuse.fields([unknownSite(name ?? addressed)])
+    }
+    this.#settled = settled
+    if (!this.isOriginAllowed) throw this.refusedOrigin()
+  }
+
+  /** Whether the request's origin may use its site. An unknown site stores nothing, so anybody may. */
+  get isOriginAllowed(): boolean {
+    const origin = this.request.headers.get('origin')
+    if (origin === null) return true
+    const allowed = this.knownSite?.allowedOrigins ?? '*'
+    return allowed === '*' || isOriginAllowed(origin, allowed, this.hosts)
+  }
+
+  /** The refusal of this request's origin. */
+  refusedOrigin(): Refusal {
+    const origin = this.request.headers.get('origin') ?? ''
+    // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
+    return refuse.origin(webOrigin(origin), this.request.method === 'GET')
   }
 
   /** The key by which limits count this client; undefined when no limit counts it. */
@@ -112,7 +207,7 @@ export class Exchange implements Arrival {
   /** Whether the client has used up its signups. Then there is no need to read the body. */
   get isSpent(): boolean {
     const { countedAs } = this
-    return countedAs !== undefined && this.#reception.isSpent(countedAs)
+    return countedAs !== undefined && this.#reception.isSpent(countedAs, this.knownSite)
   }
 
   /**
@@ -139,7 +234,9 @@ export class Exchange implements Arrival {
 
   #count(policy: LimitedPolicy, count: number): void {
     if (this.apiKey !== undefined) return
-    const allowance = this.#reception.count(policy, count, this.#clientAddress, this.requestId)
+    const { knownSite: site, requestId } = this
+    const counted = { site, client: this.#clientAddress, requestId }
+    const allowance = this.#reception.count(policy, count, counted)
     this.allowance = allowance
     if (allowance?.isTaken === false) throw refuse.tooMany(allowance, count)
   }

@@ -21,6 +21,7 @@ const statuses = {
   challenge: 403,
   noSuchPath: 404,
   noSuchSignup: 404,
+  noSuchSite: 404,
   method: 405,
   tunnel: 405,
   tooSlow: 408,

@@ -5,7 +5,7 @@ const windowMs = 60_000
 const slotMs = 1_000
 
 /** More addresses than send real signups in a minute. They take some tens of megabytes at most. */
-const addressesMax = 50_000
+export const addressesMax = 50_000
 
 export interface RateLimitOptions {
   /** What is counted. */

@@ -29,6 +29,8 @@ export const refuse = {
   challenge: () => new Refusal('challenge', 'Invalid challenge token'),
   noSuchPath: () => new Refusal('noSuchPath', 'There is nothing at this address.'),
   noSuchSignup: () => new Refusal('noSuchSignup', 'There is no signup with this id.'),
+  noSuchSite: () =>
+    new Refusal('noSuchSite', 'There is no such site: check ?site= in the address.'),
   method: (allowed: readonly string[]) =>
     new Refusal('method', `This address takes ${allowed.join(', ')} only.`, {
       headers: ['allow', allowed.join(', ')],

@@ -10,12 +10,13 @@ import {
   tooManyTabs,
 } from '../signup/parse.ts'
 import type { BulkResult, ProblemField } from '../signup/wire.ts'
-import { readBody } from '../http/body.ts'
+import { type Body, readBody } from '../http/body.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import type { Answer } from '../http/answer.ts'
 import { refuse } from '../http/refuse.ts'
 import { bulkAccepted } from './accepted.ts'
-import type { SignupIntake } from './post-signup.ts'
+import { settleSite } from './body-site.ts'
+import type { Intakes, SignupIntake } from './post-signup.ts'
 import { refuseSpent, submit } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type Patience, patienceOf } from './waiting.ts'
@@ -37,9 +38,9 @@ const turnMs = 5
  * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
  * against the limit of the client's address.
  */
-export async function postBulk(exchange: Exchange, intake: BulkIntake): Promise<Answer> {
-  const { fates, isReplay, patience } = await takeIn(exchange, intake)
-  const { waiting } = intake
+export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
+  const { fates, isReplay, patience } = await takeIn(exchange, intakes)
+  const { waiting } = intakes.of(exchange)
   const stored = fates.flatMap(({ status }) => (status ? [status] : []))
   if (patience) await waiting.untilWritten(stored, patience, exchange.countedAs)
   const answers = fates.map((fate, index): BulkResult => {
@@ -58,16 +59,19 @@ interface TakenIn {
 }
 
 /** Takes the signups in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
-async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> {
+async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<TakenIn> {
   const { request } = exchange
-  const { apiKeys, clock, digest } = intake
+  const { apiKeys, bodies } = intakes
   if (apiKeys.areSet) {
     exchange.apiKey = apiKeys.digestIn(request.headers)
     if (exchange.apiKey === undefined) throw refuse.apiKey()
   }
   const key = ownedKey(exchange)
-  if (exchange.isSpent) await refuseSpent(key, exchange, intake)
-  const { items, challengeToken } = await readEnvelope(exchange, intake)
+  if (exchange.isSpent) await refuseSpent(key, exchange, intakes)
+  const body = settleSite(await readBody(exchange, bodies), exchange)
+  const intake = intakes.of(exchange)
+  const { clock, digest } = intake
+  const { items, challengeToken } = readEnvelope(body, intake)
   const patience = patienceOf(request, clock)
   const asked = items.length
   const context = { ...intake.tabs, source: 'bulk' } as const
@@ -91,11 +95,7 @@ async function takeIn(exchange: Exchange, intake: BulkIntake): Promise<TakenIn> 
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
-async function readEnvelope(
-  exchange: Exchange,
-  { bodies, bulkItemsMax }: BulkIntake,
-): Promise<Extract<ParsedBulk, { ok: true }>> {
-  const body = await readBody(exchange, bodies)
+function readEnvelope(body: Body, { bulkItemsMax }: BulkIntake): Extract<ParsedBulk, { ok: true }> {
   if (body.kind !== 'json') throw refuse.jsonOnly()
   const given = isRecord(body.value) ? body.value['signups'] : undefined
   if (Array.isArray(given) && given.length > bulkItemsMax) {

@@ -16,15 +16,22 @@ import {
   tooManyTabs,
 } from '../signup/parse.ts'
 import { accepted, replayed } from './accepted.ts'
+import { settleSite } from './body-site.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
+/** The intakes of all sites, with what they share. */
+export interface Intakes<Intake> {
+  readonly apiKeys: ApiKeys
+  readonly bodies: BodyLimits
+  /** The intake of the request's site. Throws a `Refusal` while the site is unknown. */
+  readonly of: (exchange: Exchange) => Intake
+}
+
 export interface SignupIntake extends SubmitParts {
   readonly digest: Digest
   readonly waiting: Waiting
-  readonly apiKeys: ApiKeys
-  readonly bodies: BodyLimits
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'>
   readonly people: People
@@ -39,10 +46,13 @@ export interface People {
 }
 
 /** `POST /api/signup`: from the request to the answer. */
-export async function postSignup(exchange: Exchange, intake: SignupIntake): Promise<Answer> {
-  const { status, isReplay, patience, page } = await takeIn(exchange, intake)
-  if (page) return replayed(intake.people.sendOn(exchange, page.redirect), isReplay)
-  const { waiting } = intake
+export async function postSignup(
+  exchange: Exchange,
+  intakes: Intakes<SignupIntake>,
+): Promise<Answer> {
+  const { status, isReplay, patience, page } = await takeIn(exchange, intakes)
+  const { waiting, people } = intakes.of(exchange)
+  if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
   if (patience) await waiting.untilWritten([status], patience, exchange.countedAs)
   return accepted(status, waiting.progressOf([status], patience), isReplay)
 }
@@ -56,15 +66,19 @@ interface TakenIn {
 }
 
 /** Takes the signup in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
-async function takeIn(exchange: Exchange, intake: SignupIntake): Promise<TakenIn> {
-  const { apiKeys, bodies, clock, digest } = intake
+async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promise<TakenIn> {
+  const { apiKeys, bodies } = intakes
   const { request } = exchange
   if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(request.headers)
   const key = ownedKey(exchange)
   // The page with the refusal shows what was typed, so read a small form even when it is refused.
   const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)
-  if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intake)
-  const body = await readBody(exchange, bodies)
+  if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)
+  const sent = await readBody(exchange, bodies)
+  if (sent.kind === 'form') exchange.typed = sent.fields
+  const body = settleSite(sent, exchange)
+  const intake = intakes.of(exchange)
+  const { clock, digest } = intake
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, exchange, intake)
   const { challengeToken } = parsed
@@ -86,7 +100,6 @@ function isForPerson({ request }: Exchange): boolean {
 
 /** @throws Refusal with everything that is wrong. A wrong signup counts against the limit, too. */
 function parseBody(body: Body, exchange: Exchange, intake: SignupIntake): ParsedSignup {
-  if (body.kind === 'form') exchange.typed = body.fields
   const parsed =
     body.kind === 'form'
       ? parsePosted(body.fields, exchange, intake)

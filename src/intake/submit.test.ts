@@ -10,15 +10,17 @@ test('a retry counts as a replay while its first request is still running', asyn
   const turns = new Turns()
   const working = turns.take(key, undefined, () => first.promise)
   const counted: string[] = []
-  const exchange: Pick<Exchange, 'take' | 'takeReplays'> = {
+  const exchange: Pick<Exchange, 'take' | 'takeReplays' | 'knownSite'> = {
+    knownSite: { name: 'default', allowedOrigins: '*', signupsPerMinute: 1 },
     take: (count) => counted.push(`${count} signups`),
     takeReplays: (count) => counted.push(`${count} replays`),
   }
   await using journal = openSqliteJournal(':memory:')
   const options: Pick<SubmitParts, 'turns' | 'journal'> = { turns, journal: journal.intake }
-  await refuseSpent(key, exchange as Exchange, options as SubmitParts)
+  const intakes = { of: () => options as SubmitParts }
+  await refuseSpent(key, exchange as Exchange, intakes)
   first.resolve(undefined)
   await working
-  await refuseSpent(key, exchange as Exchange, options as SubmitParts)
+  await refuseSpent(key, exchange as Exchange, intakes)
   expect(counted).toEqual(['1 replays', '1 signups'])
 })

@@ -47,8 +47,13 @@ export interface Submitted {
 export async function refuseSpent(
   key: OwnedKey | undefined,
   exchange: Exchange,
-  options: SubmitParts,
+  intakes: { readonly of: (exchange: Exchange) => SubmitParts },
 ): Promise<void> {
+  if (!exchange.knownSite) {
+    exchange.take(1)
+    return
+  }
+  const options = intakes.of(exchange)
   const { journal, turns } = options
   const knows = (known: OwnedKey) => turns.has(known) || journal.knows(known)
   if (key && (await orUnavailable(() => knows(key), exchange, options))) exchange.takeReplays(1)

@@ -21,7 +21,7 @@ export interface Content {
 
 /** A complete page. It loads only our own files, the logo and the challenge. */
 export async function document(view: View, content: Content): Promise<string> {
-  const { language, theme, page, settings, root } = view
+  const { language, theme, page, settings, root, siteQuery } = view
   const { title, body, description, isListed = false, hasForm = false } = content
   const isBare = page === 'form'
   const { logoUrl } = settings
@@ -35,7 +35,7 @@ export async function document(view: View, content: Content): Promise<string> {
         ${!isListed && html`<meta name="robots" content="noindex" />`}
         ${description && html`<meta name="description" content="${description}" />`}
         <title>${title}</title>
-        <link rel="stylesheet" href="${root}${stylesheetPath}" />
+        <link rel="stylesheet" href="${root}${stylesheetPath}${siteQuery}" />
         <link rel="icon" href="${logoUrl ?? 'data:,'}" />
         ${(hasForm || isBare) && html`<script src="${root}${scriptPath}" defer></script>`}
       </head>

@@ -65,7 +65,10 @@ async function checkedFields(
   const linked = linkedFields(query, declared, request.headers.get('referer'))
   const fields = linked.filter(([field]) => !isTaken(field))
   const somebody = ['email', 'name@example.com'] as const
-  const parsed = parseForm([somebody, ...fields], { ...tabs, source: 'form' })
+  // The visitor will fill in what the address leaves out.
+  const asked = declared.map((field) => ({ ...field, required: false }))
+  const context = { ...tabs, fields: asked, source: 'form' } as const
+  const parsed = parseForm([somebody, ...fields], context)
   if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
   if (!(await takesTab(parsed.value.sheetTab, countedAs))) throw refuse.pageAddress([tooManyTabs])
   return fields

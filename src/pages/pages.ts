@@ -86,6 +86,7 @@ const problemOf: Readonly<Record<RefusalKind, PageProblem>> = {
   challenge: 'challenge',
   noSuchPath: 'notFound',
   noSuchSignup: 'notFound',
+  noSuchSite: 'notFound',
   method: 'method',
   tunnel: 'method',
   tooSlow: 'unreadable',

@@ -33,6 +33,8 @@ export interface PageWidget {
 /** Everything that the pages are built from. */
 export interface PageOptions {
   readonly pages: PageSettings
+  /** The name that addresses carry to the same site; undefined when there is only one site for all. */
+  readonly site: string | undefined
   readonly widget: PageWidget
   /** The declared fields of the site. */
   readonly fields: readonly Field[]
@@ -40,6 +42,16 @@ export interface PageOptions {
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'> &
     Required<Pick<ParseContext, 'knownTabs' | 'onlyKnownTabs'>>
+}
+
+/** The options of a page that belongs to no site, such as the refusal of an unknown one. */
+export const neutralOptions: PageOptions = {
+  pages: { name: 'off' },
+  site: undefined,
+  widget: { siteKey: null, origins: [] },
+  fields: [],
+  allowedOrigins: [],
+  tabs: { defaultTab: '', knownTabs: new Map(), onlyKnownTabs: false },
 }
 
 /** Our own forms: the hosted page, the bare form for frames, and the embed with a consent. */
@@ -71,12 +83,19 @@ export interface View {
   readonly root: string
   /** The query that gives another of our pages the same view; may be empty. */
   readonly query: string
+  /** The query that leads to the files of the same site; may be empty. */
+  readonly siteQuery: string
 }
 
 /** @param page which of our pages it is; when absent, the request's query tells */
 export function viewOf(
   { url, headers }: Pick<HttpRequest, 'url' | 'headers'>,
-  { pages: settings, widget, fields }: Pick<PageOptions, 'pages' | 'widget' | 'fields'>,
+  {
+    pages: settings,
+    site,
+    widget,
+    fields,
+  }: Pick<PageOptions, 'pages' | 'site' | 'widget' | 'fields'>,
   page?: OwnPage,
 ): View {
   const { searchParams: query, pathname } = new URL(url)
@@ -87,6 +106,7 @@ export function viewOf(
   const askedTheme = oneOf(themes, query.get('theme'))
   const askedName = nameOf(query.get('name'))
   const carried = Object.entries({
+    site,
     page: own,
     language: asked,
     theme: askedTheme,
@@ -105,6 +125,7 @@ export function viewOf(
     isChallenged: widget.siteKey !== null,
     root: '../'.repeat(pathname.split('/').length - 2) || './',
     query: carried.length === 0 ? '' : `?${carried.join('&')}`,
+    siteQuery: site === undefined ? '' : `?site=${site}`,
   }
 }
 

@@ -6,8 +6,8 @@ import { ArrivingBodies } from '../http/body.ts'
 import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
 import type { BulkIntake } from '../intake/post-bulk.ts'
+import type { Intakes } from '../intake/post-signup.ts'
 import { Waiting } from '../intake/waiting.ts'
-import { signupIds } from '../signup/id.ts'
 import { limits } from '../signup/limits.ts'
 import type { Config } from '../config/config.ts'
 import { type Secrets, secretsOf } from '../config/secrets.ts'
@@ -24,11 +24,29 @@ export interface IntakeOptions {
   readonly journal: IntakeLog
   readonly events: Events
   readonly health: Health
+  /** Makes the ids of all sites. */
+  readonly newId: BulkIntake['newId']
 }
 
-/** Builds the parts that accept signups, from the body to the journal. */
+/** What the intakes of all sites share: the keys, and the memory for bodies that arrive. */
+export function sharedIntake(
+  { config, secrets }: Pick<IntakeOptions, 'config' | 'secrets'>,
+  digest: World['digest'],
+  events: Events,
+): Pick<Intakes<BulkIntake>, 'apiKeys' | 'bodies'> {
+  return {
+    apiKeys: new ApiKeys(secrets.apiKeys, digest, () => events.apiKeyRefused()),
+    bodies: {
+      bytesMax: config.bodyBytesMax,
+      formFieldsMax: limits.formFieldsMax,
+      arriving: new ArrivingBodies(),
+    },
+  }
+}
+
+/** Builds the parts that accept the signups of a site, from the body to the journal. */
 export function createIntake(
-  { config, site, secrets, journal, events, health }: IntakeOptions,
+  { config, site, secrets, journal, events, health, newId }: IntakeOptions,
   { clock, http, digest }: Pick<World, 'clock' | 'http' | 'digest'>,
   { tabs, people }: Pick<BulkIntake, 'tabs' | 'people'>,
 ): BulkIntake {
@@ -39,17 +57,11 @@ export function createIntake(
     clock,
     tabs,
     people,
-    newId: signupIds(),
+    newId,
     turns: new Turns(),
     digest,
     admission: new Admission({ challenge, events, digest }),
     waiting: new Waiting({ journal, health, clock }),
-    apiKeys: new ApiKeys(secrets.apiKeys, digest, () => events.apiKeyRefused()),
-    bodies: {
-      bytesMax: config.bodyBytesMax,
-      formFieldsMax: limits.formFieldsMax,
-      arriving: new ArrivingBodies(),
-    },
     bulkItemsMax: config.bulkItemsMax,
   }
 }

@@ -1,26 +1,24 @@
 import { describeService, openapiPath } from '../api/openapi/openapi.ts'
-import { publicConfig } from '../api/config.ts'
 import { ready } from '../api/ready.ts'
-import { signupStatus } from '../api/status.ts'
-import { widgetOf } from '../challenge/providers.ts'
 import { json } from '../http/answer.ts'
 import { assetAnswer, documentAnswer } from '../http/assets.ts'
 import { type Application, createEdge } from '../http/edge.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
 import { Router } from '../http/router.ts'
-import { type BulkIntake, postBulk } from '../intake/post-bulk.ts'
+import { Sites } from '../http/sites.ts'
+import { postBulk } from '../intake/post-bulk.ts'
 import { postSignup } from '../intake/post-signup.ts'
-import type { Journal } from '../journal/journal.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Logger } from '../ops/log.ts'
-import { missingInPosted, sendOn } from '../pages/form-post.ts'
-import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
 import { answerRefusal } from '../pages/refusal.ts'
+import { neutralOptions } from '../pages/view.ts'
 import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
+import { signupIds } from '../signup/id.ts'
 import { readAssets } from './files.ts'
-import { createIntake, type IntakeOptions } from './intake.ts'
+import { type IntakeOptions, sharedIntake } from './intake.ts'
 import type { RunningSites } from './running-site.ts'
-import { tabsOf } from './tabs.ts'
+import { type SiteWeb, siteWeb } from './site-web.ts'
 import type { World } from './world.ts'
 
 export interface WebOptions extends Pick<IntakeOptions, 'config' | 'secrets'> {
@@ -40,108 +38,98 @@ export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
-  const { config, secrets, log } = options
-  const [{ config: site, journal, health, events }] = options.sites
-  const { clock } = world
-  const pageOptions = {
-    pages: site.pages,
-    widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
-    fields: site.fields,
-    allowedOrigins: site.allowedOrigins,
-    tabs: tabsOf(site, journal),
-    events,
-    takesTab: (tab: string, client: string | undefined) =>
-      journal.intake.takesTab(tab, clock.now(), client).catch(unlessUnavailable),
-  }
-  const intake = createIntake(
-    { config, secrets, site, events, health, journal: journal.intake },
-    world,
-    {
-      tabs: pageOptions.tabs,
-      people: {
-        missing: (exchange, fields) => missingInPosted(exchange, fields, pageOptions),
-        sendOn: (exchange, redirect) => sendOn(exchange, redirect, pageOptions),
-      },
-    },
+  const { config, sites, log } = options
+  const [{ events, config: firstSite }, ...others] = sites
+  const common = { ...options, newId: signupIds() }
+  const webs = new Map(
+    sites.map((running) => [running.config.name, siteWeb(running, common, world)]),
   )
-  const assets = await readAssets(site, log)
+  const found = ({ knownSite }: Exchange) => knownSite && webs.get(knownSite.name)
+  const assets = await readAssets(log)
   const application = createEdge({
     ...config,
-    ...site,
-    clock,
+    sites: new Sites([firstSite, ...others.map((other) => other.config)], config.hasSites),
+    clock: world.clock,
     events,
     warn: (warning, requestId) => log.warn({ requestId }, warning),
-    router: routerOf({
-      ...options,
-      site,
-      journal,
-      health,
-      ...world,
-      ...pageOptions,
-      intake,
-      assets,
-    }),
-    showRefusal: (refusal, exchange) => answerRefusal(refusal, exchange, pageOptions),
+    router: routerOf({ ...options, ...world, webs, found, assets }),
+    showRefusal: (refusal, exchange) =>
+      answerRefusal(refusal, exchange, found(exchange)?.pageOptions ?? neutralOptions),
   })
-  return { application, stopWaiting: () => intake.waiting.stop() }
+  const stopWaiting = () => {
+    for (const { intake } of webs.values()) intake.waiting.stop()
+  }
+  return { application, stopWaiting }
 }
 
-type Answering = Omit<WebOptions, 'sites'> &
-  Pick<IntakeOptions, 'site' | 'health' | 'events'> &
-  Pick<World, 'clock'> &
-  Parameters<typeof pageRoutes>[0] &
-  Pick<Parameters<typeof publicConfig>[0], 'widget'> & {
-    readonly intake: BulkIntake
-    readonly journal: Journal
-    readonly assets: readonly StaticFile[]
-  }
+interface Answering extends WebOptions, Pick<World, 'clock' | 'digest'> {
+  readonly webs: ReadonlyMap<string, SiteWeb>
+  /** The site of a request; undefined while it is unknown. */
+  readonly found: (exchange: Exchange) => SiteWeb | undefined
+  readonly assets: readonly StaticFile[]
+}
 
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
-  const { config, site, journal, intake, assets } = options
-  const pages = pageRoutes(options)
-  const description = describe(options, pages)
-  const settings = { ...config, ...site, ...options }
+  const { sites, webs, found, assets } = options
+  const [{ journal, health, events }] = sites
+  const of = (exchange: Exchange): SiteWeb => {
+    const { name } = exchange.site
+    const web = webs.get(name)
+    if (!web) throw new Error(`The site ${name} is not running.`)
+    return web
+  }
+  const intakes = {
+    ...sharedIntake(options, options.digest, events),
+    of: (exchange: Exchange) => of(exchange).intake,
+  }
+  const description = describe(options)
 
   const router = new Router()
   router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })
   router.add('/api/ready', {
     GET: ({ request }) =>
       ready(
-        { ...options, reader: journal.reader },
+        { ...options, health, events, reader: journal.reader },
         new URL(request.url).searchParams.has('strict'),
       ),
   })
-  router.add('/api/config', { GET: () => publicConfig(settings) })
-  router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intake) })
-  router.add('/api/signup/bulk', { POST: (exchange) => postBulk(exchange, intake) })
-  for (const { path, GET } of pages) router.add(path, { GET })
+  router.add('/api/config', { GET: (exchange) => of(exchange).config() })
+  router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intakes) })
+  router.add('/api/signup/bulk', { POST: (exchange) => postBulk(exchange, intakes) })
+  for (const { path } of pagesOf(webs)) {
+    router.add(path, {
+      GET: (exchange) => {
+        const page = found(exchange)?.pages.find((it) => it.path === path)
+        if (!page) throw refuse.noSuchSite()
+        return page.GET(exchange)
+      },
+    })
+  }
   for (const file of assets) {
-    const GET = ({ request }: Parameters<PageRoute['GET']>[0]) => assetAnswer(file, request.headers)
+    const GET = async (exchange: Exchange) =>
+      assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
     router.add(`/${file.path}`, { GET, isPublic: true })
   }
   router.add(openapiPath, { GET: ({ request }) => documentAnswer(description, request.headers) })
-  router.add('/api/signup/:id', {
-    GET: ({ params }) =>
-      signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),
-  })
+  router.add('/api/signup/:id', { GET: (exchange) => of(exchange).status(exchange) })
   return router
 }
 
-function describe({ config, secrets, assets }: Answering, pages: readonly PageRoute[]): StaticFile {
+/** Every site has the same pages. */
+function pagesOf(webs: ReadonlyMap<string, SiteWeb>): SiteWeb['pages'] {
+  const [first] = webs.values()
+  return first?.pages ?? []
+}
+
+function describe({ config, secrets, assets, webs }: Answering): StaticFile {
   const { bodyBytesMax, bulkItemsMax } = config
   const description = describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
-    pages,
+    pages: pagesOf(webs),
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
   })
   return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
-}
-
-/** While the journal is unavailable, show the form as if the tab were allowed. */
-function unlessUnavailable(error: unknown): true {
-  if (error instanceof JournalUnavailable) return true
-  throw error
 }

@@ -1,0 +1,59 @@
+import type { AllowedOrigins } from './origin.ts'
+import type { FieldError } from './problem.ts'
+
+/** What the edge needs to know about a site. */
+export interface EdgeSite {
+  readonly name: string
+  readonly allowedOrigins: AllowedOrigins
+  /** The limit for each client address; 0 means no limit. */
+  readonly signupsPerMinute: number
+}
+
+/** The site that a request is about, as far as its address tells. */
+export interface AddressedSite {
+  /** Undefined when the name is unknown, or when there is no name and no site `default`. */
+  readonly site: EdgeSite | undefined
+  /** The name in the address; undefined when there is none. */
+  readonly name: string | undefined
+}
+
+/** The site of a request that names none. */
+const siteWithoutName = 'default'
+const charactersShown = 40
+
+/** All sites of the service. A request names one of them by `?site=`, if a file of settings names them. */
+export class Sites {
+  readonly all: readonly [EdgeSite, ...EdgeSite[]]
+  /** Whether requests name a site; otherwise there is one for all. */
+  readonly areNamed: boolean
+  readonly #byName: ReadonlyMap<string, EdgeSite>
+  readonly #unnamed: AddressedSite
+
+  constructor(all: readonly [EdgeSite, ...EdgeSite[]], areNamed: boolean) {
+    this.all = all
+    this.areNamed = areNamed
+    this.#byName = new Map(all.map((site) => [site.name, site]))
+    const site = areNamed ? this.#byName.get(siteWithoutName) : all[0]
+    this.#unnamed = { site, name: undefined }
+  }
+
+  find(name: string): EdgeSite | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** @param url absolute, or a path with its query */
+  inAddress(url: string): AddressedSite {
+    if (!this.areNamed || !url.includes('?')) return this.#unnamed
+    const name = new URL(url).searchParams.get('site')
+    return name === null || name === '' ? this.#unnamed : { site: this.find(name), name }
+  }
+}
+
+/** The problem of a request whose site is unknown, or is named nowhere. */
+export function unknownSite(name: string | undefined): FieldError {
+  const message =
+    name === undefined
+      ? 'The site is missing: add ?site= and its name to the address.'
+      : `There is no site "${name.slice(0, charactersShown)}".`
+  return { field: 'site', message }
+}

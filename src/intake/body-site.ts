@@ -1,0 +1,38 @@
+import type { Body } from '../http/body.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { refuse } from '../http/refuse.ts'
+import { isRecord } from '../signup/json.ts'
+
+/**
+ * Settles the site of a posted request, and takes the field `site` out of its body. Without sites there
+ * is no such field, and the body stays as it is.
+ *
+ * @throws Refusal 422 when the site is unknown, is no text, or is not that of the address; 403 when it does
+ *   not allow the request's origin
+ */
+export function settleSite(body: Body, exchange: Exchange): Body {
+  if (!exchange.hasSites) return body
+  if (body.kind === 'form') {
+    const isSite = ([name]: readonly [string, string]) => name === 'site'
+    const named = new Set(body.fields.filter(isSite).map(([, value]) => value))
+    named.delete('')
+    if (named.size > 1) throw wrong(exchange, 'The site must be named once.')
+    exchange.settleSite([...named][0])
+    return { kind: 'form', fields: body.fields.filter((field) => !isSite(field)) }
+  }
+  if (!isRecord(body.value)) {
+    exchange.settleSite(undefined)
+    return body
+  }
+  const { site, ...value } = body.value
+  if (typeof site !== 'string' && site !== undefined && site !== null) {
+    throw wrong(exchange, 'The site must be text.')
+  }
+  exchange.settleSite(site === null || site === '' ? undefined : site)
+  return { kind: 'json', value }
+}
+
+function wrong(exchange: Exchange, message: string) {
+  exchange.take(1)
+  return refuse.fields([{ field: 'site', message }])
+}

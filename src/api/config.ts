@@ -1,4 +1,5 @@
 import { type Answer, json } from '../http/answer.ts'
+import type { Field } from '../signup/field.ts'
 import { limits } from '../signup/limits.ts'
 import type { ConfigAnswer } from '../signup/wire.ts'
 
@@ -13,12 +14,14 @@ export interface PublicSettings {
     readonly knownTabs: ReadonlyMap<string, string>
     readonly onlyKnownTabs: boolean
   }
+  readonly fields: readonly Field[]
   readonly bodyBytesMax: number
   readonly bulkItemsMax: number
 }
 
 /** `GET /api/config`: the settings that a form needs. */
-export function publicConfig({ widget, tabs, bodyBytesMax, bulkItemsMax }: PublicSettings): Answer {
+export function publicConfig(settings: PublicSettings): Answer {
+  const { widget, tabs, fields, bodyBytesMax, bulkItemsMax } = settings
   const body: ConfigAnswer = {
     challengeEnabled: widget.siteKey !== null,
     challengeSiteKey: widget.siteKey,
@@ -26,6 +29,7 @@ export function publicConfig({ widget, tabs, bodyBytesMax, bulkItemsMax }: Publi
     challengeScriptUrl: widget.scriptUrl,
     defaultSheetTab: tabs.defaultTab,
     sheetTabs: tabs.onlyKnownTabs ? [...tabs.knownTabs.values()] : null,
+    ...(fields.length > 0 && { fields }),
     limits: { ...limits, bodyBytesMax, bulkItemsMax },
   }
   return json('ok', body)

@@ -1,4 +1,5 @@
-/** The bodies of requests and answers. Shared with the browser, so this file has only types and no imports. */
+/** The bodies of requests and answers. Shared with the browser, so this file has and imports only types. */
+import type { Field } from './field.ts'
 
 /** Body of `POST /api/signup`. A null or an empty string counts as absent. */
 export interface SignupRequest {
@@ -82,6 +83,8 @@ export interface ConfigAnswer {
   readonly defaultSheetTab: string
   /** The only tabs allowed; null when any tab is allowed. */
   readonly sheetTabs: readonly string[] | null
+  /** The declared fields of the site, in the order of their columns; absent when there are none. */
+  readonly fields?: readonly Field[]
   /** Limits on input by name, as in `limits.ts`. */
   readonly limits: Readonly<Record<string, number>>
 }

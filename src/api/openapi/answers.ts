@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import type { Field } from '../../signup/field.ts'
 import type {
   BulkAccepted,
   ConfigAnswer,
@@ -66,6 +67,24 @@ const signupStatus = z.strictObject({
   writtenAt: moment.exactOptional(),
 }) satisfies z.ZodType<SignupStatusAnswer>
 
+const ofEveryField = {
+  name: z.string().meta({ description: 'Signups carry the value under it.' }),
+  label: z.string().exactOptional(),
+  required: z.boolean(),
+}
+
+const field = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), ...ofEveryField, maxLength: z.int() }),
+  z.strictObject({ type: z.literal('choice'), ...ofEveryField, options: z.array(z.string()) }),
+  z.strictObject({
+    type: z.literal('number'),
+    ...ofEveryField,
+    min: z.number().exactOptional(),
+    max: z.number().exactOptional(),
+  }),
+  z.strictObject({ type: z.enum(['checkbox', 'url', 'date', 'phone']), ...ofEveryField }),
+]) satisfies z.ZodType<Field>
+
 const config = z.strictObject({
   challengeEnabled: z.boolean(),
   challengeSiteKey: z.string().nullable(),
@@ -73,6 +92,10 @@ const config = z.strictObject({
   challengeScriptUrl: z.string(),
   defaultSheetTab: z.string(),
   sheetTabs: z.array(z.string()).nullable().meta({ description: 'Null when any tab is allowed.' }),
+  fields: z
+    .array(field)
+    .exactOptional()
+    .meta({ description: 'The declared fields, in the order of their columns.' }),
   limits: z.record(z.string(), z.number()),
 }) satisfies z.ZodType<ConfigAnswer>
 

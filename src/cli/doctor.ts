@@ -4,21 +4,25 @@ import { readEnvironment } from '../config/env.ts'
 import { originList } from '../config/origins.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
+import { chosenSites } from './site-option.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 
 interface Options {
   readonly json?: true
   readonly origin?: string
+  readonly site?: string
 }
 
 /** The JSON of `rollcall doctor`. */
 export interface Report {
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** The address to share the spreadsheet with; null for the local workbook. */
+  /** The address to share the spreadsheet with; null for the local workbook. That of the first site. */
   readonly account: string | null
   /** In the order of the checks. */
   readonly findings: readonly {
+    /** Null for a finding of the instance; absent when no file names sites. */
+    readonly site?: string | null
     readonly check: string
     readonly state: Finding['state']
     readonly message: string
@@ -32,20 +36,22 @@ export function addDoctor(program: Command, run: Run): void {
     .description('check the settings, the spreadsheet and this machine, and say what to do')
     .option('--json', 'print JSON, for programs')
     .option('--origin <url>', 'also check that pages of this origin may send signups', parseOrigin)
+    .option('--site <name>', 'only the instance and this site')
     .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.')
     .action((options) => run((session) => doctor(session, options)))
 }
 
-async function doctor(session: Session, { json, origin }: Options): Promise<ExitCode> {
+async function doctor(session: Session, { json, origin, site: name }: Options): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
-  const subject = { config, secrets, origin }
+  const sites = chosenSites(config, name)
+  const subject = { config, secrets, origin, sites }
   if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
   const found = await Array.fromAsync(diagnose(subject, session))
   const report: Report = {
     at: new Date(session.clock.now()).toISOString(),
-    account: accountOf(config),
-    findings: found.map(({ check, state, message, hint = null }) => {
-      return { check, state, message, hint }
+    account: accountOf(sites[0]),
+    findings: found.map(({ site = null, check, state, message, hint = null }) => {
+      return { ...(config.hasSites && { site }), check, state, message, hint }
     }),
   }
   await session.out.json(report)

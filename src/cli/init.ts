@@ -84,7 +84,10 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
     await session.out.line()
     const { config, secrets } = loadConfig(readEnvironment())
-    const isWell = await diagnoseInLines({ config, secrets, origin: undefined }, session)
+    const isWell = await diagnoseInLines(
+      { config, secrets, origin: undefined, sites: config.sites },
+      session,
+    )
     if (isWell) return (await tryOut(config, secrets, ask, session)) ? exit.done : exit.notAll
     if (!(await ask.isSure('Check again?', true))) return exit.notAll
   }

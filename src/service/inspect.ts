@@ -36,7 +36,8 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
   const { spreadsheet: settings } = site
   const expected = expectedOf(site, journal)
   if (settings.kind === 'workbook' || secrets.privateKey === undefined) {
-    return inspectWorkbook(workbookFolder(dataDir, site.name), expected)
+    const place = workbookFolder('DATA_DIR', site.name)
+    return inspectWorkbook(workbookFolder(dataDir, site.name), expected, place)
   }
   const { credentials, spreadsheetId, apiUrl, tokenUrl, quota } = settings
   const { clock, digest, http } = realWorld

@@ -30,7 +30,7 @@ test.each([
   const session = { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) }
   const patient = {
     ...{ config, site: config.sites[0], secrets, origin: undefined, session },
-    journal: { kind: 'open', journal } as const,
+    journal: { kind: 'open', journal, parts: [journal] } as const,
   }
   expect(await backlogCheck(patient)).toMatchObject([{ check: 'backlog', state }])
 })

@@ -20,6 +20,12 @@ export interface Patient {
 }
 
 export type OpenedJournal =
-  | { readonly kind: 'open'; readonly journal: Journal }
+  | {
+      readonly kind: 'open'
+      /** The part of the site that is looked at. */
+      readonly journal: Journal
+      /** The parts of all sites. */
+      readonly parts: readonly Journal[]
+    }
   /** Why it cannot be opened, and what to do. */
   | { readonly kind: 'closed'; readonly message: string }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { SiteConfig } from '../../config/site.ts'
 import { backlogCheck } from './backlog.ts'
 import { challengeCheck } from './challenge.ts'
 import type { Check } from './check.ts'
@@ -13,18 +14,36 @@ import { quotaCheck } from './quota.ts'
 import { settingsCheck } from './settings.ts'
 import { spreadsheetCheck } from './spreadsheet.ts'
 
-/** In the order in which they run and are printed: from the settings to what they lead to. */
-export function checksOf({ database }: Pick<Config, 'database'>): readonly Check[] {
+/** Checks that are made one after the other, of the instance or of one site. */
+export interface Round {
+  readonly site: SiteConfig
+  /** What the lines are about: the name of the site, or undefined when they are of the instance. */
+  readonly name: string | undefined
+  readonly checks: readonly Check[]
+}
+
+/**
+ * In the order in which they run and are printed: from the settings to what they lead to. When a file
+ * names sites, first the instance and then each of these sites.
+ */
+export function roundsOf(
+  { database, hasSites }: Pick<Config, 'database' | 'hasSites'>,
+  sites: Config['sites'],
+): readonly Round[] {
+  const [site] = sites
+  const places = database ? databaseChecks : folderChecks
+  const name = undefined
+  if (!hasSites) {
+    return [{ site, name, checks: [settingsCheck, ...aims, ...places, ...deliveries] }]
+  }
   return [
-    settingsCheck,
-    keyCheck,
-    spreadsheetCheck,
-    challengeCheck,
-    originCheck,
-    ...(database ? databaseChecks : folderChecks),
-    backlogCheck,
-    quotaCheck,
+    { site, name, checks: [settingsCheck, ...places] },
+    ...sites.map((it) => ({ site: it, name: it.name, checks: [...aims, ...deliveries] })),
   ]
 }
+
+/** What a site is set up with, and what has become of its signups. */
+const aims: readonly Check[] = [keyCheck, spreadsheetCheck, challengeCheck, originCheck]
+const deliveries: readonly Check[] = [backlogCheck, quotaCheck]
 
 const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]

@@ -1,29 +1,33 @@
 import type { Config } from '../../config/config.ts'
+import type { SiteConfig } from '../../config/site.ts'
 import { storeOf } from '../../service/choose-store.ts'
 import { partOf } from '../../service/running-site.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
-import { checksOf } from './checks.ts'
+import { roundsOf } from './checks.ts'
 
-export type Subject = Pick<Patient, 'config' | 'secrets' | 'origin'>
+export interface Subject extends Pick<Patient, 'config' | 'secrets' | 'origin'> {
+  /** Those to look at. */
+  readonly sites: Config['sites']
+}
+
+/** A finding, and the site that it is of; undefined for the instance, and when no file names sites. */
+export type SiteFinding = Finding & { readonly site: string | undefined }
 
 /**
  * Runs all checks in order. Opens the journal meanwhile, and makes it if there is none, because calls to
  * the provider are counted in it.
  */
-export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<Finding> {
+export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<SiteFinding> {
   await using opened = await openJournal(subject, session)
-  const patient: Patient = {
-    ...subject,
-    site: subject.config.sites[0],
-    session,
-    journal: opened.journal,
-  }
-  for (const check of checksOf(subject.config)) {
-    yield* await check(patient)
-    session.stop.throwIfAborted()
+  for (const { site, name, checks } of roundsOf(subject.config, subject.sites)) {
+    const patient: Patient = { ...subject, site, session, journal: opened.of(site) }
+    for (const check of checks) {
+      for await (const finding of await check(patient)) yield { ...finding, site: name }
+      session.stop.throwIfAborted()
+    }
   }
 }
 
@@ -31,36 +35,53 @@ export async function* diagnose(subject: Subject, session: Session): AsyncGenera
 export async function diagnoseInLines(subject: Subject, session: Session): Promise<boolean> {
   const { out } = session
   let faults = 0
+  let last: string | undefined
   for await (const finding of diagnose(subject, session)) {
     if (finding.state === 'fault') faults += 1
+    if (finding.site !== last) await out.line(`\nSite ${finding.site ?? ''}`)
+    last = finding.site
     await out.line(lineOf(finding))
   }
-  const account = accountOf(subject.config)
-  const share =
-    account === null ? '' : `Share the spreadsheet with this address, as Editor:\n${account}\n`
   const found = faults === 0 ? 'No fault' : counted(faults, 'fault')
-  await out.write(`\n${found} found.\n${share}`)
+  await out.write(`\n${found} found.\n${sharing(subject.sites)}`)
   return faults === 0
 }
 
 /** The address to share the spreadsheet with; null for the local workbook. */
-export function accountOf({ sites: [{ spreadsheet }] }: Config): string | null {
+export function accountOf({ spreadsheet }: Pick<SiteConfig, 'spreadsheet'>): string | null {
   return spreadsheet.kind === 'google' ? spreadsheet.credentials.email : null
 }
 
-async function openJournal(
-  { config, secrets }: Subject,
-  session: Session,
-): Promise<{ readonly journal: OpenedJournal } & AsyncDisposable> {
+/** Which spreadsheets to share with which addresses, each of which is alone in its line. */
+function sharing(sites: readonly SiteConfig[]): string {
+  const accounts = [...Map.groupBy(sites, accountOf)].flatMap(([account, its]) =>
+    account === null ? [] : [{ account, its }],
+  )
+  return accounts
+    .map(({ account, its }) => {
+      const whose = accounts.length > 1 ? ` of ${its.map(({ name }) => name).join(', ')}` : ''
+      const what = its.length > 1 ? 'spreadsheets' : 'spreadsheet'
+      return `Share the ${what}${whose} with this address, as Editor:\n${account}\n`
+    })
+    .join('')
+}
+
+interface Opened extends AsyncDisposable {
+  readonly of: (site: SiteConfig) => OpenedJournal
+}
+
+async function openJournal({ config, secrets }: Subject, session: Session): Promise<Opened> {
   try {
     const opened = await storeOf(config, secrets, session).openBeside()
+    const { sites } = opened
+    const parts = [...sites.values()]
     return {
-      journal: { kind: 'open', journal: partOf(opened.sites, config.sites[0]) },
+      of: (site) => ({ kind: 'open', journal: partOf(sites, site), parts }),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return { journal: { kind: 'closed', message }, [Symbol.asyncDispose]: async () => {} }
+    return { of: () => ({ kind: 'closed', message }), [Symbol.asyncDispose]: async () => {} }
   }
 }
 

@@ -4,7 +4,8 @@ import type { Check } from './check.ts'
 export const originCheck: Check = async ({ config, site, origin }) => {
   const check = 'origins'
   const { allowedOrigins } = site
-  const { allowedHosts = [] } = config
+  const { allowedHosts = [], hasSites } = config
+  const setting = hasSites ? 'the list of the site' : 'ALLOWED_ORIGINS'
   if (allowedOrigins === '*') {
     return [{ check, state: 'ok', message: 'pages of every origin may send signups' }]
   }
@@ -21,8 +22,8 @@ export const originCheck: Check = async ({ config, site, origin }) => {
     {
       check,
       state: 'fault',
-      message: `pages of ${origin} may not send signups: ALLOWED_ORIGINS has only ${list}`,
-      hint: `Add ${origin} to ALLOWED_ORIGINS and restart the service, unless that is the address of the service itself.`,
+      message: `pages of ${origin} may not send signups: ${setting} has only ${list}`,
+      hint: `Add ${origin} to ${setting} and restart the service, unless that is the address of the service itself.`,
     },
   ]
 }

@@ -7,17 +7,22 @@ import { failureOf } from './failure.ts'
 import { openRecord } from './record.ts'
 import { planAddition } from './tab-file.ts'
 
-/** Looks at the folder of the workbook and at the files of its tabs. Only reads. */
+/**
+ * Looks at the folder of the workbook and at the files of its tabs. Only reads.
+ *
+ * @param place how people know the folder
+ */
 export async function* inspectWorkbook(
   directory: string,
   { defaultTab, tabs }: Expected,
+  place = 'DATA_DIR/sheets',
 ): AsyncIterable<Finding> {
-  const missing = 'the local workbook, DATA_DIR/sheets, is made with the first signup'
+  const missing = `the local workbook, ${place}, is made with the first signup`
   const folder = await guarded({ check: 'spreadsheet', directory, missing }, async () => {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     // Reading any batch's standing reads the record.
     await openRecord(directory, durableFiles).standingOf({ number: 0, fingerprint: '' })
-    return 'the local workbook, DATA_DIR/sheets, can be written'
+    return `the local workbook, ${place}, can be written`
   })
   yield folder
   if (folder.state === 'fault') return

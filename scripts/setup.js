@@ -21,7 +21,7 @@ const needs = {
   check: [allPackages, node],
   'test-without-browser': [allPackages, node, browserFiles],
   test: [allPackages, node, browserFiles, chromium],
-  system: [allPackages, node, browserFiles, chromium, systemPrograms],
+  system: [allPackages, node, browserFiles, chromium, systemPrograms, wrk],
   bench: [allPackages, node, browserFiles, compiled, wrk],
 }
 

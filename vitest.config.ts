@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { patienceMs, testPatienceMs } from './harness/patience.ts'
@@ -17,7 +18,6 @@ const longFiles = [
   'test/browser/clients.test.ts',
   'test/pages/browser.test.ts',
   'test/fuzz/service.test.ts',
-  'bench/bench.test.ts',
   'attack/attack.test.ts',
 ]
 
@@ -53,8 +53,8 @@ export default defineConfig({
     // `npm run test:system` and `npm run test:long`
     exclude: [...configDefaults.exclude, 'test/{system,long}/**'],
     sequence: { sequencer: LongFirst },
-    // Two on two cores: by default, one core is left free.
-    maxWorkers: '100%',
+    // Three on two cores: many tests wait for timers and for other processes.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     globalSetup: 'harness/temp-of-run.ts',
     // Tests start real processes and servers; a busy machine must not fail them.
     testTimeout: testPatienceMs,

@@ -33,7 +33,6 @@ function appendSql(isIgnored: string): string {
     ), used AS (
       SELECT no FROM request
       WHERE EXISTS (SELECT 1 FROM rollcall.used_token WHERE digest = token LIMIT 1)
-        AND no NOT IN (SELECT no FROM known)
     ), tabs AS (
       SELECT no, tab.id, tab.name
       FROM unnest($2::text[]) WITH ORDINALITY AS wanted (key, no)

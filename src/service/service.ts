@@ -54,6 +54,7 @@ export async function startService(
   await hold.keepPrivate(log)
 
   const journal = started.use(await store.open({ log, stop }))
+  const left = await journal.backlogs()
   const sites = runningSites(config, journal, log, clock)
 
   let graceMs = stopGraceMs
@@ -94,6 +95,7 @@ export async function startService(
   })
 
   logStartNotes(config, log)
+  logLeftBehind(config, left, log)
   hold.watch(log, fail)
   for (const it of delivering) it.start()
   const running = started.move()
@@ -105,6 +107,19 @@ export async function startService(
     }),
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** Names the sites that are not in the settings any more, and have signups that nobody delivers. */
+function logLeftBehind(
+  { sites }: Pick<Config, 'sites'>,
+  backlogs: ReadonlyMap<string, number>,
+  log: Logger,
+): void {
+  for (const [site, waiting] of backlogs) {
+    if (waiting === 0 || sites.some(({ name }) => name === site)) continue
+    const hint = 'Put the site back into the file of ROLLCALL_CONFIG until they are written.'
+    log.warn({ site, waiting, hint }, 'signups wait for a site that is not in the settings')
   }
 }
 

@@ -29,3 +29,11 @@ export const defaultPolicy: JournalPolicy = {
   defaultTab: { name: 'Sheet1' },
   spreadsheet: 'workbook',
 }
+
+/**
+ * For a site whose settings are not known. It leaves a default tab without a final name as it is: only
+ * the settings or the spreadsheet can tell that name.
+ */
+export const unknownPolicy: Partial<JournalPolicy> = {
+  defaultTab: { name: defaultPolicy.defaultTab.name, of: '' },
+}

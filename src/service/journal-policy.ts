@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { SitePolicies } from '../journal/journal.ts'
-import type { JournalPolicy } from '../journal/policy.ts'
+import { type JournalPolicy, unknownPolicy } from '../journal/policy.ts'
 
 /** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
 const newTabsPerHourMax = 10
@@ -24,6 +24,6 @@ export function policiesOf(
   { sites }: Pick<Config, 'sites'>,
   others: Iterable<string> = [],
 ): SitePolicies {
-  const unknown = Array.from(others, (name) => [name, {}] as const)
+  const unknown = Array.from(others, (name) => [name, unknownPolicy] as const)
   return new Map([...unknown, ...sites.map((site) => [site.name, policyOf(site)] as const)])
 }

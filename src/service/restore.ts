@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { durableFiles, syncFile } from '../platform/node/durable-file.ts'
 import { journalFile } from './data-folder.ts'
-import { policyOf } from './journal-policy.ts'
+import { policiesOf } from './journal-policy.ts'
 
 export interface RestoreResult extends Restored {
   /** The restored journal. */
@@ -42,10 +42,7 @@ export async function restoreJournal(
     const [one, other] = [await realpath(backup), await realpath(journal)]
     if (one === other) throw new Error(`${backup} is the journal itself. Give a backup of it.`)
   }
-  const [site] = config.sites
-  const google = site.spreadsheet.kind === 'google' ? site.spreadsheet : undefined
-  const account = google && { name: google.credentials.email, quota: google.quota }
-  const options = { policy: policyOf(site), clock, account }
+  const options = { policies: policiesOf(config), clock, accounts: accountsOf(config) }
   const made = `${journal}.restored`
   try {
     copyBackup(backup, made)
@@ -60,6 +57,16 @@ export async function restoreJournal(
   } finally {
     for (const end of ['', ...companions]) await rm(made + end, { force: true })
   }
+}
+
+/** The accounts of all sites, each once. */
+function accountsOf({ sites }: Pick<Config, 'sites'>) {
+  const accounts = sites.flatMap(({ spreadsheet }) => {
+    if (spreadsheet.kind === 'workbook') return []
+    const { credentials, quota } = spreadsheet
+    return [[credentials.email, { name: credentials.email, quota }] as const]
+  })
+  return [...new Map(accounts).values()]
 }
 
 /** Gives the journal a second name. A sound one is a single file by now; a damaged one may have a log. */

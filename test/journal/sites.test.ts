@@ -1,13 +1,17 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
 import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { restoredFact } from '../../src/journal/delivery-log.ts'
 import type { Journal } from '../../src/journal/journal.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { none } from './contract.ts'
+import { type JournalPolicy, unknownPolicy } from '../../src/journal/policy.ts'
+import { copyBackup, makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { openSqliteJournal, openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { none, resultsOf } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
@@ -137,3 +141,78 @@ test('the tabs of one site do not count against the limit of another', () =>
     },
     { newTabsMax: 1, newTabsPerHourMax: 1 },
   ))
+
+test('a restored backup has all its sites, in the settings or not, each with its batch ended and its signups to compare', async () => {
+  await using folder = await tempFolder()
+  const [file, backup, made] = ['journal.db', 'backup.db', 'made.db'].map((name) =>
+    join(folder.path, name),
+  ) as [string, string, string]
+  const policies = new Map(['news', 'shop'].map((name) => [name, {}]))
+  const fingerprints: (string | undefined)[] = []
+  {
+    await using opened = openSqliteSites(file, policies)
+    for (const { intake, delivery } of opened.sites.values()) {
+      await intake.append(makeSignups(2))
+      fingerprints.push((await freezeNext(delivery))?.fingerprint)
+    }
+  }
+  copyBackup(file, backup)
+  {
+    await using opened = openSqliteSites(file, policies)
+    await opened.sites.get('shop')?.erasure.forget('ada@example.com')
+  }
+  const account = { name: 'robot', quota: { perMinute: 5, perDay: 50 } }
+  const inFile = { policies: new Map([['news', {}]]), clock: systemClock, accounts: [account] }
+  copyBackup(backup, made)
+  const replaced = await readReplaced(file, inFile)
+  expect(await makeRestored(made, { ...inFile, replaced })).toMatchObject({
+    ...{ signups: 4, waiting: 4, isQuotaUnknown: false },
+  })
+  await using opened = openSqliteSites(made, policies)
+  for (const [at, { delivery, erasure }] of [...opened.sites.values()].entries()) {
+    expect(await delivery.frozen()).toBeUndefined()
+    expect(await delivery.fact(restoredFact)).toBe('4')
+    expect(await delivery.isOwn(fingerprints[at] ?? '')).toBe(true)
+    expect(await erasure.tombstones()).toHaveLength(at)
+  }
+})
+
+test('a site about which nothing is known keeps signups that have no tab yet', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const policy = { defaultTab: { name: 'Sheet1', of: 'a spreadsheet' } }
+  {
+    await using shop = openSqliteJournal(file, policy, { site: 'shop' })
+    await shop.intake.append([makeSignup({ sheetTab: '' })])
+  }
+  await openSqliteJournal(file, unknownPolicy, { site: 'shop' })[Symbol.asyncDispose]()
+  await using shop = openSqliteJournal(file, policy, { site: 'shop' })
+  await shop.delivery.resolveDefaultTab('Tabelle1')
+  expect((await shop.reader.page(0, 9)).map(({ signup }) => signup.sheetTab)).toEqual(['Tabelle1'])
+})
+
+test('signups of two sites that arrive together share a commit, and each site learns of its own', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using opened = openSqliteSites(file, new Map(['news', 'shop'].map((name) => [name, {}])))
+  using reader = new DatabaseSync(file, { readOnly: true })
+  const added: Record<string, number> = {}
+  const answers = [...opened.sites].flatMap(([name, { intake, delivery }]) => {
+    delivery.onAppend((count) => (added[name] = (added[name] ?? 0) + count))
+    return makeSignups(name === 'news' ? 3 : 5).map((signup) => intake.append([signup]))
+  })
+  await answers[0]
+  expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 8 })
+  const found = await Promise.all(answers)
+  expect(found.map((answer) => resultsOf(answer)[0]?.position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  expect(added).toEqual({ news: 3, shop: 5 })
+  expect(Object.fromEntries(await opened.backlogs())).toEqual(added)
+})
+
+test('a status is found in its own site only', () =>
+  withTwoSites(async (news, shop) => {
+    const signup = makeSignup()
+    await news.intake.append([signup])
+    expect(await news.intake.find(signup.id)).toMatchObject({ id: signup.id })
+    expect(await shop.intake.find(signup.id)).toBeUndefined()
+  }))

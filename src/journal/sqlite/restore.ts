@@ -13,22 +13,34 @@ import { SqliteErasure } from './erasure.ts'
 import { isOneOf } from './error-codes.ts'
 import { possibleCalls } from './possible-calls.ts'
 import { codesOfSite, openSite, type SqliteSite } from './site.ts'
-import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import type { SitePolicies } from '../journal.ts'
+import { defaultPolicy, unknownPolicy } from '../policy.ts'
 
 export interface RestoreOptions {
-  readonly policy: Partial<JournalPolicy>
+  /** The journal may have further sites, which are restored, too. */
+  readonly policies: SitePolicies
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>
-  /** The account that calls the provider of the spreadsheet. */
-  readonly account?: { readonly name: string; readonly quota: Quota } | undefined
+  /** The accounts that call the provider of the spreadsheets. */
+  readonly accounts: readonly Account[]
   /** What is known of the journal that the restored one replaces. */
   readonly replaced?: Replaced | undefined
 }
 
+interface Account {
+  readonly name: string
+  readonly quota: Quota
+}
+
 /** What a restored journal needs of the one that it replaces. */
 export interface Replaced {
+  /** By name. */
+  readonly sites: ReadonlyMap<string, ReplacedSite>
+  /** The calls of the last day, by account. */
+  readonly calls: ReadonlyMap<string, readonly Millis[]>
+}
+
+interface ReplacedSite {
   readonly tombstones: readonly Tombstone[]
-  /** The account's calls of the last day. */
-  readonly calls: readonly Millis[]
   /** The codes of its fingerprints. */
   readonly codes: readonly string[]
 }
@@ -40,11 +52,9 @@ export interface Restored {
   readonly waiting: number
   /** Signups of people who were forgotten after the backup. */
   readonly forgotten: number
-  /** Whether the account's calls since the backup are unknown, so that the quota counts as used up. */
+  /** Whether calls since the backup are unknown, so that their quota counts as used up. */
   readonly isQuotaUnknown: boolean
 }
-
-const site = 'default'
 
 /**
  * Makes a journal of the copy of a backup: with new markers and without a frozen batch. Its waiting
@@ -54,33 +64,52 @@ const site = 'default'
  */
 export async function makeRestored(
   copy: string,
-  { policy, clock, account, replaced }: RestoreOptions,
+  { policies, clock, accounts, replaced }: RestoreOptions,
 ): Promise<Restored> {
-  const findsAddresses = policy.duplicates === 'ignore'
+  const findsAddresses = [...policies.values()].some(({ duplicates }) => duplicates === 'ignore')
   const db = new SqliteDatabase(copy, { access: 'own', findsAddresses, clock })
   try {
-    const opened = openSite(db, site, { ...defaultPolicy, ...policy })
-    endFrozenBatch(opened)
-    const last = Number(db.get('lastPosition')?.['position'] ?? 0)
-    await db.write(() => db.run('setFact', opened.id, restoredFact, String(last)))
-    const forgotten = await eraseForgotten(opened, replaced?.tombstones ?? [])
-    const isQuotaUnknown =
-      account !== undefined && noteCalls(opened, account, clock.now(), replaced?.calls)
-    const { accepted, written } = db.get('totals', opened.id) ?? {}
-    const waiting = Number(accepted) - Number(written)
-    await db.write(() => {
-      db.run('setMarkerBase', newMarkerBase(), opened.id)
-      const codes = new Set([...codesOfSite(opened), ...(replaced?.codes ?? [])])
-      db.run('setFact', opened.id, replacedCodesFact, [...codes].join(' '))
-      db.run('setSiteCode', newSiteCode(), opened.id)
-      if (waiting === 0) db.run('setFact', opened.id, restoredFact, '')
-      // How delivery fared when the backup was made.
-      db.run('dropFact', opened.id, 'delivery')
-    })
-    return { signups: Number(accepted), waiting, forgotten, isQuotaUnknown }
+    const unknown = db.all('sites').map(({ name }) => [String(name), unknownPolicy] as const)
+    const sites = [...new Map([...unknown, ...policies])]
+    const sum = { signups: 0, waiting: 0, forgotten: 0 }
+    for (const [name, policy] of sites) {
+      const site = openSite(db, name, { ...defaultPolicy, ...policy })
+      const restored = await makeRestoredSite(site, replaced?.sites.get(name))
+      sum.signups += restored.signups
+      sum.waiting += restored.waiting
+      sum.forgotten += restored.forgotten
+    }
+    for (const account of accounts) {
+      noteCalls(db, account, clock.now(), replaced?.calls.get(account.name))
+    }
+    const isQuotaUnknown = accounts.length > 0 && replaced === undefined
+    return { ...sum, isQuotaUnknown }
   } finally {
     db.close()
   }
+}
+
+async function makeRestoredSite(
+  site: SqliteSite,
+  replaced: ReplacedSite | undefined,
+): Promise<Omit<Restored, 'isQuotaUnknown'>> {
+  const { db, id } = site
+  endFrozenBatch(site)
+  const last = Number(db.get('lastPosition')?.['position'] ?? 0)
+  await db.write(() => db.run('setFact', id, restoredFact, String(last)))
+  const forgotten = await eraseForgotten(site, replaced?.tombstones ?? [])
+  const { accepted, written } = db.get('totals', id) ?? {}
+  const waiting = Number(accepted) - Number(written)
+  await db.write(() => {
+    db.run('setMarkerBase', newMarkerBase(), id)
+    const codes = new Set([...codesOfSite(site), ...(replaced?.codes ?? [])])
+    db.run('setFact', id, replacedCodesFact, [...codes].join(' '))
+    db.run('setSiteCode', newSiteCode(), id)
+    if (waiting === 0) db.run('setFact', id, restoredFact, '')
+    // How delivery fared when the backup was made.
+    db.run('dropFact', id, 'delivery')
+  })
+  return { signups: Number(accepted), waiting, forgotten }
 }
 
 /**
@@ -91,7 +120,7 @@ export async function makeRestored(
  */
 export async function readReplaced(
   file: string,
-  { policy, clock, account }: RestoreOptions,
+  { policies, clock, accounts }: Omit<RestoreOptions, 'replaced'>,
 ): Promise<Replaced | undefined> {
   // Opening a damaged journal for writing could change it further.
   if (!isSound(file)) return undefined
@@ -103,24 +132,35 @@ export async function readReplaced(
     return undefined
   }
   try {
-    const opened = openSite(db, site, { ...defaultPolicy, ...policy })
-    const tombstones: Tombstone[] = []
-    for (let after = ''; ;) {
-      const page = await new SqliteErasure(opened).tombstones(after)
-      tombstones.push(...page)
-      if (page.length === 0) break
-      after = page.at(-1)?.hash ?? after
+    const sites = new Map<string, ReplacedSite>()
+    for (const row of db.all('sites')) {
+      const name = String(row['name'])
+      const policy = policies.get(name) ?? unknownPolicy
+      const site = openSite(db, name, { ...defaultPolicy, ...policy })
+      sites.set(name, { tombstones: await tombstonesOf(site), codes: codesOfSite(site) })
     }
-    const calls = account ? db.all('callsAfter', account.name, 0) : []
+    const calls = accounts.map(({ name }) => {
+      return [name, db.all('callsAfter', name, 0).map(({ at }) => Number(at))] as const
+    })
     if (!db.emptyLog()) {
       throw new JournalUnavailable(
         'Another command uses the journal just now. Wait until it has ended.',
       )
     }
-    return { tombstones, calls: calls.map(({ at }) => Number(at)), codes: codesOfSite(opened) }
+    return { sites, calls: new Map(calls) }
   } finally {
     db.close()
   }
+}
+
+async function tombstonesOf(site: SqliteSite): Promise<readonly Tombstone[]> {
+  const erasure = new SqliteErasure(site)
+  const all: Tombstone[] = []
+  for (let page = await erasure.tombstones(''); page.length > 0;) {
+    all.push(...page)
+    page = await erasure.tombstones(page.at(-1)?.hash)
+  }
+  return all
 }
 
 /** SQLITE_IOERR and SQLITE_FULL. */
@@ -214,21 +254,20 @@ async function eraseForgotten(
 
 /** Notes the calls that were made, or else all that may have been made since the backup. */
 function noteCalls(
-  { db, id }: SqliteSite,
-  { name, quota }: NonNullable<RestoreOptions['account']>,
+  db: SqliteDatabase,
+  { name, quota }: Account,
   now: Millis,
   known: readonly Millis[] | undefined,
-): boolean {
-  return db.transaction(() => {
+): void {
+  db.transaction(() => {
     const own = db.all('callsAfter', name, 0).map(({ at }) => Number(at))
     // The last things that the backup knows: it was made after them.
     const signup = db.get('signupAt', Number(db.get('lastPosition')?.['position'] ?? 0))
-    const settled = db.get('lastSettled', id)
+    const settled = db.get('lastSettledOfAll')
     const times = [signup?.['receivedAt'], settled?.['at'], ...own.slice(-1)]
     const backupAt = Math.max(...times.map((at) => Number(at ?? 0)))
     const calls = known ?? possibleCalls(own, backupAt, now, quota)
     db.run('dropCalls', name)
     calls.forEach((at, index) => db.run('addCall', name, index + 1, at, 1))
-    return known === undefined
   })
 }

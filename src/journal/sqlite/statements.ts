@@ -53,6 +53,7 @@ export const statements = {
   runningTime: 'SELECT running_ms AS ms, running_by AS by FROM site WHERE id = ?',
   setRunningTime: 'UPDATE site SET running_ms = ?, running_by = ? WHERE id = ?',
   lastSettled: 'SELECT last_settled_at AS at FROM site WHERE id = ?',
+  lastSettledOfAll: 'SELECT max(last_settled_at) AS at FROM site',
   setLastSettled: 'UPDATE site SET last_settled_at = ? WHERE id = ?',
   fact: 'SELECT value FROM fact WHERE site = ? AND name = ?',
   setFact: `INSERT INTO fact (site, name, value) VALUES (?, ?, ?)

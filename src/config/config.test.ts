@@ -31,6 +31,7 @@ const files: Readonly<Record<string, string>> = {
   '/app/key.pem': pem,
   '/app/client.json': '{"installed":{"client_secret":"x"}}',
   '/app/empty.json': '',
+  '/app/rollcall.json': '{ "sites": { "default": {} } }',
 }
 
 function load(variables: Variables, envText = '') {
@@ -564,4 +565,35 @@ test('no problem shows a part of a key, in whatever variable the key is', () => 
     { numRuns: 400 },
   )
   expect(refusals).toBeGreaterThan(200)
+})
+
+describe('a file with sites', () => {
+  const sites = { a: { challenge: { siteKey: 'x', secretKeyVariable: 'CHALLENGE_SECRET_KEY_A' } } }
+  const variables = {
+    ROLLCALL_CONFIG: JSON.stringify({ sites: { ...sites, b: {} } }),
+    CHALLENGE_SECRET_KEY_A: 'the-secret',
+  }
+
+  test('has its sites in the configuration, and their secrets apart', () => {
+    const { config, secrets } = load(variables)
+    expect(config).toMatchObject({ hasSites: true, sites: [{ name: 'a' }, { name: 'b' }] })
+    expect([...secrets.sites]).toEqual([
+      ['a', { challengeSecret: 'the-secret' }],
+      ['b', {}],
+    ])
+    expect(inspect(config, { depth: null })).not.toContain('the-secret')
+  })
+
+  test('makes a warning of a secret key that no site names', () => {
+    const { config } = load({ ...variables, CHALLENGE_SECRET_KEY_OLD: 'the-secret' })
+    expect(config.warnings).toEqual([
+      expect.stringMatching(/^CHALLENGE_SECRET_KEY_OLD is .* no site/),
+    ])
+    expect(namesIn({ CHALLENGE_SECRET_KEY_OLD: 'x' })).toEqual(['CHALLENGE_SECRET_KEY_OLD'])
+  })
+
+  test('may not write to local workbooks together with a database', () => {
+    const url = { DATABASE_URL: 'postgres://rollcall@localhost/rollcall' }
+    expect(namesIn({ ...variables, ...url })).toEqual(['DATABASE_URL'])
+  })
 })

@@ -367,7 +367,7 @@ export const settings = [
     meaning:
       'Path of a JSON file with several sites, each with a spreadsheet and fields of its own, or the JSON itself (docs/sites.md).',
     example: './rollcall.json',
-    supported: false,
+    supported: true,
   },
   {
     name: 'LOG_LEVEL',

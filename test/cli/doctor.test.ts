@@ -33,6 +33,30 @@ test('doctor prints one line for each check of a local workbook, in order', asyn
   expect(ending).toBe('No fault found.\n')
 })
 
+test('doctor looks at the instance and then at each site of the file, or at one', async () => {
+  await using data = await tempFolder()
+  const sites = { launch: { defaultTab: 'Waitlist' }, blog: { origins: ['https://blog.example'] } }
+  const of = { dataDir: data.path, env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } }
+  const { code, stdout } = await runCommand(['doctor'], of)
+  expect(code).toBe(0)
+  const [instance, launch, blog, ending] = stdout.split('\n\n')
+  const checks = (lines = '') => lines.split('\n').map((line) => line.slice(8, 20).trim())
+  expect(checks(instance)).toEqual(['settings', 'data', 'disk', 'journal', 'process'])
+  const ofSite = ['spreadsheet', 'tabs', 'challenge', 'origins', 'backlog']
+  expect([checks(launch).slice(1), checks(blog).slice(1)]).toEqual([ofSite, ofSite])
+  expect(launch).toMatch(/^Site launch\n.*DATA_DIR\/sheets\/launch,[^]*"Waitlist"/)
+  expect(blog).toMatch(/^Site blog\n[^]*https:\/\/blog\.example/)
+  expect(ending).toBe('No fault found.\n')
+
+  const one = await runCommand(['doctor', '--site', 'blog', '--json'], of)
+  const { findings } = JSON.parse(one.stdout) as { findings: { site: string | null }[] }
+  expect([...new Set(findings.map(({ site }) => site))]).toEqual([null, 'blog'])
+  expect(await runCommand(['doctor', '--site', 'lunch'], of)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean launch?'),
+  })
+})
+
 describe('settings that a start would refuse, too', () => {
   const email = 'robot@project.iam.gserviceaccount.com'
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { waitUntil } from '../../harness/delivery-state.ts'
 import { failingWith, type StatementFault } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import {
@@ -7,12 +8,20 @@ import {
   addWord,
   createTransactionWorld,
   lock,
+  pause,
   rejection,
   ways,
 } from './transaction-world.ts'
 
 let server: PostgresServer
-beforeAll(async () => (server = await startPostgres()))
+beforeAll(async () => {
+  // Commits with `synchronous_commit = on` wait for a standby that never comes.
+  const settings = {
+    ...{ wal_level: 'replica', max_wal_senders: '1' },
+    ...{ synchronous_standby_names: 'nobody', synchronous_commit: 'local' },
+  }
+  server = await startPostgres({ settings })
+})
 afterAll(() => server[Symbol.asyncDispose]())
 
 const lostCommits: readonly (readonly [StatementFault, number])[] = [
@@ -38,6 +47,51 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       expect(await world.count()).toBe(rows + 1)
     },
   )
+
+  test.each(
+    ways.flatMap(([way, add]) =>
+      ['08P01', '40003', '57P01', '58030', 'F0001', 'XX000'].map((code) => ({ way, add, code })),
+    ),
+  )('a commit that is answered with $code is reported as unknown, $way', async ({ add, code }) => {
+    await using world = await createTransactionWorld(server)
+    world.proxy.fail(/^COMMIT/, failingWith(code), 2)
+    expect(await rejection(add(world.db))).toMatchObject({ name: 'OutcomeUnknown' })
+  })
+
+  test.each(ways)(
+    'a commit that did not wait for its standby to the end is reported as unknown, %s',
+    async (_, add) => {
+      await using world = await createTransactionWorld(server)
+      await world.other.exec(`ALTER DATABASE ${world.database} SET synchronous_commit = on`)
+      await world.closeAll()
+      const adding = rejection(add(world.db))
+      await waitUntil(
+        async () => {
+          const { rowCount } = await server.query(
+            `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+           WHERE datname = '${world.database}' AND wait_event = 'SyncRep'`,
+          )
+          return rowCount === 1
+        },
+        () => 'no commit waited for its standby',
+      )
+      expect(await adding).toMatchObject({ name: 'OutcomeUnknown' })
+    },
+  )
+
+  test('connections to a server that was the primary are left all at once', async () => {
+    await using world = await createTransactionWorld(server)
+    const setReadOnly = (value: string) =>
+      world.other.exec(
+        `ALTER DATABASE ${world.database} SET default_transaction_read_only = ${value}`,
+      )
+    await setReadOnly('on')
+    await world.closeAll()
+    await Promise.all(Array.from({ length: 4 }, () => world.db.get(pause)))
+    await server.query(`ALTER DATABASE ${world.database} RESET default_transaction_read_only`)
+    await world.db.inOneGo(lock, [addWord])
+    expect(await world.count()).toBe(1)
+  })
 
   test.each(ways.flatMap(([way, add]) => ['40001', '40P01'].map((code) => ({ way, add, code }))))(
     'a transaction that fails with $code runs again and changes nothing twice, $way',

@@ -11,12 +11,15 @@ import { systemClock } from '../../src/platform/clock.ts'
 
 const sql = statementsOf('fault', {
   lock: 'SELECT id FROM turn FOR UPDATE',
+  pause: 'SELECT pg_sleep(0.1)',
   add: 'INSERT INTO word (text) VALUES ($1)',
   addNext: `INSERT INTO word (text) SELECT 'word ' || count(*) FROM word`,
   count: 'SELECT count(*) AS count, count(DISTINCT text) AS different FROM word',
 })
 
 export const lock: Step = [sql.lock]
+/** Keeps its connection busy for a moment. */
+export const { pause } = sql
 export const addNext: Step = [sql.addNext]
 const secretWord = 'ada@example.com'
 export const addWord: Step = [sql.add, secretWord]

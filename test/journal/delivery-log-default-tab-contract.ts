@@ -104,6 +104,27 @@ export const defaultTab: readonly ContractTest[] = [
 
   {
     title:
+      'signups with and without a tab of one request are added once, whoever names the default tab',
+    run: inTwo(async (one, other) => {
+      await add(one, 'one@example.com')
+      await add(one, 'two@example.com', 'News')
+      await other.delivery.resolveDefaultTab('Tabelle1')
+      const both = ['News', ''].map((sheetTab) =>
+        makeSignup({ email: 'both@example.com', sheetTab }),
+      )
+      expect(resultsOf(await one.intake.append(both))).toMatchObject([
+        { sheetTab: 'News' },
+        { sheetTab: 'Tabelle1' },
+      ])
+      expect(await deliver(one)).toEqual({
+        Tabelle1: ['one@example.com', 'both@example.com'],
+        News: ['two@example.com', 'both@example.com'],
+      })
+    }, unnamed),
+  },
+
+  {
+    title:
       'an instance that only looks on learns the name that a writer found when it asks for cursors',
     run: inTwo(async (one, other) => {
       await other.delivery.resolveDefaultTab('Tabelle1')

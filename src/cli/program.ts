@@ -14,6 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<AddCommand>> = new Map([
   ['serve', async () => (await import('./serve.ts')).addServe],
   ['init', async () => (await import('./init.ts')).addInit],
   ['doctor', async () => (await import('./doctor.ts')).addDoctor],
+  ['types', async () => (await import('./types.ts')).addTypes],
   ['status', async () => (await import('./status.ts')).addStatus],
   ['import', async () => (await import('./import.ts')).addImport],
   ['export', async () => (await import('./export.ts')).addExport],

@@ -18,6 +18,8 @@ export interface ClientOptions {
    * a key are not rate-limited. For servers only: a page would show the key to everybody.
    */
   readonly apiKey?: string
+  /** The site of all signups; needed when the service has a file of sites. */
+  readonly site?: string
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
   /** The time limit of one try, added to the time that `wait` asks for. Default 15,000. */
   readonly timeoutMs?: number
@@ -58,12 +60,15 @@ export interface BulkResults extends BulkAccepted {
 export type StatusResult = Omit<SignupStatusAnswer, 'status' | 'writtenAt'> &
   ({ readonly status: 'accepted' } | { readonly status: 'written'; readonly writtenAt: string })
 
-/** All methods reject with `RollcallError`, or with the signal's reason when it aborts the call. */
-export interface Client {
-  signup(fields: SignupFields, options?: SubmitOptions): Promise<SignupResult>
+/**
+ * All methods reject with `RollcallError`, or with the signal's reason when it aborts the call. `Fields`
+ * are the declared fields of the site, as `rollcall types` prints them.
+ */
+export interface Client<Fields = unknown> {
+  signup(fields: SignupFields & Fields, options?: SubmitOptions): Promise<SignupResult>
   /** Resolves when at least one signup was accepted; `results` has each. Rejects when none was. */
   bulk(
-    signups: readonly BulkItem[],
+    signups: readonly (BulkItem & Fields)[],
     options?: SubmitOptions & { readonly challengeToken?: string },
   ): Promise<BulkResults>
   status(id: string, options?: Pick<SubmitOptions, 'signal'>): Promise<StatusResult>
@@ -118,10 +123,11 @@ const backoffMsMax = 10_000
 /** The longest pause that `Retry-After` can ask for. The rate limit of a minute is over by then. */
 const retryAfterMsMax = 65_000
 
-export function createClient(options: ClientOptions): Client {
-  const { apiKey, timeoutMs = 15_000, retries = 4 } = options
+export function createClient<Fields = unknown>(options: ClientOptions): Client<Fields> {
+  const { apiKey, site, timeoutMs = 15_000, retries = 4 } = options
   const send = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const api = `${new URL(options.baseUrl).href.replace(/\/+$/, '')}/api/signup`
+  const query = site === undefined ? '' : `?site=${encodeURIComponent(site)}`
 
   const ask = async <T>(request: Sent): Promise<T & { isReplay: boolean }> => {
     for (let tries = 0; ; tries++) {
@@ -147,11 +153,11 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    signup: (fields, submit = {}) => ask<SignupResult>(post(api, fields, submit)),
+    signup: (fields, submit = {}) => ask<SignupResult>(post(`${api}${query}`, fields, submit)),
     bulk: (signups, { challengeToken, ...submit } = {}) =>
-      ask<BulkAccepted>(post(`${api}/bulk`, { signups, challengeToken }, submit)),
+      ask<BulkAccepted>(post(`${api}/bulk${query}`, { signups, challengeToken }, submit)),
     status: async (id, { signal } = {}) => {
-      const url = `${api}/${encodeURIComponent(id)}`
+      const url = `${api}/${encodeURIComponent(id)}${query}`
       const request = { method: 'GET', url, headers: {}, timeoutMs, signal } as const
       const { isReplay: _, ...status } = await ask<StatusResult>(request)
       return status

@@ -11,6 +11,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   serve: [],
   init: [],
   doctor: [],
+  types: [],
   status: [],
   import: ['signups.csv'],
   export: [],

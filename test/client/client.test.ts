@@ -12,10 +12,13 @@ import {
   type SignupFields,
   type SignupResult,
 } from '../../src/client/client.ts'
+import { typesOf } from '../../src/cli/types.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { type Fault, startFaultyProxy } from '../../harness/faulty-proxy.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
+import type { Field } from '../../src/signup/field.ts'
 
 const ada = { email: 'ada@example.com' }
 let service: RunningService
@@ -193,6 +196,53 @@ test('the snippet in docs/api.md runs, and imports the client by the name of the
   const args = ['--input-type=module-typescript', '--eval', code]
   const run = await promisify(execFile)(process.execPath, args, { cwd: projectRoot })
   expect(run.stdout.trim().split('\n')).toEqual(['written', 'accepted, rejected', '422 email'])
+})
+
+test('with the printed types of a site, its client takes just the declared fields', () => {
+  const fields: readonly Field[] = [
+    { name: 'company', label: 'Company */', type: 'text', required: true, maxLength: 80 },
+    { name: 'plan', type: 'choice', options: ['free', 'pro "x"'], required: false },
+    { name: 'seats', type: 'number', min: 1, required: false },
+    { name: 'terms-read', type: 'checkbox', required: true },
+  ]
+  const printed = typesOf([
+    { name: 'launch', fields },
+    { name: 'my-blog', fields: [] },
+  ])
+  const wrong = (code: string) => `// @ts-expect-error\n${code}\n`
+  const code = `${printed}
+    import { createClient } from 'rollcall/client'
+    const launch = createClient<Sites['launch']>({ baseUrl: 'http://localhost', site: 'launch' })
+    const email = 'ada@example.com'
+    const least = { email, company: 'Analytical Engines', 'terms-read': true } as const
+    void launch.signup(least)
+    void launch.signup({ ...least, plan: 'pro "x"', seats: 3, tags: ['early'] })
+    void launch.bulk([least])
+    ${wrong('void launch.signup({ email })')}
+    ${wrong("void launch.signup({ ...least, plan: 'gold' })")}
+    ${wrong('void launch.signup({ ...least, compny: 1 })')}
+    ${wrong('void launch.bulk([{ email }])')}
+    const blog = createClient<Sites['my-blog']>({ baseUrl: 'http://localhost', site: 'my-blog' })
+    void blog.signup({ email })
+    ${wrong("void blog.signup({ email, company: '' })")}`
+  expect(typeProblems(code)).toEqual([])
+  expect(printed).toContain('/** Company * /: at most 80 characters */')
+  expect(printed).toContain('/** from 1 */\n    readonly seats?: number')
+})
+
+test('a client sends everything to its site', async () => {
+  const sites = { launch: { defaultTab: 'Waitlist' }, blog: {} }
+  await using named = await bootService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
+  const client = createClient({ baseUrl: named.url, site: 'launch' })
+  const { id, sheetTab } = await client.signup(ada, { wait: 20 })
+  expect(sheetTab).toBe('Waitlist')
+  expect(await client.status(id)).toMatchObject({ status: 'written', sheetTab: 'Waitlist' })
+  expect(await client.bulk([ada])).toMatchObject({ accepted: 1 })
+  const other = createClient({ baseUrl: named.url, site: 'lunch' })
+  expect(await failureOf(other.signup(ada))).toMatchObject({
+    status: 422,
+    errors: [{ field: 'site' }],
+  })
 })
 
 /** The errors of the TypeScript compiler for a module in the project's folder. */

@@ -1,0 +1,89 @@
+import type { Command } from '@commander-js/extra-typings'
+import { loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
+import type { SiteConfig } from '../config/site.ts'
+import type { Field } from '../signup/field.ts'
+import { exit, type ExitCode, type Run, type Session } from './session.ts'
+
+const details = `
+Save it beside your code, and give the client the fields of its site:
+  npm run -s rollcall -- types > sites.ts
+  createClient<Sites['launch']>({ baseUrl, site: 'launch' })`
+
+export function addTypes(program: Command, run: Run): void {
+  program
+    .command('types')
+    .description('print TypeScript types of the fields of each site, for the typed client')
+    .addHelpText('after', details)
+    .action(() => run(types))
+}
+
+async function types({ out }: Session): Promise<ExitCode> {
+  const { config } = loadConfig(readEnvironment())
+  await out.write(typesOf(config.sites))
+  return exit.done
+}
+
+/** A module with one interface: the fields of each site, by its name. */
+export function typesOf(sites: readonly Pick<SiteConfig, 'name' | 'fields'>[]): string {
+  const members = sites.map(({ name, fields }) =>
+    fields.length === 0
+      ? `  readonly ${keyOf(name)}: unknown\n`
+      : `  readonly ${keyOf(name)}: {\n${fields.map(memberOf).join('')}  }\n`,
+  )
+  return (
+    '// Printed by `rollcall types`: print it again when the fields of a site change.\n\n' +
+    '/** The declared fields of each site; `unknown` when it has none. */\n' +
+    `export interface Sites {\n${members.join('')}}\n`
+  )
+}
+
+function memberOf(field: Field): string {
+  const words = [field.label, noteOf(field)].filter((it) => it !== undefined).join(': ')
+  // The label must not end the comment.
+  const comment = words === '' ? '' : `    /** ${words.replaceAll('*/', '* /')} */\n`
+  const mark = field.required ? '' : '?'
+  return `${comment}    readonly ${keyOf(field.name)}${mark}: ${typeOf(field)}\n`
+}
+
+function typeOf(field: Field): string {
+  switch (field.type) {
+    case 'choice':
+      return field.options.map((option) => JSON.stringify(option)).join(' | ')
+    case 'number':
+      return 'number'
+    case 'checkbox':
+      return field.required ? 'true' : 'boolean'
+    case 'text':
+    case 'url':
+    case 'date':
+    case 'phone':
+      return 'string'
+  }
+}
+
+/** What the type alone does not say. */
+function noteOf(field: Field): string | undefined {
+  switch (field.type) {
+    case 'text':
+      return `at most ${field.maxLength} characters`
+    case 'number': {
+      const { min, max } = field
+      const bounds = [min !== undefined && `from ${min}`, max !== undefined && `up to ${max}`]
+      return bounds.filter((it) => it !== false).join(' ') || undefined
+    }
+    case 'url':
+      return 'a URL'
+    case 'date':
+      return 'a date, such as 2026-11-20'
+    case 'phone':
+      return 'a phone number'
+    case 'choice':
+    case 'checkbox':
+      return undefined
+  }
+}
+
+function keyOf(name: string): string {
+  return /^\w+$/.test(name) ? name : JSON.stringify(name)
+}

@@ -5,7 +5,7 @@ import type { Comparison } from '../../src/journal/comparison.ts'
 import type { ComparableJournal } from '../../src/journal/journal.ts'
 import type { JournalPolicy } from '../../src/journal/policy.ts'
 import type { Signup } from '../../src/signup/signup.ts'
-import type { ContractTest, JournalWorld } from './contract.ts'
+import { type ContractTest, type JournalWorld, nth } from './contract.ts'
 
 /** A world whose journal can be compared with a spreadsheet. */
 export interface ComparableWorld extends JournalWorld {
@@ -139,7 +139,10 @@ export const comparisonTests: readonly Test[] = [
         using comparison = await journal.comparison({ cellKey })
         await read(comparison, [])
         await comparison.compare(() => {})
-        await comparison.deliverAgain([1, 3], noon)
+        await comparison.deliverAgain(
+          [1, 3].map((place) => nth(journal, place)),
+          noon,
+        )
         frozen = await freezeNext(journal.delivery)
         expect(addressesOf(frozen)).toEqual({
           Sheet1: ['person1@example.com', 'person3@example.com', 'waits@example.com'],
@@ -166,7 +169,10 @@ export const comparisonTests: readonly Test[] = [
       using comparison = await journal.comparison({ cellKey })
       await read(comparison, [])
       expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
-      await comparison.deliverAgain([1, 2, 3], noon)
+      await comparison.deliverAgain(
+        [1, 2, 3].map((place) => nth(journal, place)),
+        noon,
+      )
       await deliver(journal)
       using again = await journal.comparison({ cellKey })
       await read(again, [])
@@ -182,7 +188,10 @@ export const comparisonTests: readonly Test[] = [
       using comparison = await journal.comparison({ cellKey })
       await read(comparison, [])
       await comparison.compare(() => {})
-      await comparison.deliverAgain([1, 2], noon)
+      await comparison.deliverAgain(
+        [1, 2].map((place) => nth(journal, place)),
+        noon,
+      )
       const erase = async (address: string) => {
         await journal.erasure.forget(address)
         await journal.erasure.eraseNext(0, address)
@@ -197,7 +206,12 @@ export const comparisonTests: readonly Test[] = [
       using again = await journal.comparison({ cellKey })
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
-      expect(await again.deliverAgain([1, 2], noon)).toBe(0)
+      expect(
+        await again.deliverAgain(
+          [1, 2].map((place) => nth(journal, place)),
+          noon,
+        ),
+      ).toBe(0)
     }),
   },
 
@@ -228,7 +242,10 @@ export const comparisonTests: readonly Test[] = [
       await read(before, [])
       await deliver(journal)
       expect(await before.compare(() => {})).toEqual({ ...nothing, missing: 3, waiting: 1 })
-      await before.deliverAgain([1, 2], noon)
+      await before.deliverAgain(
+        [1, 2].map((place) => nth(journal, place)),
+        noon,
+      )
       const compared = async () => {
         using comparison = await journal.comparison({ cellKey })
         await read(comparison, [])
@@ -251,7 +268,7 @@ export const comparisonTests: readonly Test[] = [
       const signups = await threeWritten(journal)
       using restored = await journal.comparison({ cellKey })
       await read(restored, [...signups, makeSignup({ email: 'waits@example.com' })])
-      await restored.noteArrived([4])
+      await restored.noteArrived([4].map((place) => nth(journal, place)))
       expect(await deliver(journal)).toEqual([])
       using comparison = await journal.comparison({ cellKey })
       await read(comparison, signups)
@@ -259,7 +276,12 @@ export const comparisonTests: readonly Test[] = [
         ...nothing,
         ...{ present: 3, missing: 1, rows: 3 },
       })
-      expect(await comparison.deliverAgain([4], noon)).toBe(1)
+      expect(
+        await comparison.deliverAgain(
+          [4].map((place) => nth(journal, place)),
+          noon,
+        ),
+      ).toBe(1)
       expect(await deliver(journal)).toEqual(['waits@example.com'])
     }),
   },

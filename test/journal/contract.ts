@@ -65,6 +65,18 @@ export function inTwo(
   }
 }
 
+const earlier = new WeakMap<Journal, number>()
+
+/** Notes how many signups of other sites came before those of this journal. */
+export function noteEarlier(journal: Journal, signups: number): void {
+  earlier.set(journal, signups)
+}
+
+/** The position of the nth signup of this journal, if no other site gets any meanwhile. */
+export function nth(journal: Journal, place: number): number {
+  return (earlier.get(journal) ?? 0) + place
+}
+
 /** Stands for a batch that does not exist. */
 export const none = { number: 0, marker: 0 }
 

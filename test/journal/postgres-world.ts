@@ -3,9 +3,13 @@ import { afterAll, beforeAll } from 'vitest'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { migrate } from '../../src/journal/postgres/migrate.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import {
+  openPostgresJournal,
+  openPostgresSites,
+} from '../../src/journal/postgres/postgres-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import type { ComparableWorld } from './comparison-contract.ts'
+import type { SitesWorld } from './second-site.ts'
 
 /**
  * Makes worlds on one server that runs while the tests of this file do.
@@ -14,7 +18,7 @@ import type { ComparableWorld } from './comparison-contract.ts'
  */
 export function sharePostgresWorlds(
   startBefore = async ({ port }: PostgresServer) => port,
-): () => Promise<ComparableWorld> {
+): () => Promise<ComparableWorld & SitesWorld> {
   let server: PostgresServer
   let template: string
   let port: number
@@ -29,6 +33,7 @@ export function sharePostgresWorlds(
     const url = server.url(database.name, port)
     return {
       open: (policy) => openPostgresJournal(url, policy),
+      openSites: (policies) => openPostgresSites(url, policies),
       [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
     }
   }

@@ -6,12 +6,13 @@ import { expect, test } from 'vitest'
 import type { Figures } from '../../src/journal/figures.ts'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { statements } from '../../src/journal/sqlite/statements.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal, openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
 import { type ComparableWorld, comparisonTests } from './comparison-contract.ts'
 import { holdTo } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
+import { besideFirstSite } from './second-site.ts'
 import { withTwoInstances } from './several-instances.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
@@ -30,6 +31,17 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`SQLite, ${name}`, tests, createWorld)
   holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
 }
+const secondSite = besideFirstSite(async () => {
+  const folder = await tempFolder()
+  return {
+    openSites: async (policies) => openSqliteSites(join(folder.path, 'journal.db'), policies),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+})
+for (const [name, tests] of Object.entries(contracts)) {
+  holdTo(`SQLite, a second site beside a first one, ${name}`, tests, secondSite)
+}
+holdTo('SQLite, a second site beside a first one, comparison', comparisonTests, secondSite)
 holdTo('SQLite, comparison', comparisonTests, createWorld)
 holdTo('SQLite, import log: previews', previewedImports, createWorld)
 // Each of these tests chooses itself which instance makes a call, and when that one starts.

@@ -13,6 +13,7 @@ import { exit, type ExitCode, type Run, type Session, UsageError } from './sessi
 import { table } from './terminal/table.ts'
 
 interface Options {
+  readonly site?: string
   readonly all?: true
   readonly since?: Millis
   readonly deleted?: true
@@ -44,6 +45,7 @@ export function addBackfill(program: Command, run: Run): void {
   program
     .command('backfill')
     .description('deliver again what the present spreadsheet does not have, after a move')
+    .option('--site <name>', 'the site, when there are several')
     .option('--all', 'whenever the signups came')
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
     .option('--dry-run', 'only tell what would be delivered')
@@ -58,7 +60,7 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
   if ((all === true) === (since !== undefined)) throw new UsageError('Give --all or --since DATE.')
   const isWanted = ({ signup }: FoundSignup) => signup.receivedAt >= (since ?? -Infinity)
   const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
-  return withDifference(session, async (difference) => {
+  return withDifference(session, options.site, async (difference) => {
     const tabs = await countByTab(difference, kinds, isWanted)
     let putBack = 0
     if (!json) await session.out.write(describe(difference, tabs).join('\n') + '\n')

@@ -11,6 +11,7 @@ import { cellKey } from '../spreadsheet/csv.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
 import type { Session } from './session.ts'
+import { chosenSite } from './site-option.ts'
 
 /** Signups that are read or changed at once. A change of so many takes about 3 ms. */
 const pageSignups = 200
@@ -27,17 +28,23 @@ export interface Difference {
   readonly expiredUpTo: string | null
 }
 
-/** Compares the journal with the present spreadsheet beside a running service, and runs `work`. */
+/**
+ * Compares a site's part of the journal with its present spreadsheet beside a running service, and runs
+ * `work`.
+ *
+ * @param name of the site; the only one when it is undefined
+ */
 export async function withDifference<T>(
   { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
+  name: string | undefined,
   work: (difference: Difference) => Promise<T>,
 ): Promise<T> {
   const { config, secrets } = loadConfig(readEnvironment())
+  const site = chosenSite(config, name)
   const store = storeOf(config, secrets, { clock })
   // Rejects when there is no journal, instead of making one.
   await (await store.openReader())[Symbol.asyncDispose]()
   await using opened = await store.openBeside()
-  const [site] = config.sites
   const journal = partOf(opened.sites, site)
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const destination = destinationOf(site, config, secrets)

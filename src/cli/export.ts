@@ -14,10 +14,12 @@ import type { ExportFormat } from './export/format.ts'
 import { ndjsonFormat } from './export/ndjson.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { chosenName } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
 import type { Sink } from './terminal/output.ts'
 
 interface Options extends Chosen {
+  readonly site?: string
   readonly format: keyof typeof formats
   readonly out?: string
 }
@@ -42,6 +44,7 @@ export function addExport(program: Command, run: Run): void {
     )
     .addOption(new Option('--format <format>', 'the format').choices(names).default('csv' as const))
     .option('--out <file>', 'a new file, with mode 0600; otherwise standard output')
+    .option('--site <name>', 'the site, when there are several')
     .option('--tab <name>', 'only the signups of this tab')
     .option('--since <date>', 'only signups from this date (UTC) or time on', parseMoment)
     .option('--until <date>', 'only signups before this date (UTC) or time', parseMoment)
@@ -56,7 +59,8 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   }
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, session).openReader()
-  const reader = partOf(journal.sites, config.sites[0])
+  const name = chosenName(config, journal.sites.keys(), options.site)
+  const reader = partOf(journal.sites, { name })
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {

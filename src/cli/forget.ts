@@ -5,13 +5,16 @@ import type { Erasure } from '../journal/erasure.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { finishForgetting } from '../service/forgetting.ts'
 import { partOf } from '../service/running-site.ts'
+import type { Store } from '../service/store.ts'
 import { oldJournalIn } from '../service/moved-mark.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { expiredUpTo } from './expired.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { chosenName } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
 
 interface Options {
+  readonly site?: string
   readonly json?: true
   readonly wait: number
 }
@@ -63,6 +66,10 @@ export function addForget(program: Command, run: Run): void {
     .command('forget')
     .description('erase a person from the journal and from the spreadsheet')
     .argument('<address>', 'the email address, or - to read it from standard input')
+    .option(
+      '--site <name>',
+      'only at this site; otherwise at all, also at those that are not in the settings',
+    )
     .option('--wait <seconds>', 'how long to wait for the spreadsheet', parseSeconds, 60)
     .option('--json', 'print JSON, for programs')
     .addHelpText(
@@ -82,31 +89,36 @@ async function forget(session: Session, given: string, options: Options): Promis
     throw new UsageError('Give one email address, or - to read it from standard input.')
   }
   const store = storeOf(config, secrets, session)
-  // Opening it to write would make a new one.
-  await (await store.openReader())[Symbol.asyncDispose]()
-  await using opened = await store.openBeside()
-  const journal = partOf(opened.sites, config.sites[0])
-  const erased = await erase(journal.erasure, address, session)
+  const known = await siteNames(store)
+  const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
+  await using opened = await store.openBeside(known)
+  const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
+  const erased = new Map<string, Erased>()
+  for (const [name, { erasure }] of journals) {
+    erased.set(name, await erase(erasure, address, session))
+  }
   const waitMs = options.wait * 1000
-  const finished = await finishForgetting({ config, secrets, store, journal, clock, stop, waitMs })
+  const finished = await finishForgetting({ config, secrets, store, journals, clock, stop, waitMs })
   const { frozen, removals, reason = null } = finished
   const rows = { removed: 0, notFound: 0, waiting: removals + frozen, others: 0 }
-  for (const position of [...erased.written, ...erased.frozen]) {
-    const outcome = await journal.erasure.takeOutcome(position)
-    if (!outcome) continue
-    rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
-    rows.others = Math.max(rows.others, outcome.others)
+  for (const [name, { erasure }] of journals) {
+    const others = await countOutcomes(erasure, erased.get(name), rows)
+    rows.others += others
   }
   const files = await store.filesWith(address)
-  const upTo = await expiredUpTo(journal.reader)
-  const inBatch = Math.min(frozen, erased.frozen.length)
-  const count = erased.unwritten + erased.written.length + erased.frozen.length - inBatch
+  const expired = await Promise.all(
+    Array.from(journals.values(), ({ reader }) => expiredUpTo(reader)),
+  )
+  const upTo = expired.reduce((last, it) => (it !== null && it > (last ?? '') ? it : last), null)
+  const sum = sumOf([...erased.values()])
+  const inBatch = Math.min(frozen, sum.frozen.length)
+  const count = sum.unwritten + sum.written.length + sum.frozen.length - inBatch
   const result: Forgotten = {
     done: rows.waiting === 0 && (files ?? []).length === 0,
-    signups: { erased: count, unwritten: erased.unwritten, inBatch },
+    signups: { erased: count, unwritten: sum.unwritten, inBatch },
     rows,
     reason: rows.waiting > 0 ? reason : null,
-    mentions: erased.mentions,
+    mentions: sum.mentions,
     files: files ?? [],
     byHand: [
       ...byHand,
@@ -123,6 +135,39 @@ async function forget(session: Session, given: string, options: Options): Promis
 function inDatabase(dataDir: string): string[] {
   const old = oldJournalIn(dataDir)
   return [databaseCopies, ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : [])]
+}
+
+/** The names of all sites of the journal. Rejects when there is none: opening it to write would make it. */
+async function siteNames(store: Pick<Store, 'openReader'>): Promise<readonly string[]> {
+  await using reading = await store.openReader()
+  return [...reading.sites.keys()]
+}
+
+/** Counts what became of a site's rows. Returns how many other rows of the address it has. */
+async function countOutcomes(
+  erasure: Erasure,
+  { written, frozen }: Pick<Erased, 'written' | 'frozen'> = { written: [], frozen: [] },
+  rows: { removed: number; notFound: number },
+): Promise<number> {
+  let others = 0
+  for (const position of [...written, ...frozen]) {
+    const outcome = await erasure.takeOutcome(position)
+    if (!outcome) continue
+    rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
+    others = Math.max(others, outcome.others)
+  }
+  return others
+}
+
+function sumOf(parts: readonly Erased[]): Erased {
+  const sum: Erased = { unwritten: 0, mentions: 0, written: [], frozen: [] }
+  for (const part of parts) {
+    sum.unwritten += part.unwritten
+    sum.mentions += part.mentions
+    sum.written.push(...part.written)
+    sum.frozen.push(...part.frozen)
+  }
+  return sum
 }
 
 interface Erased {

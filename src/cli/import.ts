@@ -14,9 +14,11 @@ import { type OpenFile, openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { Columns, type ImportField, importFields } from './import/to-signup.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { chosenSite } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
 
 interface Options {
+  readonly site?: string
   readonly map?: ReadonlyMap<ImportField, string>
   readonly tab?: string
   readonly dates?: DateOrder
@@ -63,6 +65,7 @@ export function addImport(program: Command, run: Run): void {
     .command('import')
     .description('bring signups along from a CSV or NDJSON file, beside the service')
     .argument('<file>', 'CSV with a header row, or one JSON object a line; in UTF-8')
+    .option('--site <name>', 'the site, when there are several')
     .option('--map <field=column>', 'a column that is a field, any number of times', addMapped)
     .option('--tab <name>', 'put all signups into this tab, whatever the file says')
     .addOption(new Option('--dates <order>', 'how to read 03/04/2026').choices(dateOrders))
@@ -93,7 +96,7 @@ function addMapped(
 
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
-  const [site] = config.sites
+  const site = chosenSite(config, options.site)
   if (options.duplicates && site.duplicates === 'ignore')
     throw new UsageError(
       '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',

@@ -4,11 +4,13 @@ import { readEnvironment } from '../config/env.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { partOf } from '../service/running-site.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { chosenSites } from './site-option.ts'
 import { readStatus, type Status } from './status-figures.ts'
 import { chart } from './terminal/chart.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
+  readonly site?: string
   readonly json?: true
   readonly watch?: true
 }
@@ -20,24 +22,32 @@ export function addStatus(program: Command, run: Run): void {
   program
     .command('status')
     .description('what was accepted and written, what waits, and what is blocked and why')
+    .option('--site <name>', 'only this site; otherwise all')
     .option('--json', 'print JSON, for programs')
     .option('--watch', 'print again every 2 seconds, until Ctrl-C')
     .addHelpText('after', '\nExit code 1: delivery is blocked, or a tab is set aside.')
     .action((options) => run((session) => status(session, options)))
 }
 
-async function status(session: Session, { json, watch }: Options): Promise<ExitCode> {
+async function status(session: Session, { site: name, json, watch }: Options): Promise<ExitCode> {
   const { out, clock, stop } = session
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, { clock }).openReader()
-  const [site] = config.sites
-  const reader = partOf(journal.sites, site)
+  const sites = chosenSites(config, name)
+  // Of one site, the answer has the same form whether a file names it or not.
+  const isOne = !config.hasSites || name !== undefined
   for (;;) {
-    const now = await readStatus(reader, site, (journal.time ?? clock).now())
+    const at = (journal.time ?? clock).now()
+    const all = await Promise.all(
+      sites.map(async (site) => {
+        return [site.name, await readStatus(partOf(journal.sites, site), site, at)] as const
+      }),
+    )
+    const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
     // One line for each look, so that a program can read them one by one.
     if (json) await (watch ? out.line(JSON.stringify(now)) : out.json(now))
-    else await out.write(clear(session, watch) + describe(now).join('\n') + '\n')
-    if (!watch) return isWell(now) ? exit.done : exit.notAll
+    else await out.write(clear(session, watch) + describeAll(all, isOne).join('\n') + '\n')
+    if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
     await clock.sleep(watchEveryMs, stop)
     if (stop.aborted) return exit.done
   }
@@ -50,6 +60,13 @@ function clear({ out }: Session, watch: true | undefined): string {
 
 function isWell({ delivery, tabsSetAside }: Status): boolean {
   return delivery.state !== 'blocked' && tabsSetAside.length === 0
+}
+
+function describeAll(all: readonly (readonly [string, Status])[], isOne: boolean): string[] {
+  return all.flatMap(([site, now], at) => [
+    ...(isOne ? [] : [...(at === 0 ? [] : ['']), `Site ${site}`, '']),
+    ...describe(now),
+  ])
 }
 
 function describe(now: Status): string[] {

@@ -7,6 +7,7 @@ import { counted } from './terminal/counted.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
+  readonly site?: string
   readonly json?: true
   readonly repair?: true
   readonly yes?: true
@@ -56,6 +57,7 @@ export function addVerify(program: Command, run: Run): void {
   program
     .command('verify')
     .description('compare the journal with the rows of the spreadsheet')
+    .option('--site <name>', 'the site, when there are several')
     .option('--repair', 'show which missing rows would be written again, and ask')
     .option('--yes', 'do not ask, with --repair')
     .option('--json', 'print JSON, for programs')
@@ -67,7 +69,7 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   const { json, repair, yes } = options
   if (yes && !repair) throw new UsageError('--yes goes with --repair.')
   if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
-  return withDifference(session, async (difference) => {
+  return withDifference(session, options.site, async (difference) => {
     const { compared, unread } = difference
     if (!json) await session.out.write((await describe(difference)).join('\n') + '\n')
     const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0

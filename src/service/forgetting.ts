@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import type { Unfinished } from '../journal/erasure.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import { createEvents } from '../ops/events.ts'
-import { createHealth } from '../ops/health.ts'
+import { createHealth, type Health } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -16,7 +17,8 @@ export interface ForgettingOptions {
   readonly config: Config
   readonly secrets: Secrets
   readonly store: Pick<Store, 'hold'>
-  readonly journal: ComparableJournal
+  /** The parts of the sites, by name. Rows of a site that is not in the settings are not waited for. */
+  readonly journals: ReadonlyMap<string, ComparableJournal>
   readonly clock: Clock
   /** Aborts to wait no longer. */
   readonly stop: AbortSignal
@@ -41,43 +43,85 @@ const scrubMaxMs = 5_000
  * meanwhile.
  */
 export async function finishForgetting(options: ForgettingOptions): Promise<Finished> {
-  const { config, secrets, store, journal, clock, stop, waitMs } = options
-  await using work = new AsyncDisposableStack()
-  const health = createHealth()
-  let reason: string | undefined
-  const isDone = async () => {
-    const { removals, frozen } = await journal.erasure.unfinished()
-    return removals + frozen === 0
-  }
+  const { config, journals, store, clock, stop, waitMs } = options
+  const reachable = config.sites.flatMap((site): Forgetting[] => {
+    const journal = journals.get(site.name)
+    return journal ? [{ site, journal, health: createHealth(), reason: undefined }] : []
+  })
+  const isDone = async () => count(await unfinished(reachable)) === 0
   if (!(await isDone())) {
+    await using work = new AsyncDisposableStack()
     const hold = await store.hold().catch(() => undefined)
-    if (hold) {
-      work.use(hold)
-      const events = {
-        ...createEvents(createLog('silent'), health, clock),
-        removalDelayed: (why: string) => (reason = why),
-      }
-      const destination = destinationOf(config.sites[0], config, secrets)
-      const given = { ...destination, journal, health, events, removesOnly: true }
-      const delivering = createDelivering(given, { clock })
-      work.defer(() => delivering.stop(stopGraceMs))
-      delivering.start()
-    }
+    if (hold) work.use(hold)
+    for (const it of hold ? reachable : []) work.use(await removeRows(it, options))
     const until = clock.elapsed() + waitMs
     while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
       await clock.sleep(lookMs, stop)
     }
-    const note = hold ? undefined : await readDeliveryNote(journal.reader)
-    if (note) followNote(note, health)
-    if (health.delivery.state !== 'ok') reason = health.delivery.error
+    for (const it of reachable) await noteReason(it, hold === undefined)
   }
   await emptyLog(options)
-  return { ...(await journal.erasure.unfinished()), reason }
+  const { removals, frozen } = await unfinished(
+    Array.from(journals.values(), (journal) => ({ journal })),
+  )
+  return { removals, frozen, reason: reachable.find(({ reason }) => reason !== undefined)?.reason }
 }
 
-async function emptyLog({ journal, clock, stop }: ForgettingOptions): Promise<void> {
+/** A site that is in the settings. */
+interface Forgetting {
+  readonly site: SiteConfig
+  readonly journal: ComparableJournal
+  readonly health: Health
+  reason: string | undefined
+}
+
+/** Removes the rows of one site, until it is disposed. */
+async function removeRows(
+  forgetting: Forgetting,
+  { config, secrets, clock }: ForgettingOptions,
+): Promise<AsyncDisposable> {
+  const { site, journal, health } = forgetting
+  const events = {
+    ...createEvents(createLog('silent'), health, clock),
+    removalDelayed: (why: string) => (forgetting.reason = why),
+  }
+  const destination = destinationOf(site, config, secrets)
+  const delivering = createDelivering(
+    { ...destination, journal, health, events, removesOnly: true },
+    { clock },
+  )
+  if (count(await journal.erasure.unfinished()) > 0) delivering.start()
+  return { [Symbol.asyncDispose]: () => delivering.stop(stopGraceMs) }
+}
+
+/** Notes why rows of this site wait. */
+async function noteReason(forgetting: Forgetting, isRemovedElsewhere: boolean): Promise<void> {
+  const { journal, health } = forgetting
+  if (count(await journal.erasure.unfinished()) === 0) return
+  const note = isRemovedElsewhere ? await readDeliveryNote(journal.reader) : undefined
+  if (note) followNote(note, health)
+  if (health.delivery.state !== 'ok') forgetting.reason = health.delivery.error
+}
+
+async function unfinished(parts: readonly Pick<Forgetting, 'journal'>[]): Promise<Unfinished> {
+  const sum = { removals: 0, frozen: 0 }
+  for (const { journal } of parts) {
+    const { removals, frozen } = await journal.erasure.unfinished()
+    sum.removals += removals
+    sum.frozen += frozen
+  }
+  return sum
+}
+
+function count({ removals, frozen }: Unfinished): number {
+  return removals + frozen
+}
+
+async function emptyLog({ journals, clock, stop }: ForgettingOptions): Promise<void> {
   const until = clock.elapsed() + scrubMaxMs
-  while (!(await journal.erasure.scrub()) && !stop.aborted && clock.elapsed() < until) {
-    await clock.sleep(lookMs, stop)
+  for (const { erasure } of journals.values()) {
+    while (!(await erasure.scrub()) && !stop.aborted && clock.elapsed() < until) {
+      await clock.sleep(lookMs, stop)
+    }
   }
 }

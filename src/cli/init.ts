@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { type Environment, loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
+import { textOf } from '../config/reader.ts'
 import { type EnvChanges, editEnvFile } from '../config/env-file-edit.ts'
 import { parseEnvFile } from '../config/env-file.ts'
 import { diagnoseInLines } from './doctor/diagnose.ts'
@@ -20,6 +21,12 @@ export function addInit(program: Command, run: Run): void {
 
 async function init(session: Session): Promise<ExitCode> {
   const environment = readEnvironment()
+  if (textOf(environment.variables['ROLLCALL_CONFIG']) !== undefined) {
+    throw new UsageError(
+      'This command sets up one site, and ROLLCALL_CONFIG names a file of sites. Change that file, and let ' +
+        'rollcall doctor check it: docs/sites.md.',
+    )
+  }
   // Other settings have to be right first.
   assertOthers(environment)
   if (!session.out.isTerminal || !process.stdin.isTTY) {

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { welcome } from './welcome.ts'
 
 const service = { url: 'http://localhost:3000', locations: ['/data/sheets'] }
-const open = { challenge: undefined, allowedOrigins: '*', allowedHosts: undefined } as const
+const open = {
+  challenge: undefined,
+  allowedOrigins: '*',
+  allowedHosts: undefined,
+  hasSites: false,
+  name: 'default',
+  fields: [],
+} as const
 const challenge = {
   provider: 'turnstile',
   siteKey: 'site',
@@ -35,4 +42,14 @@ test.each([
   [{ allowedOrigins: ['https://example.com'] }],
 ])('the text names the page when it can be used: %j', (more) => {
   expect(welcome(service, { ...open, challenge, ...more })).toContain('open http://localhost:3000/')
+})
+
+test('the text names the first site of a file, and the page when a field is required', () => {
+  const site = { ...open, hasSites: true, name: 'launch' }
+  expect(welcome(service, site)).toContain('/api/signup?site=launch -H')
+  expect(welcome(service, { ...site, challenge })).toContain('/?site=launch in a browser, where')
+  const fields = [{ name: 'company', type: 'text', maxLength: 80, required: true }] as const
+  expect(welcome(service, { ...site, fields })).toMatch(
+    /Try: open .*\/\?site=launch in a browser\n/,
+  )
 })

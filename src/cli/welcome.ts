@@ -2,7 +2,8 @@ import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { Service } from '../service/service.ts'
 
-type Tried = Pick<Config, 'allowedHosts'> & Pick<SiteConfig, 'challenge' | 'allowedOrigins'>
+type Tried = Pick<Config, 'allowedHosts' | 'hasSites'> &
+  Pick<SiteConfig, 'name' | 'challenge' | 'allowedOrigins' | 'fields'>
 
 /** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(
@@ -14,14 +15,21 @@ export function welcome(
   return `Rollcall listens on ${url}\nRows go to ${where}\nTry: ${toTry(url, config)}\n`
 }
 
-function toTry(url: string, { challenge, allowedOrigins, allowedHosts }: Tried): string {
+function toTry(url: string, tried: Tried): string {
+  const { challenge, allowedOrigins, allowedHosts, hasSites, name, fields } = tried
+  const query = hasSites ? `?site=${name}` : ''
+  if (!challenge && fields.some(({ required }) => required)) {
+    return `open ${url}/${query} in a browser`
+  }
   if (!challenge) {
-    return `curl ${url}/api/signup -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
+    return `curl ${url}/api/signup${query} -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
   }
   const { host, hostname } = new URL(url)
   const isOwn = allowedOrigins === '*' || (allowedHosts?.includes(host) ?? true)
   const isChallenged = challenge.hostnames?.includes(hostname) ?? true
-  if (isOwn && isChallenged) return `open ${url}/ in a browser, where the challenge can be passed`
+  if (isOwn && isChallenged) {
+    return `open ${url}/${query} in a browser, where the challenge can be passed`
+  }
   const list = isOwn ? 'CHALLENGE_HOSTNAMES' : 'ALLOWED_HOSTS'
   return `open the signup page in a browser under a name of ${list}; here nobody can pass`
 }

@@ -43,6 +43,14 @@ test('a wrong command is refused with the nearest right one', async () => {
   })
 })
 
+test('init refuses to set up one site when a file names the sites', async () => {
+  const env = { ROLLCALL_CONFIG: '{"sites":{"launch":{}}}' }
+  expect(await runCommand(['init'], { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Change that file'),
+  })
+})
+
 test('a wrong argument that may be an address or a name is not repeated', async () => {
   const mistakes = [['ada@example.com'], ['status', 'ada@example.com'], ['status', 'Lovelace']]
   for (const args of mistakes) expect(await runCommand(args)).toMatchObject({ code: 2, stdout: '' })

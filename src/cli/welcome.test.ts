@@ -46,7 +46,7 @@ test.each([
 
 test('the text names the first site of a file, and the page when a field is required', () => {
   const site = { ...open, hasSites: true, name: 'launch' }
-  expect(welcome(service, site)).toContain('/api/signup?site=launch -H')
+  expect(welcome(service, site)).toContain("/api/signup?site=launch' -H")
   expect(welcome(service, { ...site, challenge })).toContain('/?site=launch in a browser, where')
   const fields = [{ name: 'company', type: 'text', maxLength: 80, required: true }] as const
   expect(welcome(service, { ...site, fields })).toMatch(

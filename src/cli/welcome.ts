@@ -22,7 +22,9 @@ function toTry(url: string, tried: Tried): string {
     return `open ${url}/${query} in a browser`
   }
   if (!challenge) {
-    return `curl ${url}/api/signup${query} -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
+    // A shell may take a question mark for a pattern.
+    const address = hasSites ? `'${url}/api/signup${query}'` : `${url}/api/signup`
+    return `curl ${address} -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
   }
   const { host, hostname } = new URL(url)
   const isOwn = allowedOrigins === '*' || (allowedHosts?.includes(host) ?? true)

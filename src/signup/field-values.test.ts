@@ -126,6 +126,18 @@ test('whatever is given, values are printable, and reading them again or from th
   )
 })
 
+test('fields that are too long together are refused, as one cell of Metadata has to hold them', () => {
+  const all = Array.from({ length: 20 }, (_, at): Field => {
+    return { ...of, type: 'text', name: `f${at}`, maxLength: 2_000 }
+  })
+  const given = (length: number) =>
+    Object.fromEntries(all.map(({ name }) => [name, 'x'.repeat(length)]))
+  expect(readFields(given(900), all, asJson).problems).toEqual([])
+  expect(readFields(given(1_000), all, asJson).problems).toEqual([
+    { field: '', message: expect.stringContaining('at most 20000') as unknown },
+  ])
+})
+
 test.each(['1', '-', '+1 ', 'https://', '\u0000 '])(
   'a mebibyte of %j is refused or cleaned at once in every field',
   (piece) => {

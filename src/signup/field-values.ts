@@ -1,5 +1,5 @@
 import { type Field, type FieldValues, headingOf, type NumberField } from './field.ts'
-import { noFields } from './fields-text.ts'
+import { fieldsText, noFields } from './fields-text.ts'
 import { cleanText } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
@@ -10,6 +10,8 @@ const phoneDigits = { min: 5, max: 15 }
 /** A double, and a cell of a spreadsheet, keeps so many digits. */
 const numberDigitsMax = 15
 const numberCharactersMax = 40
+/** Without columns, all of them go into Metadata. A cell of Google Sheets holds 50,000. */
+const allCharactersMax = 20_000
 /** A message names no more options than these. */
 const namedOptionsMax = 20
 
@@ -63,6 +65,10 @@ export function readFields(
     else if (read.value === false && field.required && needsRequired)
       problems.push({ field: name, message: missing(field) })
     else values[name] = read.value
+  }
+  if (fieldsText(values).length > allCharactersMax) {
+    const message = `All fields together are too long: at most ${allCharactersMax} characters as JSON.`
+    problems.push({ field: '', message })
   }
   return { values: Object.keys(values).length === 0 ? noFields : values, problems }
 }

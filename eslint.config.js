@@ -9,6 +9,7 @@ import { testLength } from './scripts/lint-test-length.js'
 const tests = [
   '**/*.test.ts',
   '**/spreadsheet-contract.ts',
+  '**/fields-contract.ts',
   '**/workbook-crashes.ts',
   '**/*.live.ts',
   '**/*.mutate.ts',

@@ -3,12 +3,16 @@ import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sh
 import type { EmulatorOptions } from '../emulators/google-sheets/emulator.ts'
 import { type Clock, type Random, systemClock } from '../src/platform/clock.ts'
 import { httpClient } from '../src/platform/node/http-client.ts'
-import { createGoogleSheets } from '../src/spreadsheet/google/google-sheets.ts'
+import { letters } from '../src/spreadsheet/google/a1.ts'
+import {
+  createGoogleSheets,
+  type GoogleSheetsOptions,
+} from '../src/spreadsheet/google/google-sheets.ts'
 import { signWith } from '../src/spreadsheet/google/sign-assertion.ts'
 import type { Spreadsheet } from '../src/spreadsheet/spreadsheet.ts'
-import type { SpreadsheetWorld } from '../test/spreadsheet/spreadsheet-contract.ts'
+import type { FieldsWorld } from '../test/spreadsheet/fields-contract.ts'
 
-export interface GoogleWorld extends SpreadsheetWorld {
+export interface GoogleWorld extends FieldsWorld {
   readonly emulator: GoogleEmulator
   readonly spreadsheetId: string
   /** The service account's address. */
@@ -31,6 +35,17 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
   const account = emulator.createServiceAccount()
   const { id: spreadsheetId } = emulator.createSpreadsheet({ sharedWith: account.email })
   const handle = () => emulator.spreadsheet(spreadsheetId)
+  const parts: GoogleSheetsOptions = {
+    access: { email: account.email, spreadsheetId },
+    sign: signWith(account.privateKeyPem),
+    apiUrl: emulator.url,
+    tokenUrl: emulator.tokenUrl,
+    http: httpClient,
+    clock: systemClock,
+    random: Math.random,
+    digest: sha256,
+    gate: async () => true,
+  }
   return {
     emulator,
     spreadsheetId,
@@ -49,19 +64,25 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
       beforeCall = async () => undefined,
     ) =>
       createGoogleSheets({
+        ...parts,
         access: { email: account.email, spreadsheetId: id },
-        sign: signWith(account.privateKeyPem),
-        apiUrl: emulator.url,
-        tokenUrl: emulator.tokenUrl,
-        http: httpClient,
         clock,
         random,
-        digest: sha256,
         gate: async (_, maySend) => {
           await beforeCall()
           return (await maySend?.()) ?? true
         },
       }),
+    connectWith: (fields) => createGoogleSheets({ ...parts, fields }),
+    async insertColumn(tab, before) {
+      handle().insertColumns(tab, before)
+    },
+    async moveColumn(tab, from, to) {
+      handle().moveColumn(tab, from, to)
+    },
+    async nameColumn(tab, column, heading) {
+      handle().editCell(tab, `${letters(column)}1`, heading)
+    },
     async rows(tab) {
       if (!handle().titles().includes(tab)) return undefined
       // The emulator cuts empty cells at the end of a row. Ours have seven cells.

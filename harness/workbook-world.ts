@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { fileName } from '../src/spreadsheet/workbook/file-name.ts'
 import { createWorkbook } from '../src/spreadsheet/workbook/workbook.ts'
-import type { SpreadsheetWorld } from '../test/spreadsheet/spreadsheet-contract.ts'
+import type { FieldsWorld } from '../test/spreadsheet/fields-contract.ts'
 
-export interface WorkbookWorld extends SpreadsheetWorld {
+export interface WorkbookWorld extends FieldsWorld {
   readonly directory: string
   path(tab: string): string
 }
@@ -16,24 +16,36 @@ export async function createWorkbookWorld(): Promise<WorkbookWorld> {
   const parent = await mkdtemp(join(tmpdir(), 'rollcall-workbook-'))
   const directory = join(parent, 'data', 'sheets')
   const path = (tab: string) => join(directory, fileName(tab))
+  // Write as spreadsheet programs do: all cells quoted, no line end after the last row.
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+  const save = (tab: string, rows: readonly (readonly string[])[]) =>
+    writeFile(path(tab), rows.map((row) => row.map(quote).join(',')).join('\n'))
+  const read = async (tab: string): Promise<string[][]> =>
+    parse(await readFile(path(tab), 'utf8'), { relax_column_count: true })
+  const change = async (tab: string, edit: (row: string[], at: number) => string[]) =>
+    save(tab, (await read(tab)).map(edit))
   return {
     directory,
     path,
     connect: () => createWorkbook({ directory }),
+    connectWith: (fields) => createWorkbook({ directory, fields }),
 
     async rows(tab) {
       const files = await readdir(directory)
       if (!files.includes(fileName(tab))) return undefined
-      return parse(await readFile(path(tab), 'utf8'), { relax_column_count: true })
+      return read(tab)
     },
 
     async createTab(tab, rows) {
       await mkdir(directory, { recursive: true })
-      // Write as spreadsheet programs do: all cells quoted, no line end after the last row.
-      const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`
-      await writeFile(path(tab), rows.map((row) => row.map(quote).join(',')).join('\n'))
+      await save(tab, rows)
     },
 
+    insertColumn: (tab, before) => change(tab, (row) => row.toSpliced(before, 0, '')),
+    moveColumn: (tab, from, to) =>
+      change(tab, (row) => row.toSpliced(from, 1).toSpliced(to, 0, row[from] ?? '')),
+    nameColumn: (tab, column, heading) =>
+      change(tab, (row, at) => (at === 0 ? row.with(column, heading) : row)),
     deleteTab: (tab) => rm(path(tab)),
     [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
   }

@@ -6,6 +6,7 @@ import type { Reader } from '../journal/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { partOf } from '../service/running-site.ts'
+import { ownColumns } from '../signup/row.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
@@ -16,7 +17,6 @@ import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { chosenName } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
-import type { Sink } from './terminal/output.ts'
 
 interface Options extends Chosen {
   readonly site?: string
@@ -31,7 +31,7 @@ interface Chosen {
   readonly until?: Millis
 }
 
-const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: (sink: Sink) => xlsxFormat(sink) }
+const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: xlsxFormat }
 const names = ['csv', 'ndjson', 'xlsx'] as const
 
 const pageRows = 1_000
@@ -58,18 +58,19 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
   const { config, secrets } = loadConfig(readEnvironment())
+  const own = ownColumns(config.sites[0].fields)
   await using journal = await storeOf(config, secrets, session).openReader()
   const name = chosenName(config, journal.sites.keys(), options.site)
   const reader = partOf(journal.sites, { name })
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {
-    await copy(reader, formats[format](session.out), options, session)
+    await copy(reader, formats[format](session.out, own), options, session)
     return exit.done
   }
   const path = resolve(out)
   await using file = await makePrivateFile(path)
-  const count = await copy(reader, formats[format](file), options, session)
+  const count = await copy(reader, formats[format](file, own), options, session)
   await file.finish()
   session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
   return exit.done

@@ -1,6 +1,9 @@
+import { type Field, headingOf } from './field.ts'
+import { noFields } from './fields-text.ts'
+import { withMembers } from './metadata-members.ts'
 import type { Signup } from './signup.ts'
 
-/** The columns of a tab, in order; they are its header row. */
+/** The columns of a tab, in order; they are its header row. The columns of the site's fields follow. */
 export const columns = [
   'Email',
   'Timestamp',
@@ -11,18 +14,48 @@ export const columns = [
   'Sheet Tab',
 ] as const
 
-/** One cell for each of `columns`. Every cell is text. */
-export type Row = readonly [string, string, string, string, string, string, string]
+/** A column of the site's own: that of a field. */
+export interface OwnColumn {
+  readonly name: string
+  readonly heading: string
+}
 
-/** The row of a signup. `tab` is the tab's name as it was first used. */
-export function toRow(signup: Signup, tab: string): Row {
+/** Numbers and checkboxes are themselves, all else is text. An empty cell is ''. */
+export type Cell = string | number | boolean
+
+/** One cell for each of `columns`, all of them text, and then one for each column of the site's own. */
+export type Row = readonly [string, string, string, string, string, string, string, ...Cell[]]
+
+export const noColumns: readonly OwnColumn[] = []
+
+export function ownColumns(fields: readonly Field[]): readonly OwnColumn[] {
+  return fields.map((field) => ({ name: field.name, heading: headingOf(field) }))
+}
+
+/** The header row of a tab. */
+export function headingsOf(own: readonly OwnColumn[]): readonly string[] {
+  return [...columns, ...own.map(({ heading }) => heading)]
+}
+
+/**
+ * The row of a signup. `tab` is the tab's name as it was first used. Values of fields that the site does
+ * not have any more go into the metadata.
+ */
+export function toRow(signup: Signup, tab: string, own = noColumns): Row {
+  const { fields } = signup
   return [
     signup.email,
     new Date(signup.receivedAt).toISOString(),
     signup.source,
     signup.name,
     signup.tags.join(', '),
-    signup.metadata,
+    fields === noFields ? signup.metadata : withUndeclared(signup, own),
     tab,
+    ...own.map(({ name }) => (Object.hasOwn(fields, name) ? (fields[name] ?? '') : '')),
   ]
+}
+
+function withUndeclared({ metadata, fields }: Signup, own: readonly OwnColumn[]): string {
+  const left = Object.entries(fields).filter(([name]) => own.every((one) => one.name !== name))
+  return withMembers(metadata, left)
 }

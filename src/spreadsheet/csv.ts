@@ -1,3 +1,5 @@
+import type { Cell } from '../signup/row.ts'
+
 /** The delimiters that spreadsheet programs put between cells of a CSV file. */
 export const delimiters = [',', ';', '\t'] as const
 
@@ -10,11 +12,25 @@ const signs = '[=+\\-@＝＋－＠]'
  *
  * A program that guesses wrong splits our cells, and quotes do not prevent that. So every formula sign
  * that could begin a cell gets an apostrophe in front: at the start of our cells and after any other
- * delimiter, even after spaces and quotes.
+ * delimiter, even after spaces and quotes. A number is no formula, whatever its sign.
  */
-export function csvRecord(cells: readonly string[], delimiter = ','): string {
+export function csvRecord(cells: readonly Cell[], delimiter = ','): string {
   const formula = formulaIn(delimiter)
-  return cells.map((cell) => quoted(cell.replace(formula, "'$&"))).join(delimiter)
+  return cells
+    .map((cell) =>
+      typeof cell === 'string' ? quoted(cell.replace(formula, "'$&")) : shownCell(cell),
+    )
+    .join(delimiter)
+}
+
+/** One record of cells that are known to be no formulas, without its line end. */
+export function plainRecord(cells: readonly string[], delimiter: string): string {
+  return cells.map(quoted).join(delimiter)
+}
+
+/** The text of a cell as spreadsheet programs show it. */
+export function shownCell(cell: Cell): string {
+  return typeof cell === 'boolean' ? String(cell).toUpperCase() : String(cell)
 }
 
 /** The cell that `csvRecord` has written under this delimiter: takes its apostrophes off again. */

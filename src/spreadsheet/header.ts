@@ -1,47 +1,88 @@
-import { columns } from '../signup/row.ts'
+import { type Cell, columns, noColumns, type OwnColumn } from '../signup/row.ts'
+import { withMembers } from '../signup/metadata-members.ts'
 
 /** Where our cells go, according to the header row of a tab. */
 export interface Header {
-  /** `named`: somebody's own header with a column `Email`. `none`: no header, but somebody's data. */
+  /** `named`: another header with a column `Email`. `none`: no header, but somebody's data. */
   readonly kind: 'ours' | 'named' | 'none'
-  /** For each of `columns`, the index of that column in the tab; -1 when there is none. */
+  /** For each of `columns`, then for each column of the site's own: its index in the tab; -1 without one. */
   readonly at: readonly number[]
+  /** Headings of the site's own columns that have to be written into empty cells, from this column on. */
+  readonly added?: { readonly column: number; readonly headings: readonly string[] }
 }
 
-export const ourHeader: Header = { kind: 'ours', at: columns.map((_, index) => index) }
+export const ourHeader = ourHeaderWith(noColumns)
 
 const metadata = columns.indexOf('Metadata')
 
-/** Reads a header row: our own, perhaps with more columns after it, or one with a column `Email`. */
-export function readHeader(cells: readonly string[]): Header {
+/** Columns after these are not read. */
+const headingsMax = 702
+
+/** The header of a tab that we make. */
+export function ourHeaderWith(own: readonly OwnColumn[]): Header {
+  return { kind: 'ours', at: [...columns, ...own].map((_, index) => index) }
+}
+
+/**
+ * Reads a header row: our own, perhaps with more columns after it, or one with a column `Email`. The
+ * site's own columns are found by their headings. With `mayAdd`, those that are missing are added to the
+ * right of a header that has all seven of ours.
+ */
+export function readHeader(
+  cells: readonly string[],
+  own: readonly OwnColumn[] = noColumns,
+  mayAdd = false,
+): Header {
   const names = cells.map(nameKey)
-  if (columns.every((name, index) => names[index] === nameKey(name))) return ourHeader
-  const at = columns.map((name) => names.indexOf(nameKey(name)))
-  return names.includes('email') ? { kind: 'named', at } : { ...ourHeader, kind: 'none' }
+  const isOurs = columns.every((name, index) => names[index] === nameKey(name))
+  if (!isOurs && !names.includes('email')) {
+    return { kind: 'none', at: [...ourHeader.at, ...own.map(() => -1)] }
+  }
+  const kind = isOurs ? 'ours' : 'named'
+  const at: number[] = columns.map((name) => names.indexOf(nameKey(name)))
+  for (const { heading } of own) {
+    const name = nameKey(heading)
+    at.push(names.findIndex((one, index) => one === name && !at.includes(index)))
+  }
+  const missing = own.filter((_, index) => at[columns.length + index] === -1)
+  const column = names.findLastIndex((name) => name !== '') + 1
+  const isWhole = !at.slice(0, columns.length).includes(-1)
+  const fits = column + missing.length <= headingsMax
+  if (!mayAdd || missing.length === 0 || !isWhole || !fits) return { kind, at }
+  let next = column
+  const grown = at.map((place) => (place === -1 ? next++ : place))
+  return { kind, at: grown, added: { column, headings: missing.map(({ heading }) => heading) } }
 }
 
 /**
  * Puts the cells of a row into the order of the tab's columns. A cell without a column of its name goes
  * into Metadata, under that name.
  */
-export function arrange(row: readonly string[], { kind, at }: Header): readonly string[] {
-  if (kind !== 'named') return row
+export function arrange(
+  row: readonly Cell[],
+  { at }: Header,
+  own: readonly OwnColumn[] = noColumns,
+): readonly Cell[] {
+  if (at.every((place, index) => place === index)) return row
   return Array.from({ length: Math.max(...at) + 1 }, (_, place) => {
     const index = at.indexOf(place)
-    return index === metadata ? withHomeless(row, at) : (row[index] ?? '')
+    return index === metadata ? withHomeless(row, at, own) : (row[index] ?? '')
   })
 }
 
 /** The problem of a tab's header; completes a sentence that begins with the tab. Undefined if there is none. */
-export function headerProblem({ kind, at }: Header): string | undefined {
-  if (kind === 'ours') return undefined
+export function headerProblem(
+  { kind, at }: Header,
+  own: readonly OwnColumn[] = noColumns,
+): string | undefined {
   if (kind === 'none') {
     return (
       `does not begin with a header row that has a column Email: rows go below what it holds, as ` +
       `${columns.join(', ')}. Name its columns to have cells go by their names.`
     )
   }
-  const homeless = columns.filter((_, index) => at[index] === -1)
+  const headings = [...columns, ...own.map(({ heading }) => heading)]
+  const homeless = headings.filter((_, index) => at[index] === -1)
   if (homeless.length === 0) return undefined
   return (
     `has a header row of its own, and no column for ${homeless.join(', ')}: ` +
@@ -56,19 +97,12 @@ function nameKey(name: string): string {
   return name.normalize('NFC').replace(/\s+/g, '').toLowerCase()
 }
 
-/** Adds the cells that have no column to the metadata, as compact JSON. The metadata's own text is kept. */
-function withHomeless(row: readonly string[], at: Header['at']): string {
-  const own = row[metadata] ?? ''
-  const taken = new Set(own === '' ? [] : Object.keys(JSON.parse(own) as object))
-  const members = columns.flatMap((name, index) => {
-    const text = row[index] ?? ''
-    if (at[index] !== -1 || text === '') return []
-    let key: string = name
-    // Keep a visitor's key of the same name, and rename ours.
-    while (taken.has(key)) key += ' (signup)'
-    return [`${JSON.stringify(key)}:${JSON.stringify(text)}`]
+/** Adds the cells that have no column to the metadata. A visitor's key of the same name is kept. */
+function withHomeless(row: readonly Cell[], at: Header['at'], own: readonly OwnColumn[]): string {
+  const names = [...columns, ...own.map(({ name }) => name)]
+  const members = names.flatMap((name, index) => {
+    const cell = row[index] ?? ''
+    return at[index] !== -1 || cell === '' ? [] : [[name, cell] as const]
   })
-  if (members.length === 0) return own
-  const inside = own.slice(1, -1)
-  return `{${[...(inside === '' ? [] : [inside]), ...members].join(',')}}`
+  return withMembers(String(row[metadata] ?? ''), members)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { EmulatorOptions } from '../../emulators/google-sheets/emulator.ts'
+import type { Field } from '../../src/signup/field.ts'
 import { columns } from '../../src/signup/row.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
@@ -316,4 +317,49 @@ test('a tab whose title Google cannot read in a range gets its rows, at one call
   expect(await world.write(makeFullSignup())).toEqual(applied)
   expect(world.calls() - before).toBe(1)
   expect(await world.rows('News')).toHaveLength(3)
+})
+
+describe('the fields of a site', () => {
+  const seats = { name: 'seats', type: 'number', required: false } as const
+  const news = { name: 'news', type: 'checkbox', required: false } as const
+  const company = { name: 'company', type: 'text', required: false, maxLength: 9 } as const
+  const signup = () => makeFullSignup({ fields: { seats: 3, news: false, company: '=1+1' } })
+
+  async function write(world: GoogleWorld, number: number, fields: readonly Field[]) {
+    const spreadsheet = world.connectWith(fields)
+    const batch = makeBatch(number, { News: [signup()] })
+    const first = await spreadsheet.write(batch, testSignal)
+    return first.kind === 'retryable' ? spreadsheet.write(batch, testSignal) : first
+  }
+
+  test('are cells of their type, and a text is never a formula', async () => {
+    await using world = await newsWorld()
+    expect(await write(world, 1, [seats, news, company])).toEqual(applied)
+    const [, row = []] = world.sheet.cells('News')
+    expect(row.slice(7).map((cell) => cell.userEnteredValue)).toEqual([
+      { numberValue: 3 },
+      { boolValue: false },
+      { stringValue: '=1+1' },
+    ])
+  })
+
+  test('go into Metadata while the header row is protected, and rows go on', async () => {
+    await using world = await newsWorld()
+    expect(await write(world, 1, [])).toEqual(applied)
+    world.sheet.protectTab('News', { startRowIndex: 0, endRowIndex: 1 })
+    expect(await write(world, 2, [seats, news])).toEqual(applied)
+    const rows = (await world.rows('News')) ?? []
+    expect(rows[0]).toEqual(header)
+    expect(JSON.parse(rows[2]?.[5] ?? '')).toMatchObject({ seats: 3, news: false })
+  })
+
+  test('that are added widen a sheet that has no more columns', async () => {
+    await using world = await newsWorld([header])
+    world.sheet.resizeTab('News', { columnCount: 7 })
+    expect(await write(world, 1, [seats, news])).toEqual(applied)
+    expect((await world.rows('News'))?.map((row) => row.slice(7))).toEqual([
+      ['seats', 'news'],
+      ['3', 'FALSE'],
+    ])
+  })
 })

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { columns, toRow } from '../../src/signup/row.ts'
+import { shownCell } from '../../src/spreadsheet/csv.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 /** 700 of these rows have 20 MB, and an answer may have 16. */
@@ -14,7 +15,7 @@ const signups = Array.from({ length: 700 }, (_, index) =>
     sheetTab: 'News',
   }),
 )
-const rows = signups.map((signup) => [...toRow(signup, 'News')])
+const rows = signups.map((signup) => toRow(signup, 'News').map(shownCell))
 const late = makeSignup({ email: 'late@example.com' })
 
 /** A tab with these rows, read by a process that has just started. */

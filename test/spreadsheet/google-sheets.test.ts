@@ -1,3 +1,4 @@
+import { fieldsContract } from './fields-contract.ts'
 import { describe, expect, test } from 'vitest'
 
 import { systemClock } from '../../src/platform/clock.ts'
@@ -17,6 +18,8 @@ spreadsheetContract('Google Sheets', {
   createWorld: createGoogleWorld,
   readsFormulaAs: (text) => text,
 })
+
+fieldsContract('Google Sheets', createGoogleWorld)
 
 test.each([
   ['https://sheets.googleapis.com', 'https://docs.google.com/spreadsheets/d/1abc/edit'],

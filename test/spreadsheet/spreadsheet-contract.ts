@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { columns, toRow } from '../../src/signup/row.ts'
+import { shownCell } from '../../src/spreadsheet/csv.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
@@ -42,7 +43,7 @@ export function makeBatch(
 /** The rows that a batch adds to a tab, when no cell looks like a formula. */
 export function rowsOf(tab: string, ...batches: readonly FrozenBatch[]): string[][] {
   const parts = batches.flatMap((batch) => batch.tabs.filter((part) => part.tab === tab))
-  return parts.flatMap(({ signups }) => signups.map((signup) => [...toRow(signup, tab)]))
+  return parts.flatMap(({ signups }) => signups.map((signup) => toRow(signup, tab).map(shownCell)))
 }
 
 const header: string[] = [...columns]

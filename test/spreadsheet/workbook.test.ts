@@ -1,3 +1,4 @@
+import { fieldsContract } from './fields-contract.ts'
 import {
   lstat,
   mkdir,
@@ -24,6 +25,8 @@ spreadsheetContract('the workbook', {
   createWorld: createWorkbookWorld,
   readsFormulaAs: (text) => `'${text}`,
 })
+
+fieldsContract('the workbook', createWorkbookWorld)
 
 const header: string[] = [...columns]
 const headerLine = `${header.join(',')}\r\n`

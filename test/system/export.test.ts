@@ -9,6 +9,7 @@ import { xlsxFormat } from '../../src/cli/export/xlsx.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { SignupRecord } from '../../src/journal/reader.ts'
 import { columns, toRow } from '../../src/signup/row.ts'
+import { shownCell } from '../../src/spreadsheet/csv.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
@@ -27,7 +28,7 @@ const signups = texts.map((name) =>
     sheetTab: 'News',
   }),
 )
-const cells = [[...columns], ...signups.map((signup) => [...toRow(signup, 'News')])]
+const cells = [[...columns], ...signups.map((signup) => toRow(signup, 'News').map(shownCell))]
 
 let folder: TempFolder
 beforeAll(async () => {
@@ -61,14 +62,14 @@ test('LibreOffice shows the cells of a CSV export that is opened as text, and fi
 test('a sheet that is full is followed by another one, each with the header row', async () => {
   const parts: Uint8Array[] = []
   const sink = { write: async (part: string | Uint8Array) => void parts.push(Buffer.from(part)) }
-  const format = xlsxFormat(sink, 3)
+  const format = xlsxFormat(sink, [], 3)
   const records = makeSignups(5).map((signup, at): SignupRecord => ({ position: at + 1, signup }))
   await format.write(records.slice(0, 3))
   await format.write(records.slice(3))
   await format.finish()
   const file = join(folder.path, 'split.xlsx')
   await writeFile(file, Buffer.concat(parts))
-  const rows = records.map(({ signup }) => [...toRow(signup, signup.sheetTab)])
+  const rows = records.map(({ signup }) => toRow(signup, signup.sheetTab).map(shownCell))
   const head = [...columns]
   expect(await cellsIn(file)).toEqual([
     [head, ...rows.slice(0, 2)],

@@ -12,7 +12,17 @@ export function ndjsonFormat(sink: Sink): ExportFormat {
   }
 }
 
-function toObject({ id, receivedAt, email, source, name, tags, metadata, sheetTab }: Signup) {
+function toObject({
+  id,
+  receivedAt,
+  email,
+  source,
+  name,
+  tags,
+  metadata,
+  sheetTab,
+  fields,
+}: Signup) {
   return {
     id,
     email,
@@ -22,5 +32,6 @@ function toObject({ id, receivedAt, email, source, name, tags, metadata, sheetTa
     ...(tags.length > 0 && { tags }),
     ...(metadata !== '' && { metadata: JSON.parse(metadata) as unknown }),
     sheetTab,
+    ...fields,
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { ZipFile } from 'yazl'
-import { columns, toRow } from '../../signup/row.ts'
+import { type Cell, headingsOf, noColumns, toRow } from '../../signup/row.ts'
 import type { Sink } from '../terminal/output.ts'
 import type { ExportFormat } from './format.ts'
 
@@ -9,10 +9,10 @@ import type { ExportFormat } from './format.ts'
 const sheetRowsMax = 1_048_576
 
 /**
- * An Excel workbook (Office Open XML). Every cell is text. A sheet that is full is followed by another
+ * An Excel workbook (Office Open XML). Every cell is text, but for numbers and checkboxes. A sheet that is full is followed by another
  * one. Only a page of rows is in memory at a time.
  */
-export function xlsxFormat(sink: Sink, rowsMax = sheetRowsMax): ExportFormat {
+export function xlsxFormat(sink: Sink, own = noColumns, rowsMax = sheetRowsMax): ExportFormat {
   const zip = new ZipFile()
   const written = pump(zip, sink)
   // `finish` reports the failure, or the next row does.
@@ -30,7 +30,7 @@ export function xlsxFormat(sink: Sink, rowsMax = sheetRowsMax): ExportFormat {
     rows = 1
     sheet = new PassThrough()
     zip.addReadStream(sheet, sheetPath(sheets))
-    await write(sheetStart + rowXml(columns))
+    await write(sheetStart + rowXml(headingsOf(own)))
   }
   const end = () => sheet?.end(sheetEnd)
   return {
@@ -43,7 +43,7 @@ export function xlsxFormat(sink: Sink, rowsMax = sheetRowsMax): ExportFormat {
           end()
           await begin()
         }
-        xml += rowXml(toRow(signup, signup.sheetTab))
+        xml += rowXml(toRow(signup, signup.sheetTab, own))
         rows += 1
       }
       await write(xml)
@@ -72,13 +72,16 @@ const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const sheetStart = `${declaration}<worksheet xmlns="${main}"><sheetData>`
 const sheetEnd = '</sheetData></worksheet>'
 
-function rowXml(cells: readonly string[]): string {
-  const xml = cells.map((cell) =>
-    cell === ''
-      ? '<c/>'
-      : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`,
-  )
+function rowXml(cells: readonly Cell[]): string {
+  const xml = cells.map(cellXml)
   return `<row>${xml.join('')}</row>`
+}
+
+function cellXml(cell: Cell): string {
+  if (cell === '') return '<c/>'
+  if (typeof cell === 'number') return `<c><v>${cell}</v></c>`
+  if (typeof cell === 'boolean') return `<c t="b"><v>${Number(cell)}</v></c>`
+  return `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

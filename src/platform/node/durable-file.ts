@@ -23,7 +23,7 @@ export interface DurableFiles {
   /** Syncs the file names in a directory. Needed for files that `append` created. */
   syncDirectory(path: string): Promise<void>
   /** Replaces the file's content atomically: after a crash it is the old or the new content, complete. */
-  replace(path: string, content: string): Promise<void>
+  replace(path: string, content: string | Uint8Array): Promise<void>
   /**
    * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
    * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.

@@ -2,6 +2,8 @@ import type { Clock, Random } from '../../platform/clock.ts'
 import type { Digest } from '../../platform/digest.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import type { Field } from '../../signup/field.ts'
+import { type OwnColumn, ownColumns } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type {
   Abandoned,
@@ -57,16 +59,20 @@ export interface GoogleSheetsOptions {
   readonly digest: Digest
   /** Awaited before every call to the Sheets API (token requests do not count). */
   readonly gate: CallGate
+  /** The site's own fields. */
+  readonly fields?: readonly Field[]
 }
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
   const { access, sign, apiUrl, tokenUrl, http, clock, gate, random, digest } = options
+  const own = ownColumns(options.fields ?? [])
   const tokens = new AccessTokens({ email: access.email, sign, tokenUrl, http, clock })
   const api = new SheetsApi({ apiUrl, access, http, tokens, gate })
   const shortName = shortNameOf(access.spreadsheetId, digest)
-  const layout = new Layout(api, shortName, clock, random)
-  return new GoogleSheets({ shortName, location: locationOf(access, apiUrl) }, api, layout, clock)
+  const layout = new Layout(api, { shortName, clock, random, own })
+  const location = locationOf(access, apiUrl)
+  return new GoogleSheets({ shortName, location, own }, api, layout, clock)
 }
 
 /** Google's link to the spreadsheet, or a description when the API is an emulator. */
@@ -84,18 +90,15 @@ class GoogleSheets implements Spreadsheet {
   readonly location: string
   readonly profile = googleProfile
   readonly #shortName: string
+  readonly #own: readonly OwnColumn[]
   readonly #api: SheetsApi
   readonly #layout: Layout
   readonly #clock: Clock
 
-  constructor(
-    { shortName, location }: { readonly shortName: string; readonly location: string },
-    api: SheetsApi,
-    layout: Layout,
-    clock: Clock,
-  ) {
+  constructor({ shortName, location, own }: Facts, api: SheetsApi, layout: Layout, clock: Clock) {
     this.location = location
     this.#shortName = shortName
+    this.#own = own
     this.#api = api
     this.#layout = layout
     this.#clock = clock
@@ -117,7 +120,7 @@ class GoogleSheets implements Spreadsheet {
     const plan = await this.#layout.plan(batch, signal)
     if (plan.kind !== 'plan') return notSent(plan)
     const value = markerValue(batch, this.#shortName)
-    const requests = await batchRequests(batch.marker, value, plan.tabs, this.#clock)
+    const requests = await batchRequests(batch.marker, value, plan.tabs, this.#own, this.#clock)
     const result = await this.#updateWithMarker(
       batch.marker,
       requests.map(({ request }) => request),
@@ -157,7 +160,10 @@ class GoogleSheets implements Spreadsheet {
       this.#layout.forget()
       if (!plan.isFresh) return { kind: 'retryable', message, afterMs: 0 }
     }
-    return result.kind === 'refused' && tab !== undefined ? { ...result, tab } : result
+    if (result.kind !== 'refused' || tab === undefined) return result
+    // The header row may be protected. Then what has no column goes into Metadata.
+    if (this.#layout.keepHeader(plan, tab.name)) return { kind: 'retryable', message, afterMs: 0 }
+    return { ...result, tab }
   }
 
   async abandon(batch: FrozenBatch, signal: AbortSignal, maySend?: MaySend): Promise<Abandoned> {
@@ -289,6 +295,12 @@ class GoogleSheets implements Spreadsheet {
       signal,
     )
   }
+}
+
+interface Facts {
+  readonly shortName: string
+  readonly location: string
+  readonly own: readonly OwnColumn[]
 }
 
 interface Sending {

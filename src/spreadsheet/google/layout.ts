@@ -1,10 +1,10 @@
 import type { Clock, Random } from '../../platform/clock.ts'
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
-import { columns } from '../../signup/row.ts'
+import { headingsOf, type OwnColumn } from '../../signup/row.ts'
 import { tabProblem } from '../../signup/tab.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import type { Open, Refused, NamedTab } from '../spreadsheet.ts'
-import { ourHeader } from '../header.ts'
+import { ourHeaderWith } from '../header.ts'
 import { FirstRows, headerRanges } from './first-rows.ts'
 import { Landings } from './landings.ts'
 import { copyWarning } from './markers.ts'
@@ -33,6 +33,14 @@ export interface Plan {
   readonly isFresh: boolean
 }
 
+export interface LayoutOptions {
+  readonly shortName: string
+  readonly clock: Clock
+  readonly random: Random
+  /** The columns of the site's own. */
+  readonly own: readonly OwnColumn[]
+}
+
 /**
  * Knows the sheets of the spreadsheet and their columns. People rename, add, delete and rearrange them.
  * The layout is read once and then updated from the answers to our own calls; `forget` makes it read
@@ -42,18 +50,22 @@ export class Layout {
   readonly #api: SheetsApi
   readonly #shortName: string
   readonly #random: Random
+  readonly #own: readonly OwnColumn[]
   readonly #firstRows: FirstRows
   readonly #landings = new Landings()
   /** The ids of the sheets that got rows. */
   readonly #written = new Set<number>()
   /** The ids of sheets whose title Google cannot read in a range. Their cells are never requested. */
   readonly #unreadable = new Set<number>()
+  /** The ids of sheets whose header row takes no headings of ours. */
+  readonly #kept = new Set<number>()
   #sheets: readonly Sheet[] | undefined
   #copyWarning: Warning | undefined
   #warnings: readonly Warning[] = []
 
-  constructor(api: SheetsApi, shortName: string, clock: Clock, random: Random) {
+  constructor(api: SheetsApi, { shortName, clock, random, own }: LayoutOptions) {
     this.#api = api
+    this.#own = own
     this.#shortName = shortName
     this.#random = random
     this.#firstRows = new FirstRows(api, clock)
@@ -73,6 +85,13 @@ export class Layout {
   rangesRefused({ tabs, isFresh }: Plan): void {
     if (isFresh) for (const { sheetId } of tabs) this.#unreadable.add(sheetId)
     this.forget()
+  }
+
+  /** Adds no headings to a tab any more, if the plan wanted to. Returns whether it did. */
+  keepHeader({ tabs }: Plan, tab: string): boolean {
+    const plan = tabs.find(({ rows, place }) => rows.tab === tab && place.header.added)
+    if (plan) this.#kept.add(plan.sheetId)
+    return plan !== undefined
   }
 
   /** Reads the sheets with one call, unless they are known. */
@@ -151,7 +170,11 @@ export class Layout {
         sheet
           ? this.#planFor(rows, sheet)
           : {
-              ...{ rows, sheetId: this.#newSheetId(taken), place: { header: ourHeader } },
+              ...{
+                rows,
+                sheetId: this.#newSheetId(taken),
+                place: { header: ourHeaderWith(this.#own) },
+              },
               prepare: { kind: 'new sheet' },
             },
       ),
@@ -189,13 +212,13 @@ export class Layout {
     if (!answered) return this.forget()
     const index = this.#sheets?.length ?? 0
     const added = tabs.flatMap((plan) =>
-      plan.prepare.kind === 'new sheet' ? [asSheet(plan, index)] : [],
+      plan.prepare.kind === 'new sheet' ? [asSheet(plan, index, headingsOf(this.#own).length)] : [],
     )
     // When the request has ranges, the answer has only their sheets.
     if (ranges.length === 0) this.#sheets = answered
     else this.#merge([...added, ...answered])
     for (const { sheetId } of tabs) this.#written.add(sheetId)
-    for (const { sheetId } of added) this.#firstRows.set(sheetId, columns)
+    for (const { sheetId } of added) this.#firstRows.set(sheetId, headingsOf(this.#own))
     const rows = readFirstRows(reply['updatedSpreadsheet'])
     for (const { sheetId } of ranges.length > 0 ? answered : []) {
       this.#firstRows.set(sheetId, rows.get(sheetId) ?? [])
@@ -240,7 +263,7 @@ export class Layout {
     const sheets = this.#sheets ?? []
     const problems = sheets.flatMap((sheet) => {
       if (!this.#written.has(sheet.sheetId)) return []
-      return placeProblems(this.#placeIn(sheet)).map(({ kind, message }) => ({
+      return placeProblems(this.#placeIn(sheet), this.#own).map(({ kind, message }) => ({
         kind,
         message: `In the spreadsheet, ${wordsFor(sheet)} ${message}`,
       }))
@@ -264,14 +287,15 @@ export class Layout {
   }
 
   #placeIn({ sheetId, tables }: Sheet): Place {
-    return placeOf(tables, this.#firstRows.get(sheetId) ?? columns)
+    const first = this.#firstRows.get(sheetId) ?? headingsOf(this.#own)
+    return placeOf(tables, first, this.#own, !this.#kept.has(sheetId))
   }
 
   #planFor(rows: TabSignups, sheet: Sheet): TabPlan {
     const { sheetId, columnCount } = sheet
     const place = this.#placeIn(sheet)
-    const needsColumns = place.header.kind !== 'named' && !place.table
-    const missingColumns = needsColumns ? Math.max(0, columns.length - columnCount) : 0
+    const width = place.table ? 0 : Math.max(...place.header.at) + 1
+    const missingColumns = Math.max(0, width - columnCount)
     const isEmpty = !this.#firstRows.get(sheetId)
     return { rows, sheetId, place, prepare: { kind: 'existing sheet', missingColumns, isEmpty } }
   }
@@ -286,9 +310,9 @@ export class Layout {
 }
 
 /** The sheet that a batch has made. */
-function asSheet({ sheetId, rows }: TabPlan, index: number): Sheet {
+function asSheet({ sheetId, rows }: TabPlan, index: number, columnCount: number): Sheet {
   const rowCount = Math.max(newSheetRows, rows.signups.length + 1)
-  const grid = { rowCount, columnCount: columns.length }
+  const grid = { rowCount, columnCount }
   return { sheetId, title: rows.tab, index, isGrid: true, ...grid, tables: [] }
 }
 

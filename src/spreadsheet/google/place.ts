@@ -1,4 +1,4 @@
-import { columns } from '../../signup/row.ts'
+import { columns, noColumns, type OwnColumn } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { type Header, headerProblem, readHeader } from '../header.ts'
 import type { Table } from './tables.ts'
@@ -11,13 +11,19 @@ export interface Place {
 
 /**
  * Chooses where rows go. A table with our columns comes first, then a header in the first row outside
- * of tables, then a table with a column `Email`. Other tables are somebody's data.
+ * of tables, then a table with a column `Email`. Other tables are somebody's data. Only a header outside
+ * of tables gets headings added.
  */
-export function placeOf(tables: readonly Table[], firstRow: readonly string[]): Place {
-  const places = tables.map((table) => ({ table, header: readHeader(table.names) }))
+export function placeOf(
+  tables: readonly Table[],
+  firstRow: readonly string[],
+  own: readonly OwnColumn[] = noColumns,
+  mayAdd = false,
+): Place {
+  const places = tables.map((table) => ({ table, header: readHeader(table.names, own) }))
   const ours = places.find(({ header }) => header.kind === 'ours')
   if (ours) return ours
-  const header = readHeader(firstRow)
+  const header = readHeader(firstRow, own, mayAdd)
   const email = header.at[0] ?? 0
   const isInTable = tables.some(
     ({ row, column, names }) => row === 0 && column <= email && email < column + names.length,
@@ -33,8 +39,11 @@ export function isSamePlace(one: Place, other: Place): boolean {
 }
 
 /** Warnings about where rows go. Each completes a sentence that begins with the tab. */
-export function placeProblems({ header, table }: Place): readonly Warning[] {
-  const problem = headerProblem(header)
+export function placeProblems(
+  { header, table }: Place,
+  own: readonly OwnColumn[] = noColumns,
+): readonly Warning[] {
+  const problem = headerProblem(header, own)
   const typed = columns.flatMap((name, index) => {
     const type = table?.types.get(table.names[header.at[index] ?? -1] ?? '')
     return type === undefined ? [] : [`${name} (${type})`]

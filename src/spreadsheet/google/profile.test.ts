@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeFullSignup } from '../../../harness/make-signup.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { Signup } from '../../signup/signup.ts'
-import { ourHeader } from '../header.ts'
+import { ourHeaderWith } from '../header.ts'
 import { googleProfile } from './profile.ts'
 import { batchRequests } from './requests.ts'
 
@@ -10,13 +10,15 @@ import { batchRequests } from './requests.ts'
 async function bytesOf(...signups: Signup[]): Promise<number> {
   const rows = { tab: signups[0]?.sheetTab ?? '', signups }
   const prepare = { kind: 'existing sheet', missingColumns: 0, isEmpty: false } as const
-  const plan = { rows, sheetId: 7, place: { header: ourHeader }, prepare }
-  const [, append] = await batchRequests(1, 'x', [plan], systemClock)
+  const own = Object.keys(signups[0]?.fields ?? {}).map((name) => ({ name, heading: name }))
+  const plan = { rows, sheetId: 7, place: { header: ourHeaderWith(own) }, prepare }
+  const [, append] = await batchRequests(1, 'x', [plan], own, systemClock)
   return Buffer.byteLength(append?.request.join('') ?? '')
 }
 
 test.each<[string, Partial<Signup>]>([
   ['all cells', {}],
+  ['fields of its own', { fields: { company: 'Analytical Engines', seats: 1000, news: false } }],
   ['no name', { name: '' }],
   ['no tags and no metadata', { tags: [], metadata: '' }],
   ['a tab in another script', { sheetTab: 'größe 表', tags: ['日本'], name: 'Åsa' }],
@@ -24,7 +26,10 @@ test.each<[string, Partial<Signup>]>([
   // Each quote of the metadata is escaped, which the profile leaves out.
   const signup = makeFullSignup({ metadata: '{}', ...fields })
   const { email, source, name, tags, metadata } = signup
-  const textBytes = Buffer.byteLength([email, source, name, tags.join(', '), metadata].join(''))
+  const own = Object.values(signup.fields).join('')
+  const textBytes = Buffer.byteLength(
+    [email, source, name, tags.join(', '), metadata, own].join(''),
+  )
   const comma = 1
   const bytes = (await bytesOf(signup, signup)) - (await bytesOf(signup)) - comma
   const planned = googleProfile.rowBytes(signup, textBytes)

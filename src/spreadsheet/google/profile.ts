@@ -23,8 +23,11 @@ export const googleProfile: Profile = {
 }
 
 /** The approximate bytes of a row in a request. Quotes in metadata take a little more. */
-function requestBytes({ sheetTab, name, tags, metadata }: Signup, textBytes: number): number {
+function requestBytes(
+  { sheetTab, name, tags, metadata, fields }: Signup,
+  textBytes: number,
+): number {
   const empty = Number(name === '') + Number(tags.length === 0) + Number(metadata === '')
-  const cells = (7 - empty) * cellBytes + empty * emptyCellBytes
+  const cells = (7 - empty + Object.keys(fields).length) * cellBytes + empty * emptyCellBytes
   return rowBytes + cells + new Blob([sheetTab]).size + textBytes
 }

@@ -8,7 +8,7 @@ import { batchRequests, type TabPlan } from './requests.ts'
 async function fieldsOf(prepare: TabPlan['prepare']): Promise<string | undefined> {
   const rows = { tab: 'News', signups: [makeSignup()] }
   const plan = { rows, sheetId: 7, place: { header: ourHeader }, prepare }
-  const requests = await batchRequests(1, 'x', [plan], systemClock)
+  const requests = await batchRequests(1, 'x', [plan], [], systemClock)
   const append = requests.at(-1)?.request.join('') ?? ''
   return /"fields":"([^"]*)"/.exec(append)?.[1]
 }

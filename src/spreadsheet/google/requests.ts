@@ -1,7 +1,7 @@
 import type { TabSignups } from '../../signup/batch.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { columns, toRow } from '../../signup/row.ts'
-import { arrange } from '../header.ts'
+import { type Cell, headingsOf, type OwnColumn, toRow } from '../../signup/row.ts'
+import { arrange, type Header } from '../header.ts'
 import { markerKey } from './markers.ts'
 import type { Place } from './place.ts'
 
@@ -12,7 +12,7 @@ export interface TabPlan {
   readonly place: Place
   readonly prepare:
     | { readonly kind: 'new sheet' }
-    /** The existing sheet gets columns up to seven, and the header row when it is empty. */
+    /** The existing sheet gets the columns that it lacks, and the header row when it is empty. */
     | {
         readonly kind: 'existing sheet'
         readonly missingColumns: number
@@ -40,14 +40,15 @@ export async function batchRequests(
   marker: number,
   markerValue: string,
   plans: readonly TabPlan[],
+  own: readonly OwnColumn[],
   clock: Clock,
 ): Promise<readonly TabRequest[]> {
   const requests: TabRequest[] = [{ tab: undefined, request: [createMarker(marker, markerValue)] }]
   for (const plan of plans) {
     const { tab } = plan.rows
-    for (const request of preparations(plan))
+    for (const request of preparations(plan, own))
       requests.push({ tab, request: [JSON.stringify(request)] })
-    requests.push({ tab, request: await appendRows(plan, clock) })
+    requests.push({ tab, request: await appendRows(plan, own, clock) })
   }
   return requests
 }
@@ -73,19 +74,24 @@ export function deleteMarker(metadataId: number): string {
 }
 
 /** The requests that prepare a tab for its rows. */
-function preparations({ rows, sheetId, prepare }: TabPlan): Record<string, unknown>[] {
+function preparations(
+  { rows, sheetId, place, prepare }: TabPlan,
+  own: readonly OwnColumn[],
+): Record<string, unknown>[] {
+  const { added } = place.header
   switch (prepare.kind) {
     case 'new sheet':
-      return [addSheet(sheetId, rows.tab)]
+      return [addSheet(sheetId, rows.tab, headingsOf(own).length)]
     case 'existing sheet':
       return [
         ...(prepare.missingColumns > 0 ? [addColumns(sheetId, prepare.missingColumns)] : []),
+        ...(added ? [addHeadings(sheetId, added)] : []),
         ...(prepare.isEmpty ? [freezeHeader(sheetId)] : []),
       ]
   }
 }
 
-function addSheet(sheetId: number, title: string): Record<string, unknown> {
+function addSheet(sheetId: number, title: string, columnCount: number): Record<string, unknown> {
   return {
     addSheet: {
       properties: {
@@ -93,7 +99,7 @@ function addSheet(sheetId: number, title: string): Record<string, unknown> {
         title,
         gridProperties: {
           rowCount: newSheetRows,
-          columnCount: columns.length,
+          columnCount,
           frozenRowCount: 1,
         },
       },
@@ -103,6 +109,20 @@ function addSheet(sheetId: number, title: string): Record<string, unknown> {
 
 function addColumns(sheetId: number, length: number): Record<string, unknown> {
   return { appendDimension: { sheetId, dimension: 'COLUMNS', length } }
+}
+
+/** Writes headings into the first row. */
+function addHeadings(
+  sheetId: number,
+  { column, headings }: NonNullable<Header['added']>,
+): Record<string, unknown> {
+  return {
+    updateCells: {
+      start: { sheetId, rowIndex: 0, columnIndex: column },
+      rows: [headerRow(headings)],
+      fields: headerFields,
+    },
+  }
 }
 
 function freezeHeader(sheetId: number): Record<string, unknown> {
@@ -119,24 +139,28 @@ function freezeHeader(sheetId: number): Record<string, unknown> {
  * two appends. It is written as text, which needs no objects for five thousand rows, and with pauses
  * in which other work runs.
  */
-async function appendRows(plan: TabPlan, clock: Clock): Promise<readonly string[]> {
+async function appendRows(
+  plan: TabPlan,
+  own: readonly OwnColumn[],
+  clock: Clock,
+): Promise<readonly string[]> {
   const { sheetId, rows, place } = plan
   const { tab, signups } = rows
   const hasHeader = isEmpty(plan)
   const table = place.table ? `"tableId":${JSON.stringify(place.table.tableId)},` : ''
   const pieces = [`{"appendCells":{"sheetId":${sheetId},${table}"rows":[`]
-  if (hasHeader) pieces.push(`${headerJson()},`)
+  if (hasHeader) pieces.push(`${JSON.stringify(headerRow(headingsOf(own)))},`)
   for (let at = 0; at < signups.length; at += sliceRows) {
     if (at > 0) await clock.sleep(0)
     const slice = signups.slice(at, at + sliceRows)
     const separator = at > 0 ? ',' : ''
-    const texts = slice.map((signup) => rowJson(arrange(toRow(signup, tab), place.header)))
+    const texts = slice.map((signup) =>
+      rowJson(arrange(toRow(signup, tab, own), place.header, own)),
+    )
     pieces.push(separator + texts.join(','))
   }
   // A named format is cleared in cells without it, so name it only when all cells are new.
-  const fields = hasHeader
-    ? 'userEnteredValue,userEnteredFormat.textFormat.bold'
-    : 'userEnteredValue'
+  const fields = hasHeader ? headerFields : 'userEnteredValue'
   pieces.push(`],"fields":"${fields}"}}`)
   return pieces
 }
@@ -146,20 +170,27 @@ function isEmpty({ prepare }: TabPlan): boolean {
   return prepare.kind === 'new sheet' || prepare.isEmpty
 }
 
-function headerJson(): string {
+const headerFields = 'userEnteredValue,userEnteredFormat.textFormat.bold'
+
+function headerRow(headings: readonly string[]): object {
   const userEnteredFormat = { textFormat: { bold: true } }
-  const values = columns.map((stringValue) => ({
-    userEnteredValue: { stringValue },
-    userEnteredFormat,
-  }))
-  return JSON.stringify({ values })
+  return {
+    values: headings.map((stringValue) => ({
+      userEnteredValue: { stringValue },
+      userEnteredFormat,
+    })),
+  }
 }
 
-function rowJson(row: readonly string[]): string {
+function rowJson(row: readonly Cell[]): string {
   return `{"values":[${row.map(cellJson).join(',')}]}`
 }
 
 /** The JSON of a cell. A stringValue is stored as text: never a formula, a number or a date. */
-function cellJson(text: string): string {
-  return text === '' ? '{}' : `{"userEnteredValue":{"stringValue":${JSON.stringify(text)}}}`
+function cellJson(cell: Cell): string {
+  if (cell === '') return '{}'
+  const kind = valueKinds[typeof cell as keyof typeof valueKinds]
+  return `{"userEnteredValue":{"${kind}":${JSON.stringify(cell)}}}`
 }
+
+const valueKinds = { string: 'stringValue', number: 'numberValue', boolean: 'boolValue' } as const

@@ -1,6 +1,5 @@
-import { columns } from '../../signup/row.ts'
-import type { HeaderRow } from './header-row.ts'
-import { type Counts, countRows, timestampIn } from './missing-rows.ts'
+import { type Cell, columns } from '../../signup/row.ts'
+import { type Counts, countRows, type OwnHeaderRow, timestampIn } from './missing-rows.ts'
 
 /** How much of a file's end is read first; each further read is `growth` times as long. */
 const bytesAtFirst = 4 * 1024
@@ -17,12 +16,12 @@ const bytesMax = 4 * 1024 * 1024
  * @param read reads bytes of the file from a position
  */
 export async function countEarlierRows(
-  ours: readonly string[][],
-  file: HeaderRow & { readonly sizeBefore: number },
+  ours: readonly (readonly Cell[])[],
+  file: OwnHeaderRow & { readonly sizeBefore: number },
   read: (position: number, length: number) => Promise<Buffer>,
 ): Promise<Counts> {
   const { sizeBefore, delimiter } = file
-  const earliest = ours.map((row) => row[columns.indexOf('Timestamp')] ?? '').sort()[0]
+  const earliest = ours.map((row) => String(row[columns.indexOf('Timestamp')] ?? '')).sort()[0]
   if (earliest === undefined) return {}
   const isOlder = (line: string) => (timestampIn(line, delimiter) ?? earliest) < earliest
 

@@ -1,5 +1,5 @@
-import { columns } from '../../signup/row.ts'
-import { type Header, ourHeader, readHeader } from '../header.ts'
+import { columns, noColumns, type OwnColumn } from '../../signup/row.ts'
+import { type Header, ourHeaderWith, readHeader } from '../header.ts'
 import { delimiters } from '../csv.ts'
 
 export interface HeaderRow {
@@ -7,19 +7,28 @@ export interface HeaderRow {
   readonly delimiter: string
 }
 
+/** How many bytes are read for the header row. */
+export const headBytesMax = 64 * 1024
+
 /**
  * Reads the first record of a file's text, which has one character for each byte. The delimiter is the
- * one that makes it a header, or else a comma.
+ * one that makes it a header, or else a comma. With `mayAdd`, the header tells which headings of the
+ * site's own it lacks.
  */
-export function readHeaderRow(head: string): HeaderRow {
+export function readHeaderRow(
+  head: string,
+  own: readonly OwnColumn[] = noColumns,
+  mayAdd = false,
+): HeaderRow {
   const read = delimiters.map((delimiter) => {
     const cells = firstRecord(head, delimiter)
-    return { header: isCutOff(cells) ? ourHeader : readHeader(cells), delimiter }
+    const header = isCutOff(cells) ? ourHeaderWith(own) : readHeader(cells, own, mayAdd)
+    return { header, delimiter }
   })
   const found =
     read.find(({ header }) => header.kind === 'ours') ??
     read.find(({ header }) => header.kind === 'named')
-  return found ?? { header: readHeader([]), delimiter: ',' }
+  return found ?? { header: readHeader([], own), delimiter: ',' }
 }
 
 /** Whether a crash cut our header row short, so that its last name is incomplete. */
@@ -40,8 +49,12 @@ function firstRecord(text: string, delimiter: string): readonly string[] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|)`, 'gy')
   const cells: string[] = []
   for (const [, quoted, bare, end] of text.replace(/^\xef\xbb\xbf/, '').matchAll(cell)) {
-    cells.push(quoted?.replaceAll('""', '"') ?? bare ?? '')
+    cells.push(decoded(quoted?.replaceAll('""', '"') ?? bare ?? ''))
     if (end === '') break
   }
   return cells
+}
+
+function decoded(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8')
 }

@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { columns } from '../../signup/row.ts'
+import { columns, noColumns } from '../../signup/row.ts'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
 import { headerProblem } from '../header.ts'
 import type { Expected, Finding } from '../inspection.ts'
@@ -34,7 +34,7 @@ async function inspectTab(directory: string, tab: string): Promise<Finding> {
   let problem: string | undefined
   const missing = `${words} is made with its first signup`
   const finding = await guarded({ check: 'tabs', directory, missing }, async () => {
-    const { creates, header } = await planAddition(directory, { tab, signups: [] })
+    const { creates, header } = await planAddition(directory, { tab, signups: [] }, noColumns)
     problem = headerProblem(header)
     if (creates) return missing
     return `${words} ${problem ?? `has a column for each of ${columns.join(', ')}`}`

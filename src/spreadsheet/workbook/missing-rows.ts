@@ -1,11 +1,16 @@
-import { columns } from '../../signup/row.ts'
+import { type Cell, columns, noColumns, type OwnColumn } from '../../signup/row.ts'
 import { arrange } from '../header.ts'
-import { cellKey, cellsOf, delimiters } from '../csv.ts'
+import { cellKey, cellsOf, delimiters, shownCell } from '../csv.ts'
 import { isTimestamp } from '../row-key.ts'
 import type { HeaderRow } from './header-row.ts'
 
 const tabIndex = columns.indexOf('Sheet Tab')
 const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
+
+/** A header row, and the site's own columns of our rows. */
+export interface OwnHeaderRow extends HeaderRow {
+  readonly own?: readonly OwnColumn[]
+}
 
 /** The number of rows with each identity. An identity that is missing here has none. */
 export type Counts = Readonly<Record<string, number>>
@@ -13,13 +18,13 @@ export type Counts = Readonly<Record<string, number>>
 /**
  * Counts the rows that could be ours in the file of one tab, which a person may have sorted, edited, or
  * saved with other delimiters or quotes. A row's identity is its address, the timestamp right after it,
- * and its last cell, the tab's name; so a row that a crash cut short does not count. Under somebody's
+ * and the tab's name. It has all cells of ours, so that one that a crash cut short does not count. Under somebody's
  * own header row, the identity is the cells in the columns of these names.
  */
 export async function countRows(
-  ours: readonly string[][],
+  ours: readonly (readonly Cell[])[],
   theirLines: AsyncIterable<string> | Iterable<string>,
-  headerRow: HeaderRow,
+  headerRow: OwnHeaderRow,
 ): Promise<Counts> {
   const identify = identifier(ours, headerRow)
   const marks = headerRow.header.kind === 'named' ? [headerRow.delimiter] : delimiters
@@ -36,12 +41,12 @@ export async function countRows(
  * Our rows that are missing in a file, given the counts now and before any of ours was written. If two
  * of our rows share an identity, the file must contain it twice.
  */
-export function missingRows(
-  ours: readonly string[][],
+export function missingRows<T extends Cell>(
+  ours: readonly T[][],
   now: Counts,
   before: Counts,
-  headerRow: HeaderRow,
-): string[][] {
+  headerRow: OwnHeaderRow,
+): T[][] {
   const identify = identifier(ours, headerRow)
   const found = new Map<string, number>()
   return ours.filter((row) => {
@@ -60,14 +65,19 @@ export function timestampIn(line: string, delimiter: string): string | undefined
 /** Makes the identity of a row from its cells; undefined for a row that cannot be ours. */
 type Identify = (cells: readonly string[]) => string | undefined
 
-function identifier(ours: readonly string[][], { header }: HeaderRow): Identify {
+function identifier(ours: readonly (readonly Cell[])[], { header }: OwnHeaderRow): Identify {
   if (header.kind === 'named') return (cells) => identityUnder(header.at, cells)
-  const tab = cellKey(ours[0]?.[tabIndex] ?? '')
-  return (cells) => identityOf(cells, tab)
+  const tab = cellKey(String(ours[0]?.[tabIndex] ?? ''))
+  const width = Math.max(...header.at) + 1
+  return (cells) => identityOf(cells, tab, width)
 }
 
-function ourIdentity(row: readonly string[], { header }: HeaderRow, identify: Identify): string {
-  return identify(arrange(row, header)) ?? ''
+function ourIdentity(
+  row: readonly Cell[],
+  { header, own = noColumns }: OwnHeaderRow,
+  identify: Identify,
+): string {
+  return identify(arrange(row, header, own).map(shownCell)) ?? ''
 }
 
 /** The identity under somebody's own header. It includes our last cell, which a crash would have cut off. */
@@ -79,9 +89,9 @@ function identityUnder(at: readonly number[], cells: readonly string[]): string 
   return [email, moment, last].map((index) => cellKey(cells[index] ?? '')).join('\n')
 }
 
-function identityOf(cells: readonly string[], tab: string): string | undefined {
+function identityOf(cells: readonly string[], tab: string, width: number): string | undefined {
   const at = cells.findIndex(isTimestamp)
-  if (at < 1) return undefined
+  if (at < 1 || cells.length < at - 1 + width) return undefined
   const isWhole = cells.slice(at + cellsFromTimestampToTab).some((cell) => cellKey(cell) === tab)
   return isWhole ? `${cellKey(cells[at - 1] ?? '')}\n${cells[at]}` : undefined
 }

@@ -18,7 +18,9 @@ const additionSchema = z.object({
   /** Text before the rows: the header row, or a line end that the file's last line lacks; else empty. */
   lead: z.string(),
   /** The rows in the order of our columns. `header` tells where the cells go. */
-  rows: z.array(z.array(z.string())),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.boolean()]))),
+  /** The site's own columns when the rows were made. Older records have none. */
+  own: z.array(z.object({ name: z.string(), heading: z.string() })).default([]),
   header: z.object({ kind: z.enum(['ours', 'named', 'none']), at: z.array(z.number()) }),
   /** The number of other batches' rows in the file that look like ours, by identity. */
   earlier: z.record(z.string(), z.number()),

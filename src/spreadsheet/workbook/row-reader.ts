@@ -15,13 +15,10 @@ import type {
 } from '../spreadsheet.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import { failureOf } from './failure.ts'
-import { type HeaderRow, readHeaderRow } from './header-row.ts'
+import { headBytesMax, type HeaderRow, readHeaderRow } from './header-row.ts'
 
 /** Rows in one part. Their lines take about a megabyte. */
 const rowsPerPart = 5_000
-
-/** How many bytes to read for the header row. */
-const headBytesMax = 4096
 
 /** Reads the files of all tabs line by line. */
 export class WorkbookRowReader implements RowReader {

@@ -4,15 +4,15 @@ import { lstat, open, readdir } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TabSignups } from '../../signup/batch.ts'
-import { columns, toRow } from '../../signup/row.ts'
+import { type Cell, headingsOf, type OwnColumn, toRow } from '../../signup/row.ts'
 import { tabKey } from '../../signup/signup.ts'
 import { codeOf } from '../../platform/node/durable-file.ts'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import { csvRecord } from '../csv.ts'
-import { arrange, ourHeader } from '../header.ts'
+import { arrange, ourHeaderWith } from '../header.ts'
 import { naming } from './failure.ts'
 import { fileName } from './file-name.ts'
-import { readHeaderRow } from './header-row.ts'
+import { headBytesMax, readHeaderRow } from './header-row.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
@@ -22,9 +22,6 @@ const standardLineEnd = '\r\n'
 
 /** A file with only a byte order mark and a line end counts as empty. */
 const emptyBytesMax = 5
-
-/** How many bytes to read for the header row and the first line end. */
-const headBytesMax = 4096
 
 /** How much of an addition is in its file. */
 export type Standing =
@@ -40,17 +37,22 @@ export type Standing =
 interface Changed {
   readonly kind: 'changed'
   /** Our rows that are not in the file. */
-  readonly missing: string[][]
+  readonly missing: Cell[][]
   /** The counts of rows in the file that look like ours, of this batch or an earlier one. */
   readonly present: Counts
 }
 
 /** Plans how to add these signups to the end of the tab's file. */
-export async function planAddition(directory: string, tab: TabSignups): Promise<Addition> {
+export async function planAddition(
+  directory: string,
+  tab: TabSignups,
+  own: readonly OwnColumn[],
+): Promise<Addition> {
   return planRows(directory, {
     tab: tab.tab,
-    fileName: await locate(directory, tab.tab),
-    rows: tab.signups.map((signup) => [...toRow(signup, tab.tab)]),
+    fileName: await tabFileName(directory, tab.tab),
+    rows: tab.signups.map((signup) => [...toRow(signup, tab.tab, own)]),
+    own: [...own],
     isRemainder: false,
   })
 }
@@ -58,14 +60,14 @@ export async function planAddition(directory: string, tab: TabSignups): Promise<
 /** Plans how to add the missing rows to a file that a person has changed. */
 export async function planRemainder(
   directory: string,
-  { tab, fileName, rows, isRemainder, header }: Addition,
+  { tab, fileName, rows, own, isRemainder, header }: Addition,
   { missing, present }: Changed,
 ): Promise<Addition> {
   const someAreThere = isRemainder || missing.length < rows.length
-  const part = { tab, fileName, rows: missing, isRemainder: someAreThere }
+  const part = { tab, fileName, rows: missing, own, isRemainder: someAreThere }
   const plan = await planRows(directory, part)
   // If a crash cut our header row short, use the columns that it should have had.
-  const isWhole = header.kind !== 'ours' || !plan.header.at.includes(-1)
+  const isWhole = header.kind !== 'ours' || !plan.header.at.slice(0, 7).includes(-1)
   return { ...plan, header: isWhole ? plan.header : header, earlier: present }
 }
 
@@ -75,7 +77,7 @@ export async function standingOf(directory: string, addition: Addition): Promise
 }
 
 async function compare(path: string, addition: Addition): Promise<Standing> {
-  const { sizeBefore, rows, earlier } = addition
+  const { sizeBefore, rows, own, earlier } = addition
   await using file = await ifExists(openFile(path, constants.O_RDONLY))
   if (!file && sizeBefore === 0) return { kind: 'none' }
   if (!file) return { kind: 'changed', missing: rows, present: {} }
@@ -88,9 +90,9 @@ async function compare(path: string, addition: Addition): Promise<Standing> {
     if (tail.equals(ours)) return { kind: 'whole', isLast: size === sizeBefore + ours.length }
     if (size <= sizeBefore + ours.length && isTorn(tail, ours)) return { kind: 'torn' }
   }
-  const now = readHeaderRow(await readText(file, 0, headBytesMax))
+  const now = readHeaderRow(await readText(file, 0, headBytesMax), own)
   const isKnown = addition.header.kind !== 'named' || now.header.kind === 'none'
-  const headerRow = isKnown ? addition : now
+  const headerRow = isKnown ? addition : { ...now, own }
   const present = await countRows(rows, file.readLines({ start: 0, autoClose: false }), headerRow)
   return { kind: 'changed', missing: missingRows(rows, present, earlier, headerRow), present }
 }
@@ -136,12 +138,12 @@ export async function undo(
 
 async function planRows(
   directory: string,
-  part: Pick<Addition, 'tab' | 'fileName' | 'rows' | 'isRemainder'>,
+  part: Pick<Addition, 'tab' | 'fileName' | 'rows' | 'own' | 'isRemainder'>,
 ): Promise<Addition> {
   const path = join(directory, part.fileName)
   const stats = await statIfExists(path)
-  const look = stats && (await naming(directory, part, () => lookInto(path, stats, part.rows)))
-  const found = look ?? emptyFile
+  const look = stats && (await naming(directory, part, () => lookInto(path, stats, part)))
+  const found = look ?? emptyFile(part.own)
   // Without rows, do not write the header row either.
   const lead = part.rows.length === 0 ? '' : found.lead
   return { ...part, ...found, creates: !look, lead }
@@ -149,16 +151,22 @@ async function planRows(
 
 type Look = Pick<Addition, 'sizeBefore' | 'header' | 'delimiter' | 'lineEnd' | 'lead' | 'earlier'>
 
-const emptyFile: Look = {
-  sizeBefore: 0,
-  header: { ...ourHeader, at: [...ourHeader.at] },
-  delimiter: ',',
-  lineEnd: standardLineEnd,
-  lead: csvRecord(columns) + standardLineEnd,
-  earlier: {},
+function emptyFile(own: readonly OwnColumn[]): Look {
+  return {
+    sizeBefore: 0,
+    header: { kind: 'ours', at: [...ourHeaderWith(own).at] },
+    delimiter: ',',
+    lineEnd: standardLineEnd,
+    lead: csvRecord(headingsOf(own)) + standardLineEnd,
+    earlier: {},
+  }
 }
 
-async function lookInto(path: string, stats: Stats, rows: readonly string[][]): Promise<Look> {
+async function lookInto(
+  path: string,
+  stats: Stats,
+  { rows, own }: Pick<Addition, 'rows' | 'own'>,
+): Promise<Look> {
   // Check first, because opening a pipe would wait for its other end.
   if (stats.isSymbolicLink()) throw notAFile('ELOOP', path)
   if (!stats.isFile()) throw notAFile('EISDIR', path)
@@ -167,23 +175,26 @@ async function lookInto(path: string, stats: Stats, rows: readonly string[][]): 
   const { size } = await file.stat()
   const head = await readText(file, 0, headBytesMax)
   if (size <= emptyBytesMax && /^(?:\xef\xbb\xbf)?[\r\n]*$/.test(head)) {
-    return { ...emptyFile, sizeBefore: size }
+    return { ...emptyFile(own), sizeBefore: size }
   }
   const end = await readText(file, Math.max(0, size - 2), 2)
   const [lastLineEnd] = /\r?\n$|\r$/.exec(end) ?? []
   const [firstLineEnd = standardLineEnd] = /\r?\n/.exec(head) ?? []
-  const { header, delimiter } = readHeaderRow(head)
-  const found = { sizeBefore: size, header: { ...header, at: [...header.at] }, delimiter }
+  const { header, delimiter } = readHeaderRow(head, own)
+  const { kind, at } = header
+  const found = { sizeBefore: size, header: { kind, at: [...at] }, delimiter }
   return {
     ...found,
     lineEnd: lastLineEnd ?? firstLineEnd,
     lead: lastLineEnd === undefined ? firstLineEnd : '',
-    earlier: await countEarlierRows(rows, found, (from, length) => readAt(file, from, length)),
+    earlier: await countEarlierRows(rows, { ...found, own }, (from, length) =>
+      readAt(file, from, length),
+    ),
   }
 }
 
 /** The file of the tab: an existing one with its name in any case, or else the name for a new file. */
-async function locate(directory: string, tab: string): Promise<string> {
+export async function tabFileName(directory: string, tab: string): Promise<string> {
   const wanted = fileName(tab)
   if (await statIfExists(join(directory, wanted))) return wanted
   const key = tabKey(wanted)
@@ -198,8 +209,8 @@ function isTorn(tail: Buffer, ours: Buffer): boolean {
   return tail.subarray(agreed).every((byte) => byte === 0)
 }
 
-function bytesOf({ lead, rows, header, delimiter, lineEnd }: Addition): Buffer {
-  const lines = rows.map((row) => csvRecord(arrange(row, header), delimiter) + lineEnd)
+function bytesOf({ lead, rows, own, header, delimiter, lineEnd }: Addition): Buffer {
+  const lines = rows.map((row) => csvRecord(arrange(row, header, own), delimiter) + lineEnd)
   return Buffer.from(lead + lines.join(''))
 }
 

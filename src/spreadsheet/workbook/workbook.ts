@@ -1,6 +1,8 @@
 import { access, constants } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { FrozenBatch } from '../../signup/batch.ts'
+import type { Field } from '../../signup/field.ts'
+import { type OwnColumn, ownColumns } from '../../signup/row.ts'
 import type { Warning } from '../../signup/trouble.ts'
 import { durableFiles } from '../../platform/node/durable-file.ts'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
@@ -20,18 +22,29 @@ import type {
   Unknown,
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
-import { failureOf, whereIs } from './failure.ts'
+import { failureOf, naming, whereIs } from './failure.ts'
+import { growHeader } from './header-growth.ts'
 import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
 import { isSame, openRecord } from './record.ts'
 import type { Addition, BatchRecord, Intent } from './record.ts'
 import { removeRows } from './row-removal.ts'
-import { canUndo, finish, planAddition, planRemainder, standingOf, undo } from './tab-file.ts'
+import {
+  canUndo,
+  finish,
+  planAddition,
+  planRemainder,
+  standingOf,
+  tabFileName,
+  undo,
+} from './tab-file.ts'
 import type { Standing } from './tab-file.ts'
 
 export interface WorkbookOptions {
   /** The folder of the tab files, made when missing. */
   readonly directory: string
+  /** The site's own fields. */
+  readonly fields?: readonly Field[]
 }
 
 /** A folder with one CSV file for each tab. `files` lets tests make the disk fail. */
@@ -39,7 +52,7 @@ export function createWorkbook(
   options: WorkbookOptions,
   files: DurableFiles = durableFiles,
 ): Spreadsheet {
-  return new Workbook(resolve(options.directory), files)
+  return new Workbook(resolve(options.directory), ownColumns(options.fields ?? []), files)
 }
 
 interface Step {
@@ -65,11 +78,13 @@ class Workbook implements Spreadsheet {
   readonly profile = workbookProfile
   /** The warnings by file name. */
   readonly #warnings = new Map<string, Warning>()
+  readonly #own: readonly OwnColumn[]
   readonly #files: DurableFiles
   readonly #record: BatchRecord
 
-  constructor(directory: string, files: DurableFiles) {
+  constructor(directory: string, own: readonly OwnColumn[], files: DurableFiles) {
     this.location = directory
+    this.#own = own
     this.#files = files
     this.#record = openRecord(directory, files)
   }
@@ -102,7 +117,8 @@ class Workbook implements Spreadsheet {
         if (earlier.kind !== 'finished') return earlier
       }
       const { number, fingerprint } = batch
-      const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab)
+      for (const { tab, signups } of batch.tabs) if (signups.length > 0) await this.#growHeader(tab)
+      const plan = (tab: FrozenBatch['tabs'][number]) => planAddition(this.location, tab, this.#own)
       const planned = await Array.fromAsync(batch.tabs, plan)
       // A tab without rows gets no new file; an existing file is synced as usual.
       const additions = planned.filter(({ creates, rows }) => rows.length > 0 || !creates)
@@ -163,8 +179,14 @@ class Workbook implements Spreadsheet {
     })
   }
 
-  async #warn({ fileName, header }: Addition): Promise<void> {
-    const problem = headerProblem(header)
+  async #growHeader(tab: string): Promise<void> {
+    const fileName = await tabFileName(this.location, tab)
+    const path = join(this.location, fileName)
+    await naming(this.location, { tab, fileName }, () => growHeader(this.#files, path, this.#own))
+  }
+
+  async #warn({ fileName, header, own }: Addition): Promise<void> {
+    const problem = headerProblem(header, own)
     if (problem === undefined) return void this.#warnings.delete(fileName)
     const place = await whereIs(this.location, fileName)
     const message = `In the folder ${this.location}, ${place} (ls -i shows it) ${problem}`

@@ -58,10 +58,11 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
   const { config, secrets } = loadConfig(readEnvironment())
-  const own = ownColumns(config.sites[0].fields)
   await using journal = await storeOf(config, secrets, session).openReader()
   const name = chosenName(config, journal.sites.keys(), options.site)
   const reader = partOf(journal.sites, { name })
+  // The values of a site that is not configured any more are in Metadata.
+  const own = ownColumns(config.sites.find((site) => site.name === name)?.fields ?? [])
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {

@@ -17,7 +17,10 @@ import { realWorld, type World } from './world.ts'
 
 /** Where the rows of a site go. */
 export interface Destination
-  extends Pick<SiteConfig, 'spreadsheet'>, Pick<SiteSecrets, 'privateKey'> {
+  extends
+    Pick<SiteConfig, 'spreadsheet'>,
+    Partial<Pick<SiteConfig, 'fields'>>,
+    Pick<SiteSecrets, 'privateKey'> {
   /** The folder of the local workbook, if that is the spreadsheet. */
   readonly workbookDir: string
 }
@@ -28,7 +31,8 @@ export function destinationOf(
   secrets: Secrets,
 ): Destination {
   const workbookDir = workbookFolder(dataDir, site.name)
-  return { workbookDir, spreadsheet: site.spreadsheet, ...secretsOf(secrets, site) }
+  const { spreadsheet, fields } = site
+  return { workbookDir, spreadsheet, fields, ...secretsOf(secrets, site) }
 }
 
 export interface DeliveryOptions extends Destination {
@@ -118,12 +122,13 @@ export function connectSpreadsheet(
     spreadsheet: settings,
     workbookDir,
     privateKey,
+    fields = [],
     ...given
   }: Omit<DeliveryOptions, 'events' | 'journal'> & { readonly journal: CountingJournal },
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
-    return createWorkbook({ directory: workbookDir }, world.files)
+    return createWorkbook({ directory: workbookDir, fields }, world.files)
   }
   const { share = accountOf(settings, given.journal, world.clock, 1).join(given.delivers) } = given
   const { credentials, spreadsheetId, apiUrl, tokenUrl } = settings
@@ -138,5 +143,6 @@ export function connectSpreadsheet(
     random: world.random,
     digest: world.digest,
     gate: share.gate,
+    fields,
   })
 }

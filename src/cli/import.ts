@@ -1,25 +1,27 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { SiteConfig } from '../config/site.ts'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../service/running-site.ts'
+import { ownColumns } from '../signup/row.ts'
 import { suggest } from '../signup/suggest.ts'
 import { type ImportFile, UnreadableFile } from './import/file-record.ts'
 import { Importer } from './import/importer.ts'
 import type { DateOrder } from './import/moment.ts'
 import { type OpenFile, openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
-import { Columns, type ImportField, importFields } from './import/to-signup.ts'
+import { Columns, importFields } from './import/to-signup.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { chosenSite } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly site?: string
-  readonly map?: ReadonlyMap<ImportField, string>
+  readonly map?: ReadonlyMap<string, string>
   readonly tab?: string
   readonly dates?: DateOrder
   readonly duplicates?: true
@@ -48,8 +50,9 @@ const dateOrders = ['day-first', 'month-first'] as const
 const details = `
 A column is a field by its name: Email, Timestamp, Source, Name, Tags, Metadata,
 Sheet Tab; letter case, spaces and hyphens do not count. --map names the column
-of a field: --map email="Contact" --map timestamp=Date. All other columns go
-into Metadata under their own names.
+of a field: --map email="Contact" --map timestamp=Date. The fields of a site are
+columns by their names or labels. All other columns go into Metadata under their
+own names.
 
 An address that its tab has already is skipped and counted. So you can run an
 import again, or complete one that was stopped: nobody is added twice.
@@ -79,19 +82,29 @@ export function addImport(program: Command, run: Run): void {
 /** Adds `field=column` to those that were given before. */
 function addMapped(
   text: string,
-  before: ReadonlyMap<ImportField, string> = new Map(),
-): ReadonlyMap<ImportField, string> {
+  before: ReadonlyMap<string, string> = new Map(),
+): ReadonlyMap<string, string> {
   const at = text.indexOf('=')
   const name = text.slice(0, Math.max(0, at)).trim()
-  const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase())
-  if (field === undefined) {
-    const meant = suggest(name, importFields)
-    const hint =
-      meant === undefined ? `Fields are ${importFields.join(', ')}.` : `Did you mean ${meant}?`
-    throw new InvalidArgumentError(`Give it as FIELD=COLUMN. ${hint}`)
+  if (name === '') {
+    throw new InvalidArgumentError(
+      `Give it as FIELD=COLUMN. Fields are ${importFields.join(', ')}, and those of the site.`,
+    )
   }
+  const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase()) ?? name
   if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
   return new Map([...before, [field, text.slice(at + 1)]])
+}
+
+/** @throws UsageError when --map names a field that neither signups nor the site have */
+function columnsOf({ map = new Map() }: Options, { fields }: SiteConfig): Columns {
+  const own = ownColumns(fields)
+  const known = [...importFields, ...own.map(({ name }) => name)]
+  const other = [...map.keys()].find((name) => !known.includes(name))
+  if (other === undefined) return new Columns(map, own)
+  const meant = suggest(other, known)
+  const hint = meant === undefined ? `Fields are ${known.join(', ')}.` : `Did you mean ${meant}?`
+  throw new UsageError(`--map ${other}=… names no field. Give it as FIELD=COLUMN. ${hint}`)
 }
 
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
@@ -101,7 +114,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
     throw new UsageError(
       '--duplicates contradicts the setting DUPLICATES=ignore: leave one of them out.',
     )
-  const columns = new Columns(options.map ?? new Map())
+  const columns = columnsOf(options, site)
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
   const store = storeOf(config, secrets, session)

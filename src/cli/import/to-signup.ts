@@ -1,4 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
+import type { OwnColumn } from '../../signup/row.ts'
 import { isRecord } from '../../signup/json.ts'
 import { parseJson } from '../../signup/json-text.ts'
 import { type Parsed, type ParseContext, parseSignup } from '../../signup/parse.ts'
@@ -15,7 +16,7 @@ export const importFields = [
   'metadata',
   'sheetTab',
 ] as const
-export type ImportField = (typeof importFields)[number]
+type ImportField = (typeof importFields)[number]
 
 /** Names that say which field a column is, besides the names of the fields, in the form of `bare`. */
 const otherNames: Readonly<Record<string, ImportField>> = { emailaddress: 'email' }
@@ -32,16 +33,27 @@ const fieldsByName = new Map<string, ImportField>([
 
 /** Says of each column which field it is. */
 export class Columns {
-  readonly #mapped: ReadonlyMap<string, ImportField>
+  readonly #mapped: ReadonlyMap<string, string>
+  /** The site's own fields by the names that say which they are, in the form of `bare`. */
+  readonly #own: ReadonlyMap<string, string>
+  readonly #names: readonly string[]
   /** The fields of columns that were asked for, by name; undefined for metadata. */
-  readonly #known = new Map<string, ImportField | undefined>()
+  readonly #known = new Map<string, string | undefined>()
 
-  /** @param mapped the column of each field that the person has named */
-  constructor(mapped: ReadonlyMap<ImportField, string>) {
+  /**
+   * @param mapped the column of each field that the person has named
+   * @param own the site's own fields, known by name or heading
+   */
+  constructor(mapped: ReadonlyMap<string, string>, own: readonly OwnColumn[] = []) {
     this.#mapped = new Map([...mapped].map(([field, column]) => [column, field]))
+    this.#names = [...importFields, ...own.map(({ name }) => name)]
+    this.#own = new Map([
+      ...own.map(({ name, heading }) => [bare(heading), name] as const),
+      ...own.map(({ name }) => [bare(name), name] as const),
+    ])
   }
 
-  fieldOf(column: string): ImportField | undefined {
+  fieldOf(column: string): string | undefined {
     if (this.#known.has(column)) return this.#known.get(column)
     const field = this.#mapped.get(column) ?? this.#byName(column)
     // A file may have any number of names.
@@ -57,7 +69,7 @@ export class Columns {
         throw new UnreadableFile(`The file has no column of the name that --map ${field}= says.`)
     }
     if (!fields.includes('email')) throw new UnreadableFile(withoutEmail(columns))
-    const twice = importFields.find((field) => fields.filter((it) => it === field).length > 1)
+    const twice = this.#names.find((field) => fields.filter((it) => it === field).length > 1)
     if (twice !== undefined)
       throw new UnreadableFile(
         `Two columns may be the ${twice}: say which by --map ${twice}="NAME", or rename one of them.`,
@@ -65,8 +77,8 @@ export class Columns {
   }
 
   /** The person's own choice is the only column of its field. */
-  #byName(column: string): ImportField | undefined {
-    const field = fieldsByName.get(bare(column))
+  #byName(column: string): string | undefined {
+    const field = fieldsByName.get(bare(column)) ?? this.#own.get(bare(column))
     return field && [...this.#mapped.values()].includes(field) ? undefined : field
   }
 }

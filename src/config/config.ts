@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Files } from './read-file.ts'
 import { type DatabaseConfig, readDatabase } from './database.ts'
-import { ConfigError, type SettingProblem } from './problem.ts'
+import { ConfigError } from './problem.ts'
 import { SettingsReader } from './reader.ts'
 import type { Variables } from './reader.ts'
 import type { Secrets } from './secrets.ts'
@@ -79,7 +79,6 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     ...[...reader.problems, ...file.problems].filter(
       (it) => !unsupported.some(({ setting }) => setting === it.setting),
     ),
-    ...sites.flatMap(({ site }) => (site.fields.length > 0 ? fieldsTooEarly(site) : [])),
     ...unsupported,
     ...slips.problems,
   ]
@@ -91,14 +90,4 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
   }
   return { config: { ...instance, sites: [first, ...others] }, secrets }
-}
-
-function fieldsTooEarly({ name }: SiteConfig): SettingProblem {
-  return {
-    setting: `sites.${name}.fields`,
-    problem: 'are not supported by this version of Rollcall.',
-    given: 'a list',
-    expected: 'no fields',
-    hint: 'Remove them.',
-  }
 }

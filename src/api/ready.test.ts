@@ -11,7 +11,7 @@ import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { ready } from './ready.ts'
+import { ready, readySites } from './ready.ts'
 
 const secret = 'SECRET robot@project.example /srv/data Very Private.csv'
 const reasons = Object.keys(refusalWords) as RefusalReason[]
@@ -163,4 +163,31 @@ test('while the journal cannot be read, it is unavailable and the backlog unknow
     delivery: { state: 'ok', tabsSetAside: [], warnings: [] },
   })
   expect((await service.ask()).status, 'when it is back').toBe(200)
+})
+
+test('all sites together are as bad as the worst, those that wait for a person are named, and one look reads all backlogs', async () => {
+  await using good = world()
+  await using bad = world()
+  bad.events.deliveryBlocked({ reason: 'permission', message: secret, hint: secret })
+  const named = ({ journal, events, health, clock }: typeof good, name: string) => {
+    return { name, reader: journal.reader, events, health, clock }
+  }
+  const backlogs = async () =>
+    new Map([
+      ['news', 2],
+      ['shop', 3],
+      ['gone', 9],
+    ])
+  const ask = async (isStrict: boolean) => {
+    const answer = await readySites([named(good, 'news'), named(bad, 'shop')], backlogs, isStrict)
+    return { status: answer.status, body: JSON.parse(String(answer.body)) as ReadinessAnswer }
+  }
+  const { status, body } = await ask(false)
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    ...{ status: 'ready', blockedSites: [{ site: 'shop', error: refusalWords.permission }] },
+    delivery: { state: 'blocked', backlog: 5 },
+  })
+  expect(JSON.stringify(body)).not.toContain('SECRET')
+  expect((await ask(true)).status).toBe(503)
 })

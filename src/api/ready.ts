@@ -4,7 +4,7 @@ import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import { refusalWords, warningWords } from '../signup/trouble.ts'
-import type { DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
+import type { BlockedSite, DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { type Answer, json } from '../http/answer.ts'
 
 export interface ReadinessOptions {
@@ -26,17 +26,58 @@ const challengeWords = {
 } as const
 
 /**
- * `GET /api/ready`. The service is ready while signups can be stored, even when the spreadsheet cannot
- * be reached; with `isStrict` a blocked delivery counts, too. The answer is public, so every error in
- * it is a fixed sentence.
+ * `GET /api/ready` of one site. The service is ready while signups can be stored, even when the
+ * spreadsheet cannot be reached; with `isStrict` a blocked delivery counts, too. The answer is public, so
+ * every error in it is a fixed sentence.
  */
 export async function ready(options: ReadinessOptions, isStrict: boolean): Promise<Answer> {
   const { reader, health } = options
   if (health.journal.state !== 'ok') await probe(options)
-  const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
   const backlog = await unlessUnavailable(reader.backlog())
-  const isStored = health.journal.state === 'ok' && backlog !== undefined
   const stalled = await stalledOf(options)
+  return answerOf({ health, backlog, stalled }, isStrict)
+}
+
+/** A site by its name. */
+export interface NamedSite extends ReadinessOptions {
+  readonly name: string
+}
+
+/**
+ * `GET /api/ready` of all sites together. Reads the journal once, however many sites there are.
+ *
+ * @param backlogs as in `OpenJournal`
+ */
+export async function readySites(
+  sites: readonly [NamedSite, ...NamedSite[]],
+  backlogs: () => Promise<ReadonlyMap<string, number>>,
+  isStrict: boolean,
+): Promise<Answer> {
+  const [first] = sites
+  if (first.health.journal.state !== 'ok') await probe(first)
+  const waiting = await unlessUnavailable(backlogs())
+  const backlog = waiting && sites.reduce((sum, { name }) => sum + (waiting.get(name) ?? 0), 0)
+  const blockedSites = sites.flatMap(({ name, health }) => {
+    const error = blockedBy(health)
+    return error === undefined ? [] : [{ site: name, error }]
+  })
+  return answerOf({ health: together(sites), backlog, blockedSites }, isStrict)
+}
+
+interface Readiness {
+  readonly health: Health
+  /** Undefined while the journal cannot be read. */
+  readonly backlog: number | undefined
+  readonly stalled?: DeliveryStalled | undefined
+  readonly blockedSites?: readonly BlockedSite[]
+}
+
+function answerOf(
+  { health, backlog, stalled, blockedSites }: Readiness,
+  isStrict: boolean,
+): Answer {
+  const { tabs, warnings, refusedByOrigin, refusedApiKeys } = health
+  const isStored = health.journal.state === 'ok' && backlog !== undefined
   const body: ReadinessAnswer = {
     status: isStored ? 'ready' : 'unavailable',
     journal: { state: isStored ? 'ok' : 'unavailable' },
@@ -53,15 +94,49 @@ export async function ready(options: ReadinessOptions, isStrict: boolean): Promi
       })),
       warnings: [...new Set(warnings.map(({ kind }) => warningWords[kind]))],
     },
+    ...(blockedSites && { blockedSites }),
   }
-  const isBlocked =
-    stalled !== undefined ||
-    health.delivery.state === 'blocked' ||
-    tabs.size > 0 ||
-    health.challenge.state === 'misconfigured'
+  const isBlocked = stalled !== undefined || blockedBy(health) !== undefined
   if (isStored && !(isStrict && isBlocked)) return json('ok', body)
   // The 503 makes load balancers take this instance out of rotation.
   return json('notReady', body, { headers: ['retry-after', '5'] })
+}
+
+/** What waits for a person, in a fixed sentence. */
+function blockedBy({ delivery, tabs, challenge }: Health): string | undefined {
+  if (delivery.state === 'blocked') return refusalWords[delivery.reason]
+  const [tab] = tabs.values()
+  if (tab) return refusalWords[tab.reason]
+  return challenge.state === 'misconfigured' ? challengeWords[challenge.reason] : undefined
+}
+
+/** Of each kind of trouble the worst that any site has. */
+function together(sites: readonly [NamedSite, ...NamedSite[]]): Health {
+  const all = sites.map(({ health }) => health)
+  const { journal } = sites[0].health
+  const worst = <State extends { readonly state: string }>(
+    states: readonly State[],
+    order: readonly State['state'][],
+  ) => states.toSorted((a, b) => order.indexOf(b.state) - order.indexOf(a.state))[0]
+  return {
+    journal,
+    delivery: worst(
+      all.map(({ delivery }) => delivery),
+      ['ok', 'delayed', 'blocked'],
+    ) ?? { state: 'ok' },
+    challenge: worst(
+      all.map(({ challenge }) => challenge),
+      ['off', 'ok', 'unavailable', 'misconfigured'],
+    ) ?? { state: 'off' },
+    tabs: new Map(
+      sites.flatMap(({ name, health }) =>
+        Array.from(health.tabs, ([key, tab]) => [JSON.stringify([name, key]), tab] as const),
+      ),
+    ),
+    refusedByOrigin: all.reduce((sum, it) => sum + it.refusedByOrigin, 0),
+    refusedApiKeys: all.reduce((sum, it) => sum + it.refusedApiKeys, 0),
+    warnings: all.flatMap(({ warnings }) => warnings),
+  }
 }
 
 function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {

@@ -85,12 +85,13 @@ export async function startService(
 
   started.defer(stopDelivering)
 
-  const { application, stopWaiting } = await createWeb({ config, sites, secrets, log }, world)
+  const web = await createWeb({ config, sites, secrets, journal, log }, world)
+  const { application } = web
   const { bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
   const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf, limits })
   started.defer(() => {
-    stopWaiting()
+    web.stopWaiting()
     return server.close(graceMs)
   })
 

@@ -1,6 +1,6 @@
 import { describeService, openapiPath } from '../api/openapi/openapi.ts'
-import { ready } from '../api/ready.ts'
-import { json } from '../http/answer.ts'
+import { ready, readySites } from '../api/ready.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { assetAnswer, documentAnswer } from '../http/assets.ts'
 import { type Application, createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -9,6 +9,7 @@ import { Router } from '../http/router.ts'
 import { Sites } from '../http/sites.ts'
 import { postBulk } from '../intake/post-bulk.ts'
 import { postSignup } from '../intake/post-signup.ts'
+import type { OpenJournal } from '../journal/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { neutralOptions } from '../pages/view.ts'
@@ -17,12 +18,13 @@ import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
 import { readAssets } from './files.ts'
 import { type IntakeOptions, sharedIntake } from './intake.ts'
-import type { RunningSites } from './running-site.ts'
+import type { RunningSite, RunningSites } from './running-site.ts'
 import { type SiteWeb, siteWeb } from './site-web.ts'
 import type { World } from './world.ts'
 
 export interface WebOptions extends Pick<IntakeOptions, 'config' | 'secrets'> {
   readonly sites: RunningSites
+  readonly journal: Pick<OpenJournal, 'backlogs'>
   readonly log: Logger
 }
 
@@ -72,7 +74,7 @@ interface Answering extends WebOptions, Pick<World, 'clock' | 'digest'> {
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
   const { sites, webs, found, assets } = options
-  const [{ journal, health, events }] = sites
+  const [{ events }] = sites
   const of = (exchange: Exchange): SiteWeb => {
     const { name } = exchange.site
     const web = webs.get(name)
@@ -87,13 +89,7 @@ function routerOf(options: Answering): Router {
 
   const router = new Router()
   router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })
-  router.add('/api/ready', {
-    GET: ({ request }) =>
-      ready(
-        { ...options, health, events, reader: journal.reader },
-        new URL(request.url).searchParams.has('strict'),
-      ),
-  })
+  router.add('/api/ready', { GET: (exchange) => readiness(options, exchange) })
   router.add('/api/config', { GET: (exchange) => of(exchange).config() })
   router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intakes) })
   router.add('/api/signup/bulk', { POST: (exchange) => postBulk(exchange, intakes) })
@@ -114,6 +110,25 @@ function routerOf(options: Answering): Router {
   router.add(openapiPath, { GET: ({ request }) => documentAnswer(description, request.headers) })
   router.add('/api/signup/:id', { GET: (exchange) => of(exchange).status(exchange) })
   return router
+}
+
+/** Of the site that the address names, or of all sites. */
+function readiness(
+  { config, sites, journal, clock }: Answering,
+  exchange: Exchange,
+): Promise<Answer> {
+  const { searchParams } = new URL(exchange.request.url)
+  const isStrict = searchParams.has('strict')
+  const [first, ...others] = sites
+  const of = ({ config: { name }, health, events, journal: { reader } }: RunningSite) => {
+    return { name, health, events, clock, reader }
+  }
+  if (!config.hasSites) return ready(of(first), isStrict)
+  if (!searchParams.get('site')) {
+    return readySites([of(first), ...others.map(of)], () => journal.backlogs(), isStrict)
+  }
+  const { name } = exchange.site
+  return ready(of(sites.find((site) => site.config.name === name) ?? first), isStrict)
 }
 
 /** Every site has the same pages. */

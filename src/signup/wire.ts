@@ -128,6 +128,16 @@ export interface ReadinessAnswer {
     readonly tabsSetAside: readonly TabSetAside[]
     readonly warnings: readonly string[]
   }
+  /**
+   * Present when a file names sites and the request names none: then all is about all sites together,
+   * without `stalled`, and these are the sites that wait for a person.
+   */
+  readonly blockedSites?: readonly BlockedSite[]
+}
+
+export interface BlockedSite {
+  readonly site: string
+  readonly error: string
 }
 
 export interface DeliveryStalled {

@@ -8,6 +8,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { type Config, loadConfig } from '../../src/config/config.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { createLog } from '../../src/ops/log.ts'
+import type { ReadinessAnswer } from '../../src/signup/wire.ts'
 import { startService } from '../../src/service/service.ts'
 
 /** The settings of a service with these sites, each with a local workbook. */
@@ -41,7 +42,7 @@ test('each site gets its rows though another one is blocked, and a site that was
   const lines: string[] = []
   const log = createLog('info', { write: (line) => lines.push(line) })
   const { config, secrets } = settingsOf(dataDir, ['shop', 'news', 'default'])
-  await using _service = await startService(config, secrets, { log })
+  await using service = await startService(config, secrets, { log })
   const rowsIn = async (...path: string[]) => {
     const text = await readFile(join(dataDir, 'sheets', ...path), 'utf8').catch(() => '')
     return text.match(/\w+@example\.com/g) ?? []
@@ -55,4 +56,22 @@ test('each site gets its rows though another one is blocked, and a site that was
   expect(told).toContainEqual(expect.objectContaining({ site: 'news', msg: 'batch written' }))
   expect(told.some(({ site, msg }) => site === 'shop' && msg === 'batch written')).toBe(false)
   expect(told.filter(({ msg }) => String(msg).includes('not in the settings'))).toHaveLength(1)
+
+  const ready = async (query: string) => {
+    const answer = await fetch(`${service.url}/api/ready${query}`)
+    return { status: answer.status, body: (await answer.json()) as ReadinessAnswer }
+  }
+  const all = await ready('')
+  expect(all.status).toBe(200)
+  // Of the sites in the settings.
+  expect(all.body.delivery.backlog).toBe(2)
+  const state = all.body.delivery.state
+  expect(['delayed', 'blocked']).toContain(state)
+  expect((all.body.blockedSites ?? []).map(({ site }) => site)).toEqual(
+    state === 'blocked' ? ['shop'] : [],
+  )
+  expect((await ready('?site=news')).body.delivery).toMatchObject({ state: 'ok', backlog: 0 })
+  expect((await ready('?site=shop')).body.delivery).toMatchObject({ state, backlog: 2 })
+  expect((await ready('?site=news')).body.blockedSites).toBeUndefined()
+  expect((await ready('?site=other')).status).toBe(422)
 })

@@ -157,6 +157,14 @@ const readiness = z.strictObject({
     z.strictObject({ state: z.literal('ok'), ...more }),
     z.strictObject({ state: z.enum(['delayed', 'blocked']), error, ...more }),
   ]),
+  blockedSites: z
+    .array(z.strictObject({ site: z.string(), error }))
+    .exactOptional()
+    .meta({
+      description:
+        'Without a site, when a file names sites: those that wait for a person. All else is of all sites ' +
+        'together then, and `?site=` tells of one.',
+    }),
 }) satisfies z.ZodType<ReadinessAnswer>
 
 const liveness = z.strictObject({ status: z.literal('ok') })

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+import { makeSignup } from '../../harness/make-signup.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
+
+const ada = 'ada@example.com'
+const sites = { launch: {}, shop: {} }
+
+/** A journal of three sites, of which the settings name two. Each has one signup of one person. */
+async function threeSites() {
+  const folder = await tempFolder()
+  const names = [...Object.keys(sites), 'gone']
+  {
+    const file = join(folder.path, 'journal.db')
+    await using opened = openSqliteSites(file, new Map(names.map((name) => [name, {}])))
+    for (const { intake } of opened.sites.values())
+      await intake.append([makeSignup({ email: ada })])
+  }
+  const options = { dataDir: folder.path, env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } }
+  return {
+    run: (...words: string[]) => runCommand(words, options),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+test('commands tell of all sites, work on the one that is named, and otherwise list the sites', async () => {
+  await using data = await threeSites()
+  const all = await data.run('status', '--json')
+  const { sites: told } = JSON.parse(all.stdout) as { sites: Record<string, { accepted: unknown }> }
+  expect(Object.keys(told)).toEqual(['launch', 'shop'])
+  expect(told['shop']?.accepted).toMatchObject({ all: 1 })
+  const one = await data.run('status', '--site', 'shop', '--json')
+  expect(JSON.parse(one.stdout)).toMatchObject({ accepted: { all: 1 } })
+
+  const which = await data.run('export')
+  expect(which).toMatchObject({ code: 2, stdout: '' })
+  expect(which.stderr).toContain('give --site NAME. The sites are launch, shop.')
+  const wrong = await data.run('verify', '--site', 'shops')
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain('Did you mean shop?')
+  expect((await data.run('export', '--site', 'gone')).stdout).toContain(ada)
+})
+
+test('forget erases a person from all sites of the journal, also from those that the settings do not name', async () => {
+  await using data = await threeSites()
+  const forgotten = await data.run('forget', ada, '--json')
+  expect(JSON.parse(forgotten.stdout)).toMatchObject({ done: true, signups: { erased: 3 } })
+  for (const name of ['launch', 'shop', 'gone']) {
+    expect((await data.run('export', '--site', name)).stdout).not.toContain(ada)
+  }
+})

@@ -6,7 +6,7 @@ import { type JournalPolicy, unknownPolicy } from '../journal/policy.ts'
 /** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
 const newTabsPerHourMax = 10
 
-export function policyOf(site: SiteConfig): JournalPolicy {
+function policyOf(site: SiteConfig): JournalPolicy {
   const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = site
   const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs

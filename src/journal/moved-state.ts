@@ -10,6 +10,13 @@ export interface MovedState {
   readonly forgotten: number
 }
 
+/** The journal that moves. */
+export interface Source {
+  /** The code of its first site. */
+  readonly code: string
+  readonly state: MovedState
+}
+
 export function sameState(one: MovedState, other: MovedState): boolean {
   return textOf(one) === textOf(other)
 }

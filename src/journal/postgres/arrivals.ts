@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { textOf } from '../moved-state.ts'
+import { type Source, textOf } from '../moved-state.ts'
 import { type MovedRow, signupTable } from '../moved-tables.ts'
 import { insertRows, type Run } from './moving-rows.ts'
-import type { Source } from './taken-journal.ts'
 
 /** How many positions one statement takes over, so that none takes long. */
 const takenAtOnce = 50_000

@@ -8,7 +8,7 @@ import {
   type MovedTable,
   movedTables,
 } from '../moved-tables.ts'
-import { type MovedState, sameState, stateOf, textOf, wentOn } from '../moved-state.ts'
+import { type MovedState, sameState, type Source, stateOf, textOf, wentOn } from '../moved-state.ts'
 import { Arrivals } from './arrivals.ts'
 import { PostgresDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -22,13 +22,6 @@ const stateFact = 'moved at'
 
 /** Longer than any statement of a move takes. */
 const waitMs = 10 * 60_000
-
-/** The journal that moves. */
-export interface Source {
-  /** The code of its first site. */
-  readonly code: string
-  readonly state: MovedState
-}
 
 export interface TakeOptions<T> {
   readonly source: Source

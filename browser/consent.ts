@@ -1,7 +1,5 @@
+import type { KnownForm } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
-
-/** A service with `PAGE_CONSENT` puts this constant in front of the script, so that the form has it at once. */
-declare const rollcallConsent: { readonly text: string; readonly language: string } | undefined
 
 /** The field with the consent. It goes into Metadata. */
 export const consentField = 'metadata[consent]'
@@ -12,11 +10,10 @@ const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/i
 /**
  * Makes a checkbox that must be ticked; undefined when there is nothing to agree to.
  *
- * @param own the form's own consent text; when absent, the service's text is used
+ * @param own the form's own consent text; when absent, the site's text is used
  */
-export function consentBox(own: string | undefined): HTMLElement | undefined {
-  const general = typeof rollcallConsent === 'undefined' ? undefined : rollcallConsent
-  const { text, language } = own ? { text: own } : (general ?? {})
+export function consentBox(own: string | undefined, known: KnownForm): HTMLElement | undefined {
+  const { consent: text, language } = own ? { consent: own, language: '' } : known
   if (!text) return undefined
   // The pieces are: text, words of a link, address of a link, text, and so on.
   const pieces = text.split(link)
@@ -33,5 +30,5 @@ export function consentBox(own: string | undefined): HTMLElement | undefined {
     value: words.textContent,
     required: '',
   })
-  return create('div', { class: 'field' }, create('label', { class: 'consent' }, box, words))
+  return create('div', { class: 'field' }, create('label', { class: 'choice' }, box, words))
 }

@@ -1,5 +1,5 @@
 import type { Problem } from '../src/signup/wire.ts'
-import { extraEntries } from './extra.ts'
+import { collect, extraEntries } from './extra.ts'
 import { watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
 import type { Messages } from './messages.ts'
@@ -56,7 +56,8 @@ export function createController(setup: ControllerSetup): Controller {
       }
     },
     submit: async (submitter) => {
-      const data = contentOf(form, submitter, extraEntries(options, setup.arrivedWith))
+      collect(form, setup.arrivedWith)
+      const data = contentOf(form, submitter, extraEntries(options, form, setup.arrivedWith))
       if (!fields.check() || !dispatch(target, 'submit', { data })) return
       try {
         const accepted = await sender.send(data)

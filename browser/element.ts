@@ -1,6 +1,7 @@
 import { consentBox } from './consent.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
+import { drawn, knownForm } from './known.ts'
 import css from './form.css'
 import { type Options, optionsOf } from './options.ts'
 import { endpointOf } from './place.ts'
@@ -53,15 +54,25 @@ export class RollcallForm extends HTMLElement {
   async #build(): Promise<void> {
     const card = (this.#card = create('div', { class: 'card' }))
     const options = optionsOf(this, this.options)
-    const consent = consentBox(options.consent)
-    // The query tells the service that the form asks for consent, so that the service requires it.
-    const endpoint = endpointOf(options.server) + (consent ? '?page=embed' : '')
+    const service = endpointOf(options.server)
     const language = chooseLanguage(options.language, this)
-    const read = await readTexts(language, endpoint)
+    const [read, known] = await Promise.all([
+      readTexts(language, service),
+      knownForm(options.site, service),
+    ])
     if (this.#card !== card) return
 
+    const consent = consentBox(options.consent, known)
+    // The query tells the service that the form asks for consent, so that the service requires it.
+    const query = new URLSearchParams({
+      ...(known.site && { site: known.site }),
+      ...(consent && { page: 'embed' }),
+    })
+    const endpoint = service + (query.size ? `?${query}` : '')
     const texts: Texts = { ...english, ...read, ...options.texts }
-    const form = buildForm(texts, options.fields?.name, consent)
+    const own = (known.fields ?? []).map((tree) => drawn(texts, tree))
+    const form = buildForm(texts, options.fields?.name, [...own, ...(consent ? [consent] : [])])
+    fillIn(form, options.fields?.hidden)
     form.action = endpoint
     card.lang = language
     card.dir = texts.dir
@@ -101,9 +112,9 @@ export class RollcallForm extends HTMLElement {
 function buildForm(
   texts: Texts,
   asksName: boolean | string | undefined,
-  consent: HTMLElement | undefined,
+  more: readonly HTMLElement[],
 ) {
-  const form = create('form', { method: 'post', class: asksName || consent ? '' : 'single' })
+  const form = create('form', { method: 'post', class: asksName || more[0] ? '' : 'single' })
   if (asksName) {
     const isRequired = asksName === 'required'
     const hint = isRequired ? [] : [' ', create('span', {}, `(${texts.optional})`)]
@@ -127,11 +138,19 @@ function buildForm(
       maxlength: '254',
       required: '',
     }),
-    ...(consent ? [consent] : []),
+    ...more,
     create('slot', { name: 'challenge' }),
     create('button', { type: 'submit' }, create('span', {}, texts.submit)),
   )
   return form
+}
+
+/** Fills in the declared fields that the page's author gives a value. A box is for the visitor to tick. */
+function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): void {
+  for (const [name, value] of Object.entries(values)) {
+    const control = form.elements.namedItem(name) as HTMLInputElement | null
+    if (control && control.type !== 'checkbox') control.value = value
+  }
 }
 
 function field(

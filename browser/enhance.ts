@@ -16,7 +16,10 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
   if (known) return known
   const action = form.getAttribute('action') ?? ''
   const isOurs = !options.server && /\/api\/signup(\?|$)/.test(action)
-  const endpoint = isOurs ? new URL(action, document.baseURI).href : endpointOf(options.server)
+  const named = options.site ? `?site=${options.site}` : ''
+  const endpoint = isOurs
+    ? new URL(action, document.baseURI).href
+    : endpointOf(options.server) + named
   const language = chooseLanguage(options.language, form)
   const texts: Texts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))

@@ -35,7 +35,7 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
   const on = (target: EventTarget, name: string, listener: (target: EventTarget | null) => void) =>
     target.addEventListener(name, (event) => listener(event.target), { signal })
   on(form, 'pointerdown', (target) => {
-    isPressing = target instanceof Element && !!target.closest('button')
+    isPressing = target instanceof Element && !!target.closest('button,label')
   })
   on(window, 'pointerup', () => (isPressing = false))
   on(form, 'focusout', (control) => {
@@ -108,13 +108,18 @@ function isControl(it: EventTarget | null): it is Control {
 }
 
 function isWrong(control: Control): boolean {
-  return control.ariaInvalid === 'true'
+  return markedOf(control).ariaInvalid === 'true'
 }
 
 function say(control: Control, problem: string): void {
   if (!problem && !isWrong(control)) return
   noteOf(control, 'problem').textContent = problem
-  control.ariaInvalid = problem ? 'true' : null
+  markedOf(control).ariaInvalid = problem ? 'true' : null
+}
+
+/** The element that is marked as wrong: radio buttons have one for all. */
+function markedOf(control: Control): HTMLElement {
+  return control.closest<HTMLElement>('[role=radiogroup]') ?? control
 }
 
 /** Offers to replace the typed text. */
@@ -133,19 +138,20 @@ function suggest(control: Control, meant: string | undefined, texts: Texts): voi
 function findNote(control: Control, kind: string): HTMLElement | null {
   // When the form is not on the page, its root may be a node without `getElementById`.
   const root = control.getRootNode() as ParentNode & Node
-  return root.querySelector(`#${CSS.escape(control.id)}-${kind}`)
+  return root.querySelector(`#${CSS.escape(markedOf(control).id)}-${kind}`)
 }
 
 /** The element beside a control for one kind of note, linked by `aria-describedby`. Made when first needed. */
 function noteOf(control: Control, kind: string): HTMLElement {
-  control.id ||= `rollcall-${++count}`
+  const marked = markedOf(control)
+  marked.id ||= `rollcall-${++count}`
   const known = findNote(control, kind)
   if (known) return known
-  const id = `${control.id}-${kind}`
+  const id = `${marked.id}-${kind}`
   const note = create('div', { id, class: `rollcall-${kind}`, role: 'status' })
-  const before = findNote(control, 'problem') ?? control.closest('label') ?? control
-  before.after(note)
-  const described = control.getAttribute('aria-describedby') ?? ''
-  control.setAttribute('aria-describedby', `${described} ${id}`.trim())
+  if (marked !== control) marked.append(note)
+  else (findNote(control, 'problem') ?? control.closest('label') ?? control).after(note)
+  const described = marked.getAttribute('aria-describedby') ?? ''
+  marked.setAttribute('aria-describedby', `${described} ${id}`.trim())
   return note
 }

@@ -1,6 +1,8 @@
 import type { Texts } from './texts.ts'
 
 export interface Options {
+  /** The site of the service; when absent, the one that the script was loaded for. */
+  readonly site?: string
   /** The spreadsheet's tab; when absent, the service's default tab. */
   readonly tab?: string
   /** The Source column; when absent, `embed`. */
@@ -29,7 +31,7 @@ export interface Options {
 }
 
 /** The options with a single value. */
-export const simpleOptions = 'tab|source|tags|language|theme|redirect|server|name|consent|utm'
+export const simpleOptions = 'site|tab|source|tags|language|theme|redirect|server|name|consent|utm'
 /** The options that continue with a name, such as `data-text-submit`. */
 export const optionGroups = 'text|field'
 const known = new RegExp(`^data-(?:(${simpleOptions})|(${optionGroups})-(.+))$`)

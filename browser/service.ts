@@ -30,7 +30,8 @@ export function isClosed({ challengeEnabled, challengeSiteKey }: ConfigAnswer): 
 }
 
 async function askConfig(endpoint: string): Promise<ConfigAnswer> {
-  const answer = await fetch(new URL('config', endpoint), {
+  const site = new URL(endpoint).searchParams.get('site')
+  const answer = await fetch(new URL(`config${site ? `?site=${site}` : ''}`, endpoint), {
     signal: AbortSignal.timeout(timeoutMs),
   })
   if (answer.status === 403) {

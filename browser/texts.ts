@@ -9,6 +9,8 @@ export const english = {
   name: 'Name',
   /** Marks a field that may stay empty. */
   optional: 'optional',
+  /** Stands in a list of options until the visitor has chosen one. */
+  choose: 'Please choose',
   submit: 'Sign up',
   sending: 'Signing you up…',
   failed: 'This could not be sent just now. Please try again.',

@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { SiteConfig } from '../config/site.ts'
 import type { Logger } from '../ops/log.ts'
 import { accentStyles } from '../pages/accent.ts'
 import { stylesheetPath } from '../pages/document.ts'
-import { withConsent } from '../pages/embed-consent.ts'
+import { knownForm, withForm } from '../pages/embed-form.ts'
+import type { PageOptions } from '../pages/view.ts'
 import { readStaticFiles, staticFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
+
+/** For an embed whose script was loaded for another site. */
+const formPath = 'embed/form.json'
 
 /** All files for pages of every origin: those built from `browser/`, the stylesheet, and the schema of the settings. */
 export async function readAssets(log: Logger): Promise<readonly StaticFile[]> {
   const styles = await readFile(new URL('../pages/page.css', import.meta.url))
   const stylesheet = await staticFile(stylesheetPath, styles)
-  return [...(await browserFiles(log)), stylesheet, await configSchema()]
+  const form = await staticFile(formPath, new TextEncoder().encode('{}'))
+  return [...(await browserFiles(log)), form, stylesheet, await configSchema()]
 }
 
 /** For editors, which complete the file of `ROLLCALL_CONFIG` with it. */
@@ -32,31 +36,34 @@ async function browserFiles(log: Logger): Promise<readonly StaticFile[]> {
   return files
 }
 
-/** The files as a site serves them: the stylesheet with its accent colour, the embed with its consent. */
+type SiteOptions = Pick<PageOptions, 'pages' | 'site' | 'fields'>
+
+/** The files as a site serves them: with its accent colour, its consent and its fields. */
 export class SiteFiles {
-  readonly #pages: SiteConfig['pages']
+  readonly #options: SiteOptions
   readonly #made = new Map<string, Promise<StaticFile>>()
 
-  constructor({ pages }: Pick<SiteConfig, 'pages'>) {
-    this.#pages = pages
+  constructor(options: SiteOptions) {
+    this.#options = options
   }
 
   /** Makes a changed file at its first use, because compressing those of a hundred sites takes seconds. */
   get(file: StaticFile): StaticFile | Promise<StaticFile> {
     const known = this.#made.get(file.path)
     if (known) return known
-    const text = this.#changed(file)
+    const content = () => new TextDecoder().decode(file.bodies.identity)
+    const text = this.#changed(file.path, content)
     if (text === undefined) return file
     const made = staticFile(file.path, new TextEncoder().encode(text))
     this.#made.set(file.path, made)
     return made
   }
 
-  #changed({ path, bodies }: StaticFile): string | undefined {
-    const { accent, consent } = this.#pages
-    const content = () => new TextDecoder().decode(bodies.identity)
+  #changed(path: string, content: () => string): string | undefined {
+    const { accent } = this.#options.pages
     if (path === stylesheetPath && accent !== undefined) return content() + accentStyles(accent)
-    if (path === 'embed.js' && consent) return withConsent(content(), this.#pages)
+    if (path === formPath) return JSON.stringify(knownForm(this.#options))
+    if (path === 'embed.js') return withForm(content(), knownForm(this.#options))
     return undefined
   }
 }

@@ -61,7 +61,7 @@ export function siteWeb(
     intake,
     pageOptions,
     pages: pageRoutes(pageOptions),
-    files: new SiteFiles(site),
+    files: new SiteFiles(pageOptions),
     config: () => publicConfig(settings),
     status: ({ params }) =>
       signupStatus(params['id'] ?? '', { find: (id) => journal.intake.find(id) }),

@@ -21,7 +21,12 @@ const tickedValue = 'true'
  * could not mend it otherwise.
  */
 export function isCollected({ name, type, required }: Field): boolean {
-  return type === 'text' && !required && (name.startsWith("utm_") || name === 'referrer')
+  return type === 'text' && !required && (name.startsWith('utm_') || name === 'referrer')
+}
+
+/** The most characters that a field takes which fills itself; undefined for other fields. */
+export function collectedLength(field: Field): number | undefined {
+  return isCollected(field) && field.type === 'text' ? field.maxLength : undefined
 }
 
 /**
@@ -29,7 +34,8 @@ export function isCollected({ name, type, required }: Field): boolean {
  * fail, and no visitor could mend it. Undefined for other fields.
  */
 export function collectedText(field: Field, text: string): string | undefined {
-  return isCollected(field) && field.type === 'text' ? text.slice(0, field.maxLength) : undefined
+  const charactersMax = collectedLength(field)
+  return charactersMax === undefined ? undefined : text.slice(0, charactersMax)
 }
 
 /** The address of a page without query and fragment, which may be personal; empty when it is none. */

@@ -89,6 +89,25 @@ export interface ConfigAnswer {
   readonly limits: Readonly<Record<string, number>>
 }
 
+/** Answer of `GET /embed/form.json`: what the embed shows of a site besides the email field. */
+export interface KnownForm {
+  /** The name of the site that the script was loaded for. */
+  readonly site?: string
+  /** The text that visitors agree to; links are `[words](https://…)`. */
+  readonly consent?: string
+  /** The language of the consent and of the labels. */
+  readonly language?: string
+  /** The declared fields as they are drawn. */
+  readonly fields?: readonly Tree[]
+}
+
+/** An element: its tag, its attributes and its content. The number 0 stands for "(optional)", 1 for "Please choose". */
+export type Tree = readonly [
+  tag: string,
+  attributes: Readonly<Record<string, string>>,
+  ...content: (string | number | Tree)[],
+]
+
 /** Every error answer: RFC 9457, `application/problem+json`. */
 export interface Problem {
   readonly type: string

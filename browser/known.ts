@@ -1,0 +1,25 @@
+import type { KnownForm, Tree } from '../src/signup/wire.ts'
+import { create } from './dom.ts'
+import type { Texts } from './texts.ts'
+
+/** The service puts this constant in front of the script, so that the form has it at once. */
+declare const rollcallForm: KnownForm | undefined
+
+const known: KnownForm = typeof rollcallForm === 'undefined' ? {} : rollcallForm
+
+/** What the form of a site shows. Asks the service when the script was loaded for another site. */
+export async function knownForm(site: string | undefined, endpoint: string): Promise<KnownForm> {
+  if (!site || site === known.site) return known
+  const answer = fetch(new URL(`../embed/form.json?site=${site}`, endpoint))
+  // Without an answer the form is shown without fields, and the service tells what is missing.
+  return answer.then((it) => it.json()).catch(() => ({ site })) as Promise<KnownForm>
+}
+
+/** Makes the elements of a tree. */
+export function drawn(texts: Texts, [tag, attributes, ...content]: Tree): HTMLElement {
+  const words = [`(${texts.optional})`, texts.choose]
+  const nodes = content.map((it) =>
+    typeof it === 'string' ? it : typeof it === 'number' ? (words[it] ?? '') : drawn(texts, it),
+  )
+  return create(tag as 'div', attributes, ...nodes)
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { pageOptions } from '../../harness/page-options.ts'
+import { knownForm, withForm } from './embed-form.ts'
+
+test('the embed knows the site, the text of the consent and its language', () => {
+  const consent = [{ text: 'I accept the ' }, { text: 'terms', url: 'https://example.com/' }]
+  const pages = { name: 'off', consent } as const
+  const german = pageOptions({ pages: { ...pages, language: 'de' }, site: 'launch' })
+  expect(withForm('script()', knownForm(german))).toBe(
+    '"use strict";{const rollcallForm={"consent":"I accept the [terms](https://example.com/)","language":"de","site":"launch"};script()}',
+  )
+  expect(knownForm(pageOptions({ pages }))).toMatchObject({ language: 'en' })
+})
+
+test('without a consent, sites and fields the embed stays as it is', () => {
+  expect(withForm('script()', knownForm(pageOptions()))).toBe('script()')
+})
+
+test('the embed knows how the declared fields are drawn', () => {
+  const { fields = [] } = knownForm(
+    pageOptions({
+      fields: [
+        { name: 'company', label: '<b>', type: 'text', maxLength: 80, required: true },
+        { name: 'plan', type: 'choice', options: ['free', 'pro'], required: true },
+        { name: 'team', type: 'choice', options: ['1', '2', '3', '4', '5'], required: false },
+        { name: 'utm_source', type: 'text', maxLength: 9, required: false },
+      ],
+    }),
+  )
+  const [company, plan, team, source] = fields
+  expect(company).toMatchObject([
+    'div',
+    { class: 'field' },
+    ['label', { for: 'company.field' }, '<b>'],
+    ['input', { id: 'company.field', name: 'company', type: 'text', required: '' }],
+  ])
+  expect(plan?.slice(0, 2)).toMatchObject([
+    'fieldset',
+    { role: 'radiogroup', 'aria-required': 'true' },
+  ])
+  expect(JSON.stringify(team)).toContain('["select",{"id":"team.field","name":"team"},')
+  expect(source).toEqual(['input', { type: 'hidden', name: 'utm_source', 'data-collect': '9' }])
+})

@@ -1,0 +1,77 @@
+import { type Field, headingOf } from '../signup/field.ts'
+import { collectedLength, controlAttributes, controlKindOf } from '../signup/field-control.ts'
+import type { KnownForm, Tree } from '../signup/wire.ts'
+import { fieldId } from './typed-form.ts'
+import type { PageOptions } from './view.ts'
+
+/** The parts of a tree that are in the visitor's language. */
+const optional = 0
+const choose = 1
+
+/** What the embed shows of the site besides the email field: its fields, and the text of its consent. */
+export function knownForm({
+  pages: { consent, language },
+  site,
+  fields,
+}: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
+  const isWorded = consent !== undefined || fields.length > 0
+  const pieces = consent?.map(({ text, url }) => (url === undefined ? text : `[${text}](${url})`))
+  return {
+    ...(pieces && { consent: pieces.join('') }),
+    ...(isWorded && { language: language ?? 'en' }),
+    ...(site !== undefined && { site }),
+    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language ?? 'en')) }),
+  }
+}
+
+/**
+ * Puts what the embed shows in front of its script, so that the form has it at once. A separate request
+ * would make the page jump. See browser/known.ts.
+ */
+export function withForm(embed: string, form: KnownForm): string {
+  if (Object.keys(form).length === 0) return embed
+  // The block hides all names from the page.
+  return `"use strict";{const rollcallForm=${JSON.stringify(form)};${embed}}`
+}
+
+function drawn(field: Field, language: string): Tree {
+  const { name, required } = field
+  const id = fieldId(name)
+  const collected = collectedLength(field)
+  if (collected !== undefined) {
+    return ['input', { type: 'hidden', name, 'data-collect': String(collected) }]
+  }
+  const words = (text: string): Tree => ['span', { dir: 'auto', lang: language }, text]
+  const heading = headingOf(field)
+  const label = required ? [heading] : [heading, ' ', ['span', {}, optional] as const]
+  const input = { id, name, ...controlAttributes(field) }
+  switch (controlKindOf(field)) {
+    case 'checkbox':
+      return box('div', ['label', { class: 'choice' }, ['input', input], words(heading)])
+    case 'input':
+      return box('div', ['label', { for: id }, ...label], ['input', input])
+    case 'select': {
+      const options = optionsOf(field).map((value): Tree => ['option', { value }, value])
+      const list: Tree = ['select', input, ['option', { value: '' }, choose], ...options]
+      return box('div', ['label', { for: id }, ...label], list)
+    }
+    case 'radios': {
+      const isRequired = required ? { required: '' } : {}
+      const radios = optionsOf(field).map((value, index): Tree => {
+        const attributes = { id: `${id}.${index}`, name, type: 'radio', value, ...isRequired }
+        return ['label', { class: 'choice' }, ['input', attributes], words(value)]
+      })
+      const group = { class: 'field', id, role: 'radiogroup' }
+      const told = required ? { ...group, 'aria-required': 'true' } : group
+      return ['fieldset', told, ['legend', {}, ...label], ...radios]
+    }
+  }
+}
+
+function optionsOf(field: Field): readonly string[] {
+  return field.type === 'choice' ? field.options : []
+}
+
+function box(tag: string, ...content: Tree[]): Tree {
+  return [tag, { class: 'field' }, ...content]
+}

@@ -1,0 +1,214 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
+
+const fields = [
+  { name: 'company', label: 'Company', required: true, maxLength: 80 },
+  { name: 'plan', label: 'Plan', type: 'choice', options: ['free', 'pro'], required: true },
+  { name: 'country', type: 'choice', options: ['Austria', 'France', 'Italy', 'Spain', 'Wales'] },
+  { name: 'seats', label: 'Seats', type: 'number', min: 1, max: 500 },
+  { name: 'home', label: 'Web site', type: 'url' },
+  { name: 'start', label: 'Begins on', type: 'date' },
+  { name: 'phone', label: 'Phone', type: 'phone' },
+  { name: 'news', label: 'Send me news', type: 'checkbox', required: true },
+  { name: 'utm_source' },
+  { name: 'referrer' },
+]
+const sites = {
+  launch: { fields, page: { title: 'The launch' } },
+  beta: { page: { title: 'The beta', consent: 'I agree.' }, origins: ['https://beta.example'] },
+}
+const shared = shareService({
+  env: { ROLLCALL_CONFIG: JSON.stringify({ sites }), ALLOWED_ORIGINS: '*' },
+})
+
+const button = (page: Page) => page.getByRole('button', { name: /Sign up|اشترك/ })
+const visit = (path: string, options = {}) =>
+  openPage(shared.browser, shared.service.url + path, options)
+const rows = () => shared.rows('launch/Sheet1')
+
+/** How far the content moved while the page was loaded and the form was filled in. */
+const watchShifts = `<script>
+  window.shifts = []
+  new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map((it) => it.value)))
+    .observe({ type: 'layout-shift', buffered: true })
+</script>`
+
+async function fillIn(page: Page): Promise<void> {
+  await page.getByLabel('Company').fill('ACME')
+  await page.getByLabel('pro').check()
+  await page.getByLabel('country').selectOption('Italy')
+  await page.getByLabel('Seats').fill('12')
+  await page.getByLabel('Web site').fill('https://acme.example')
+  await page.getByLabel('Begins on').fill('2026-12-01')
+  await page.getByLabel('Phone').fill('+49 30 1234567')
+  await page.getByLabel('Send me news').check()
+}
+
+const invalid = (page: Page) => page.locator('[aria-invalid=true]')
+
+describe.each([
+  ['without JavaScript', false],
+  ['with JavaScript', true],
+])('%s', (_, javaScriptEnabled) => {
+  test.each([
+    ['the hosted page', '/'],
+    ['the bare form', '/api/signup/form'],
+  ])('%s shows each error beside its field, keeps what was typed and signs up', async (_, path) => {
+    const query = '?site=launch&utm_source=mail&field-company=Example'
+    await using opened = await visit(path + query, { javaScriptEnabled })
+    const { page } = opened
+    expect(await page.getByLabel('Company').inputValue()).toBe('Example')
+    await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
+    await page.getByLabel('Email address').fill(`ada@nowhere`)
+    await page.getByLabel('Company').fill('')
+    await page.getByLabel('country').selectOption('Wales')
+    await page.getByLabel('Seats').fill('501')
+    await button(page).click()
+    await expect.poll(() => invalid(page).count()).toBe(5)
+    for (const id of ['email', 'company.field', 'plan.field', 'seats.field', 'news.field']) {
+      const control = page.locator(`[id="${id}"]`)
+      const told = (await control.getAttribute('aria-describedby')) ?? ''
+      expect(await page.locator(`[id="${told}"]`).innerText(), id).not.toBe('')
+    }
+    expect(await page.getByLabel('country').inputValue()).toBe('Wales')
+    expect(await page.getByLabel('Seats').inputValue()).toBe('501')
+    if (javaScriptEnabled) expect(await accessibilityProblems(page, path === '/')).toEqual([])
+    await page.getByLabel('Email address').fill('ada@example.com')
+    await fillIn(page)
+    const before = rows().length
+    await button(page).click()
+    await page.getByText('We have received your signup.').waitFor()
+    expect(page.url()).toContain('site=launch')
+    await expect.poll(() => rows().length).toBe(before + 1)
+  })
+})
+
+test.each([
+  ['light', 'en', 800, 'light'],
+  ['dark', 'de', 800, 'dark'],
+  ['phone', 'fr', 320, 'light'],
+  ['rtl', 'ar', 320, 'dark'],
+] as const)(
+  'the page is accessible in %s, without scrolling sideways',
+  async (_, language, width, colorScheme) => {
+    const look = { viewport: { width, height: 700 }, colorScheme }
+    await using opened = await visit(`/?site=launch&language=${language}`, look)
+    const { page } = opened
+    await page.locator('button[type=submit]').click()
+    await expect.poll(() => invalid(page).count()).toBe(4)
+    expect(await accessibilityProblems(page)).toEqual([])
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(await overflow()).toBe(0)
+  },
+)
+
+describe('the embed', () => {
+  const tag = (more = '', query = '?site=launch') =>
+    `${watchShifts}<p>before</p><script src="%s/embed.js${query}" data-site="launch" ${more}></script><p>after</p>`
+
+  test.each([
+    ['light', 'en', 800, 'light'],
+    ['rtl', 'ar', 320, 'dark'],
+  ] as const)(
+    'is drawn at once in %s, and nothing moves until it is sent',
+    async (_, language, width, colorScheme) => {
+      const look = { viewport: { width, height: 1400 }, colorScheme }
+      const colors = colorScheme === 'dark' ? '#111; color: #fff' : '#fff'
+      const head = `<style>body { background: ${colors}; margin: 0 }</style>`
+      const html = `lang="${language}"`
+      const more = 'data-field-company="ACME" data-field-plan="pro" data-field-utm_source="x"'
+      await using host = await shared.open({ body: tag(more), head, html, context: look })
+      const { page } = host
+      await button(page).waitFor()
+      const place = () => page.getByText('after').boundingBox()
+      const before = await place()
+      await page.locator('#email').focus()
+      await expect
+        .poll(() =>
+          page.evaluate(() =>
+            performance.getEntriesByType('resource').some(({ name }) => name.includes('later.js')),
+          ),
+        )
+        .toBe(true)
+      await page.waitForLoadState('networkidle')
+      expect(await place()).toEqual(before)
+      if (language === 'en') expect(await page.evaluate('window.shifts')).toEqual([])
+      expect(await page.getByLabel('Company').inputValue()).toBe('ACME')
+      expect(await page.getByLabel('pro').isChecked()).toBe(true)
+      expect(await accessibilityProblems(page)).toEqual([])
+      await button(page).click()
+      await expect.poll(() => invalid(page).count()).toBe(2)
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+    },
+  )
+
+  test('needs only data-site, takes a keyboard, and collects what is declared and nothing else', async () => {
+    const query = '?utm_source=mail&utm_medium=letter'
+    await using host = await shared.open({ body: tag('', ''), query })
+    const { page } = host
+    let sent = ''
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent = request.postData() ?? ''
+    })
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    await page.locator('#email').focus()
+    await page.keyboard.type('grace@example.com')
+    await press('Tab')
+    await page.keyboard.type('Navy')
+    await press('Tab', 'Space', 'ArrowDown', 'Tab', 'I', 'Tab')
+    await page.keyboard.type('7')
+    await page.getByLabel('Send me news').focus()
+    await press('Space', 'Enter')
+    await expect
+      .poll(() => page.getByRole('status').allInnerTexts())
+      .toContain('Thank you! You are signed up.')
+    expect(Object.fromEntries(new URLSearchParams(sent))).toEqual({
+      email: 'grace@example.com',
+      company: 'Navy',
+      plan: 'pro',
+      country: 'Italy',
+      seats: '7',
+      home: '',
+      start: '',
+      phone: '',
+      news: 'true',
+      utm_source: 'mail',
+      referrer: '',
+      source: 'embed',
+    })
+    await expect.poll(() => rows().some(([email]) => email === 'grace@example.com')).toBe(true)
+  })
+})
+
+test('a site has its own page, consent and origins, and an unknown one has none', async () => {
+  const get = (path: string, headers = {}) => fetch(shared.service.url + path, { headers })
+  const html = { accept: 'text/html' }
+  expect(await (await get('/?site=beta', html)).text()).toContain('The beta')
+  expect(await (await get('/embed.js?site=beta')).text()).toContain('"consent":"I agree."')
+  expect(await (await get('/embed.js?site=launch')).text()).toContain('"fields":')
+  expect(await (await get('/embed/form.json?site=launch')).text()).toContain('company.field')
+  expect(await (await get('/embed.js')).text()).not.toContain('company')
+  expect((await get('/?site=nobody', html)).status).toBe(404)
+  expect((await get('/api/config?site=nobody')).status).toBe(422)
+  const asked = (site: string) => get(`/api/config?site=${site}`, { origin: 'https://a.example' })
+  expect([(await asked('launch')).status, (await asked('beta')).status]).toEqual([200, 403])
+  expect(await (await get('/api/config?site=launch')).json()).toMatchObject({
+    fields: [
+      { name: 'company', type: 'text', required: true, maxLength: 80 },
+      { name: 'plan' },
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+    ],
+  })
+})

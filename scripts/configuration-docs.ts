@@ -15,13 +15,12 @@ const command = 'node scripts/configuration-docs.ts'
 /** The contents of the files that are made, by path from the root of the project. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const style = await resolveConfig(new URL('docs/configuration.md', root))
+  const jsonStyle = await resolveConfig(new URL('config.schema.json', root), { editorconfig: true })
+  const schema = JSON.stringify(configJsonSchema(), null, 2)
   return new Map([
     ['docs/configuration.md', await format(configurationPage(), { ...style, parser: 'markdown' })],
     ['.env.example', envExample()],
-    [
-      'config.schema.json',
-      await format(JSON.stringify(configJsonSchema()), { ...style, parser: 'json' }),
-    ],
+    ['config.schema.json', await format(schema, { ...jsonStyle, parser: 'json' })],
   ])
 }
 

@@ -45,7 +45,11 @@ export function databaseStore(config: Config, url: string, { clock }: Pick<World
     },
     async openReader() {
       await reach(url)
-      return openPostgresReader(url, config.sites.map(({ name }) => name), { clock })
+      return openPostgresReader(
+        url,
+        config.sites.map(({ name }) => name),
+        { clock },
+      )
     },
     hold: async () => nothingToHold,
     isInUse: () => hasLeaseholder(url),

@@ -39,7 +39,11 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
     openForTrial: async () => open(existsSync(file) ? file : ':memory:', 'beside'),
     async openReader() {
       assertNotMoved(dataDir)
-      return openSqliteReader(file, config.sites.map(({ name }) => name), { clock })
+      return openSqliteReader(
+        file,
+        config.sites.map(({ name }) => name),
+        { clock },
+      )
     },
     hold: () => holdFolder(dataDir, clock),
     isInUse: async () => isLocked(dataDir),

@@ -52,6 +52,12 @@ describe('a header row', () => {
   )
 })
 
+test("a column of the site's own is not one of ours, even when their headings agree", () => {
+  const own = [{ name: 'contact', heading: 'E mail' }]
+  expect(readHeader(['Email', 'email'], own).at).toEqual([0, -1, -1, -1, -1, -1, -1, 1])
+  expect(readHeader([...columns], own).at.at(-1)).toBe(-1)
+})
+
 describe('a cell without a column', () => {
   const header = readHeader(['Metadata', 'Email', 'Timestamp', 'Tags', 'Sheet Tab'])
 

@@ -109,6 +109,13 @@ export function fieldsContract(name: string, createWorld: () => Promise<FieldsWo
       expect(await last()).toEqual(shown)
     })
 
+    test('headings are written into the empty cells right of a header with our names', async () => {
+      await world.createTab('News', [[...columns, '', ''], ['grace@example.org']])
+      expect(await write(values)).toEqual([])
+      expect(await headings()).toEqual([...columns, 'Größe & Firma', 'seats', 'news'])
+      expect(await last()).toEqual(shown)
+    })
+
     test('a header that is not ours is left alone, with one warning, and nothing is lost', async () => {
       await world.createTab('News', [['Name', 'Email', 'SEATS', 'Metadata'], ['Grace']])
       expect(await write(values)).toEqual(['columns'])

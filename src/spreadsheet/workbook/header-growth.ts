@@ -53,6 +53,9 @@ function endOfRecord(head: string): number | undefined {
 
 function withoutEnd(line: string, delimiter: string): string {
   let end = line.length
-  while (line[end - 1] === delimiter) end--
-  return line.slice(0, end)
+  for (;;) {
+    const empty = [delimiter, `${delimiter}""`].find((cell) => line.endsWith(cell, end))
+    if (empty === undefined) return line.slice(0, end)
+    end -= empty.length
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { arrange, ourHeader, readHeader } from '../header.ts'
+import { arrange, ourHeader, ourHeaderWith, readHeader } from '../header.ts'
 import { cellsOf, csvRecord, delimiters } from '../csv.ts'
 import { countRows, missingRows } from './missing-rows.ts'
 
@@ -14,6 +14,14 @@ const plain = { header: ourHeader, delimiter: ',' }
 async function missingIn(...lines: string[]): Promise<string[][]> {
   return missingRows(ours, await countRows(ours, lines, plain), {}, plain)
 }
+
+test('a row that a crash cut before its own columns does not count', async () => {
+  const own = [{ name: 'seats', heading: 'seats' }]
+  const rows = [[...(ada ?? []), 3]]
+  const header = { header: ourHeaderWith(own), delimiter: ',', own }
+  expect(await countRows(rows, [csvRecord(rows[0] ?? [])], header)).not.toEqual({})
+  expect(await countRows(rows, [csvRecord(ada ?? [])], header)).toEqual({})
+})
 
 describe('our rows in a file that a person has changed', () => {
   test('are found in any order, under any delimiter and quoting', async () => {

@@ -201,9 +201,9 @@ test('wrong settings of HTTP are reported all at once', async () => {
   expect(problems.map((line) => line.trim())).toEqual([
     'ALLOWED_ORIGINS: has an entry that is not a web origin.',
     'given:    "https://example.com/path"',
-    'TRUST_PROXY: is not a whole number.',
-    'given:    "yes"',
     'RATE_LIMIT_PER_MINUTE: is out of range.',
     'given:    "-1"',
+    'TRUST_PROXY: is not a whole number.',
+    'given:    "yes"',
   ])
 })

@@ -18,7 +18,7 @@ async function openFile() {
 test('a row that names a row which does not exist is refused', async () => {
   await using world = await openFile()
   using database = closing(world.open())
-  const signup = [1, new Uint8Array(16), 999, 0, 'ada@example.com', '', '', '', '', 0]
+  const signup = [1, new Uint8Array(16), 999, 0, 'ada@example.com', '', '', '', '', '', 0]
   expect(() => database.run('addSignup', ...signup)).toThrow('FOREIGN KEY constraint failed')
 })
 

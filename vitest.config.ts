@@ -13,7 +13,6 @@ const longFiles = [
   'test/service/google.test.ts',
   'test/crash/kill.test.ts',
   'test/crash/instances.test.ts',
-  'test/journal/postgres-instances.test.ts',
   'test/crash/workbook.test.ts',
   'test/browser/clients.test.ts',
   'test/pages/browser.test.ts',

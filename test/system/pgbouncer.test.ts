@@ -8,6 +8,6 @@ import { startPgBouncer } from './pgbouncer.ts'
 const createWorld = sharePostgresWorlds(startPgBouncer)
 
 for (const [name, tests] of Object.entries(contracts)) {
-  holdTo(`PgBouncer, two instances in turn, ${name}`, tests, withInstances(2, createWorld))
+  holdTo(`PgBouncer, three instances in turn, ${name}`, tests, withInstances(3, createWorld))
 }
 holdTo('PgBouncer, call ledger: the calls of one account', callLedgerTests, createWorld)

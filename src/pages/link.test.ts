@@ -24,18 +24,9 @@ test.each<[query: string, fields: [string, string][]]>([
       ['metadata[a b]', '"<b>'],
     ],
   ],
-  ['utm_source=mail&utm_campaign=', [['metadata[utm_source]', 'mail']]],
-  ['email=a@b.c&fbclid=1&utm=2&utm_a-b=3&field-=4&field-a[b]=5&TAB=6&challengeToken=7', []],
+  ['email=a@b.c&fbclid=1&utm_source=2&utm_a-b=3&field-=4&field-a[b]=5&TAB=6&challengeToken=7', []],
 ])('the query ?%s adds these fields', (query, fields) => {
   expect(linkedFields(new URLSearchParams(query), [], null)).toEqual(fields)
-})
-
-test('ten utm parameters are kept, and long ones are cut', () => {
-  const query = new URLSearchParams()
-  for (let index = 0; index < 12; index++) query.append(`utm_${index}`, 'x'.repeat(300))
-  const fields = linkedFields(query, [], null)
-  expect(fields).toHaveLength(10)
-  expect(new Set(fields.map(([, value]) => value.length))).toEqual(new Set([200]))
 })
 
 const text = (name: string) => ({ name, type: 'text', required: false, maxLength: 20 }) as const
@@ -47,7 +38,6 @@ test('declared fields are filled in from the address, and from the page that led
   const declared = [text('company'), text('utm_source'), text('utm_term'), text('referrer')]
   expect(linkedFields(query, declared, 'https://a.example/b?mail=ada@example.com#c')).toEqual([
     ['utm_source', 'mail'],
-    ['metadata[utm_medium]', 'x'],
     ['company', 'ACME'],
     ['utm_term', 't'.repeat(20)],
     ['referrer', 'https://a.example/b'],

@@ -2,10 +2,6 @@ import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { collectedText, pageAddress } from '../signup/field-control.ts'
 
-/** The same limits as in the embed, so that no page address makes a signup fail. */
-const utmMax = 10
-const utmCharactersMax = 200
-
 /**
  * The form fields that the query of a page's address fills in: declared fields, and hidden ones.
  *
@@ -18,7 +14,6 @@ export function linkedFields(
   cameFrom: string | null,
 ): FormEntries {
   const fields: [name: string, value: string][] = []
-  let utms = 0
   for (const [name, value] of query) {
     if (value === '') continue
     const own = declaredField(name, declared)
@@ -28,10 +23,7 @@ export function linkedFields(
       continue
     }
     const field = fieldOf(name)
-    if (field === undefined) continue
-    const isUtm = name.startsWith('utm_')
-    if (isUtm && ++utms > utmMax) continue
-    fields.push([field, isUtm ? value.slice(0, utmCharactersMax) : value])
+    if (field !== undefined) fields.push([field, value])
   }
   const hasReferrer = fields.some(([field]) => field === 'referrer')
   return hasReferrer ? fields : [...fields, ...referrerOf(declared, cameFrom)]
@@ -39,8 +31,7 @@ export function linkedFields(
 
 /** The declared field that a query parameter fills in: `field-NAME`, or `utm_…` under its own name. */
 function declaredField(parameter: string, declared: readonly Field[]): Field | undefined {
-  const name = parameter.startsWith('utm_') ? parameter : parameter.replace(/^field-/, '')
-  if (name === parameter && !parameter.startsWith('utm_')) return undefined
+  const name = parameter.startsWith('utm_') ? parameter : /^field-(.*)$/.exec(parameter)?.[1]
   return declared.find((field) => field.name === name)
 }
 
@@ -50,10 +41,10 @@ function referrerOf(declared: readonly Field[], cameFrom: string | null): FormEn
   return text === undefined || text === '' ? [] : [['referrer', text]]
 }
 
-/** The field for a query parameter. Other parameters are ignored, because ad networks add their own. */
+/** The field for a query parameter. Others are ignored: ad networks add their own, and nobody asked for them. */
 function fieldOf(parameter: string): string | undefined {
   if (parameter === 'tab') return 'sheetTab'
   if (parameter === 'source' || parameter === 'tags' || parameter === 'redirect') return parameter
-  const key = /^(?:field-([^[\]]+)|(utm_\w{1,40}))$/.exec(parameter)
-  return key ? `metadata[${key[1] ?? key[2] ?? ''}]` : undefined
+  const key = /^field-([^[\]]+)$/.exec(parameter)?.[1]
+  return key === undefined ? undefined : `metadata[${key}]`
 }

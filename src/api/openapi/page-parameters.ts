@@ -24,7 +24,6 @@ export const formParameters: readonly Json[] = [
   parameter('name', 'Asks for a name; "required" if it must be given.', text),
   parameter('redirect', 'Where to go after signing up.', text),
   parameter('field-plan', 'Goes into Metadata as "plan", like any other field-.', text),
-  parameter('utm_source', 'Goes into Metadata, like any other utm_.', text),
 ]
 
 function parameter(name: string, description: string, schema: Json): Json {

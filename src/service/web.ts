@@ -13,6 +13,7 @@ import type { OpenJournal } from '../journal/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { neutralOptions } from '../pages/view.ts'
+import { remember } from '../platform/remember.ts'
 import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
@@ -71,6 +72,9 @@ interface Answering extends WebOptions, Pick<World, 'clock' | 'digest'> {
   readonly assets: readonly StaticFile[]
 }
 
+/** The OpenAPI documents of so many sites are kept. */
+const documentsKept = 100
+
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
   const { sites, webs, found, assets } = options
@@ -85,7 +89,7 @@ function routerOf(options: Answering): Router {
     ...sharedIntake(options, options.digest, events),
     of: (exchange: Exchange) => of(exchange).intake,
   }
-  const description = describe(options)
+  const description = remember(documentsKept, (site) => describe(site, options))
 
   const router = new Router()
   router.add('/api/health', { GET: () => json('ok', { status: 'ok' }) })
@@ -107,7 +111,9 @@ function routerOf(options: Answering): Router {
       assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
     router.add(`/${file.path}`, { GET, isPublic: true })
   }
-  router.add(openapiPath, { GET: ({ request }) => documentAnswer(description, request.headers) })
+  router.add(openapiPath, {
+    GET: ({ site, request }) => documentAnswer(description(site.name), request.headers),
+  })
   router.add('/api/signup/:id', { GET: (exchange) => of(exchange).status(exchange) })
   return router
 }
@@ -137,14 +143,17 @@ function pagesOf(webs: ReadonlyMap<string, SiteWeb>): SiteWeb['pages'] {
   return first?.pages ?? []
 }
 
-function describe({ config, secrets, assets, webs }: Answering): StaticFile {
-  const { bodyBytesMax, bulkItemsMax } = config
+/** The OpenAPI document for the signups of a site. */
+function describe(name: string, { config, secrets, assets, webs }: Answering): StaticFile {
+  const { bodyBytesMax, bulkItemsMax, hasSites, sites } = config
+  const fields = sites.find((site) => site.name === name)?.fields ?? []
   const description = describeService({
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
     pages: pagesOf(webs),
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
+    sites: hasSites ? { name, fields, all: sites.map((site) => site.name) } : undefined,
   })
   return plainFile(openapiPath, new TextEncoder().encode(JSON.stringify(description)))
 }

@@ -3,12 +3,12 @@ import { fieldsText, noFields } from './fields-text.ts'
 import { cleanText } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
-const urlCharactersMax = 2_000
+export const urlCharactersMax = 2_000
 /** Room for fifteen digits, each with a sign and a space around it. */
-const phoneCharactersMax = 50
+export const phoneCharactersMax = 50
 const phoneDigits = { min: 5, max: 15 }
 /** A double, and a cell of a spreadsheet, keeps so many digits. */
-const numberDigitsMax = 15
+export const numberDigitsMax = 15
 const numberCharactersMax = 40
 /** Without columns, all of them go into Metadata. A cell of Google Sheets holds 50,000. */
 const allCharactersMax = 20_000
@@ -16,7 +16,7 @@ const allCharactersMax = 20_000
 const namedOptionsMax = 20
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
-const phoneCharacters = /^[\d+()\-./ ]+$/
+export const phoneCharacters = /^[\d+()\-./ ]+$/
 const isoDate = /^\d{4}-\d\d-\d\d$/
 const trueTexts = ['on', 'true', '1', 'yes']
 const falseTexts = ['off', 'false', '0', 'no']

@@ -2,6 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { limits } from '../../src/signup/limits.ts'
+import { bootService } from '../../harness/boot-service.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
 const path = '/api/openapi.json'
@@ -27,17 +28,69 @@ async function fetchDocument(): Promise<Document> {
   return (await answer.json()) as Document
 }
 
-test('the document follows the recommended rules of its linter', async () => {
-  const source = await (await fetch(service.url + path)).text()
+/** What the linter finds, by its recommended rules. */
+async function problemsOf(source: string) {
   const config = await createConfig({
     extends: ['recommended'],
     // OpenAPI itself says that fixed paths go before those with a parameter.
     rules: { 'no-ambiguous-paths': 'off' },
   })
   const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
-  expect(
-    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-  ).toEqual([])
+  return problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])
+}
+
+test('the document follows the recommended rules of its linter', async () => {
+  expect(await problemsOf(await (await fetch(service.url + path)).text())).toEqual([])
+})
+
+test('with sites it has the fields and limits of the site that is asked for, names all, and follows the rules', async () => {
+  const fields = [
+    { name: 'company', label: 'Firma', required: true, maxLength: 80 },
+    { name: 'plan', type: 'choice', options: ['free', 'pro'] },
+    { name: 'seats', type: 'number', min: 1, max: 500 },
+    { name: 'news', type: 'checkbox' },
+    { name: 'home', type: 'url' },
+    { name: 'start', type: 'date' },
+    { name: 'phone', type: 'phone' },
+    { name: 'utm_source' },
+  ]
+  const ROLLCALL_CONFIG = JSON.stringify({ sites: { launch: { fields }, blog: {} } })
+  await using named = await bootService({ env: { ROLLCALL_CONFIG, API_KEYS: apiKey } })
+  const ask = (query: string) => fetch(named.url + path + query)
+  expect([(await ask('')).status, (await ask('?site=shop')).status]).toEqual([422, 422])
+  const text = await (await ask('?site=launch')).text()
+  expect(await problemsOf(text)).toEqual([])
+  const { paths, components } = JSON.parse(text) as Document
+  const { Signup, SignupForm, BulkItem, Bulk, Site } = components.schemas
+  expect(Site).toMatchObject({ enum: ['launch', 'blog'] })
+  expect(Signup).toMatchObject({ required: ['email', 'company'] })
+  for (const schema of [Signup, SignupForm, BulkItem]) {
+    expect(schema?.properties).toMatchObject({
+      company: { title: 'Firma', type: 'string', minLength: 1, maxLength: 80 },
+    })
+    expect(Object.keys(schema?.properties ?? {})).toEqual(
+      expect.arrayContaining(fields.map(({ name }) => name)),
+    )
+  }
+  expect(SignupForm?.properties).toMatchObject({
+    plan: { type: 'string', enum: ['free', 'pro'] },
+    seats: { type: 'number', minimum: 1, maximum: 500 },
+    news: { type: 'boolean' },
+    start: { format: 'date' },
+  })
+  const takesSite = (path: string) => JSON.stringify(paths[path]).includes('"name":"site"')
+  expect(Object.keys(paths).filter((it) => !takesSite(it))).toEqual(['/api/health'])
+  expect([Signup, SignupForm, Bulk].every((it) => it?.properties['site'])).toBe(true)
+  expect(BulkItem?.properties).not.toHaveProperty('site')
+  const other = (await (await ask('?site=blog')).json()) as Document
+  expect(other.components.schemas['Signup']?.properties).not.toHaveProperty('company')
+})
+
+test('with a site default, the document without a site has the fields of that one', async () => {
+  const sites = { blog: {}, default: { fields: [{ name: 'company' }] } }
+  await using named = await bootService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
+  const { components } = (await (await fetch(named.url + path)).json()) as Document
+  expect(components.schemas['Signup']?.properties).toHaveProperty('company')
 })
 
 test('the linter finds a mistake in a document', async () => {

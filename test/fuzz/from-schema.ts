@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 
+import { phoneCharacters } from '../../src/signup/field-values.ts'
 import { marker, nastyText } from './fuzz-requests.ts'
 
 /** The part of JSON Schema that the document uses for requests. */
@@ -8,6 +9,10 @@ export interface RequestSchema {
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
   readonly minLength?: number
   readonly maxLength?: number
   readonly anyOf?: readonly RequestSchema[]
@@ -18,6 +23,12 @@ export interface RequestSchema {
   readonly required?: readonly string[]
 }
 
+const days = fc
+  .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((at) => at.toISOString().slice(0, 10))
+
+const phonePattern = phoneCharacters.source
+
 const address = fc.nat().map((number) => `${marker}-${number}-@people.example.com`)
 
 /** Draws values that fit the schema. `resolve` follows references. */
@@ -26,13 +37,18 @@ export function fitting(
   resolve: (schema: RequestSchema) => RequestSchema,
 ): fc.Arbitrary<unknown> {
   const { anyOf, type, format, pattern, items, properties, required, ...rest } = resolve(schema)
-  const { minLength = 0, maxLength = 30, minItems = 0, maxItems = 6 } = rest
+  const { minLength = 0, maxLength = 30, minItems = 0, maxItems = 6, minimum, maximum } = rest
+  if (rest.enum) return fc.constantFrom(...rest.enum)
+  if (rest.const !== undefined) return fc.constant(rest.const)
   if (anyOf) return fc.oneof(...anyOf.map((it) => fitting(it, resolve)))
   switch (typeof type === 'string' ? type : type?.[0]) {
     case 'string': {
       if (format === 'email') return address
       if (format === 'uuid') return fc.uuid()
+      if (format === 'uri') return fc.webUrl({ size: 'small' })
+      if (format === 'date') return days
       const length = { minLength, maxLength: Math.min(maxLength, 30) }
+      if (pattern === phonePattern) return fc.stringMatching(/^\+[1-9]\d{4,14}$/)
       if (pattern !== undefined) return fc.string({ ...length, unit: 'grapheme-ascii' })
       return fc.string({ ...length, unit: 'grapheme' })
     }
@@ -46,6 +62,10 @@ export function fitting(
       const model = Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>
       return fc.record(model, { requiredKeys: [...(required ?? [])], noNullPrototype: true })
     }
+    case 'number':
+      return fc.integer({ min: minimum ?? -1e9, max: maximum ?? 1e9 })
+    case 'boolean':
+      return fc.boolean()
     case 'null':
       return fc.constant(null)
     default:

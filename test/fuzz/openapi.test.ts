@@ -21,6 +21,17 @@ type Setup = readonly [
   expected: readonly string[],
 ]
 
+/** A field of every type. */
+const fields = [
+  { name: 'company', maxLength: 80 },
+  { name: 'plan', type: 'choice', options: ['free', 'pro'] },
+  { name: 'seats', type: 'number', min: 1, max: 500 },
+  { name: 'news', type: 'checkbox' },
+  { name: 'homepage', type: 'url' },
+  { name: 'start', type: 'date' },
+  { name: 'phone', type: 'phone' },
+]
+
 const setups: readonly Setup[] = [
   ['by default', {}, ['createSignup 202', 'createSignup 422', 'createSignups 202']],
   [
@@ -31,9 +42,10 @@ const setups: readonly Setup[] = [
       BODY_LIMIT_BYTES: '2000',
       ALLOWED_ORIGINS: 'https://a.example.com',
       SHEET_TABS: 'One,Two',
-      RATE_LIMIT_PER_MINUTE: '100',
+      RATE_LIMIT_PER_MINUTE: '80',
       TRUST_PROXY: '1',
       DUPLICATES: 'ignore',
+      ROLLCALL_CONFIG: JSON.stringify({ sites: { default: { fields }, other: {} } }),
     },
     ['createSignup 422', 'createSignup 429', 'createSignups 207'],
   ],
@@ -180,6 +192,9 @@ function parameterValues(
   const fits = fitting(schema, document.resolve)
     .map(String)
     .filter((it) => /^[ -~]*$/.test(it))
+  // Most requests are for the site of the document.
+  if (name === 'site')
+    return fc.oneof({ weight: 9, arbitrary: fc.constant('default') }, fits, printable)
   const marked = name === 'Idempotency-Key' ? fits.map((it) => marker + it) : fits
   return fc.oneof(marked, printable, fc.constant('wait=1'))
 }

@@ -1,3 +1,4 @@
+import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
 import { formParameters, viewParameters } from './page-parameters.ts'
 import {
@@ -14,6 +15,7 @@ import {
   signupRefusals,
 } from './responses.ts'
 import { type Json, schemas } from './schemas.ts'
+import { type DescribedSites, optionalSite, siteParameter } from './sites.ts'
 
 interface DescribedPage {
   readonly path: string
@@ -31,6 +33,8 @@ export interface DescribedService {
   readonly pages: readonly DescribedPage[]
   /** Scripts, styles and other files that browsers load. */
   readonly files: readonly { readonly path: string; readonly contentType: string }[]
+  /** Undefined when there is one site and requests name none. */
+  readonly sites: DescribedSites | undefined
 }
 
 interface Operation extends Json {
@@ -49,18 +53,8 @@ export const openapiPath = '/api/openapi.json'
 
 /** The OpenAPI 3.1 document: every path of the service with its current settings. */
 export function describeService(service: DescribedService): Json {
-  const { bodyBytesMax, bulkItemsMax, needsApiKey } = service
-  const paths: Readonly<Record<string, PathItem>> = {
-    '/api/signup': { post: postSignup(bodyBytesMax) },
-    '/api/signup/bulk': { post: postBulk(service) },
-    '/api/signup/{id}': { parameters: [ref('parameters', 'Id')], get: getSignup },
-    '/api/config': { get: get('getConfig', 'What a form needs to know', 'Config') },
-    '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
-    '/api/ready': { get: getReady },
-    ...Object.fromEntries(service.pages.map((page) => [page.path, { get: getPage(page) }])),
-    ...Object.fromEntries(service.files.map((file) => [file.path, { get: getFile(file) }])),
-    [openapiPath]: { get: getFile({ path: openapiPath, contentType: 'application/json' }) },
-  }
+  const { bulkItemsMax, needsApiKey, sites } = service
+  const paths = Object.entries(pathsOf(service)).map(([path, it]) => [path, completed(it)])
   return {
     openapi: '3.1.1',
     info: {
@@ -70,19 +64,60 @@ export function describeService(service: DescribedService): Json {
       description:
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
         '(RFC 9457), or a page when Accept prefers text/html. Any other method gets a 405, and any ' +
-        'other path a 404. A slash at the end of a path makes no difference.',
+        'other path a 404. A slash at the end of a path makes no difference.' +
+        (sites ? ` Signups have the fields of the site ${sites.name} here.` : ''),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
     tags,
-    paths: Object.fromEntries(Object.entries(paths).map(([path, it]) => [path, completed(it)])),
+    paths: Object.fromEntries(paths),
     components: {
-      schemas: schemas(bulkItemsMax),
+      schemas: schemas(bulkItemsMax, sites),
       parameters,
       headers,
-      responses: refusalResponses(),
+      responses: refusalResponses(sites !== undefined),
       ...(needsApiKey && { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } }),
     },
+  }
+}
+
+function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> {
+  const { bodyBytesMax, pages, files, sites } = service
+  const fields = sites?.fields ?? []
+  const ofSite = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [422]) : item)
+  const ofPage = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [404]) : item)
+  const ofAll = (item: PathItem) =>
+    sites ? aboutSite(item, optionalSite('Of all sites when absent.'), [422]) : item
+  const ofAny = (item: PathItem) =>
+    sites ? aboutSite(item, optionalSite('The site whose looks and fields it has.')) : item
+  const config = get('getConfig', 'What a form needs to know', 'Config')
+  const document = getFile({ path: openapiPath, contentType: 'application/json' })
+  return {
+    '/api/signup': ofSite({ post: postSignup(bodyBytesMax) }),
+    '/api/signup/bulk': ofSite({ post: postBulk(service) }),
+    '/api/signup/{id}': ofSite({ parameters: [ref('parameters', 'Id')], get: getSignup }),
+    '/api/config': ofSite({ get: config }),
+    '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
+    '/api/ready': ofAll({ get: getReady }),
+    ...Object.fromEntries(pages.map((it) => [it.path, ofPage({ get: getPage(it, fields) })])),
+    ...Object.fromEntries(files.map((it) => [it.path, ofAny({ get: getFile(it) })])),
+    [openapiPath]: ofSite({ get: document }),
+  }
+}
+
+/** Adds the parameter for the site, and the refusals of an unknown one. */
+function aboutSite(
+  { get, post, parameters = [] }: PathItem,
+  site: Json,
+  statuses: Parameters<typeof refused>[0] = [],
+): PathItem {
+  const refusing = (operation: Operation): Operation => {
+    return { ...operation, responses: { ...operation.responses, ...refused(statuses) } }
+  }
+  return {
+    parameters: [...parameters, site],
+    ...(get && { get: refusing(get) }),
+    ...(post && { post: refusing(post) }),
   }
 }
 
@@ -219,7 +254,7 @@ function get(operationId: string, summary: string, schema: string, tag = 'operat
   return { operationId, summary, tags: [tag], security: [], responses }
 }
 
-function getPage({ path, hasForm }: DescribedPage): Operation {
+function getPage({ path, hasForm }: DescribedPage, fields: readonly Field[]): Operation {
   const summary = `The page ${path}`
   const operationId = `getPage${idOf(path)}`
   return {
@@ -227,7 +262,7 @@ function getPage({ path, hasForm }: DescribedPage): Operation {
     summary,
     tags: ['browser'],
     security: [],
-    parameters: hasForm ? formParameters : viewParameters,
+    parameters: hasForm ? formParameters(fields) : viewParameters,
     responses: pageResponses(summary),
   }
 }

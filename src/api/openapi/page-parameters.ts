@@ -1,10 +1,11 @@
 import { languages } from '../../signup/languages.ts'
+import { type Field, headingOf } from '../../signup/field.ts'
 import type { Json } from './schemas.ts'
 
 const text: Json = { type: 'string' }
 
 /** The query parameters for the look of a page. Other values than these are ignored. */
-export const viewParameters: readonly Json[] = [
+export const viewParameters = [
   parameter('language', 'Language of the page; when absent, the language of the browser.', {
     ...text,
     examples: [...languages],
@@ -15,8 +16,7 @@ export const viewParameters: readonly Json[] = [
   }),
 ]
 
-/** The query parameters of a page with a form. */
-export const formParameters: readonly Json[] = [
+const everyForm = [
   ...viewParameters,
   parameter('tab', 'Tab of the spreadsheet.', text),
   parameter('source', 'The Source column.', text),
@@ -26,6 +26,17 @@ export const formParameters: readonly Json[] = [
   parameter('field-plan', 'Goes into Metadata as "plan", like any other field-.', text),
 ]
 
-function parameter(name: string, description: string, schema: Json): Json {
+/** The query parameters of a page with a form that has these fields of the site. */
+export function formParameters(fields: readonly Field[]): readonly Json[] {
+  const own = fields.map((field) => {
+    const { name } = field
+    const named = name.startsWith('utm_') ? name : `field-${name}`
+    return parameter(named, `Fills in the field "${headingOf(field)}".`, text)
+  })
+  const names = new Set(own.map(({ name }) => name))
+  return [...everyForm.filter(({ name }) => !names.has(name)), ...own]
+}
+
+function parameter(name: string, description: string, schema: Json) {
   return { name, in: 'query', description, schema }
 }

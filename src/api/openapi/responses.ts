@@ -84,10 +84,19 @@ export const everywhere: readonly Status[] = [400, 403, 408, 417, 431, 500]
 /** The further refusals of signups. */
 export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 
+/** What some refusals say in a service with sites. */
+const withSites = {
+  404: { description: 'There is no signup with this id, or no page of this site.' },
+  422: {
+    description:
+      'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',
+  },
+} satisfies Readonly<Record<number, RefusedResponse>>
+
 /** All refusals, by their name in the document. */
-export function refusalResponses(): Json {
+export function refusalResponses(hasSites: boolean): Json {
   return Object.fromEntries(
-    Object.entries<RefusedResponse>(refusals).map(
+    Object.entries<RefusedResponse>({ ...refusals, ...(hasSites && withSites) }).map(
       ([status, { description, headers, isProtocol }]) => {
         const page = isProtocol ? {} : { 'text/html': html }
         const content = {

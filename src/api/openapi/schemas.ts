@@ -3,18 +3,33 @@ import { z } from 'zod'
 import { limits } from '../../signup/limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from '../../signup/schema.ts'
 import { answers } from './answers.ts'
+import { type FieldSchemas, formFields, jsonFields } from './field-schemas.ts'
+import { type DescribedSites, siteName, siteProperty, siteSchemas } from './sites.ts'
 
 /** A part of the document, as JSON. */
 export type Json = Readonly<Record<string, unknown>>
 
 /** All schemas by name: those that check requests, and those that describe answers. */
-export function schemas(bulkItemsMax: number): Json {
+export function schemas(bulkItemsMax: number, sites: DescribedSites | undefined): Json {
+  const fields = sites?.fields ?? []
+  const site = sites ? siteProperty : {}
   return {
-    Signup: jsonSchema(signupSchema),
-    SignupForm: formJsonSchema(),
-    BulkItem: jsonSchema(bulkItemSchema),
-    Bulk: bulkJsonSchema(bulkItemsMax),
+    Signup: withMore(jsonSchema(signupSchema), jsonFields(fields), site),
+    SignupForm: withMore(formJsonSchema(), formFields(fields), sites ? { site: siteName } : {}),
+    BulkItem: withMore(jsonSchema(bulkItemSchema), jsonFields(fields)),
+    Bulk: withMore(bulkJsonSchema(bulkItemsMax), jsonFields([]), site),
+    ...(sites && siteSchemas(sites)),
     ...Object.fromEntries(Object.entries(answers).map(([name, it]) => [name, jsonSchema(it)])),
+  }
+}
+
+/** Adds the properties that only some sites have. */
+function withMore(schema: Json, fields: FieldSchemas, site: Json = {}): Json {
+  const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
+  return {
+    ...schema,
+    properties: { ...properties, ...fields.properties, ...site },
+    required: [...required, ...fields.required],
   }
 }
 

@@ -1,0 +1,81 @@
+import { type Field, headingOf } from '../../signup/field.ts'
+import {
+  numberDigitsMax,
+  phoneCharacters,
+  phoneCharactersMax,
+  urlCharactersMax,
+} from '../../signup/field-values.ts'
+import type { Json } from './schemas.ts'
+
+/** The properties of a signup for the site's own fields, by name. */
+export interface FieldSchemas {
+  readonly properties: Readonly<Record<string, Json>>
+  readonly required: readonly string[]
+}
+
+/** The fields as JSON carries them. As in the other schemas, null in an optional one counts as absent. */
+export function jsonFields(fields: readonly Field[]): FieldSchemas {
+  return fieldsBy(fields, (field) => {
+    const { title, ...schema } = fieldSchema(field)
+    return field.required ? { title, ...schema } : { title, anyOf: [schema, { type: 'null' }] }
+  })
+}
+
+/** The fields as forms carry them. */
+export function formFields(fields: readonly Field[]): FieldSchemas {
+  return fieldsBy(fields, fieldSchema)
+}
+
+function fieldsBy(fields: readonly Field[], schemaOf: (field: Field) => Json): FieldSchemas {
+  return {
+    properties: Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])),
+    required: fields.filter(({ required }) => required).map(({ name }) => name),
+  }
+}
+
+function fieldSchema(field: Field): Json {
+  return { title: headingOf(field), ...valueSchema(field) }
+}
+
+function valueSchema(field: Field): Json {
+  const notEmpty = field.required && { minLength: 1 }
+  switch (field.type) {
+    case 'text':
+      return { type: 'string', ...notEmpty, maxLength: field.maxLength }
+    case 'choice':
+      return { type: 'string', enum: field.options }
+    case 'number': {
+      const { min, max } = field
+      const range = {
+        ...(min !== undefined && { minimum: min }),
+        ...(max !== undefined && { maximum: max }),
+      }
+      return {
+        type: 'number',
+        ...range,
+        description: `As text it is taken, too, with at most ${numberDigitsMax} digits.`,
+      }
+    }
+    case 'checkbox':
+      return field.required
+        ? { type: 'boolean', const: true, description: 'It must be ticked.' }
+        : { type: 'boolean' }
+    case 'url':
+      return {
+        type: 'string',
+        format: 'uri',
+        pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+        maxLength: urlCharactersMax,
+        examples: ['https://example.com'],
+      }
+    case 'date':
+      return { type: 'string', format: 'date', examples: ['2026-11-30'] }
+    case 'phone':
+      return {
+        type: 'string',
+        pattern: phoneCharacters.source,
+        maxLength: phoneCharactersMax,
+        examples: ['+44 20 7946 0000'],
+      }
+  }
+}

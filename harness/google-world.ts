@@ -36,7 +36,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
   const { id: spreadsheetId } = emulator.createSpreadsheet({ sharedWith: account.email })
   const handle = () => emulator.spreadsheet(spreadsheetId)
   const parts: GoogleSheetsOptions = {
-    access: { email: account.email, spreadsheetId },
+    access: { email: account.email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
     sign: signWith(account.privateKeyPem),
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,
@@ -65,7 +65,7 @@ export async function createGoogleWorld(options: EmulatorOptions = {}): Promise<
     ) =>
       createGoogleSheets({
         ...parts,
-        access: { email: account.email, spreadsheetId: id },
+        access: { email: account.email, spreadsheetId: id, setting: 'SHEETS_SHEET_ID' },
         clock,
         random,
         gate: async (_, maySend) => {

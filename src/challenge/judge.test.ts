@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 
+import { environmentNames } from '../signup/setting-names.ts'
 import type { SiteverifyAnswer } from './answer.ts'
 import { judge, type JudgeOptions } from './judge.ts'
 import { isTestSecret, type ProviderName, providers, widgetOf } from './providers.ts'
 
-const ours: JudgeOptions = { provider: 'turnstile', secret: '0x4secret' }
+const ours: JudgeOptions = {
+  provider: 'turnstile',
+  secret: '0x4secret',
+  names: environmentNames.challenge,
+}
 const from = (hostname: string | undefined): SiteverifyAnswer => ({ kind: 'success', hostname })
 
 describe('the host name', () => {

@@ -1,3 +1,4 @@
+import type { ChallengeNames } from '../signup/setting-names.ts'
 import type { ChallengeConfig } from './challenge.ts'
 
 type Provider = ChallengeConfig['provider']
@@ -23,21 +24,22 @@ export function keyProblem(
   provider: Provider,
   siteKey: string,
   secret: string,
+  names: ChallengeNames,
 ): { readonly message: string; readonly hint: string } | undefined {
-  const owners = { CHALLENGE_SITE_KEY: ownerOf(siteKey), CHALLENGE_SECRET_KEY: ownerOf(secret) }
+  const owners = { [names.siteKey]: ownerOf(siteKey), [names.secretKey]: ownerOf(secret) }
   const others = Object.entries(owners).flatMap(([name, owner]) =>
     owner === undefined || owner === provider ? [] : [{ name, owner }],
   )
   const [first] = others
   if (!first) return undefined
   const words = others.map(({ name, owner }) => `${name} looks like a key of ${titles[owner]}`)
-  const message = `${words.join(', ')}, and CHALLENGE_PROVIDER is ${provider}`
+  const message = `${words.join(', ')}, and ${names.provider} is ${provider}`
   const areOfOne = others.length === 2 && others.every(({ owner }) => owner === first.owner)
   return {
     message,
     hint: areOfOne
-      ? `Set CHALLENGE_PROVIDER=${first.owner}.`
-      : `Copy both keys from one site at ${titles[provider]}, or set CHALLENGE_PROVIDER to the provider of both.`,
+      ? `Set ${names.provider} to ${first.owner}.`
+      : `Copy both keys from one site at ${titles[provider]}, or set ${names.provider} to the provider of both.`,
   }
 }
 

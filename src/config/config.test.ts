@@ -9,6 +9,7 @@ import { ConfigError } from './problem.ts'
 import type { SettingProblem } from './problem.ts'
 import type { Variables } from './reader.ts'
 import { settings } from './settings.ts'
+import { environmentNames } from '../signup/setting-names.ts'
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs8',
@@ -78,6 +79,7 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
           allowedOrigins: '*',
           signupsPerMinute: 60,
           fields: [],
+          settingNames: environmentNames,
         },
       ],
       hasSites: false,
@@ -177,6 +179,7 @@ test('each setting changes its part of the configuration', () => {
     allowedOrigins: ['https://example.com', 'http://localhost:8080'],
     signupsPerMinute: 0,
     fields: [],
+    settingNames: environmentNames,
   })
   expect(config).toMatchObject({
     hasSites: false,

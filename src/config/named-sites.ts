@@ -1,3 +1,4 @@
+import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import type { z } from 'zod'
 import { type Account, accountInFile, hasAccount, readAccount } from './account.ts'
 import {
@@ -13,7 +14,7 @@ import type { PagesConfig } from './pages.ts'
 import { describeGiven, type SettingProblem, type SettingRefusal } from './problem.ts'
 import type { Files } from './read-file.ts'
 import { type SettingsReader, textOf, type Variables } from './reader.ts'
-import { problemAt, problemsOf } from './schema-problems.ts'
+import { pathText, problemAt, problemsOf } from './schema-problems.ts'
 import { readSiteDefaults, type ReadSite, type SiteDefaults, wantsGoogle } from './site.ts'
 import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
 import { parseSpreadsheetId } from './spreadsheet-id.ts'
@@ -56,6 +57,7 @@ export function readNamedSites(
         spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
         challenge: challenged?.challenge,
         ...ownOf(site, defaults, google?.spreadsheet.spreadsheetId),
+        settingNames: namesOf(name, site),
       },
       secrets: {
         ...(google && { privateKey: google.privateKey }),
@@ -102,6 +104,23 @@ function ownOf(site: DeclaredSite, defaults: SiteDefaults, spreadsheetId: string
     allowedOrigins: originsOf(site.origins) ?? others.allowedOrigins,
     signupsPerMinute: site.signupsPerMinute ?? others.signupsPerMinute,
     fields: (site.fields ?? []).map(fieldOf),
+  }
+}
+
+/** Paths for what the site says itself. */
+function namesOf(name: string, { spreadsheet, origins, challenge }: DeclaredSite): SettingNames {
+  const at = (...keys: string[]) => pathText(['sites', name, ...keys])
+  return {
+    spreadsheet: spreadsheet === undefined ? environmentNames.spreadsheet : at('spreadsheet'),
+    origins: origins === undefined ? environmentNames.origins : at('origins'),
+    challenge: challenge
+      ? {
+          provider: at('challenge', 'provider'),
+          siteKey: at('challenge', 'siteKey'),
+          secretKey: challenge.secretKeyVariable,
+          hostnames: at('challenge', 'hostnames'),
+        }
+      : environmentNames.challenge,
   }
 }
 

@@ -40,7 +40,7 @@ export function problemAt(path: Path, file: unknown, refusal: SettingRefusal): S
 }
 
 /** The path as JavaScript writes it, such as `sites.launch.fields[2].min`. */
-function pathText(path: Path): string {
+export function pathText(path: Path): string {
   return path
     .map((key, at) => {
       if (typeof key === 'number') return `[${key}]`

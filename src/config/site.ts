@@ -1,4 +1,5 @@
 import type { Field } from '../signup/field.ts'
+import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import type { Files } from './read-file.ts'
 import { type ChallengeConfig, readChallenge, readChallengeTerms } from './challenge.ts'
 import { type GoogleConfig, readGoogle } from './google.ts'
@@ -31,6 +32,7 @@ export interface SiteConfig {
   readonly signupsPerMinute: number
   /** The columns after the seven, in their order. */
   readonly fields: readonly Field[]
+  readonly settingNames: SettingNames
 }
 
 /** A site and what must not be printed of it. */
@@ -75,6 +77,7 @@ export function readDefaultSite(reader: SettingsReader, files: Files): ReadSite 
     challenge: challenged?.challenge,
     defaultTabOf: isDefaultTabSet ? undefined : google?.spreadsheet.spreadsheetId,
     fields: [],
+    settingNames: environmentNames,
   }
   const secrets = {
     ...(google && { privateKey: google.privateKey }),

@@ -220,8 +220,8 @@ const broken: Refused = {
   reason: 'fence',
   message: 'The spreadsheet applied one batch id twice, so lost answers could lead to double rows',
   hint:
-    'Make a new, empty spreadsheet (not a copy), share it with the service account as Editor, and set ' +
-    'SHEETS_SHEET_ID to it. Rollcall keeps all signups meanwhile, and tests the spreadsheet again after ' +
+    'Make a new, empty spreadsheet (not a copy), share it with the service account as Editor, and ' +
+    'name it in the settings. Rollcall keeps all signups meanwhile, and tests the spreadsheet again after ' +
     'a restart.',
 }
 

@@ -5,7 +5,8 @@ import { ApiKeys } from './api-keys.ts'
 
 let refused = 0
 const keys = new ApiKeys(['first-key', 'second-key'], sha256, () => refused++)
-const digestIn = (authorization: string) => keys.digestIn(new Headers({ authorization }))
+const digestIn = (authorization: string) =>
+  keys.digestIn({ request: { headers: new Headers({ authorization }) } })
 
 test.each(['Bearer first-key', 'Bearer second-key', 'bearer first-key', 'BEARER  second-key'])(
   'Authorization: %s is let in',
@@ -31,11 +32,13 @@ test.each([
 })
 
 test('a request without the header is not let in, and a service without keys needs none', () => {
-  expect(keys.digestIn(new Headers())).toBeUndefined()
+  expect(keys.digestIn({ request: { headers: new Headers() } })).toBeUndefined()
   expect(keys.areSet).toBe(true)
   expect(new ApiKeys([], sha256, () => {}).areSet).toBe(false)
   expect(
-    new ApiKeys([], sha256, () => {}).digestIn(new Headers({ authorization: 'Bearer ' })),
+    new ApiKeys([], sha256, () => {}).digestIn({
+      request: { headers: new Headers({ authorization: 'Bearer ' }) },
+    }),
   ).toBeUndefined()
 })
 
@@ -44,6 +47,6 @@ test('a wrong key is counted, and a request without one is not', () => {
   digestIn('Bearer third-key')
   digestIn('Bearer first-key')
   digestIn('Basic first-key')
-  keys.digestIn(new Headers())
+  keys.digestIn({ request: { headers: new Headers() } })
   expect(refused).toBe(1)
 })

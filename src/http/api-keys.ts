@@ -1,14 +1,24 @@
 import type { Digest } from '../platform/digest.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
+import type { EdgeSite } from './sites.ts'
+
+interface Asking {
+  readonly request: { readonly headers: HttpHeaders }
+  readonly knownSite?: EdgeSite | undefined
+}
 
 /** The API keys that allow bulk signups. A given key is compared with every digest, in constant time. */
 export class ApiKeys {
   readonly #digest: Digest
   readonly #digests: readonly string[]
-  readonly #refused: () => void
+  readonly #refused: (site: EdgeSite | undefined) => void
 
-  /** @param refused called for each request with an unknown key */
-  constructor(keys: readonly string[], digest: Digest, refused: () => void) {
+  /** @param refused called for each request with an unknown key, with the site that its address names */
+  constructor(
+    keys: readonly string[],
+    digest: Digest,
+    refused: (site: EdgeSite | undefined) => void,
+  ) {
     this.#digest = digest
     this.#digests = keys.map(digest)
     this.#refused = refused
@@ -23,14 +33,14 @@ export class ApiKeys {
    * The digest of the key in `Authorization: Bearer <key>` (RFC 6750); undefined when the header
    * is missing or the key is unknown.
    */
-  digestIn(headers: HttpHeaders): string | undefined {
+  digestIn({ request: { headers }, knownSite }: Asking): string | undefined {
     const given = /^bearer +(.*)/i.exec(headers.get('authorization') ?? '')?.[1]
     const digest = this.#digest(given ?? '')
     let matches = 0
     for (const other of this.#digests) matches += isEqual(digest, other)
     if (given === undefined) return undefined
     if (matches > 0) return digest
-    this.#refused()
+    this.#refused(knownSite)
     return undefined
   }
 }

@@ -6,6 +6,7 @@ import { problem } from './problem.ts'
 import { refuse } from './refuse.ts'
 import { type Handler, Router } from './router.ts'
 import { type EdgeSite, Sites } from './sites.ts'
+import { environmentNames } from '../signup/setting-names.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
@@ -20,6 +21,7 @@ function createApplication(
     name: 'default',
     allowedOrigins: allowedOrigins ?? ['https://www.example.com'],
     signupsPerMinute: signupsPerMinute ?? 0,
+    settingNames: environmentNames,
   }
   const router = new Router()
   router.add('/', { GET: handle, POST: handle, isPublic })
@@ -29,11 +31,11 @@ function createApplication(
     trustedProxies: 0,
     clock: { elapsed: () => 0 },
     warn: () => {},
-    events: {
+    eventsOf: () => ({
       requestRefused: ({ kind }, id) => events.push(['refused', kind, id]),
       originRefused: (origin, id) => events.push(['origin', origin, id]),
       requestFailed: (error, id) => events.push(['failed', error, id]),
-    },
+    }),
     router,
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
     ...given,

@@ -12,9 +12,11 @@ import { problem, Refusal } from './problem.ts'
 import type { Allowance } from './rate-limit.ts'
 import { refuse } from './refuse.ts'
 import type { Router } from './router.ts'
+import type { EdgeSite } from './sites.ts'
 
 export interface EdgeOptions extends ReceptionOptions {
-  readonly events: EdgeEvents
+  /** The events of a site, or those of requests whose site is unknown. */
+  readonly eventsOf: (site: EdgeSite | undefined) => EdgeEvents
   readonly router: Router
   /** Turns a refusal into an answer, as JSON or as a page. Never throws. */
   readonly showRefusal: (refusal: Refusal, exchange: Exchange) => Answer | Promise<Answer>
@@ -42,7 +44,7 @@ export interface Application {
  * into answers, adds CORS and security headers.
  */
 export function createEdge(options: EdgeOptions): Application {
-  const { trustedProxies, events, router, showRefusal } = options
+  const { trustedProxies, eventsOf, router, showRefusal } = options
   const reception = new Reception(options)
 
   return {
@@ -57,6 +59,7 @@ export function createEdge(options: EdgeOptions): Application {
         }
         answer = await handle(exchange)
       } catch (error) {
+        const events = eventsOf(exchange.knownSite)
         const refusal = refusalOf(error, requestId, events)
         if (refusal.kind === 'origin') events.originRefused(originOf(request), requestId)
         events.requestRefused(refusal, requestId)
@@ -69,7 +72,7 @@ export function createEdge(options: EdgeOptions): Application {
     refuse(failure) {
       const requestId = crypto.randomUUID()
       const refusal = refuse.protocol(failure)
-      events.requestRefused(refusal, requestId)
+      eventsOf(undefined).requestRefused(refusal, requestId)
       const { status, headers, security, vary = '', body } = problem(refusal, requestId)
       const list = [...security, ...headers, 'vary', vary, 'x-request-id', requestId]
       return { status, headers: list, body }

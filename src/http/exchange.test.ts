@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
 import { type EdgeSite, Sites } from './sites.ts'
+import { environmentNames } from '../signup/setting-names.ts'
 
 class HandClock {
   ms = 0
@@ -17,7 +18,8 @@ function receive({
   signupsPerMinute = 0,
   ...given
 }: Partial<ReceptionOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
-  const site = { name: 'default', allowedOrigins: '*', signupsPerMinute } as const
+  const settingNames = environmentNames
+  const site = { name: 'default', allowedOrigins: '*', signupsPerMinute, settingNames } as const
   const warnings: string[][] = []
   const reception = new Reception({
     allowedHosts: undefined,

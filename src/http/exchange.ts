@@ -196,7 +196,8 @@ export class Exchange implements Arrival {
   refusedOrigin(): Refusal {
     const origin = this.request.headers.get('origin') ?? ''
     // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
-    return refuse.origin(webOrigin(origin), this.request.method === 'GET')
+    const { origins } = (this.knownSite ?? this.#reception.sites.all[0]).settingNames
+    return refuse.origin(webOrigin(origin), origins, this.request.method === 'GET')
   }
 
   /** The key by which limits count this client; undefined when no limit counts it. */

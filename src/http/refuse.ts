@@ -14,16 +14,17 @@ export const refuse = {
     ),
   /**
    * @param origin the result of `webOrigin`
+   * @param setting what names the allowed origins
    * @param isReadable whether the refused page may read the reason, so that the answer needs CORS headers
    */
-  origin: (origin: string | undefined, isReadable: boolean) =>
+  origin: (origin: string | undefined, setting: string, isReadable: boolean) =>
     new Refusal(
       'origin',
       origin !== undefined
         ? `Pages of ${origin} may not send signups here. The operator of this service can add the ` +
-            'origin to ALLOWED_ORIGINS.'
+            `origin to ${setting}.`
         : 'Pages without a web origin, such as sandboxed frames and local files, may send signups ' +
-            'only if ALLOWED_ORIGINS is *.',
+            `only if ${setting} is *.`,
       { isPublic: isReadable },
     ),
   challenge: () => new Refusal('challenge', 'Invalid challenge token'),

@@ -11,6 +11,7 @@ const site = (name: string, more: Partial<EdgeSite> = {}): EdgeSite => ({
   name,
   allowedOrigins: [`https://${name}.example`],
   signupsPerMinute: 0,
+  settingNames: { origins: `sites.${name}.origins` },
   ...more,
 })
 const launch = site('launch', { signupsPerMinute: 2 })
@@ -53,7 +54,11 @@ function asking(handle: (exchange: Exchange) => void, all = sites) {
     trustedProxies: 0,
     clock: { elapsed: () => 0 },
     warn: () => {},
-    events: { requestRefused: () => {}, originRefused: () => {}, requestFailed: () => {} },
+    eventsOf: () => ({
+      requestRefused: () => {},
+      originRefused: () => {},
+      requestFailed: () => {},
+    }),
     router,
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
   })

@@ -1,4 +1,5 @@
 import type { AllowedOrigins } from './origin.ts'
+import type { SettingNames } from '../signup/setting-names.ts'
 import type { FieldError } from './problem.ts'
 
 /** What the edge needs to know about a site. */
@@ -7,6 +8,7 @@ export interface EdgeSite {
   readonly allowedOrigins: AllowedOrigins
   /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
+  readonly settingNames: Pick<SettingNames, 'origins'>
 }
 
 /** The site that a request is about, as far as its address tells. */

@@ -63,7 +63,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   const { request } = exchange
   const { apiKeys, bodies } = intakes
   if (apiKeys.areSet) {
-    exchange.apiKey = apiKeys.digestIn(request.headers)
+    exchange.apiKey = apiKeys.digestIn(exchange)
     if (exchange.apiKey === undefined) throw refuse.apiKey()
   }
   const key = ownedKey(exchange)

@@ -69,7 +69,7 @@ interface TakenIn {
 async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promise<TakenIn> {
   const { apiKeys, bodies } = intakes
   const { request } = exchange
-  if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(request.headers)
+  if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(exchange)
   const key = ownedKey(exchange)
   // The page with the refusal shows what was typed, so read a small form even when it is refused.
   const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)

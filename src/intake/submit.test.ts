@@ -3,6 +3,7 @@ import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
 import { refuseSpent, type SubmitParts } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { environmentNames } from '../signup/setting-names.ts'
 
 test('a retry counts as a replay while its first request is still running', async () => {
   const key = { space: '', key: 'a' }
@@ -11,7 +12,10 @@ test('a retry counts as a replay while its first request is still running', asyn
   const working = turns.take(key, undefined, () => first.promise)
   const counted: string[] = []
   const exchange: Pick<Exchange, 'take' | 'takeReplays' | 'knownSite'> = {
-    knownSite: { name: 'default', allowedOrigins: '*', signupsPerMinute: 1 },
+    knownSite: {
+      ...{ name: 'default', allowedOrigins: '*', signupsPerMinute: 1 },
+      settingNames: environmentNames,
+    },
     take: (count) => counted.push(`${count} signups`),
     takeReplays: (count) => counted.push(`${count} replays`),
   }

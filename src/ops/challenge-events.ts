@@ -1,3 +1,4 @@
+import { environmentNames } from '../signup/setting-names.ts'
 import type { ChallengeHealth, Health, SetupProblem } from './health.ts'
 import type { Logger } from './log.ts'
 
@@ -18,7 +19,11 @@ export type ChallengeVerdict =
 const reasonsMax = 20
 
 /** Logs changes of the challenge's state only: one line is enough when every signup is refused. */
-export function challengeEvents(log: Logger, health: Health) {
+export function challengeEvents(
+  log: Logger,
+  health: Health,
+  { challenge: names } = environmentNames,
+) {
   const reasonsTold = new Set<string>()
 
   const set = (state: ChallengeHealth): boolean => {
@@ -41,7 +46,7 @@ export function challengeEvents(log: Logger, health: Health) {
       if (!isForTests) log.info({ provider }, 'the challenge is on')
       else {
         const hint = 'Set both keys of a site of your own.'
-        log.warn({ provider, hint }, 'CHALLENGE_SECRET_KEY is a test key: it keeps no bot away')
+        log.warn({ provider, hint }, `${names.secretKey} is a test key: it keeps no bot away`)
       }
     },
     challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {

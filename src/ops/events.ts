@@ -1,9 +1,11 @@
 import type { Clock } from '../platform/clock.ts'
+import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import { tabKey } from '../signup/signup.ts'
 import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
 import type { RefusalReason, Warning } from '../signup/trouble.ts'
 import type { AsideTab, Health } from './health.ts'
 import type { Logger } from './log.ts'
+import { ToldLines } from './told-lines.ts'
 import { refusalEvents, type RefusedRequest } from './refusal-events.ts'
 
 /** A problem that only a person can fix. The message comes from the provider. */
@@ -65,10 +67,22 @@ export interface Events {
   deliveryOddity(message: string): void
 }
 
-export function createEvents(log: Logger, health: Health, clock: Clock): Events {
+interface EventOptions {
+  /** What all sites together may tell about refused requests. */
+  readonly lines?: ToldLines
+  readonly names?: SettingNames
+}
+
+export function createEvents(
+  log: Logger,
+  health: Health,
+  clock: Clock,
+  { lines = new ToldLines(clock), names = environmentNames }: EventOptions = {},
+): Events {
   return {
-    ...refusalEvents(log, health, clock),
-    ...challengeEvents(log, health),
+    ...refusalEvents(log, health, lines, names),
+    ...challengeEvents(log, health, names),
+    ...leaseEvents(log),
     ...spreadsheetEvents(log, health),
     signupsAccepted() {
       if (health.journal.state !== 'ok') this.journalRecovered()
@@ -89,14 +103,6 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
       health.delivery = { state: 'ok' }
       health.tabs.clear()
       log.info({ location, defaultTab }, 'delivery started')
-    },
-    deliveryElsewhere() {
-      log.info('another instance delivers: this one takes over when that one ends')
-    },
-    leaseLost() {
-      const hint =
-        'Look whether the database answers, and whether this machine has enough CPU time.'
-      log.warn({ hint }, 'the lease of delivery was not renewed in time: delivery has stopped here')
     },
     batchWritten(batch, rows, tries) {
       log.info({ batch, rows, tries }, 'batch written')
@@ -132,6 +138,20 @@ export function createEvents(log: Logger, health: Health, clock: Clock): Events 
     tabResumed(tab) {
       health.tabs.delete(tabKey(tab))
       log.info('a tab that was set aside is written again')
+    },
+  }
+}
+
+/** Events about which of several instances delivers. */
+function leaseEvents(log: Logger): Pick<Events, 'deliveryElsewhere' | 'leaseLost'> {
+  return {
+    deliveryElsewhere() {
+      log.info('another instance delivers: this one takes over when that one ends')
+    },
+    leaseLost() {
+      const hint =
+        'Look whether the database answers, and whether this machine has enough CPU time.'
+      log.warn({ hint }, 'the lease of delivery was not renewed in time: delivery has stopped here')
     },
   }
 }

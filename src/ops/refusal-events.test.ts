@@ -5,6 +5,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { createHealth } from './health.ts'
 import type { LogLevel } from './log.ts'
 import { refusalEvents } from './refusal-events.ts'
+import { ToldLines } from './told-lines.ts'
 
 interface Line {
   readonly level: number
@@ -18,7 +19,12 @@ function world(level: LogLevel) {
   const write = (line: string) => lines.push(JSON.parse(line) as Line)
   const clock = new ManualClock()
   const health = createHealth()
-  return { lines, clock, health, events: refusalEvents(pino({ level }, { write }), health, clock) }
+  return {
+    lines,
+    clock,
+    health,
+    events: refusalEvents(pino({ level }, { write }), health, new ToldLines(clock)),
+  }
 }
 
 test('the log tells 60 refusals a minute at info, and then how many it left out', async () => {

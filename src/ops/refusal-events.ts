@@ -1,6 +1,7 @@
-import type { Clock } from '../platform/clock.ts'
+import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
+import type { ToldLines } from './told-lines.ts'
 
 /** A refused request: the reason and the status of the answer. */
 export interface RefusedRequest {
@@ -10,8 +11,6 @@ export interface RefusedRequest {
 
 /** The statuses that people who could not sign up ask the operator about. */
 const toldStatuses: ReadonlySet<number> = new Set([403, 429])
-/** Limits the log lines, so that refused requests cannot fill the disk. */
-const toldPerMinute = 60
 const originsTold = 20
 
 /** Returns a function that is true for the first use of each name, for at most `most` names. */
@@ -21,28 +20,21 @@ function firstOf(most: number): (name: string) => boolean {
 }
 
 /** Logs each refused request at debug level, and a bounded number of those that people ask about at info. */
-export function refusalEvents(log: Logger, health: Health, clock: Clock) {
+export function refusalEvents(
+  log: Logger,
+  health: Health,
+  lines: ToldLines,
+  { origins }: Pick<SettingNames, 'origins'> = environmentNames,
+) {
   const isNewOrigin = firstOf(originsTold)
   const isNewRedirect = firstOf(originsTold)
-  let minuteEnds = -Infinity
-  let told = 0
-  let leftOut = 0
 
   return {
     requestRefused({ kind, status }: RefusedRequest, requestId: string): void {
       const line = { requestId, status, kind }
       const message = 'a request was refused'
-      if (!toldStatuses.has(status)) return log.debug(line, message)
-      const now = clock.elapsed()
-      if (now >= minuteEnds) {
-        if (leftOut > 0)
-          log.info({ leftOut }, 'more requests were refused and logged at debug only')
-        minuteEnds = now + 60_000
-        told = leftOut = 0
-      }
-      if (told++ < toldPerMinute) return log.info(line, message)
-      leftOut++
-      log.debug(line, message)
+      const isTold = toldStatuses.has(status) && lines.takes(log)
+      log[isTold ? 'info' : 'debug'](line, message)
     },
     requestFailed(error: unknown, requestId: string): void {
       log.error({ requestId, err: error }, 'a request failed unexpectedly')
@@ -58,15 +50,15 @@ export function refusalEvents(log: Logger, health: Health, clock: Clock) {
       const name = origin ?? 'none'
       if (!isNewOrigin(name)) return
       const hint = origin
-        ? 'If these are your pages, add the origin to ALLOWED_ORIGINS.'
-        : 'Only ALLOWED_ORIGINS=* allows signups from sandboxed frames and local files.'
+        ? `If these are your pages, add the origin to ${origins}.`
+        : `Only * in ${origins} allows signups from sandboxed frames and local files.`
       log.warn(
         { requestId, origin: name, hint },
         'a page of an origin that is not allowed asked for a signup',
       )
     },
     redirectNotFollowed(origin: string, requestId: string): void {
-      const hint = 'If forms may send visitors to this origin, add it to ALLOWED_ORIGINS.'
+      const hint = `If forms may send visitors to this origin, add it to ${origins}.`
       const level = isNewRedirect(origin) ? 'warn' : 'debug'
       log[level]({ requestId, origin, hint }, 'the redirect of a form was not followed')
     },

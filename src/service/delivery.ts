@@ -8,6 +8,7 @@ import { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
+import { environmentNames } from '../signup/setting-names.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
@@ -19,7 +20,7 @@ import { realWorld, type World } from './world.ts'
 export interface Destination
   extends
     Pick<SiteConfig, 'spreadsheet'>,
-    Partial<Pick<SiteConfig, 'fields'>>,
+    Partial<Pick<SiteConfig, 'fields' | 'settingNames'>>,
     Pick<SiteSecrets, 'privateKey'> {
   /** The folder of the local workbook, if that is the spreadsheet. */
   readonly workbookDir: string
@@ -31,8 +32,8 @@ export function destinationOf(
   secrets: Secrets,
 ): Destination {
   const workbookDir = workbookFolder(dataDir, site.name)
-  const { spreadsheet, fields } = site
-  return { workbookDir, spreadsheet, fields, ...secretsOf(secrets, site) }
+  const { spreadsheet, fields, settingNames } = site
+  return { workbookDir, spreadsheet, fields, settingNames, ...secretsOf(secrets, site) }
 }
 
 export interface DeliveryOptions extends Destination {
@@ -123,6 +124,7 @@ export function connectSpreadsheet(
     workbookDir,
     privateKey,
     fields = [],
+    settingNames = environmentNames,
     ...given
   }: Omit<DeliveryOptions, 'events' | 'journal'> & { readonly journal: CountingJournal },
   world: World,
@@ -134,7 +136,7 @@ export function connectSpreadsheet(
   const { credentials, spreadsheetId, apiUrl, tokenUrl } = settings
   const { clock } = world
   return createGoogleSheets({
-    access: { email: credentials.email, spreadsheetId },
+    access: { email: credentials.email, spreadsheetId, setting: settingNames.spreadsheet },
     sign: world.signWith(privateKey),
     apiUrl,
     tokenUrl,

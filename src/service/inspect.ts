@@ -43,7 +43,7 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
   const { clock, digest, http } = realWorld
   const ledger = journal?.callLedger(credentials.email, journal.time ?? clock)
   const inspect = googleInspection({
-    access: { email: credentials.email, spreadsheetId },
+    access: { email: credentials.email, spreadsheetId, setting: site.settingNames.spreadsheet },
     sign: realWorld.signWith(secrets.privateKey),
     apiUrl,
     tokenUrl,
@@ -90,21 +90,22 @@ function boundedGate(
 
 /** Asks the provider of the challenge about a made-up token: its answer tells whether it knows the secret key. */
 export async function inspectChallenge(
-  { challenge }: Pick<SiteConfig, 'challenge'>,
+  { challenge, settingNames }: Pick<SiteConfig, 'challenge' | 'settingNames'>,
   { challengeSecret: secret }: Pick<SiteSecrets, 'challengeSecret'>,
 ): Promise<Finding> {
   const check = 'challenge'
   if (!challenge || secret === undefined) {
     return { check, state: 'ok', message: 'is off: nobody has to show that they are no bot' }
   }
-  const asked = createSiteverify({ ...challenge, ...realWorld, secret })
+  const names = settingNames.challenge
+  const asked = createSiteverify({ ...challenge, ...realWorld, secret, names })
   const { title } = providers[challenge.provider]
   if (asked.isForTests) {
     return {
       check,
       state: 'fault',
       message: `has the test keys of ${title}: they keep no bot out`,
-      hint: `Make a site at ${title}, and set CHALLENGE_SITE_KEY and CHALLENGE_SECRET_KEY to its two keys.`,
+      hint: `Make a site at ${title}, and set ${names.siteKey} and ${names.secretKey} to its two keys.`,
     }
   }
   const verdict = await asked.verify({

@@ -3,6 +3,7 @@ import { isTestSecret } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import { ArrivingBodies } from '../http/body.ts'
+import type { EdgeSite } from '../http/sites.ts'
 import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
 import type { BulkIntake } from '../intake/post-bulk.ts'
@@ -32,10 +33,10 @@ export interface IntakeOptions {
 export function sharedIntake(
   { config, secrets }: Pick<IntakeOptions, 'config' | 'secrets'>,
   digest: World['digest'],
-  events: Events,
+  eventsOf: (site: EdgeSite | undefined) => Events,
 ): Pick<Intakes<BulkIntake>, 'apiKeys' | 'bodies'> {
   return {
-    apiKeys: new ApiKeys(secrets.apiKeys, digest, () => events.apiKeyRefused()),
+    apiKeys: new ApiKeys(secrets.apiKeys, digest, (site) => eventsOf(site).apiKeyRefused()),
     bodies: {
       bytesMax: config.bodyBytesMax,
       formFieldsMax: limits.formFieldsMax,
@@ -74,5 +75,5 @@ function createChallenge(
   const { challengeSecret: secret } = secretsOf(secrets, site)
   if (!challenge || secret === undefined) return undefined
   events.challengeStarted(challenge.provider, isTestSecret(challenge.provider, secret))
-  return createSiteverify({ ...challenge, ...world, secret })
+  return createSiteverify({ ...challenge, ...world, secret, names: site.settingNames.challenge })
 }

@@ -4,6 +4,7 @@ import type { ComparableJournal, OpenJournal } from '../journal/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
+import { ToldLines } from '../ops/told-lines.ts'
 import type { Clock } from '../platform/clock.ts'
 
 /** A site of a running service, with what its requests and its delivery share. */
@@ -27,10 +28,11 @@ export function runningSites(
   clock: Clock,
 ): RunningSites {
   const shared: { journal: JournalHealth } = { journal: { state: 'ok' } }
+  const lines = new ToldLines(clock)
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)
     const own = hasSites ? log.child({ site: config.name }) : log
-    const events = createEvents(own, health, clock)
+    const events = createEvents(own, health, clock, { lines, names: config.settingNames })
     return { config, journal: partOf(journal.sites, config), health, events, log: own }
   }
   return [run(first), ...others.map(run)]

@@ -6,10 +6,11 @@ import { type Application, createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import { Router } from '../http/router.ts'
-import { Sites } from '../http/sites.ts'
+import { type EdgeSite, Sites } from '../http/sites.ts'
 import { postBulk } from '../intake/post-bulk.ts'
 import { postSignup } from '../intake/post-signup.ts'
 import type { OpenJournal } from '../journal/journal.ts'
+import type { Events } from '../ops/events.ts'
 import type { Logger } from '../ops/log.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { neutralOptions } from '../pages/view.ts'
@@ -42,7 +43,8 @@ export async function createWeb(
   world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
   const { config, sites, log } = options
-  const [{ events, config: firstSite }, ...others] = sites
+  const [{ config: firstSite }, ...others] = sites
+  const eventsOf = siteEvents(sites)
   const common = { ...options, newId: signupIds() }
   const webs = new Map(
     sites.map((running) => [running.config.name, siteWeb(running, common, world)]),
@@ -53,9 +55,9 @@ export async function createWeb(
     ...config,
     sites: new Sites([firstSite, ...others.map((other) => other.config)], config.hasSites),
     clock: world.clock,
-    events,
+    eventsOf,
     warn: (warning, requestId) => log.warn({ requestId }, warning),
-    router: routerOf({ ...options, ...world, webs, found, assets }),
+    router: routerOf({ ...options, ...world, webs, found, eventsOf, assets }),
     showRefusal: (refusal, exchange) =>
       answerRefusal(refusal, exchange, found(exchange)?.pageOptions ?? neutralOptions),
   })
@@ -69,7 +71,16 @@ interface Answering extends WebOptions, Pick<World, 'clock' | 'digest'> {
   readonly webs: ReadonlyMap<string, SiteWeb>
   /** The site of a request; undefined while it is unknown. */
   readonly found: (exchange: Exchange) => SiteWeb | undefined
+  /** The events of a site, or those of requests whose site is unknown. */
+  readonly eventsOf: (site: Pick<EdgeSite, 'name'> | undefined) => Events
   readonly assets: readonly StaticFile[]
+}
+
+/** Requests whose site is unknown count at the first site. */
+function siteEvents(sites: RunningSites): Answering['eventsOf'] {
+  const [first] = sites
+  const events = new Map(sites.map((site) => [site.config.name, site.events]))
+  return (site) => (site && events.get(site.name)) ?? first.events
 }
 
 /** The OpenAPI documents of so many sites are kept. */
@@ -77,8 +88,7 @@ const documentsKept = 100
 
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
-  const { sites, webs, found, assets } = options
-  const [{ events }] = sites
+  const { webs, found, eventsOf, assets } = options
   const of = (exchange: Exchange): SiteWeb => {
     const { name } = exchange.site
     const web = webs.get(name)
@@ -86,7 +96,7 @@ function routerOf(options: Answering): Router {
     return web
   }
   const intakes = {
-    ...sharedIntake(options, options.digest, events),
+    ...sharedIntake(options, options.digest, eventsOf),
     of: (exchange: Exchange) => of(exchange).intake,
   }
   const description = remember(documentsKept, (site) => describe(site, options))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { environmentNames } from '../../src/signup/setting-names.ts'
 import { providerNames, type ProviderName } from '../../emulators/challenge/providers.ts'
 import type { Fault } from '../../emulators/challenge/faults.ts'
 import type { Attempt, Challenge, Verdict } from '../../src/challenge/challenge.ts'
@@ -16,6 +17,7 @@ function connect(
     provider: site.provider,
     siteKey: site.siteKey,
     secret: site.secret,
+    names: environmentNames.challenge,
     verifyUrl: env['CHALLENGE_VERIFY_URL'],
     http: httpClient,
     clock: systemClock,
@@ -169,6 +171,7 @@ test('a call without an answer is made twice, and waits four seconds each time',
     provider: 'turnstile',
     siteKey: 'key',
     secret: 'secret',
+    names: environmentNames.challenge,
     clock: { ...systemClock, sleep: async () => undefined },
     http: async (request) => {
       waits.push(request.timeoutMs)
@@ -186,6 +189,7 @@ test('at most 1,000 calls wait at once, and the next visitor gets no verdict at 
     provider: 'turnstile',
     siteKey: 'key',
     secret: 'secret',
+    names: environmentNames.challenge,
     clock: systemClock,
     http: async () => {
       calls += 1

@@ -48,7 +48,9 @@ test('doctor looks at the instance and then at each site of the file, or at one'
   expect(blog).toMatch(/^Site blog\n[^]*https:\/\/blog\.example/)
   expect(ending).toBe('No fault found.\n')
 
-  const one = await runCommand(['doctor', '--site', 'blog', '--json'], of)
+  const tried = ['--site', 'blog', '--origin', 'https://other.example']
+  const one = await runCommand(['doctor', '--json', ...tried], of)
+  expect(one.stdout).toContain('Add https://other.example to sites.blog.origins')
   const { findings } = JSON.parse(one.stdout) as { findings: { site: string | null }[] }
   expect([...new Set(findings.map(({ site }) => site))]).toEqual([null, 'blog'])
   expect(await runCommand(['doctor', '--site', 'lunch'], of)).toMatchObject({
@@ -108,7 +110,7 @@ describe('the challenge', () => {
     ])
     const keys = { CHALLENGE_SITE_KEY: other.site.siteKey, ...secret }
     const both = await diagnose({ ...challenge.env, ...keys })
-    expect(both.of('challenge')[0]?.hint).toBe('Set CHALLENGE_PROVIDER=hcaptcha.')
+    expect(both.of('challenge')[0]?.hint).toBe('Set CHALLENGE_PROVIDER to hcaptcha.')
   })
 
   test('a secret key that the provider does not know', async () => {

@@ -66,7 +66,12 @@ export async function connectLive(): Promise<LiveSpreadsheet> {
     gate: () => gate(testSignal),
     connect: () =>
       createGoogleSheets({
-        ...{ access: { email: credentials.email, spreadsheetId }, sign, apiUrl, tokenUrl },
+        ...{
+          access: { email: credentials.email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
+          sign,
+          apiUrl,
+          tokenUrl,
+        },
         ...{ http: httpClient, clock, random: Math.random, digest: sha256, gate },
       }),
     async update(requests) {

@@ -2,8 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
+import { bootService } from '../../harness/boot-service.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { patienceMs } from '../../harness/patience.ts'
+import { postSignup } from '../../harness/post-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type Config, loadConfig } from '../../src/config/config.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -78,4 +80,34 @@ test('each site gets its rows though another one is blocked, and a site that was
   expect(told).toContainEqual(expect.objectContaining({ site: 'news', msg: 'batch written' }))
   expect(told.some(({ site, msg }) => site === 'shop' && msg === 'batch written')).toBe(false)
   expect(told.filter(({ msg }) => String(msg).includes('not in the settings'))).toHaveLength(1)
+})
+
+test('a refused origin or API key counts in the site that it asked for, and the words name the path in the file', async () => {
+  const sites = {
+    launch: { origins: ['https://launch.example'] },
+    'the-blog': { origins: ['https://blog.example'] },
+    shop: {},
+  }
+  const env = { ROLLCALL_CONFIG: JSON.stringify({ sites }), API_KEYS: 'a-long-right-key' }
+  await using service = await bootService({ env: { ...env, ALLOWED_ORIGINS: 'https://a.example' } })
+  const post = async (site: string) => {
+    const headers = { origin: 'https://evil.example' }
+    const answer = await postSignup(service.url, { email: 'a@example.com', site }, headers)
+    return ((await answer.json()) as { detail: string }).detail
+  }
+  expect(await post('the-blog')).toContain('can add the origin to sites.the-blog.origins.')
+  expect(await post('shop')).toContain('can add the origin to ALLOWED_ORIGINS.')
+  const wrong = { authorization: 'Bearer a-long-wrong-key' }
+  const path = '/api/signup/bulk?site=shop'
+  await fetch(service.url + path, { method: 'POST', headers: wrong, body: '{}' })
+  const refused = async (site: string) => {
+    const answer = await fetch(`${service.url}/api/ready?site=${site}`)
+    const { refusedByOrigin, refusedApiKeys } = (await answer.json()) as ReadinessAnswer
+    return [refusedByOrigin, refusedApiKeys]
+  }
+  expect(await refused('launch')).toEqual([0, 0])
+  expect(await refused('the-blog')).toEqual([1, 0])
+  expect(await refused('shop')).toEqual([1, 1])
+  expect(await refused('')).toEqual([2, 1])
+  expect(service.output()).toMatch(/"site":"the-blog".*add the origin to sites\.the-blog\.origins/)
 })

@@ -29,7 +29,7 @@ test.each([
     'the spreadsheet 1abc behind https://x.googleapis.com.example',
   ],
 ])('a person finds the spreadsheet behind %s at %s', (apiUrl, location) => {
-  const access = { email: 'robot@example.com', spreadsheetId: '1abc' }
+  const access = { email: 'robot@example.com', spreadsheetId: '1abc', setting: 'SHEETS_SHEET_ID' }
   const spreadsheet = createGoogleSheets({
     ...{ access, apiUrl, tokenUrl: apiUrl, sign: async () => '', gate: async () => true },
     ...{ http: httpClient, clock: systemClock, random: Math.random, digest: sha256 },

@@ -24,7 +24,7 @@ export async function inspect(
 ): Promise<readonly Finding[]> {
   const { emulator, email, spreadsheetId, env } = world
   const look = googleInspection({
-    access: { email, spreadsheetId },
+    access: { email, spreadsheetId, setting: 'SHEETS_SHEET_ID' },
     sign: signWith(env['SHEETS_PRIVATE_KEY'] ?? ''),
     apiUrl: emulator.url,
     tokenUrl: emulator.tokenUrl,

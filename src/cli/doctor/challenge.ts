@@ -4,10 +4,16 @@ import { inspectChallenge } from '../../service/inspect.ts'
 import type { Check } from './check.ts'
 
 export const challengeCheck: Check = async ({ site, secrets }) => {
-  const { challenge } = site
+  const { challenge, settingNames } = site
   const ofSite = secretsOf(secrets, site)
   const problem =
-    challenge && keyProblem(challenge.provider, challenge.siteKey, ofSite.challengeSecret ?? '')
+    challenge &&
+    keyProblem(
+      challenge.provider,
+      challenge.siteKey,
+      ofSite.challengeSecret ?? '',
+      settingNames.challenge,
+    )
   if (problem) return [{ check: 'challenge', state: 'fault', ...problem }]
   return [await inspectChallenge(site, ofSite)]
 }

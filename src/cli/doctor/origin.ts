@@ -3,9 +3,9 @@ import type { Check } from './check.ts'
 /** Whether the page that somebody tries from may send signups. */
 export const originCheck: Check = async ({ config, site, origin }) => {
   const check = 'origins'
-  const { allowedOrigins } = site
-  const { allowedHosts = [], hasSites } = config
-  const setting = hasSites ? 'the list of the site' : 'ALLOWED_ORIGINS'
+  const { allowedOrigins, settingNames } = site
+  const { allowedHosts = [] } = config
+  const setting = settingNames.origins
   if (allowedOrigins === '*') {
     return [{ check, state: 'ok', message: 'pages of every origin may send signups' }]
   }

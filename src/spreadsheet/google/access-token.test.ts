@@ -83,7 +83,7 @@ describe('an access token', () => {
     [
       400,
       { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' },
-      /^Google says: Invalid JWT Signature\. Check that SHEETS_CREDENTIALS_EMAIL/,
+      /^Google says: Invalid JWT Signature\. Check that the address/,
     ],
     [401, { error: 'invalid_client' }, /^Google says: invalid_client\. Check/],
     [403, { error: { code: 403 } }, /^Google says: nothing, and gives no access token\. Check/],

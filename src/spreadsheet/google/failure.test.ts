@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { HttpAnswer } from '../../platform/http-client.ts'
 import { classify, parseObject, readError } from './failure.ts'
 
-const access = { email: 'robot@example.iam.gserviceaccount.com', spreadsheetId: 'id' }
+const access = {
+  email: 'robot@example.iam.gserviceaccount.com',
+  spreadsheetId: 'id',
+  setting: 'SHEETS_SHEET_ID',
+}
 
 /** An answer of the Sheets API with this error, or with the whole text. */
 function answer(

@@ -8,6 +8,8 @@ import { fieldIn } from './answer.ts'
 export interface Access {
   readonly email: string
   readonly spreadsheetId: string
+  /** What names the spreadsheet in the settings. */
+  readonly setting: string
 }
 
 /** An error from Google's error envelope, or from an answer without an envelope. */
@@ -53,7 +55,7 @@ export function classify(error: GoogleError, access: Access): Refused | Retryabl
   return refusal(error, access)
 }
 
-function refusal(error: GoogleError, { email }: Access): Refused {
+function refusal(error: GoogleError, { email, setting }: Access): Refused {
   if (error.status === 401) return invalidCredentials('Google did not accept the access token')
   if (!error.isEnvelope) {
     return refused('notTheApi', error.message, notTheApiHint)
@@ -69,7 +71,7 @@ function refusal(error: GoogleError, { email }: Access): Refused {
     return refused(
       'notFound',
       refusalWords.notFound,
-      `Check SHEETS_SHEET_ID: there is no spreadsheet with this id that ${email} can see. ` +
+      `Check ${setting}: there is no spreadsheet with this id that ${email} can see. ` +
         'Take the part of its URL after /spreadsheets/d/. Changes take 1 to 2 minutes.',
     )
   }
@@ -78,7 +80,7 @@ function refusal(error: GoogleError, { email }: Access): Refused {
       'tabName',
       error.message,
       'For Google, another tab has the same name. Rename that tab, or list the tabs that signups may ' +
-        'use in SHEET_TABS.',
+        'use in SHEET_TABS, or in the tabs of the site.',
     )
   }
   const hint =
@@ -107,7 +109,7 @@ export function invalidCredentials(reason: string): Refused {
   return refused(
     'credentials',
     refusalWords.credentials,
-    `${reason}. Check that SHEETS_CREDENTIALS_EMAIL and SHEETS_PRIVATE_KEY come from the same key ` +
+    `${reason}. Check that the address of the account and its private key come from the same key ` +
       "file, that the key was not deleted in the Cloud console, and that this machine's clock is right.",
   )
 }

@@ -70,6 +70,6 @@ export function copyWarning(spreadsheet: unknown, shortName: string): Warning | 
     kind: 'copy',
     message:
       'The spreadsheet is a copy of one that Rollcall wrote to. New signups go to this copy only; ' +
-      'set SHEETS_SHEET_ID back if that is not what you want.',
+      'name the other one in the settings again if that is not what you want.',
   }
 }

@@ -27,7 +27,7 @@ function apiWith(answers: (Partial<HttpAnswer> | Error)[], gate = openGate) {
   const sign = async () => 'assertion'
   const clock = new ManualClock()
   const tokens = new AccessTokens({ email, sign, tokenUrl: 'http://google/token', http, clock })
-  const access = { email, spreadsheetId: '1/a b' }
+  const access = { email, spreadsheetId: '1/a b', setting: 'SHEETS_SHEET_ID' }
   const api = new SheetsApi({ apiUrl: 'http://google', access, http, tokens, gate })
   return { sent, call: (request = get) => api.call(request, signal) }
 }

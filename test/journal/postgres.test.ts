@@ -8,20 +8,11 @@ import { sharePostgresWorlds } from './postgres-world.ts'
 
 const createWorld = sharePostgresWorlds()
 
+// For the only site the suite runs through PgBouncer, in `npm run test:system`.
+const secondSite = besideFirstSite(createWorld)
 for (const [name, tests] of Object.entries(contracts)) {
-  holdTo(`PostgreSQL, ${name}`, tests, createWorld)
+  holdTo(`PostgreSQL, a second site beside a first one, ${name}`, tests, secondSite)
 }
-holdTo('PostgreSQL, comparison', comparisonTests, createWorld)
+holdTo('PostgreSQL, a second site beside a first one, comparison', comparisonTests, secondSite)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)
-
-/** A part, as each test needs a database. The whole suite runs for a second site on SQLite. */
-const ofSites = ['delivery log: batches', 'erasure: erased signups', 'retention']
-for (const name of ofSites) {
-  const tests = contracts[name] ?? []
-  holdTo(
-    `PostgreSQL, a second site beside a first one, ${name}`,
-    tests,
-    besideFirstSite(createWorld),
-  )
-}

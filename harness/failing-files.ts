@@ -46,12 +46,13 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
     ensureDirectory: simple('ensureDirectory'),
     syncDirectory: simple('syncDirectory'),
     remove: simple('remove'),
-    replace: (path, content) =>
+    replace: (path, content, temporary) =>
       intercept({
         kind: 'replace',
         path,
-        make: () => durableFiles.replace(path, content),
-        makePart: (part) => writeFile(`${path}.tmp`, content.slice(0, content.length * part)),
+        make: () => durableFiles.replace(path, content, temporary),
+        makePart: (part) =>
+          writeFile(temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
       }),
     append: (path, bytes) =>
       intercept({

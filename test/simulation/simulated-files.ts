@@ -52,15 +52,15 @@ export class SimulatedFiles {
       ensureDirectory: (path) =>
         step('ensureDirectory', () => mkdirSync(path, { recursive: true })),
       syncDirectory: (path) => step('syncDirectory', () => this.#sync(path)),
-      replace: (path, content) =>
+      replace: (path, content, temporary = `${path}.tmp`) =>
         step(
           'replace',
           () => {
-            writeFileSync(`${path}.tmp`, content)
-            renameSync(`${path}.tmp`, path)
+            writeFileSync(temporary, content)
+            renameSync(temporary, path)
             this.#sync(dirname(path))
           },
-          () => writeFileSync(`${path}.tmp`, content.slice(0, this.#part(content.length))),
+          () => writeFileSync(temporary, content.slice(0, this.#part(content.length))),
         ),
       append: (path, bytes) =>
         step(

@@ -3,14 +3,15 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-import { crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
+import { Crash, crashingFiles, interceptedFiles } from '../../harness/failing-files.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
+import type { Field } from '../../src/signup/field.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import type { Spreadsheet } from '../../src/spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
 import { people, removeAll, write } from './row-removal-world.ts'
-import { testSignal } from './spreadsheet-contract.ts'
+import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 
 /** A workbook with four people in one tab. */
 async function createWorld(all: readonly Signup[] = people(4)) {
@@ -303,4 +304,35 @@ test('every copy of a row goes, whatever letters it has, and other rows of the a
   const removal = await it.spreadsheet.remove([target], testSignal)
   expect(removal).toEqual({ kind: 'removed', standing: [3], others: [2] })
   expect(await it.spreadsheet.remove([target], testSignal)).toEqual({ ...gone, others: [2] })
+})
+
+describe('a copy of the file that a crash left while its header grew', () => {
+  const fields: readonly Field[] = [
+    { name: 'company', type: 'text', required: false, maxLength: 80 },
+  ]
+
+  async function crash(it: Awaited<ReturnType<typeof createWorld>>): Promise<void> {
+    const files = interceptedFiles(async (change) => {
+      if (change.path !== it.path) return change.make()
+      await change.makePart(0.9)
+      throw new Crash()
+    })
+    const { directory } = it.world
+    const batch = makeBatch(2, { Sheet1: people(5).slice(4) })
+    const spreadsheet = createWorkbook({ directory, fields }, files)
+    await expect(spreadsheet.write(batch, testSignal)).rejects.toThrow(Crash)
+  }
+
+  test.each<[string, (spreadsheet: Spreadsheet, target: Signup) => Promise<unknown>]>([
+    ['a removal', (spreadsheet, target) => spreadsheet.remove([target], testSignal)],
+    ['the next start', (spreadsheet) => spreadsheet.open(testSignal)],
+  ])('is gone after %s', async (what, act) => {
+    await using it = await createWorld()
+    await crash(it)
+    const target = it.all[0] ?? expect.fail()
+    expect(await filesWith(it.world, target)).toHaveLength(2)
+    await act(it.world.connect(), target)
+    const left = what === 'a removal' ? [] : ['Sheet1.csv']
+    expect(await filesWith(it.world, target)).toEqual(left)
+  })
 })

@@ -40,9 +40,10 @@ describe('durable files', () => {
 
   test('a replacement works when a crash has left a temporary file', async () => {
     const path = join(folder, 'file')
-    await writeFile(`${path}.tmp`, 'much longer than the new content')
+    await writeFile(`${path}.tmp`, 'much longer than the new content', { mode: 0o644 })
     await durableFiles.replace(path, 'new')
     expect(await text(path)).toBe('new')
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600)
   })
 
   test('appending makes a file or adds at its end; truncating cuts it; removing it twice does no harm', async () => {

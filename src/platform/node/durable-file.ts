@@ -22,8 +22,14 @@ export interface DurableFiles {
   ensureDirectory(path: string): Promise<void>
   /** Syncs the file names in a directory. Needed for files that `append` created. */
   syncDirectory(path: string): Promise<void>
-  /** Replaces the file's content atomically: after a crash it is the old or the new content, complete. */
-  replace(path: string, content: string | Uint8Array): Promise<void>
+  /**
+   * Replaces the file's content atomically: after a crash it is the old or the new content, complete. Only
+   * its owner can read it then.
+   *
+   * @param temporary where the content is first, on the same disk, and stays after a crash; otherwise
+   *   beside the file
+   */
+  replace(path: string, content: string | Uint8Array, temporary?: string): Promise<void>
   /**
    * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
    * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
@@ -60,11 +66,11 @@ export const durableFiles: DurableFiles = {
     await directory.sync()
   },
 
-  async replace(path, content) {
-    const temporary = `${path}.tmp`
+  async replace(path, content, temporary = `${path}.tmp`) {
     try {
       {
         await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+        await file.chmod(0o600)
         await file.writeFile(content)
         await file.sync() // Before the rename, or a crash could leave the name on an empty file.
       }

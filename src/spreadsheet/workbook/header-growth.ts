@@ -1,11 +1,25 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { OwnColumn } from '../../signup/row.ts'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
+import type { Header } from '../header.ts'
 import { headBytesMax, readHeaderRow } from './header-row.ts'
+import { recordFolder } from './record.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
 const fileBytesMax = 64 * 1024 * 1024
+
+/** The header row that a file gets, in place of its first bytes. */
+export interface GrownHeader {
+  readonly header: Header
+  readonly line: Buffer
+  /** How many bytes the line replaces. */
+  readonly replaced: number
+  /** What the file was when it was read. */
+  readonly before: Stats
+}
 
 /**
  * Adds the headings of the site's own columns that a tab's file lacks to the right of its header row, if
@@ -14,31 +28,64 @@ const fileBytesMax = 64 * 1024 * 1024
  */
 export async function growHeader(
   files: DurableFiles,
-  path: string,
-  own: readonly OwnColumn[],
+  directory: string,
+  { fileName, own }: { readonly fileName: string; readonly own: readonly OwnColumn[] },
 ): Promise<void> {
-  if (own.length === 0) return
-  const before = await stateOf(path)
-  if (!before?.isFile() || before.size > fileBytesMax) return
-  const content = await readFile(path)
-  const head = content.toString('latin1', 0, headBytesMax)
-  const { header, delimiter } = readHeaderRow(head, own, true)
-  const end = endOfRecord(head)
-  if (!header.added || end === undefined) return
-  // Cells without a heading at the end make room for ours.
-  const line = withoutEnd(head.slice(0, end), delimiter)
-  const added = delimiter + plainRecord(header.added.headings, delimiter)
-  const grown = line + Buffer.from(added).toString('latin1')
-  const { at } = readHeaderRow(grown, own).header
-  if (at.join() !== header.at.join()) return
-  const text = Buffer.concat([Buffer.from(grown, 'latin1'), content.subarray(end)])
+  const path = join(directory, fileName)
+  const grown = await grownHeader(path, own)
+  if (!grown) return
+  const { line, replaced, before } = grown
+  const content = Buffer.concat([line, (await readFile(path)).subarray(replaced)])
   const now = await stateOf(path)
   if (now?.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) return
-  await files.replace(path, text)
+  await files.replace(path, content, halfGrown(directory))
 }
 
-async function stateOf(path: string) {
-  return lstat(path).catch(() => undefined)
+/** The header row that `growHeader` gives to a file; undefined when it leaves the file as it is. */
+export async function grownHeader(
+  path: string,
+  own: readonly OwnColumn[],
+): Promise<GrownHeader | undefined> {
+  if (own.length === 0) return undefined
+  const before = await stateOf(path)
+  if (!before?.isFile() || before.size > fileBytesMax) return undefined
+  const head = await headOf(path)
+  const { header, delimiter } = readHeaderRow(head, own, true)
+  const replaced = endOfRecord(head)
+  if (!header.added || replaced === undefined) return undefined
+  // Cells without a heading at the end make room for ours.
+  const kept = withoutEnd(head.slice(0, replaced), delimiter)
+  const added = Buffer.from(delimiter + plainRecord(header.added.headings, delimiter))
+  const line = Buffer.concat([Buffer.from(kept, 'latin1'), added])
+  const { at } = readHeaderRow(line.toString('latin1'), own).header
+  return at.join() === header.at.join() ? { header, line, replaced, before } : undefined
+}
+
+/** Removes the copy of a tab's file that a crash has left while its header grew. It has addresses in it. */
+export async function removeHalfGrown(directory: string, files: DurableFiles): Promise<void> {
+  const path = halfGrown(directory)
+  if (await stateOf(path)) await files.remove(path)
+}
+
+function halfGrown(directory: string): string {
+  return join(recordFolder(directory), 'grown.tmp')
+}
+
+/** Undefined when there is no such file. */
+async function stateOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** The beginning of the file, with one character for each byte. */
+async function headOf(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytesMax), 0, headBytesMax, 0)
+  return buffer.toString('latin1', 0, bytesRead)
 }
 
 /** Where the first record ends: before the first line end outside of quotes. */

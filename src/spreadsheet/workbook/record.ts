@@ -69,8 +69,13 @@ export class RecordDamaged extends Error {
   override readonly name = 'RecordDamaged'
 }
 
+/** The hidden folder of the workbook that has its record. */
+export function recordFolder(directory: string): string {
+  return join(directory, '.rollcall')
+}
+
 export function openRecord(directory: string, files: DurableFiles): BatchRecord {
-  const folder = join(directory, '.rollcall')
+  const folder = recordFolder(directory)
   const intentPath = join(folder, 'intent.json')
   const settledPath = join(folder, 'settled.json')
 

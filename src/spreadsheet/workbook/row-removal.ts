@@ -6,7 +6,8 @@ import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
 import { cellKey, cellsOf, delimiters } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { naming } from './failure.ts'
-import { readJson } from './record.ts'
+import { removeHalfGrown } from './header-growth.ts'
+import { readJson, recordFolder } from './record.ts'
 
 const chunkBytes = 1024 * 1024
 /** Longer lines are not searched. A row of ours has up to 64 KiB. */
@@ -40,6 +41,7 @@ export async function removeRows(
   const standing = rows.map(() => 0)
   const others = rows.map(() => 0)
   await finishLast(directory, files)
+  await removeHalfGrown(directory, files)
   const names = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.csv'))
     .map(({ name }) => name)
@@ -85,7 +87,7 @@ const removalSchema = z.object({ fileName: z.string(), start: z.number(), text: 
 type Removing = Readonly<z.infer<typeof removalSchema>>
 
 function recordPath(directory: string): string {
-  return join(directory, '.rollcall', 'removal.json')
+  return join(recordFolder(directory), 'removal.json')
 }
 
 /** Does nothing when the row is not there any more. The next search shows whether it still is somewhere. */

@@ -1,5 +1,5 @@
 import { access, constants } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { FrozenBatch } from '../../signup/batch.ts'
 import type { Field } from '../../signup/field.ts'
 import { type OwnColumn, ownColumns } from '../../signup/row.ts'
@@ -23,7 +23,7 @@ import type {
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
 import { failureOf, naming, whereIs } from './failure.ts'
-import { growHeader } from './header-growth.ts'
+import { growHeader, removeHalfGrown } from './header-growth.ts'
 import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
 import { isSame, openRecord } from './record.ts'
@@ -101,6 +101,7 @@ class Workbook implements Spreadsheet {
       await this.#files.syncDirectory(dirname(this.location))
       // Deletes an intent left by a crash after its batch was settled, because it contains addresses.
       await this.#record.pending()
+      await removeHalfGrown(this.location, this.#files)
       return { kind: 'open' }
     })
   }
@@ -181,8 +182,9 @@ class Workbook implements Spreadsheet {
 
   async #growHeader(tab: string): Promise<void> {
     const fileName = await tabFileName(this.location, tab)
-    const path = join(this.location, fileName)
-    await naming(this.location, { tab, fileName }, () => growHeader(this.#files, path, this.#own))
+    await naming(this.location, { tab, fileName }, () =>
+      growHeader(this.#files, this.location, { fileName, own: this.#own }),
+    )
   }
 
   async #warn({ fileName, header, own }: Addition): Promise<void> {

@@ -4,6 +4,7 @@ import { holdTo } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
 import { besideFirstSite } from './second-site.ts'
+import { sitesTests } from './sites-contract.ts'
 import { sharePostgresWorlds } from './postgres-world.ts'
 
 const createWorld = sharePostgresWorlds()
@@ -14,5 +15,6 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`PostgreSQL, a second site beside a first one, ${name}`, tests, secondSite)
 }
 holdTo('PostgreSQL, a second site beside a first one, comparison', comparisonTests, secondSite)
+holdTo('PostgreSQL, two sites', sitesTests, createWorld)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

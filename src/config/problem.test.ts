@@ -14,3 +14,9 @@ test('a value made of words is shown', () => {
     expect(describeGiven('PORT', text)).toBe(JSON.stringify(text))
   }
 })
+
+test('a mebibyte of any text is described at once', () => {
+  for (const piece of ['\\', ' ', 'a', '1', '/', '\n', '-']) {
+    expect(describeGiven('PORT', piece.repeat(2 ** 20))).toMatch(/^a text of 1,048,576 characters/)
+  }
+})

@@ -61,12 +61,12 @@ export function describeGiven(name: string, text: string | undefined): string {
  * a URL with a password, hCaptcha's secret key, or a run of letters and digits that looks random.
  */
 function mayHoldSecret(text: string): boolean {
+  if (text.length > 200) return true
   const unbroken = text.replace(/\\+[rn]|\s/g, '')
   // In paths and URLs, slashes separate words. Elsewhere they may be part of base64.
   const isPath = /^(https?:\/\/|~?\.{0,2}[\\/]|[a-z]:[\\/])/i.test(text)
   const runs = text.split(isPath ? /[^\w+=-]+/ : /[^\w+/=-]+/)
   return (
-    text.length > 200 ||
     /PRIVATE|-----|[{}]|:\/\/.*@|^ES_/.test(text) ||
     /[\w+/=-]{60}/.test(unbroken) ||
     runs.some(looksRandom)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Field, headingOf } from '../signup/field.ts'
+import { columns, headingKey } from '../signup/row.ts'
 import { formSchema } from '../signup/schema.ts'
 import { line, note } from './schema-parts.ts'
 
@@ -9,9 +10,6 @@ const labelCharactersMax = 100
 const textCharactersMax = 2_000
 const optionsMax = 200
 const optionCharactersMax = 200
-
-/** The headings of the first seven columns. */
-const headings = ['Email', 'Timestamp', 'Source', 'Name', 'Tags', 'Metadata', 'Sheet Tab']
 
 /** Names that mean something else in a signup, in an exported line, or to JavaScript. */
 const takenNames: ReadonlySet<string> = new Set(
@@ -123,7 +121,7 @@ export const fieldsSchema = z
   .check((payload) => {
     const fields = payload.value.map(fieldOf)
     noteTwice(payload, fields, 'name', ({ name: it }) => it)
-    noteTwice(payload, fields, 'label', headingOf, headings)
+    noteTwice(payload, fields, 'label', headingOf, columns)
   })
   .meta({
     description:
@@ -151,14 +149,14 @@ function noteTwice(
   of: (field: Field) => string,
   taken: readonly string[] = [],
 ): void {
-  const seen = new Set(taken.map((it) => it.toLowerCase()))
+  const seen = new Set(taken.map(headingKey))
   const refusal =
     key === 'name'
       ? { problem: 'is the name of another field.', hint: 'Choose another name.' }
       : { problem: 'is the heading of another column.', hint: 'Give the field another label.' }
-  const expected = 'a text that no other has, capital or small letters aside'
+  const expected = 'a text that no other has, small or capital letters and spaces aside'
   for (const [at, it] of fields.entries()) {
-    const mark = of(it).toLowerCase()
+    const mark = headingKey(of(it))
     const place = it.label === undefined ? 'name' : key
     if (seen.has(mark)) note(payload, { ...refusal, expected }, [at, place])
     seen.add(mark)

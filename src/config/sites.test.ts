@@ -184,12 +184,12 @@ test.each<[string, object[], string[]]>([
   ],
   [
     'one heading twice',
-    [{ name: 'a' }, { name: 'b', label: 'A' }],
+    [{ name: 'aB' }, { name: 'b', label: 'A b' }],
     ['[1].label is the heading of another column.'],
   ],
   [
     'the heading of a column of ours',
-    [{ name: 'a', label: 'sheet tab' }],
+    [{ name: 'a', label: 'e Mail' }],
     ['[0].label is the heading of another column.'],
   ],
   ['an unknown type', [{ name: 'a', type: 'choise' }], ['[0].type is not a type of field.']],

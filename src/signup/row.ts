@@ -37,6 +37,11 @@ export function headingsOf(own: readonly OwnColumn[]): readonly string[] {
   return [...columns, ...own.map(({ heading }) => heading)]
 }
 
+/** A heading for comparisons: without case and spaces, as people write it. */
+export function headingKey(heading: string): string {
+  return heading.normalize('NFC').replace(/\s+/g, '').toLowerCase()
+}
+
 /**
  * The row of a signup. `tab` is the tab's name as it was first used. Values of fields that the site does
  * not have any more go into the metadata.

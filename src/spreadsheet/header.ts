@@ -1,4 +1,4 @@
-import { type Cell, columns, noColumns, type OwnColumn } from '../signup/row.ts'
+import { type Cell, columns, headingKey, noColumns, type OwnColumn } from '../signup/row.ts'
 import { withMembers } from '../signup/metadata-members.ts'
 
 /** Where our cells go, according to the header row of a tab. */
@@ -33,15 +33,15 @@ export function readHeader(
   own: readonly OwnColumn[] = noColumns,
   mayAdd = false,
 ): Header {
-  const names = cells.map(nameKey)
-  const isOurs = columns.every((name, index) => names[index] === nameKey(name))
+  const names = cells.map(headingKey)
+  const isOurs = columns.every((name, index) => names[index] === headingKey(name))
   if (!isOurs && !names.includes('email')) {
     return { kind: 'none', at: [...ourHeader.at, ...own.map(() => -1)] }
   }
   const kind = isOurs ? 'ours' : 'named'
-  const at: number[] = columns.map((name) => names.indexOf(nameKey(name)))
+  const at: number[] = columns.map((name) => names.indexOf(headingKey(name)))
   for (const { heading } of own) {
-    const name = nameKey(heading)
+    const name = headingKey(heading)
     at.push(names.findIndex((one, index) => one === name && !at.includes(index)))
   }
   const missing = own.filter((_, index) => at[columns.length + index] === -1)
@@ -90,11 +90,6 @@ export function headerProblem(
       ? 'that is left out of its rows. Add columns of these names, or one named Metadata.'
       : 'that goes into Metadata. Add columns of these names to have it there.')
   )
-}
-
-/** The name for comparisons, without case and spaces. */
-function nameKey(name: string): string {
-  return name.normalize('NFC').replace(/\s+/g, '').toLowerCase()
 }
 
 /** Adds the cells that have no column to the metadata. A visitor's key of the same name is kept. */

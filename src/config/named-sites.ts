@@ -1,5 +1,4 @@
 import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
-import type { z } from 'zod'
 import { type Account, accountInFile, hasAccount, readAccount } from './account.ts'
 import {
   type Challenged,
@@ -8,15 +7,16 @@ import {
   readChallenge,
   readChallengeTerms,
 } from './challenge.ts'
+import { type Declared, declaredIn } from './declared-sites.ts'
 import { fieldOf } from './field-schema.ts'
 import { type GoogleConfig, readGoogleTerms } from './google.ts'
 import type { PagesConfig } from './pages.ts'
 import { describeGiven, type SettingProblem, type SettingRefusal } from './problem.ts'
 import type { Files } from './read-file.ts'
 import { type SettingsReader, textOf, type Variables } from './reader.ts'
-import { pathText, problemAt, problemsOf } from './schema-problems.ts'
+import { pathText, problemAt } from './schema-problems.ts'
 import { readSiteDefaults, type ReadSite, type SiteDefaults, wantsGoogle } from './site.ts'
-import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
+import type { DeclaredSite } from './site-schema.ts'
 import { parseSpreadsheetId } from './spreadsheet-id.ts'
 
 /** The sites of a file. There may be too few of them when there are problems. */
@@ -29,8 +29,6 @@ export interface NamedSites {
   /** Whether a site writes to a local workbook. */
   readonly hasWorkbook: boolean
 }
-
-type Declared = readonly [name: string, site: DeclaredSite]
 
 /** Reads the sites of the file. What they leave out comes from the environment. */
 export function readNamedSites(
@@ -68,26 +66,6 @@ export function readNamedSites(
   const hasWorkbook =
     !wantsGoogle(reader) && declared.some(([, { spreadsheet }]) => spreadsheet === undefined)
   return { sites, problems, secretVariables, hasWorkbook }
-}
-
-/** Checks the form of the file. Returns the sites whose form is good. */
-function declaredIn(file: object): { declared: Declared[]; problems: SettingProblem[] } {
-  const around = fileSchema.safeParse(file)
-  const problems = [...problemsOf(around.error?.issues ?? [], file)]
-  const named = 'sites' in file ? file.sites : undefined
-  const declared: Declared[] = []
-  if (typeof named !== 'object' || named === null || Array.isArray(named)) {
-    return { declared, problems }
-  }
-  for (const [name, given] of Object.entries(named)) {
-    const path = ['sites', name]
-    const issues = (parsed: z.ZodSafeParseResult<unknown>) =>
-      problemsOf(parsed.error?.issues ?? [], file, path)
-    const site = siteSchema.safeParse(given)
-    problems.push(...issues(siteNameSchema.safeParse(name)), ...issues(site))
-    if (site.success) declared.push([name, site.data])
-  }
-  return { declared, problems }
 }
 
 /** What a site says itself, or the environment for it. */

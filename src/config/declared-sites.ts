@@ -1,11 +1,15 @@
 import type { z } from 'zod'
+import { isRecord } from '../signup/json.ts'
 import type { SettingProblem } from './problem.ts'
 import { problemsOf } from './schema-problems.ts'
 import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
 
 export type Declared = readonly [name: string, site: DeclaredSite]
 
-/** Checks the form of the file. Returns the sites whose form is good. */
+/**
+ * Checks the form of the file. Returns what is good of each site, so that what is wrong with the sites
+ * together is told at the same time.
+ */
 export function declaredIn(file: object): { declared: Declared[]; problems: SettingProblem[] } {
   const around = fileSchema.safeParse(file)
   const problems = [...problemsOf(around.error?.issues ?? [], file)]
@@ -21,6 +25,17 @@ export function declaredIn(file: object): { declared: Declared[]; problems: Sett
     const site = siteSchema.safeParse(given)
     problems.push(...issues(siteNameSchema.safeParse(name)), ...issues(site))
     if (site.success) declared.push([name, site.data])
+    else if (isRecord(given)) declared.push([name, goodPart(name, given)])
   }
   return { declared, problems }
+}
+
+function goodPart(name: string, given: Readonly<Record<string, unknown>>): DeclaredSite {
+  const parts = Object.entries(siteSchema.shape).flatMap(([key, schema]) => {
+    const part = schema.safeParse(given[key])
+    if (part.success) return [[key, part.data]]
+    // Somebody wants a spreadsheet for this site, even if it is not known which.
+    return key === 'spreadsheet' ? [[key, `that of ${name}`]] : []
+  })
+  return Object.fromEntries(parts) as DeclaredSite
 }

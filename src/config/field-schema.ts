@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Field, headingOf } from '../signup/field.ts'
+import type { Field } from '../signup/field.ts'
+import { isRecord } from '../signup/json.ts'
 import { columns, headingKey } from '../signup/row.ts'
 import { formSchema } from '../signup/schema.ts'
 import { line, note } from './schema-parts.ts'
@@ -114,15 +115,17 @@ const { checkbox, url, date, phone } = fieldTypes
 
 const field = z.discriminatedUnion('type', [text, choice, number, checkbox, url, date, phone])
 
-/** The fields of a site. */
+/** The fields of a site. Those with problems count when names are compared. */
 export const fieldsSchema = z
   .array(field)
   .max(fieldsMax)
-  .check((payload) => {
-    const fields = payload.value.map(fieldOf)
-    noteTwice(payload, fields, 'name', ({ name: it }) => it)
-    noteTwice(payload, fields, 'label', headingOf, columns)
-  })
+  .superRefine(
+    (_, payload) => {
+      noteTwice(payload, 'name', ({ name: it }) => it)
+      noteTwice(payload, 'label', ({ name: it, label = it }) => label, columns)
+    },
+    { when: ({ value }) => Array.isArray(value) },
+  )
   .meta({
     description:
       'Columns of the site after the seven, in this order. Signups have their values; forms show them.',
@@ -144,9 +147,8 @@ function isText(declared: Declared): declared is z.output<typeof text> {
 /** Notes each field whose name or heading is taken by an earlier one, or by one of `taken`. */
 function noteTwice(
   payload: z.core.ParsePayload,
-  fields: readonly Field[],
   key: 'name' | 'label',
-  of: (field: Field) => string,
+  of: (field: Readonly<Record<string, unknown>>) => unknown,
   taken: readonly string[] = [],
 ): void {
   const seen = new Set(taken.map(headingKey))
@@ -155,10 +157,13 @@ function noteTwice(
       ? { problem: 'is the name of another field.', hint: 'Choose another name.' }
       : { problem: 'is the heading of another column.', hint: 'Give the field another label.' }
   const expected = 'a text that no other has, small or capital letters and spaces aside'
-  for (const [at, it] of fields.entries()) {
-    const mark = headingKey(of(it))
-    const place = it.label === undefined ? 'name' : key
-    if (seen.has(mark)) note(payload, { ...refusal, expected }, [at, place])
+  for (const [at, it] of (payload.value as readonly unknown[]).entries()) {
+    const text = isRecord(it) ? of(it) : undefined
+    if (!isRecord(it) || typeof text !== 'string') continue
+    const mark = headingKey(text)
+    const place = it['label'] === undefined ? 'name' : key
+    const isTold = payload.issues.some(({ path }) => path?.[0] === at && path[1] === place)
+    if (seen.has(mark) && !isTold) note(payload, { ...refusal, expected }, [at, place])
     seen.add(mark)
   }
 }

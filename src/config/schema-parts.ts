@@ -46,12 +46,13 @@ export function line(charactersMax: number, description: string) {
     .meta({ description, minLength: 1, maxLength: charactersMax })
 }
 
-/** Notes a problem of the value, or of a part of it. */
+/** Notes a problem of the value, or of a part of it. Checks of what is around it go on. */
 export function note(
   payload: z.core.ParsePayload,
   { problem, expected, hint }: SettingRefusal,
   path: PropertyKey[] = [],
 ): void {
   const params: RefusalParams = { problem, expected, hint }
-  payload.issues.push({ code: 'custom', message: problem, path, input: payload.value, params })
+  const { value: input } = payload
+  payload.issues.push({ code: 'custom', message: problem, path, input, params, continue: true })
 }

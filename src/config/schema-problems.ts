@@ -85,7 +85,8 @@ function suggestion(value: unknown, { values }: z.core.$ZodIssueInvalidValue): s
 function outOfRange(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): SettingRefusal {
   const isSmall = issue.code === 'too_small'
   const bound = (isSmall ? issue.minimum : issue.maximum).toLocaleString('en-US')
-  const unit = issue.origin === 'array' ? ' entries' : ''
+  const entries = bound === '1' ? ' entry' : ' entries'
+  const unit = issue.origin === 'array' ? entries : ''
   const problem = isSmall && unit !== '' && bound === '1' ? 'is empty.' : 'is out of range.'
   const expected = `at ${isSmall ? 'least' : 'most'} ${bound}${unit}`
   const hint = unit === '' ? 'Correct it.' : 'Correct it, or leave the key out.'

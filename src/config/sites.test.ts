@@ -145,6 +145,8 @@ test('every problem of the file and of the environment is told at once, with its
   }
   expect(told(json, { MAX_SHEET_TABS: 'many' })).toEqual([
     'MAX_SHEET_TABS is not a whole number.',
+    'SHEETS_PRIVATE_KEY is missing.',
+    'SHEETS_CREDENTIALS_EMAIL is missing.',
     'fieldz is no key of this file.',
     'sites.Launch is not a name that a site can have.',
     'sites.Launch.spreadsheet is too short or too long for the id of a spreadsheet.',
@@ -154,6 +156,7 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.Launch.secretKey looks like a secret, and this file holds none.',
     'sites.launch.duplicates is none of the words it may be.',
     'sites.launch.origins[1] has an entry that is not a web origin.',
+    'sites.launch.origins[0] is * beside other origins.',
     'sites.launch.challenge.siteKey is missing.',
     'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
     'sites.launch.page.accent is not a colour.',
@@ -164,6 +167,40 @@ test('every problem of the file and of the environment is told at once, with its
   const { all } = read(json)
   expect(all.find(({ setting }) => setting.endsWith('titel'))?.expected).toBe('did you mean title?')
   expect(JSON.stringify(all)).not.toMatch(/my secret|abc/)
+})
+
+test('what is wrong with several sites or fields is told beside what is wrong with one of them', () => {
+  const fields = [
+    { name: 'email' },
+    { name: 'b', label: 'Tags', min: 1 },
+    { name: 'B', type: 'number', min: '1' },
+    { name: 'c', type: 'choice', options: ['x', 'x', ' y'] },
+  ]
+  const json = {
+    sites: {
+      a: { spreadsheet: first, color: 'red', credentialsFile: 'none.json' },
+      b: { spreadsheet: first, maxTabs: -1, fields },
+      c: {
+        spreadsheet: 'none',
+        challenge: { siteKey: 'x', secretKeyVariable: 'CHALLENGE_SECRET_KEY_C' },
+      },
+    },
+  }
+  expect(told(json, { SHEETS_CREDENTIALS_FILE: 'ours.json' })).toEqual([
+    'sites.a.color is no key of this file.',
+    'sites.b.maxTabs is out of range.',
+    'sites.b.fields[0].name is a name that Rollcall or JavaScript uses.',
+    'sites.b.fields[1].min is no key of this file.',
+    'sites.b.fields[2].min is not a number, without quotes.',
+    'sites.b.fields[3].options[2] has white space at its ends, line breaks or other control characters.',
+    'sites.b.fields[3].options[1] is in the list twice.',
+    'sites.b.fields[2].name is the name of another field.',
+    'sites.b.fields[1].label is the heading of another column.',
+    'sites.c.spreadsheet is too short or too long for the id of a spreadsheet.',
+    'sites.a.credentialsFile names a file that does not exist (relative paths begin at /app).',
+    'sites.b.spreadsheet is the spreadsheet of the site a already.',
+    'sites.c.challenge.secretKeyVariable names a variable that is not set.',
+  ])
 })
 
 test.each<[string, object[], string[]]>([

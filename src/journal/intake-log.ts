@@ -81,8 +81,16 @@ export interface Idempotency extends OwnedKey {
 /** One result for each signup, in the order of the request; undefined when its tab was one too many. */
 export type AppendResults = readonly (SignupStatus | undefined)[]
 
+/** The signups are in the journal now. */
+interface AppendedNew {
+  readonly kind: 'appended'
+  readonly results: AppendResults
+  /** How many of them get no row, as their address is there. Left out when none does, or nobody knows. */
+  readonly duplicates?: number
+}
+
 export type Appended =
-  | { readonly kind: 'appended'; readonly results: AppendResults }
+  | AppendedNew
   /** Earlier signups came with this token. */
   | { readonly kind: 'tokenUsed' }
   | Recalled

@@ -1,11 +1,13 @@
 import type { Clock } from '../platform/clock.ts'
 import type { CallLedger } from './call-ledger.ts'
+import type { Commit } from './commit.ts'
 import type { CompareOptions, Comparison } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Lease } from './lease.ts'
+import type { Listeners } from './listeners.ts'
 import type { JournalPolicy } from './policy.ts'
 import type { Reader } from './reader.ts'
 import type { Retention } from './retention.ts'
@@ -53,6 +55,8 @@ export interface OpenJournal extends AsyncDisposable {
    * it was not opened with, too.
    */
   backlogs(): Promise<ReadonlyMap<string, number>>
+  /** Told of each commit of appends that this process makes. */
+  readonly committed: Pick<Listeners<Commit>, 'add'>
 }
 
 /** The settings of each site that a journal is opened with, by name. What is left out has its default. */

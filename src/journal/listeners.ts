@@ -8,6 +8,10 @@ export class Listeners<T> {
     return () => this.#listeners.delete(listener)
   }
 
+  get hasAny(): boolean {
+    return this.#listeners.size > 0
+  }
+
   tell(news: T): void {
     for (const listener of this.#listeners) listener(news)
   }

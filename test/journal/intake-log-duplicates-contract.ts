@@ -28,12 +28,13 @@ export const duplicateSignups: readonly ContractTest[] = [
   {
     title: 'a signup is a duplicate when address and tab are the same, letter case aside',
     run: underPolicy(ignoring, async (journal) => {
-      await journal.intake.append([
+      const appended = await journal.intake.append([
         makeSignup({ email: 'Ada@example.com', sheetTab: 'News', name: 'first' }),
         makeSignup({ email: 'aDA@example.com', sheetTab: 'news' }),
         makeSignup({ email: 'ada@example.com', sheetTab: 'Events' }),
         makeSignup({ email: 'ada+x@example.com', sheetTab: 'NEWS' }),
       ])
+      expect(appended).toMatchObject({ kind: 'appended', duplicates: 1 })
       expect(addressesOf(await freezeNext(journal.delivery))).toEqual({
         News: ['Ada@example.com', 'ada+x@example.com'],
         Events: ['ada@example.com'],

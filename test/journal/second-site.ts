@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import type {
@@ -34,7 +36,12 @@ export function besideFirstSite(
         )
         const [first, second] = [opened.sites.get('first'), opened.sites.get('second')]
         if (!first || !second) throw new Error('the journal has not both sites')
-        if (!isFilled) await fill(first)
+        if (!isFilled) {
+          let committed = 0
+          opened.committed.add(({ signups }) => (committed += signups))
+          await fill(first)
+          expect(committed).toBe(signupsOfFirst)
+        }
         isFilled = true
         const journal = { ...second, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
         noteEarlier(journal, signupsOfFirst)

@@ -76,6 +76,8 @@ test('signups of two sites that arrive together share a commit, and each site le
   await using opened = openSqliteSites(file, new Map(['news', 'shop'].map((name) => [name, {}])))
   using reader = new DatabaseSync(file, { readOnly: true })
   const added: Record<string, number> = {}
+  const commits: number[] = []
+  opened.committed.add(({ signups }) => commits.push(signups))
   const answers = [...opened.sites].flatMap(([name, { intake, delivery }]) => {
     delivery.onAppend((count) => (added[name] = (added[name] ?? 0) + count))
     return makeSignups(name === 'news' ? 3 : 5).map((signup) => intake.append([signup]))
@@ -85,5 +87,6 @@ test('signups of two sites that arrive together share a commit, and each site le
   const found = await Promise.all(answers)
   expect(found.map((answer) => resultsOf(answer)[0]?.position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   expect(added).toEqual({ news: 3, shop: 5 })
+  expect(commits).toEqual([8])
   expect(Object.fromEntries(await opened.backlogs())).toEqual(added)
 })

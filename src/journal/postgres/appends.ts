@@ -70,7 +70,8 @@ function appendSql(isIgnored: string): string {
       EXISTS (SELECT 1 FROM stale) AS "isStale",
       (SELECT json_agg(known) FROM known) AS known,
       (SELECT json_agg(no) FROM used) AS used,
-      (SELECT json_agg(tabs) FROM tabs) AS tabs`
+      (SELECT json_agg(tabs) FROM tabs) AS tabs,
+      (SELECT json_agg(position) FROM added WHERE is_ignored = 1) AS ignored`
 }
 
 /**
@@ -180,6 +181,7 @@ function outcomesOf(
   const known = new Map(rows.map((row) => [row.no, row]))
   const used = new Set((answer['used'] ?? []) as readonly number[])
   const tabs = (answer['tabs'] ?? []) as readonly TabRow[]
+  const ignored = new Set((answer['ignored'] ?? []) as readonly number[])
   const names = new Map(tabs.map(({ no, name }) => [keys[no - 1] ?? '', name]))
   knownTabs.learn(names.keys())
   let position = Number(answer['position'])
@@ -187,15 +189,17 @@ function outcomesOf(
     const found = known.get(index + 1)
     if (found) return { kind: 'known', ...found }
     if (used.has(index + 1)) return { kind: 'tokenUsed' }
+    let duplicates = 0
     const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
       const key = tabs[place]?.key ?? ''
       const sheetTab = names.get(key)
       if (sheetTab === undefined) return undefined
       position += 1
+      if (ignored.has(position)) duplicates += 1
       const isTabOpen = key === openKey && { isTabOpen: true as const }
       return { id, sheetTab, receivedAt, position, ...isTabOpen }
     })
-    return { kind: 'appended', results }
+    return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Appended } from '../intake-log.ts'
+import { addedBy } from '../commit.ts'
 import type { AppendRequest } from './append-request.ts'
 import { groupAppend, hashed, type KnownKey, type Outcome, stepsToSweep } from './appends.ts'
 import type { PostgresDatabase, Step } from './database.ts'
@@ -98,12 +99,7 @@ function tellAdded(group: readonly SiteRequest[], outcomes: readonly Outcome[]):
   const added = new Map<PostgresSite, number>()
   group.forEach(({ site: { site } }, index) => {
     const outcome = outcomes[index]
-    if (outcome) added.set(site, (added.get(site) ?? 0) + addedBy(outcome))
+    if (outcome) added.set(site, (added.get(site) ?? 0) + addedBy([outcome]))
   })
   for (const [{ appended }, count] of added) if (count > 0) appended.tell(count)
-}
-
-function addedBy(outcome: Outcome): number {
-  if (outcome.kind !== 'appended') return 0
-  return outcome.results.filter((result) => result !== undefined).length
 }

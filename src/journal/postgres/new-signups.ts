@@ -14,7 +14,7 @@ export function addingPlaced(isIgnored: string): string {
       INSERT INTO rollcall.signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, is_ignored)
       SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields, ${isIgnored}
-      FROM placed
+      FROM placed RETURNING position, is_ignored
     ), counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count
       FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added

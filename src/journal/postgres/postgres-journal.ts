@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
+import { type Commit, tellCommit } from '../commit.ts'
 import type { ComparableJournal, OpenJournal, OpenReader, SitePolicies } from '../journal.ts'
+import { Listeners } from '../listeners.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { onlySiteOf } from '../only-site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
@@ -56,8 +58,14 @@ export async function openPostgresSites(
   const { db, sites } = await openSites(url, policies, options)
   const time = await orClose(db, () => DatabaseTime.open(db, clock))
   const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
+  const committed = new Listeners<Commit>()
   const groups = new AppendGroups<SiteRequest>({
-    commit: (group) => commitAppends(db, clock, group),
+    commit: async (group) => {
+      const begun = clock.elapsed()
+      const answers = await commitAppends(db, clock, group)
+      tellCommit(committed, answers, clock.elapsed() - begun)
+      return answers
+    },
     isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.isKnown(sheetTab)),
   })
   const shared = { leaseDb, groups, time, clock }
@@ -65,6 +73,7 @@ export async function openPostgresSites(
   return {
     sites: new Map(journals),
     backlogs: () => backlogsIn(db),
+    committed,
     [Symbol.asyncDispose]: async () => {
       for (const [, journal] of journals) await journal[Symbol.asyncDispose]()
       await leaseDb.close()

@@ -1,6 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite'
 
 import type { Millis, Signup } from '../../signup/signup.ts'
+import { addedBy } from '../commit.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type {
   AppendResults,
@@ -66,6 +67,8 @@ export class SqliteAppends {
   readonly #site: SqliteSite
   readonly #tabs: SqliteTabs
   readonly #signups: NewSignups
+  /** How many signups of the present request get no row. */
+  #duplicates = 0
 
   constructor(site: SqliteSite) {
     this.#site = site
@@ -85,7 +88,7 @@ export class SqliteAppends {
 
   /** To call with the answers when the transaction was committed. */
   tell(answers: readonly Appended[]): void {
-    const added = answers.reduce((sum, answer) => sum + addedBy(answer), 0)
+    const added = addedBy(answers)
     if (added > 0) this.#site.appended.tell(added)
   }
 
@@ -120,11 +123,13 @@ export class SqliteAppends {
     const recalled = idempotency && this.recall(idempotency)
     if (recalled) return recalled
     if (token !== undefined && this.#site.db.get('usedToken', token)) return { kind: 'tokenUsed' }
+    this.#duplicates = 0
     const results = signups.map((signup) => this.#insert(signup, opener))
     const first = results.find((result) => result !== undefined)
     if (first && idempotency) this.#rememberKey(idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
-    return { kind: 'appended', results }
+    const duplicates = this.#duplicates
+    return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 
   #insert(signup: Signup, opener: string | undefined): SignupStatus | undefined {
@@ -132,6 +137,7 @@ export class SqliteAppends {
     const tab = this.#tabs.take(sheetTab, receivedAt, opener)
     if (!tab) return undefined
     const isIgnored = this.#site.policy.duplicates === 'ignore' && this.#isKnown(tab, email)
+    if (isIgnored) this.#duplicates += 1
     const position = this.#signups.add(signup, tab.id, { isIgnored })
     return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
   }
@@ -177,11 +183,6 @@ export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
     ...(row['isTabOpen'] === 1 && { isTabOpen: true }),
     ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
   }
-}
-
-function addedBy(answer: Appended): number {
-  if (answer.kind !== 'appended') return 0
-  return answer.results.filter((result) => result !== undefined).length
 }
 
 function readPlaces(text: string): readonly number[] {

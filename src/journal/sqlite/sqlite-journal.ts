@@ -1,7 +1,9 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { GroupCommit } from '../group-commit.ts'
+import { type Commit, tellCommit } from '../commit.ts'
 import type { Appended } from '../intake-log.ts'
 import type { ComparableJournal, CopyableReader, OpenJournal, SitePolicies } from '../journal.ts'
+import { Listeners } from '../listeners.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { onlySiteOf } from '../only-site.ts'
 import { defaultPolicy, type JournalPolicy } from '../policy.ts'
@@ -75,7 +77,13 @@ function sitesOn(
   policies: SitePolicies,
   { clock = systemClock }: Pick<SqliteOptions, 'clock'>,
 ): OpenJournal {
-  const commits = new GroupCommit<AppendRequest, Appended>((group) => appendGroup(db, group), clock)
+  const committed = new Listeners<Commit>()
+  const commits = new GroupCommit<AppendRequest, Appended>((group) => {
+    const begun = clock.elapsed()
+    const answers = appendGroup(db, group)
+    tellCommit(committed, answers, clock.elapsed() - begun)
+    return answers
+  }, clock)
   const sites = Array.from(policies, ([name, policy]) => {
     const site = openSite(db, name, { ...defaultPolicy, ...policy })
     return [name, journalOf(site, commits)] as const
@@ -83,6 +91,7 @@ function sitesOn(
   return {
     sites: new Map(sites),
     backlogs: async () => backlogsIn(db),
+    committed,
     [Symbol.asyncDispose]: async () => {
       await commits.drain()
       db.close()

@@ -35,7 +35,13 @@ export interface Attempt {
   readonly remoteAddress?: string | undefined
 }
 
-export type Verdict = Passed | Rejected | Misconfigured | Unavailable
+export type Verdict = (Passed | Rejected | Misconfigured | Unavailable) & Asked
+
+/** Whether the provider was asked for the verdict. */
+interface Asked {
+  /** For how long, in milliseconds, two tries included. Absent when it was not asked. */
+  readonly askedMs?: number
+}
 
 export interface Passed {
   readonly kind: 'passed'

@@ -44,8 +44,10 @@ export function createSiteverify(options: SiteverifyOptions): Challenge {
         return judge({ kind: 'none', message, isPassing: true }, options)
       }
       waiting += 1
+      const begun = options.clock.elapsed()
       try {
-        return judge(await ask(requestBody(token, attempt, options), options), options)
+        const answer = await ask(requestBody(token, attempt, options), options)
+        return { ...judge(answer, options), askedMs: options.clock.elapsed() - begun }
       } finally {
         waiting -= 1
       }

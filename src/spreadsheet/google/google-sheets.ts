@@ -46,7 +46,13 @@ import { googleProfile } from './profile.ts'
 import { GoogleRowReader } from './row-reader.ts'
 import { removeRows } from './row-removal.ts'
 import type { SignAssertion } from './sign-assertion.ts'
-import { type ApiFailure, type ApiResult, notSent, SheetsApi } from './sheets-api.ts'
+import {
+  type ApiFailure,
+  type ApiResult,
+  notSent,
+  SheetsApi,
+  type SheetsApiOptions,
+} from './sheets-api.ts'
 
 export interface GoogleSheetsOptions {
   readonly access: Access
@@ -59,16 +65,18 @@ export interface GoogleSheetsOptions {
   readonly digest: Digest
   /** Awaited before every call to the Sheets API (token requests do not count). */
   readonly gate: CallGate
+  /** As in `SheetsApiOptions`. */
+  readonly called?: SheetsApiOptions['called']
   /** The site's own fields. */
   readonly fields?: readonly Field[]
 }
 
 /** A spreadsheet in Google Sheets, written through a service account. */
 export function createGoogleSheets(options: GoogleSheetsOptions): Spreadsheet {
-  const { access, sign, apiUrl, tokenUrl, http, clock, gate, random, digest } = options
+  const { access, sign, apiUrl, tokenUrl, http, clock, gate, called, random, digest } = options
   const own = ownColumns(options.fields ?? [])
   const tokens = new AccessTokens({ email: access.email, sign, tokenUrl, http, clock })
-  const api = new SheetsApi({ apiUrl, access, http, tokens, gate })
+  const api = new SheetsApi({ apiUrl, access, http, tokens, gate, called })
   const shortName = shortNameOf(access.spreadsheetId, digest)
   const layout = new Layout(api, { shortName, clock, random, own })
   const location = locationOf(access, apiUrl)

@@ -10,6 +10,8 @@ export interface SheetsApiOptions {
   readonly http: HttpClient
   readonly tokens: AccessTokens
   readonly gate: CallGate
+  /** Told how each call ended. */
+  readonly called?: ((outcome: ApiResult['kind']) => void) | undefined
 }
 
 export interface ApiRequest {
@@ -58,7 +60,7 @@ export class SheetsApi {
   }
 
   async #callOnce(request: ApiRequest, signal: AbortSignal): Promise<ApiResult> {
-    const { tokens, gate, access } = this.#options
+    const { tokens, gate } = this.#options
     const token = await tokens.get(signal)
     if (token.kind !== 'token') return token
     try {
@@ -66,8 +68,15 @@ export class SheetsApi {
     } catch (cause) {
       return { kind: 'retryable', message: 'The call was not made', cause }
     }
+    const result = await this.#send(request, token.token, signal)
+    this.#options.called?.(result.kind)
+    return result
+  }
+
+  async #send(request: ApiRequest, token: string, signal: AbortSignal): Promise<ApiResult> {
+    const { access } = this.#options
     try {
-      const answer = await this.#send(request, token.token, signal)
+      const answer = await this.#post(request, token, signal)
       const body = parseObject(answer.text)
       if (answer.status === 200 && body) return { kind: 'ok', body }
       if (answer.status === 200) {
@@ -82,7 +91,7 @@ export class SheetsApi {
     }
   }
 
-  #send(request: ApiRequest, token: string, signal: AbortSignal) {
+  #post(request: ApiRequest, token: string, signal: AbortSignal) {
     const { apiUrl, access, http } = this.#options
     const id = encodeURIComponent(access.spreadsheetId)
     return http({

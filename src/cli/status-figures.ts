@@ -2,10 +2,10 @@ import type { SiteConfig } from '../config/site.ts'
 import type { Counts, Figures, HourCounts } from '../journal/figures.ts'
 import type { Reader } from '../journal/reader.ts'
 import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
+import { quotaLeft, type Window } from '../service/quota-left.ts'
 import type { Millis } from '../signup/signup.ts'
 
-const minute = 60 * 1000
-const hour = 60 * minute
+const hour = 60 * 60 * 1000
 const day = 24 * hour
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
@@ -42,11 +42,6 @@ interface Spans {
   readonly all: number
 }
 
-interface Window {
-  readonly limit: number
-  readonly left: number
-}
-
 /** Reads the figures of `rollcall status`. The cost is the same with a million signups. */
 export async function readStatus(
   reader: Reader,
@@ -70,7 +65,7 @@ export async function readStatus(
     tabsSetAside: (note?.tabs ?? []).map(({ name: tab, place, error, hint }) => {
       return { tab, place, error, hint }
     }),
-    quota: spreadsheet.kind === 'google' ? await quotaOf(spreadsheet, reader, now) : null,
+    quota: spreadsheet.kind === 'google' ? await quotaLeft(spreadsheet, reader, now) : null,
   }
 }
 
@@ -101,22 +96,6 @@ function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
     since,
     error: delivery.state === 'ok' ? null : delivery.error,
     hint: delivery.state === 'blocked' ? delivery.hint : null,
-  }
-}
-
-/** The calls that are left in the minute and in the day that end now. */
-export async function quotaOf(
-  { credentials, quota }: Extract<SiteConfig['spreadsheet'], { kind: 'google' }>,
-  reader: Reader,
-  now: Millis,
-): Promise<NonNullable<Status['quota']>> {
-  const window = async (limit: number, ms: Millis) => {
-    const used = await reader.callsSince(credentials.email, now - ms)
-    return { limit, left: Math.max(0, limit - used) }
-  }
-  return {
-    perMinute: await window(quota.perMinute, minute),
-    perDay: await window(quota.perDay, day),
   }
 }
 

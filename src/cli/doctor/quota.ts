@@ -1,4 +1,4 @@
-import { quotaOf } from '../status-figures.ts'
+import { quotaLeft } from '../../service/quota-left.ts'
 import type { Check } from './check.ts'
 
 /** The calls to the Sheets API that are left. */
@@ -9,7 +9,7 @@ export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, sessio
     return [{ check, state: 'skipped', message: 'not checked: the journal cannot be used' }]
   }
   const { reader, time = session.clock } = journal.journal
-  const { perMinute, perDay } = await quotaOf(spreadsheet, reader, time.now())
+  const { perMinute, perDay } = await quotaLeft(spreadsheet, reader, time.now())
   const of = ({ left, limit }: { readonly left: number; readonly limit: number }) =>
     `${left.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`
   const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { noContent } from './answer.ts'
-import { createEdge, type EdgeOptions } from './edge.ts'
+import { type AnsweredRequest, createEdge, type EdgeOptions } from './edge.ts'
 import { responseOf } from './fetch.ts'
 import { problem } from './problem.ts'
 import { refuse } from './refuse.ts'
@@ -33,6 +33,7 @@ function createApplication(
     warn: () => {},
     eventsOf: () => ({
       requestRefused: ({ kind }, id) => events.push(['refused', kind, id]),
+      signupsRefused: () => {},
       originRefused: (origin, id) => events.push(['origin', origin, id]),
       requestFailed: (error, id) => events.push(['failed', error, id]),
     }),
@@ -193,5 +194,53 @@ describe('the id that a request brings', () => {
     'ada@example.com-1234',
   ])('is replaced when it looks like anything else: %s', async (id) => {
     expect(await idFor(id, 1)).toMatch(uuid)
+  })
+})
+
+describe('the events of a request', () => {
+  function observed(handle: Handler) {
+    const answered: Omit<AnsweredRequest, 'requestId'>[] = []
+    const refused: unknown[] = []
+    const eventsOf = () => ({
+      requestRefused: () => {},
+      originRefused: () => {},
+      requestFailed: () => {},
+      signupsRefused: (reason: string, count: number) => refused.push([reason, count]),
+    })
+    const requestAnswered = ({ requestId: _, ...rest }: AnsweredRequest) => answered.push(rest)
+    let elapsed = 0
+    const clock = { elapsed: () => (elapsed += 7) }
+    return { answered, refused, ...createApplication(handle, { eventsOf, requestAnswered, clock }) }
+  }
+
+  test('tell route, method, status and time of each answer, whatever was asked', async () => {
+    const { ask, application, answered } = observed(nothing)
+    await ask()
+    await ask({}, 'DELETE')
+    const request = new Request('http://signup.example.com/ada@example.com')
+    await application.fetch(request, { remoteAddress: undefined })
+    application.refuse('tooSlow')
+    const ms = 7
+    expect(answered).toEqual([
+      { route: '/', method: 'GET', status: 204, ms },
+      { route: '/', method: 'DELETE', status: 405, ms },
+      { route: undefined, method: 'GET', status: 404, ms },
+      { route: undefined, method: undefined, status: 408, ms: 0 },
+    ])
+  })
+
+  test('count the refused signups of a posted request, and none of any other', async () => {
+    const { ask, refused } = observed((exchange) => {
+      exchange.signups = 3
+      throw refuse.challenge()
+    })
+    await ask({}, 'POST')
+    await ask({ origin: 'https://other.example' }, 'POST')
+    await ask()
+    await ask({}, 'PUT')
+    expect(refused).toEqual([
+      ['challenge', 3],
+      ['origin', 1],
+    ])
   })
 })

@@ -20,6 +20,8 @@ export interface EdgeOptions extends ReceptionOptions {
   readonly router: Router
   /** Turns a refusal into an answer, as JSON or as a page. Never throws. */
   readonly showRefusal: (refusal: Refusal, exchange: Exchange) => Answer | Promise<Answer>
+  /** Receives an event for each answer. Left out when nobody wants to know. */
+  readonly requestAnswered?: ((request: AnsweredRequest) => void) | undefined
 }
 
 /** Receives an event for each request that fails or is refused. */
@@ -29,6 +31,20 @@ export interface EdgeEvents {
   originRefused(origin: string | undefined, requestId: string): void
   /** A handler threw an error that is not a `Refusal`. */
   requestFailed(error: unknown, requestId: string): void
+  /** Signups were refused: as many as the request had, as far as that is known. */
+  signupsRefused(reason: string, count: number): void
+}
+
+/** What may be told about any request: nothing that a visitor chose. */
+export interface AnsweredRequest {
+  /** The path as the router has it; undefined when there is no such path, or no valid request. */
+  readonly route: string | undefined
+  /** As it was sent; undefined when that is no valid request. */
+  readonly method: string | undefined
+  readonly status: number
+  /** From the end of the request's headers until its answer was ready to be sent. */
+  readonly ms: number
+  readonly requestId: string
 }
 
 /** An HTTP application. An adapter connects it to a server. */
@@ -44,12 +60,13 @@ export interface Application {
  * into answers, adds CORS and security headers.
  */
 export function createEdge(options: EdgeOptions): Application {
-  const { trustedProxies, eventsOf, router, showRefusal } = options
+  const { trustedProxies, eventsOf, router, showRefusal, requestAnswered, clock } = options
   const reception = new Reception(options)
 
   return {
     async fetch(request, connection) {
-      const { handle, params, isPublic } = router.find(request)
+      const began = requestAnswered ? clock.elapsed() : 0
+      const { handle, params, isPublic, route, isSignup } = router.find(request)
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
       const exchange = new Exchange({ requestId, request, connection, params }, reception)
       let answer: Answer
@@ -63,10 +80,16 @@ export function createEdge(options: EdgeOptions): Application {
         const refusal = refusalOf(error, requestId, events)
         if (refusal.kind === 'origin') events.originRefused(originOf(request), requestId)
         events.requestRefused(refusal, requestId)
+        if (isSignup) events.signupsRefused(refusal.kind, exchange.signups)
         answer = await showRefusal(refusal, exchange)
       }
       const origin = exchange.isOriginAllowed ? request.headers.get('origin') : null
       const cors = corsHeaders(origin, exchange.knownSite?.allowedOrigins ?? '*')
+      if (requestAnswered) {
+        const { status } = answer
+        const ms = clock.elapsed() - began
+        requestAnswered({ route, method: request.method, status, ms, requestId })
+      }
       return dressed(answer, requestId, cors, exchange.allowance)
     },
     refuse(failure) {
@@ -74,6 +97,8 @@ export function createEdge(options: EdgeOptions): Application {
       const refusal = refuse.protocol(failure)
       eventsOf(undefined).requestRefused(refusal, requestId)
       const { status, headers, security, vary = '', body } = problem(refusal, requestId)
+      const nothingKnown = { route: undefined, method: undefined }
+      requestAnswered?.({ ...nothingKnown, status, ms: 0, requestId })
       const list = [...security, ...headers, 'vary', vary, 'x-request-id', requestId]
       return { status, headers: list, body }
     },

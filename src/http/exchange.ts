@@ -115,6 +115,8 @@ export class Exchange implements Arrival {
   readonly params: Readonly<Record<string, string>>
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
   typed: FormEntries | undefined
+  /** How many signups the request has; 1 until that is known. */
+  signups = 1
   /** The digest of the request's valid API key. Requests with a key are not counted. */
   apiKey: string | undefined
   /** The client's rate limit after the last count; undefined when nothing was counted. */

@@ -31,6 +31,10 @@ export interface Found {
   readonly params: Readonly<Record<string, string>>
   /** Whether pages of every origin may read the answer. */
   readonly isPublic: boolean
+  /** The path as it was added, with the names of its parameters; undefined when no path matches. */
+  readonly route: string | undefined
+  /** Whether the request brings signups: nothing else is posted here. */
+  readonly isSignup: boolean
 }
 
 type Methods = ReadonlyMap<string, Found>
@@ -44,9 +48,10 @@ export class Router {
   /** @param path may have parameters such as `:id`; when several paths match, the first one added wins */
   add(path: string, { GET, POST, isPublic = false }: Route): void {
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
+    const found = (handle: Handler, more = {}) => ({ ...plain, handle, route: path, ...more })
     const methods = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
-    if (GET) methods.set('GET', found(GET, isPublic)).set('HEAD', found(GET))
-    if (POST) methods.set('POST', found(POST))
+    if (GET) methods.set('GET', found(GET, { isPublic })).set('HEAD', found(GET))
+    if (POST) methods.set('POST', found(POST, { isSignup: true }))
     const others = found(() => {
       throw refuse.method(allowed)
     })
@@ -71,13 +76,15 @@ function paramsOf(named: ParamIndexMap | Params, stash: ParamStash = []): Found[
   return Object.fromEntries(values)
 }
 
-function found(handle: Handler, isPublic = false): Found {
-  return { handle, params: {}, isPublic }
-}
+const plain = { params: {}, isPublic: false, isSignup: false }
 
-const nothing = found(() => {
-  throw refuse.noSuchPath()
-})
+const nothing: Found = {
+  ...plain,
+  route: undefined,
+  handle: () => {
+    throw refuse.noSuchPath()
+  },
+}
 
 function options({ request }: Exchange, allowed: readonly string[]): Answer {
   const isPreflight = request.headers.get('access-control-request-method') !== null

@@ -56,6 +56,7 @@ function asking(handle: (exchange: Exchange) => void, all = sites) {
     warn: () => {},
     eventsOf: () => ({
       requestRefused: () => {},
+      signupsRefused: () => {},
       originRefused: () => {},
       requestFailed: () => {},
     }),

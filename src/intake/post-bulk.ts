@@ -40,8 +40,10 @@ const turnMs = 5
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
   const { fates, isReplay, patience } = await takeIn(exchange, intakes)
-  const { waiting } = intakes.of(exchange)
+  const { waiting, events } = intakes.of(exchange)
   const stored = fates.flatMap(({ status }) => (status ? [status] : []))
+  const rejected = fates.length - stored.length
+  if (rejected > 0 && !isReplay) events.signupsRefused('bulk', rejected)
   if (patience) await waiting.untilWritten(stored, patience, exchange.countedAs)
   const answers = fates.map((fate, index): BulkResult => {
     if (!fate.status) return { index, status: 'rejected', errors: fate.problems }
@@ -73,7 +75,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   const { clock, digest } = intake
   const { items, challengeToken } = readEnvelope(body, intake)
   const patience = patienceOf(request, clock)
-  const asked = items.length
+  const asked = (exchange.signups = items.length)
   const context = { ...intake.tabs, source: 'bulk' } as const
   const parsed = await mapInTurns(items, (item) => parseSignup(item, context), clock)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))

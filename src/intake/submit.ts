@@ -79,9 +79,13 @@ export async function submit(submission: Submission, options: SubmitParts): Prom
   const answer = await orUnavailable(work, exchange, options)
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
-  const { kind, results } = answer
-  if (kind === 'appended') events.signupsAccepted(results.filter(Boolean).length)
-  return { results, isReplay: kind === 'replayed' }
+  const { results } = answer
+  if (answer.kind === 'replayed') {
+    events.requestReplayed()
+    return { results, isReplay: true }
+  }
+  events.signupsAccepted(results.filter(Boolean).length, answer.duplicates)
+  return { results, isReplay: false }
 }
 
 /** @throws Refusal 503 when the journal cannot be used */

@@ -1,9 +1,10 @@
 import { environmentNames } from '../signup/setting-names.ts'
 import type { ChallengeHealth, Health, SetupProblem } from './health.ts'
 import type { Logger } from './log.ts'
+import type { SiteMetrics } from './metrics.ts'
 
 /** The verdict on a visitor's token. Contains neither the token nor anything else about the visitor. */
-export type ChallengeVerdict =
+export type ChallengeVerdict = (
   | { readonly kind: 'passed' }
   /** Has a hint when the settings may be wrong. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly hint?: string }
@@ -14,6 +15,10 @@ export type ChallengeVerdict =
       readonly hint: string
     }
   | { readonly kind: 'unavailable'; readonly message: string; readonly cause?: unknown }
+) & {
+  /** How long the provider took; absent when it was not asked. */
+  readonly askedMs?: number
+}
 
 /** How many different reasons are logged as warnings, so that bots cannot fill the log. */
 const reasonsMax = 20
@@ -23,6 +28,7 @@ export function challengeEvents(
   log: Logger,
   health: Health,
   { challenge: names } = environmentNames,
+  metrics?: SiteMetrics,
 ) {
   const reasonsTold = new Set<string>()
 
@@ -50,6 +56,7 @@ export function challengeEvents(
       }
     },
     challengeAnswered(verdict: ChallengeVerdict, requestId: string): void {
+      metrics?.challengeAnswered(verdict.kind, verdict.askedMs)
       switch (verdict.kind) {
         case 'passed':
           set({ state: 'ok' })

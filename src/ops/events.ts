@@ -1,10 +1,11 @@
 import type { Clock } from '../platform/clock.ts'
 import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
-import { tabKey } from '../signup/signup.ts'
+import { type Millis, tabKey } from '../signup/signup.ts'
 import { challengeEvents, type ChallengeVerdict } from './challenge-events.ts'
 import type { RefusalReason, Warning } from '../signup/trouble.ts'
 import type { AsideTab, Health } from './health.ts'
 import type { Logger } from './log.ts'
+import type { CallOutcome, SiteMetrics } from './metrics.ts'
 import { ToldLines } from './told-lines.ts'
 import { refusalEvents, type RefusedRequest } from './refusal-events.ts'
 
@@ -17,11 +18,18 @@ interface DeliveryProblem {
 
 /**
  * The business events, one function each. A function writes the log line and updates the health that
- * `/api/ready` shows. Metrics belong here, too. No function ever gets an address, a name, a token or a
+ * `/api/ready` shows, and counts for `/metrics`. No function ever gets an address, a name, a token or a
  * key.
  */
 export interface Events {
-  signupsAccepted(count: number): void
+  /** Signups are on disk. @param duplicates how many of them get no row */
+  signupsAccepted(count: number, duplicates?: number): void
+  /** Signups were refused, for a reason of a closed list. */
+  signupsRefused(reason: string, count: number): void
+  /** A request got the answer of an earlier one with the same idempotency key. */
+  requestReplayed(): void
+  /** A commit of the journal put signups on disk. */
+  signupsCommitted(commit: { readonly signups: number; readonly ms: Millis }): void
   /** A request was refused. */
   requestRefused(refused: RefusedRequest, requestId: string): void
   /** A handler threw an error that is not a refusal. */
@@ -44,6 +52,8 @@ export interface Events {
   deliveryElsewhere(): void
   /** This instance could not renew its lease in time, and has stopped to deliver. */
   leaseLost(): void
+  /** A call to the provider was answered, or was not. */
+  providerCalled(outcome: CallOutcome): void
   batchWritten(batch: number, rows: number, tries: number): void
   /** A try failed; the next one follows in `waitMs`. */
   deliveryDelayed(message: string, waitMs: number): void
@@ -71,40 +81,33 @@ interface EventOptions {
   /** What all sites together may tell about refused requests. */
   readonly lines?: ToldLines
   readonly names?: SettingNames
+  /** Counts what happens; left out when nobody wants to know. */
+  readonly metrics?: SiteMetrics | undefined
 }
 
 export function createEvents(
   log: Logger,
   health: Health,
   clock: Clock,
-  { lines = new ToldLines(clock), names = environmentNames }: EventOptions = {},
+  { lines = new ToldLines(clock), names = environmentNames, metrics }: EventOptions = {},
 ): Events {
   return {
     ...refusalEvents(log, health, lines, names),
-    ...challengeEvents(log, health, names),
+    ...challengeEvents(log, health, names, metrics),
     ...leaseEvents(log),
+    ...intakeEvents(log, health, metrics),
     ...spreadsheetEvents(log, health),
-    signupsAccepted() {
-      if (health.journal.state !== 'ok') this.journalRecovered()
-    },
-    journalUnavailable(error, requestId) {
-      // Log once and not for every visitor: the disk may be full.
-      if (health.journal.state === 'ok') {
-        log.error({ requestId, err: error }, 'signups cannot be stored: visitors get a 503')
-      }
-      health.journal = { state: 'unavailable' }
-    },
-    journalRecovered() {
-      health.journal = { state: 'ok' }
-      log.info('signups can be stored again')
-    },
     deliveryStarted(location, defaultTab) {
       // What an instance before has noted is over.
       health.delivery = { state: 'ok' }
       health.tabs.clear()
       log.info({ location, defaultTab }, 'delivery started')
     },
+    providerCalled(outcome) {
+      metrics?.providerCalled(outcome)
+    },
     batchWritten(batch, rows, tries) {
+      metrics?.batchWritten(rows)
       log.info({ batch, rows, tries }, 'batch written')
     },
     deliveryDelayed(message, waitMs) {
@@ -153,6 +156,49 @@ function leaseEvents(log: Logger): Pick<Events, 'deliveryElsewhere' | 'leaseLost
         'Look whether the database answers, and whether this machine has enough CPU time.'
       log.warn({ hint }, 'the lease of delivery was not renewed in time: delivery has stopped here')
     },
+  }
+}
+
+/** Events about signups that come in, and about the journal. */
+function intakeEvents(
+  log: Logger,
+  health: Health,
+  metrics: SiteMetrics | undefined,
+): Pick<
+  Events,
+  | 'signupsAccepted'
+  | 'signupsRefused'
+  | 'requestReplayed'
+  | 'signupsCommitted'
+  | 'journalUnavailable'
+  | 'journalRecovered'
+> {
+  const recovered = () => {
+    health.journal = { state: 'ok' }
+    log.info('signups can be stored again')
+  }
+  return {
+    signupsAccepted(count, duplicates = 0) {
+      metrics?.signupsAccepted(count, duplicates)
+      if (health.journal.state !== 'ok') recovered()
+    },
+    signupsRefused(reason, count) {
+      metrics?.signupsRefused(reason, count)
+    },
+    requestReplayed() {
+      metrics?.requestReplayed()
+    },
+    signupsCommitted(commit) {
+      metrics?.signupsCommitted(commit)
+    },
+    journalUnavailable(error, requestId) {
+      // Log once and not for every visitor: the disk may be full.
+      if (health.journal.state === 'ok') {
+        log.error({ requestId, err: error }, 'signups cannot be stored: visitors get a 503')
+      }
+      health.journal = { state: 'unavailable' }
+    },
+    journalRecovered: recovered,
   }
 }
 

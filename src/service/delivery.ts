@@ -126,7 +126,10 @@ export function connectSpreadsheet(
     fields = [],
     settingNames = environmentNames,
     ...given
-  }: Omit<DeliveryOptions, 'events' | 'journal'> & { readonly journal: CountingJournal },
+  }: Omit<DeliveryOptions, 'events' | 'journal'> & {
+    readonly journal: CountingJournal
+    readonly events?: Pick<Events, 'providerCalled'>
+  },
   world: World,
 ): Spreadsheet {
   if (settings.kind === 'workbook' || privateKey === undefined) {
@@ -145,6 +148,7 @@ export function connectSpreadsheet(
     random: world.random,
     digest: world.digest,
     gate: share.gate,
+    called: given.events && ((outcome) => given.events?.providerCalled(outcome)),
     fields,
   })
 }

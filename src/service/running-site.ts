@@ -4,6 +4,7 @@ import type { ComparableJournal, OpenJournal } from '../journal/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
+import type { Metrics } from '../ops/metrics.ts'
 import { ToldLines } from '../ops/told-lines.ts'
 import type { Clock } from '../platform/clock.ts'
 
@@ -26,16 +27,21 @@ export function runningSites(
   journal: OpenJournal,
   log: Logger,
   clock: Clock,
+  metrics?: Metrics,
 ): RunningSites {
   const shared: { journal: JournalHealth } = { journal: { state: 'ok' } }
   const lines = new ToldLines(clock)
   const run = (config: SiteConfig): RunningSite => {
     const health = createHealth(shared)
     const own = hasSites ? log.child({ site: config.name }) : log
-    const events = createEvents(own, health, clock, { lines, names: config.settingNames })
+    const counted = metrics?.ofSite(config.name)
+    const options = { lines, names: config.settingNames, metrics: counted }
+    const events = createEvents(own, health, clock, options)
     return { config, journal: partOf(journal.sites, config), health, events, log: own }
   }
-  return [run(first), ...others.map(run)]
+  const sites: RunningSites = [run(first), ...others.map(run)]
+  if (metrics) journal.committed.add((commit) => sites[0].events.signupsCommitted(commit))
+  return sites
 }
 
 /** The part of a site. @throws Error when the journal was not opened with it, which is a defect */

@@ -1,0 +1,200 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** How a call to the provider ended: done, or as in `Outcome` of the spreadsheet. */
+export type CallOutcome = (typeof callOutcomes)[number]
+
+const callOutcomes = ['ok', 'refused', 'retryable', 'unknown'] as const
+const verdicts = ['passed', 'rejected', 'misconfigured', 'unavailable'] as const
+
+/** What is read when somebody asks for the metrics. */
+export interface Readings {
+  /** By the name of the site. */
+  readonly sites: ReadonlyMap<string, SiteReading>
+  /** The calls that are left of the account that has the fewest; undefined when no site has an account. */
+  readonly quota: { readonly minute: number; readonly day: number } | undefined
+}
+
+export interface SiteReading {
+  readonly pending: number
+  /** 0 when none waits. */
+  readonly oldestPendingAgeSeconds: number
+  /** Since the Unix epoch; 0 before the first one. */
+  readonly lastSuccessSeconds: number
+}
+
+export interface MetricsOptions {
+  /** The names of all sites. */
+  readonly sites: readonly string[]
+  /** Why signups may be refused. */
+  readonly reasons: readonly string[]
+}
+
+/** What the events of one site count. */
+export type SiteMetrics = ReturnType<Metrics['ofSite']>
+
+interface Adder {
+  inc(count: number): void
+}
+
+interface Observer {
+  observe(value: number): void
+}
+
+/**
+ * The metrics in the text format of Prometheus. Only events feed counters and histograms. Each label has
+ * a closed list of values, so that no visitor can make a new series.
+ */
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #accepted = this.#counter(
+    'signups_accepted_total',
+    'Signups that were accepted.',
+    'site',
+  )
+  readonly #refused: ReadonlyMap<string, Adder>
+  readonly #duplicates = this.#counter(
+    'signups_duplicate_total',
+    'Accepted signups that get no row, as their address is in the tab (DUPLICATES=ignore).',
+  )
+  readonly #replays = this.#counter(
+    'replays_total',
+    'Requests that got the answer of an earlier one with the same Idempotency-Key.',
+  )
+  readonly #commitSignups = this.#histogram(
+    'commit_signups',
+    'Signups in one commit of the journal.',
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+  )
+  readonly #commitSeconds = this.#histogram(
+    'commit_duration_seconds',
+    'How long a commit of the journal took, until it was on disk.',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  )
+  readonly #pending = this.#gauge('pending_signups', 'Signups that wait for their row.', 'site')
+  readonly #oldest = this.#gauge(
+    'oldest_pending_age_seconds',
+    'How long the oldest signup has waited for its row; 0 when none waits.',
+    'site',
+  )
+  readonly #lastSuccess = this.#gauge(
+    'delivery_last_success_timestamp_seconds',
+    'When a batch was written last, since the Unix epoch; 0 before the first one.',
+    'site',
+  )
+  readonly #calls: ReadonlyMap<string, Adder>
+  readonly #batchRows = this.#histogram(
+    'batch_rows',
+    'Rows in one batch that was written.',
+    [1, 10, 50, 100, 500, 1000, 2500, 5000],
+  )
+  readonly #quota = this.#gauge(
+    'quota_remaining',
+    'Calls to the provider that are left in the window; of several accounts, of the one with the fewest.',
+    'window',
+  )
+  readonly #verdicts: ReadonlyMap<string, Adder>
+  readonly #challengeSeconds = this.#histogram(
+    'challenge_duration_seconds',
+    'How long the provider of the challenge took for a verdict, two tries included.',
+    [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  )
+  readonly #requestSeconds = new Histogram({
+    name: 'rollcall_http_request_duration_seconds',
+    help: 'From the headers of a request until its answer was ready to be sent.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.#registry],
+  })
+  /** By status, method and route. Finding labels by these is much faster than by an object. */
+  readonly #requests = new Map<number, Map<string, Map<string, Observer>>>()
+
+  constructor({ sites, reasons }: MetricsOptions) {
+    // Series that begin at 0 show their first event as an increase.
+    for (const site of sites) this.#accepted.labels(site).inc(0)
+    const refused =
+      'Signups that were refused. Those of a bulk request count each, once they are known.'
+    this.#refused = this.#counters('signups_refused_total', refused, 'reason', reasons)
+    const calls = 'Calls to the API of the spreadsheet. Calls for tokens do not count.'
+    this.#calls = this.#counters('provider_calls_total', calls, 'outcome', callOutcomes)
+    const judged = 'Verdicts on the tokens of the challenge.'
+    this.#verdicts = this.#counters('challenge_verdicts_total', judged, 'verdict', verdicts)
+    collectDefaultMetrics({ register: this.#registry })
+  }
+
+  /** What the events of this site count. */
+  ofSite(site: string) {
+    const accepted: Adder = this.#accepted.labels(site)
+    return {
+      signupsAccepted: (count: number, duplicates: number): void => {
+        accepted.inc(count)
+        if (duplicates > 0) this.#duplicates.inc(duplicates)
+      },
+      signupsRefused: (reason: string, count: number): void =>
+        this.#refused.get(reason)?.inc(count),
+      requestReplayed: (): void => this.#replays.inc(),
+      signupsCommitted: (commit: { readonly signups: number; readonly ms: number }): void => {
+        this.#commitSignups.observe(commit.signups)
+        this.#commitSeconds.observe(commit.ms / 1000)
+      },
+      providerCalled: (outcome: CallOutcome): void => this.#calls.get(outcome)?.inc(1),
+      batchWritten: (rows: number): void => this.#batchRows.observe(rows),
+      challengeAnswered: (verdict: string, askedMs: number | undefined): void => {
+        this.#verdicts.get(verdict)?.inc(1)
+        if (askedMs !== undefined) this.#challengeSeconds.observe(askedMs / 1000)
+      },
+    }
+  }
+
+  /** @param route of a closed list, as is `method` */
+  requestAnswered(route: string, method: string, status: number, ms: number): void {
+    const ofStatus = inMap(this.#requests, status, () => new Map<string, Map<string, Observer>>())
+    const ofMethod = inMap(ofStatus, method, () => new Map<string, Observer>())
+    const observer = inMap(ofMethod, route, () =>
+      this.#requestSeconds.labels(route, method, String(status)),
+    )
+    observer.observe(ms / 1000)
+  }
+
+  /** All metrics as text. Without readings, the gauges of the journal are left out. */
+  async text(readings: Readings | undefined): Promise<string> {
+    for (const gauge of [this.#pending, this.#oldest, this.#lastSuccess, this.#quota]) gauge.reset()
+    for (const [site, reading] of readings?.sites ?? []) {
+      this.#pending.set({ site }, reading.pending)
+      this.#oldest.set({ site }, reading.oldestPendingAgeSeconds)
+      this.#lastSuccess.set({ site }, reading.lastSuccessSeconds)
+    }
+    for (const [window, left] of Object.entries(readings?.quota ?? {})) {
+      this.#quota.set({ window }, left)
+    }
+    return this.#registry.metrics()
+  }
+
+  #counter(name: string, help: string, ...labelNames: string[]): Counter {
+    return new Counter({ name: `rollcall_${name}`, help, labelNames, registers: [this.#registry] })
+  }
+
+  /** A counter with one label, and the adder of each of its values. */
+  #counters(name: string, help: string, label: string, values: readonly string[]) {
+    const counter = this.#counter(name, help, label)
+    const adders = values.map((value): [string, Adder] => [value, counter.labels(value)])
+    for (const [, adder] of adders) adder.inc(0)
+    return new Map(adders)
+  }
+
+  #gauge(name: string, help: string, label: string): Gauge {
+    const registers = [this.#registry]
+    return new Gauge({ name: `rollcall_${name}`, help, labelNames: [label], registers })
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name: `rollcall_${name}`, help, buckets, registers: [this.#registry] })
+  }
+}
+
+function inMap<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

@@ -10,7 +10,7 @@ import { readSites } from './sites.ts'
 import type { EnvFile } from './env-file.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
 import { ownHosts } from './hosts.ts'
-import { keyList } from './lists.ts'
+import { bearerToken, keyList } from './lists.ts'
 import { filePath, listenHost, logLevel, retentionDays, wholeNumber } from './values.ts'
 import type { LogLevel } from './values.ts'
 
@@ -73,6 +73,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
+  const metricsToken = reader.optional('METRICS_TOKEN', bearerToken)
   const unsupported = notYetSupported(variables)
   const problems = [
     ...(envFile?.problems ?? []),
@@ -87,6 +88,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const secrets = {
     ...(stored && { databaseUrl: stored.databaseUrl }),
     apiKeys,
+    ...(metricsToken !== undefined && { metricsToken }),
     sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
   }
   return { config: { ...instance, sites: [first, ...others] }, secrets }

@@ -30,6 +30,19 @@ export function keyList(text: string): ParsedSetting<readonly string[]> {
   }
 }
 
+/** Parses one token that a program sends as `Authorization: Bearer`. */
+export function bearerToken(text: string): ParsedSetting<string> {
+  const isSendable = /^[\x21-\x7e]+$/.test(text)
+  if (isSendable && text.length >= keyCharactersMin) return { value: text }
+  return {
+    problem: isSendable
+      ? `has under ${keyCharactersMin} characters.`
+      : 'has a character that no HTTP header can carry.',
+    expected: `at least ${keyCharactersMin} visible ASCII characters, without spaces`,
+    hint: 'Make it with a password generator, or with: openssl rand -hex 32',
+  }
+}
+
 function parts(text: string): string[] {
   return text
     .split(',')

@@ -4,6 +4,8 @@ export interface Secrets {
   readonly databaseUrl?: string
   /** The keys that allow bulk signups. When there are none, everybody may send them. */
   readonly apiKeys: readonly string[]
+  /** What `/metrics` asks for. Without it there is no such path. */
+  readonly metricsToken?: string
   /** By the name of the site. */
   readonly sites: ReadonlyMap<string, SiteSecrets>
 }

@@ -336,6 +336,15 @@ export const settings = [
     supported: false,
   },
   {
+    name: 'METRICS_TOKEN',
+    group: 'Access and limits',
+    meaning:
+      'Token of at least 16 characters for `/metrics`, which exists only when this is set (docs/operations.md).',
+    example: 'a-long-random-text',
+    secret: true,
+    supported: true,
+  },
+  {
     name: 'RATE_LIMIT_PER_MINUTE',
     group: 'Access and limits',
     meaning:

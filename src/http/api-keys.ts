@@ -7,7 +7,7 @@ interface Asking {
   readonly knownSite?: EdgeSite | undefined
 }
 
-/** The API keys that allow bulk signups. A given key is compared with every digest, in constant time. */
+/** Keys that allow something, such as bulk signups. A given key is compared with every digest, in constant time. */
 export class ApiKeys {
   readonly #digest: Digest
   readonly #digests: readonly string[]
@@ -17,14 +17,14 @@ export class ApiKeys {
   constructor(
     keys: readonly string[],
     digest: Digest,
-    refused: (site: EdgeSite | undefined) => void,
+    refused: (site: EdgeSite | undefined) => void = () => {},
   ) {
     this.#digest = digest
     this.#digests = keys.map(digest)
     this.#refused = refused
   }
 
-  /** Whether there are any keys. If so, bulk requests need one. */
+  /** Whether there are any keys. If so, requests need one. */
   get areSet(): boolean {
     return this.#digests.length > 0
   }

@@ -17,6 +17,7 @@ const statuses = {
   pageAddress: 400,
   notHttp: 400,
   apiKey: 401,
+  metricsToken: 401,
   origin: 403,
   challenge: 403,
   noSuchPath: 404,
@@ -60,6 +61,24 @@ const titles: Readonly<Record<(typeof statuses)[RefusalKind], string>> = {
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 }
+
+/** The refusals of requests that bring no signup, or of which nobody knows what they bring. */
+const ofOtherRequests: ReadonlySet<string> = new Set<RefusalKind>([
+  ...([
+    'pageAddress',
+    'metricsToken',
+    'noSuchPath',
+    'noSuchSignup',
+    'noSuchSite',
+    'method',
+  ] as const),
+  ...(['notHttp', 'tunnel', 'tooSlow', 'expectation', 'headersTooLarge'] as const),
+])
+
+/** Every reason for which a signup may be refused. */
+export const signupRefusals: readonly string[] = Object.keys(statuses).filter(
+  (kind) => !ofOtherRequests.has(kind),
+)
 
 /** Refuses a request. Any handler may throw it; the edge turns it into an answer. */
 export class Refusal extends Error {

@@ -12,6 +12,12 @@ export const refuse = {
       'Bulk signups need an API key of this service. Send it as "Authorization: Bearer <key>".',
       { headers: ['www-authenticate', 'Bearer'] },
     ),
+  metricsToken: () =>
+    new Refusal(
+      'metricsToken',
+      'The metrics need the METRICS_TOKEN of this service. Send it as "Authorization: Bearer <token>".',
+      { headers: ['www-authenticate', 'Bearer'] },
+    ),
   /**
    * @param origin the result of `webOrigin`
    * @param setting what names the allowed origins

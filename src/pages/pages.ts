@@ -82,6 +82,7 @@ const problemOf: Readonly<Record<RefusalKind, PageProblem>> = {
   pageAddress: 'address',
   notHttp: 'unreadable',
   apiKey: 'unreadable',
+  metricsToken: 'unreadable',
   origin: 'forbidden',
   challenge: 'challenge',
   noSuchPath: 'notFound',

@@ -10,6 +10,7 @@ import { Accounts } from './accounts.ts'
 import { storeOf } from './choose-store.ts'
 import { createDelivering } from './delivering.ts'
 import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
+import { createMetrics } from './metering.ts'
 import { startRetention } from './retention.ts'
 import { runningSites } from './running-site.ts'
 import { createWeb } from './web.ts'
@@ -55,7 +56,8 @@ export async function startService(
 
   const journal = started.use(await store.open({ log, stop }))
   const left = await journal.backlogs()
-  const sites = runningSites(config, journal, log, clock)
+  const metrics = await createMetrics(config, secrets)
+  const sites = runningSites(config, journal, log, clock, metrics)
 
   let graceMs = stopGraceMs
   const failing = Promise.withResolvers<undefined>()
@@ -82,10 +84,9 @@ export async function startService(
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
   }
-
   started.defer(stopDelivering)
 
-  const web = await createWeb({ config, sites, secrets, journal, log }, world)
+  const web = await createWeb({ config, sites, secrets, journal, log, metrics }, world)
   const { application } = web
   const { bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)

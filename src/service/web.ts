@@ -12,6 +12,8 @@ import { postSignup } from '../intake/post-signup.ts'
 import type { OpenJournal } from '../journal/journal.ts'
 import type { Events } from '../ops/events.ts'
 import type { Logger } from '../ops/log.ts'
+import type { Metrics } from '../ops/metrics.ts'
+import { requestEvents } from '../ops/request-events.ts'
 import { answerRefusal } from '../pages/refusal.ts'
 import { neutralOptions } from '../pages/view.ts'
 import { remember } from '../platform/remember.ts'
@@ -20,6 +22,7 @@ import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
 import { readAssets } from './files.ts'
 import { type IntakeOptions, sharedIntake } from './intake.ts'
+import { metricsRoute } from './metering.ts'
 import type { RunningSite, RunningSites } from './running-site.ts'
 import { type SiteWeb, siteWeb } from './site-web.ts'
 import type { World } from './world.ts'
@@ -28,6 +31,8 @@ export interface WebOptions extends Pick<IntakeOptions, 'config' | 'secrets'> {
   readonly sites: RunningSites
   readonly journal: Pick<OpenJournal, 'backlogs'>
   readonly log: Logger
+  /** Undefined without `METRICS_TOKEN`. */
+  readonly metrics?: Metrics | undefined
 }
 
 /** The HTTP application, which does not listen yet. */
@@ -42,7 +47,7 @@ export async function createWeb(
   options: WebOptions,
   world: Pick<World, 'clock' | 'http' | 'digest'>,
 ): Promise<Web> {
-  const { config, sites, log } = options
+  const { config, sites, log, metrics } = options
   const [{ config: firstSite }, ...others] = sites
   const eventsOf = siteEvents(sites)
   const common = { ...options, newId: signupIds() }
@@ -56,6 +61,7 @@ export async function createWeb(
     sites: new Sites([firstSite, ...others.map((other) => other.config)], config.hasSites),
     clock: world.clock,
     eventsOf,
+    ...requestEvents(log, metrics),
     warn: (warning, requestId) => log.warn({ requestId }, warning),
     router: routerOf({ ...options, ...world, webs, found, eventsOf, assets }),
     showRefusal: (refusal, exchange) =>
@@ -88,7 +94,7 @@ const documentsKept = 100
 
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
-  const { webs, found, eventsOf, assets } = options
+  const { sites, webs, found, eventsOf, assets, metrics } = options
   const of = (exchange: Exchange): SiteWeb => {
     const { name } = exchange.site
     const web = webs.get(name)
@@ -120,6 +126,9 @@ function routerOf(options: Answering): Router {
     const GET = async (exchange: Exchange) =>
       assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
     router.add(`/${file.path}`, { GET, isPublic: true })
+  }
+  if (metrics) {
+    router.add('/metrics', { GET: metricsRoute(metrics, sites, options.secrets, options) })
   }
   router.add(openapiPath, {
     GET: ({ site, request }) => documentAnswer(description(site.name), request.headers),
@@ -161,6 +170,7 @@ function describe(name: string, { config, secrets, assets, webs }: Answering): S
     bodyBytesMax,
     bulkItemsMax,
     needsApiKey: secrets.apiKeys.length > 0,
+    hasMetrics: secrets.metricsToken !== undefined,
     pages: pagesOf(webs),
     files: assets.map(({ path, contentType }) => ({ path: `/${path}`, contentType })),
     sites: hasSites ? { name, fields, all: sites.map((site) => site.name) } : undefined,

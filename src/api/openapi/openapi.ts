@@ -29,6 +29,8 @@ export interface DescribedService {
   readonly bulkItemsMax: number
   /** Whether bulk signups need an API key. */
   readonly needsApiKey: boolean
+  /** Whether there is `/metrics`, which needs a token. */
+  readonly hasMetrics: boolean
   /** HTML pages. */
   readonly pages: readonly DescribedPage[]
   /** Scripts, styles and other files that browsers load. */
@@ -53,7 +55,7 @@ export const openapiPath = '/api/openapi.json'
 
 /** The OpenAPI 3.1 document: every path of the service with its current settings. */
 export function describeService(service: DescribedService): Json {
-  const { bulkItemsMax, needsApiKey, sites } = service
+  const { bulkItemsMax, needsApiKey, hasMetrics, sites } = service
   const paths = Object.entries(pathsOf(service)).map(([path, it]) => [path, completed(it)])
   return {
     openapi: '3.1.1',
@@ -76,13 +78,18 @@ export function describeService(service: DescribedService): Json {
       parameters,
       headers,
       responses: refusalResponses(sites !== undefined),
-      ...(needsApiKey && { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } }),
+      ...((needsApiKey || hasMetrics) && {
+        securitySchemes: {
+          ...(needsApiKey && { apiKey: bearer }),
+          ...(hasMetrics && { metricsToken: bearer }),
+        },
+      }),
     },
   }
 }
 
 function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> {
-  const { bodyBytesMax, pages, files, sites } = service
+  const { bodyBytesMax, hasMetrics, pages, files, sites } = service
   const fields = sites?.fields ?? []
   const ofSite = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [422]) : item)
   const ofPage = (item: PathItem) => (sites ? aboutSite(item, siteParameter(sites), [404]) : item)
@@ -99,6 +106,7 @@ function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> 
     '/api/config': ofSite({ get: config }),
     '/api/health': { get: get('getHealth', 'Whether the process is alive', 'Liveness') },
     '/api/ready': ofAll({ get: getReady }),
+    ...(hasMetrics && { '/metrics': { get: getMetrics } }),
     ...Object.fromEntries(pages.map((it) => [it.path, ofPage({ get: getPage(it, fields) })])),
     ...Object.fromEntries(files.map((it) => [it.path, ofAny({ get: getFile(it) })])),
     [openapiPath]: ofSite({ get: document }),
@@ -120,6 +128,8 @@ function aboutSite(
     ...(post && { post: refusing(post) }),
   }
 }
+
+const bearer = { type: 'http', scheme: 'bearer' }
 
 const tags = [
   { name: 'signup', description: 'Signing up, and the state of signups.' },
@@ -246,6 +256,19 @@ const getReady: Operation = {
     503: jsonResponse('They cannot; strictly: or they would not become rows.', 'Readiness', {
       'Retry-After': ref('headers', 'Retry-After'),
     }),
+  },
+}
+
+const getMetrics: Operation = {
+  operationId: 'getMetrics',
+  summary: 'What has happened, and what waits, for Prometheus',
+  tags: ['operation'],
+  security: [{ metricsToken: [] }],
+  responses: {
+    200: response('The text format of Prometheus. Nothing personal is in it.', {
+      'text/plain': { schema: { type: 'string' } },
+    }),
+    ...refused([401]),
   },
 }
 

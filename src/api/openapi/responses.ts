@@ -49,7 +49,7 @@ const retryAfter = { 'Retry-After': ref('headers', 'Retry-After') }
 const refusals = {
   400: { description: 'Not valid HTTP, a body that cannot be parsed, or a malformed key.' },
   401: {
-    description: 'No valid API key.',
+    description: 'No valid API key or token.',
     headers: {
       'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } },
     },

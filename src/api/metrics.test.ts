@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { ApiKeys } from '../http/api-keys.ts'
+import type { Exchange } from '../http/exchange.ts'
+import type { Figures } from '../journal/figures.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
+import type { Readings } from '../ops/metrics.ts'
+import { sha256 } from '../platform/node/digest.ts'
+import { metricsHandler } from './metrics.ts'
+
+const headers = new Headers({ authorization: 'Bearer a-token-0123456789' })
+
+/** Asks for the metrics of one site. Each answer is what was read. */
+function world(figures: () => Promise<Figures>) {
+  const clock = new ManualClock()
+  let reads = 0
+  const reader = {
+    figures: () => {
+      reads += 1
+      return figures()
+    },
+  }
+  const handle = metricsHandler({
+    tokens: new ApiKeys(['a-token-0123456789'], sha256),
+    metrics: {
+      text: async (readings: Readings | undefined) => JSON.stringify([...(readings?.sites ?? [])]),
+    },
+    sites: [{ name: 'news', reader }],
+    quota: async () => undefined,
+    clock,
+  })
+  const ask = async () => {
+    const { body } = await handle({ request: { headers } } as unknown as Exchange)
+    return String(body)
+  }
+  return { ask, clock, reads: () => reads }
+}
+
+test('a journal that fails leaves out only what is read from it, and is read again', async () => {
+  const { ask, reads } = world(() => Promise.reject(new JournalUnavailable('gone')))
+  expect([await ask(), await ask()]).toEqual(['[]', '[]'])
+  expect(reads()).toBe(2)
+})
+
+test('a journal that hangs is waited for, for three seconds, and asked once by all who wait', async () => {
+  const { promise, resolve } = Promise.withResolvers<Figures>()
+  const { ask, clock, reads } = world(() => promise)
+  const late = [ask(), ask()]
+  await clock.run(3_000)
+  expect(await Promise.all(late)).toEqual(['[]', '[]'])
+  const next = ask()
+  resolve({ all: { accepted: 5, written: 3 }, hours: [], oldestWaiting: undefined, lastWritten: 7 })
+  const reading = { pending: 2, oldestPendingAgeSeconds: 0, lastSuccessSeconds: 0.007 }
+  expect(JSON.parse(await next)).toEqual([['news', reading]])
+  expect(reads()).toBe(1)
+})

@@ -1,0 +1,54 @@
+import { metricsHandler } from '../api/metrics.ts'
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { ApiKeys } from '../http/api-keys.ts'
+import { signupRefusals } from '../http/problem.ts'
+import type { Handler } from '../http/router.ts'
+import type { Metrics, Readings } from '../ops/metrics.ts'
+import { quotaLeft } from './quota-left.ts'
+import type { RunningSites } from './running-site.ts'
+import type { World } from './world.ts'
+
+/** What counts for `/metrics`; undefined without `METRICS_TOKEN`: then nothing of it is even loaded. */
+export async function createMetrics(
+  { sites }: Pick<Config, 'sites'>,
+  { metricsToken }: Pick<Secrets, 'metricsToken'>,
+): Promise<Metrics | undefined> {
+  if (metricsToken === undefined) return undefined
+  const { Metrics } = await import('../ops/metrics.ts')
+  return new Metrics({ sites: sites.map(({ name }) => name), reasons: signupRefusals })
+}
+
+/** `GET /metrics`. */
+export function metricsRoute(
+  metrics: Metrics,
+  sites: RunningSites,
+  { metricsToken = '' }: Pick<Secrets, 'metricsToken'>,
+  { clock, digest }: Pick<World, 'clock' | 'digest'>,
+): Handler {
+  const now = () => (sites[0].journal.time ?? clock).now()
+  return metricsHandler({
+    tokens: new ApiKeys([metricsToken], digest),
+    metrics,
+    sites: sites.map(({ config: { name }, journal: { reader } }) => ({ name, reader })),
+    quota: () => fewestLeft(sites, now),
+    clock: { now, sleep: (ms, signal) => clock.sleep(ms, signal) },
+  })
+}
+
+/** The calls that are left of the account that has the fewest, in each window. */
+async function fewestLeft(sites: RunningSites, now: () => number): Promise<Readings['quota']> {
+  const [{ journal }] = sites
+  const accounts = new Map(
+    sites.flatMap(({ config: { spreadsheet } }) =>
+      spreadsheet.kind === 'google' ? [[spreadsheet.credentials.email, spreadsheet] as const] : [],
+    ),
+  )
+  let fewest: Readings['quota']
+  for (const account of accounts.values()) {
+    const { perMinute, perDay } = await quotaLeft(account, journal.reader, now())
+    const { minute, day } = fewest ?? { minute: Infinity, day: Infinity }
+    fewest = { minute: Math.min(minute, perMinute.left), day: Math.min(day, perDay.left) }
+  }
+  return fewest
+}

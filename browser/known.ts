@@ -12,7 +12,9 @@ export async function knownForm(site: string | undefined, endpoint: string): Pro
   if (!site || site === known.site) return known
   const answer = fetch(new URL(`../embed/form.json?site=${site}`, endpoint))
   // Without an answer the form is shown without fields, and the service tells what is missing.
-  return answer.then((it) => it.json()).catch(() => ({ site })) as Promise<KnownForm>
+  const form = await answer.then((it) => it.json() as KnownForm).catch(() => ({}))
+  // The answer for an unknown site has no name. Without one, signups would go to the default site.
+  return { ...form, site }
 }
 
 /** Makes the elements of a tree. */

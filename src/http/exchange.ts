@@ -152,6 +152,11 @@ export class Exchange implements Arrival {
     return this.#settled ?? this.#addressed.site
   }
 
+  /** Whether the address names a site that there is not. */
+  get isSiteUnknown(): boolean {
+    return this.#addressed.name !== undefined && this.#addressed.site === undefined
+  }
+
   /** Whether requests name their site. */
   get hasSites(): boolean {
     return this.#reception.sites.areNamed

@@ -17,6 +17,7 @@ const fields = [
 ]
 const sites = {
   launch: { fields, page: { title: 'The launch' } },
+  default: {},
   beta: { page: { title: 'The beta', consent: 'I agree.' }, origins: ['https://beta.example'] },
 }
 const shared = shareService({
@@ -183,6 +184,15 @@ describe('the embed', () => {
     })
     await expect.poll(() => rows().some(([email]) => email === 'grace@example.com')).toBe(true)
   })
+
+  test('never sends the signup of a misspelt site to another one', async () => {
+    const body = '<script src="%s/embed.js" data-site="launhc"></script>'
+    await using host = await shared.open({ body })
+    await button(host.page).waitFor()
+    const asked = host.page.waitForResponse(/\/api\//)
+    await host.page.locator('#email').focus()
+    expect((await asked).url()).toContain('?site=launhc')
+  })
 })
 
 test('a site has its own page, consent and origins, and an unknown one has none', async () => {
@@ -193,7 +203,8 @@ test('a site has its own page, consent and origins, and an unknown one has none'
   expect(await (await get('/embed.js?site=launch')).text()).toContain('"fields":')
   expect(await (await get('/embed/form.json?site=launch')).text()).toContain('company.field')
   expect(await (await get('/embed.js')).text()).not.toContain('company')
-  expect((await get('/?site=nobody', html)).status).toBe(404)
+  for (const path of ['/', '/embed.js', '/embed/form.json'])
+    expect((await get(`${path}?site=nobody`, html)).status, path).toBe(404)
   expect((await get('/api/config?site=nobody')).status).toBe(422)
   const asked = (site: string) => get(`/api/config?site=${site}`, { origin: 'https://a.example' })
   expect([(await asked('launch')).status, (await asked('beta')).status]).toEqual([200, 403])

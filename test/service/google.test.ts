@@ -308,7 +308,7 @@ const mistakes: readonly Mistake[] = [
   {
     what: 'a key that is not of the account',
     message: 'Invalid Credentials',
-    hint: /Invalid JWT Signature.*SHEETS_PRIVATE_KEY/,
+    hint: /Invalid JWT Signature.*the same key file/,
     // The account gets another key, as when the old one was deleted in the console.
     happen: ({ emulator, email }) => void emulator.createServiceAccount(email, { ownKey: true }),
     mend: ({ emulator, email }) => void emulator.createServiceAccount(email),

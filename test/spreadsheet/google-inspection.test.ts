@@ -47,7 +47,7 @@ describe('without an access token, all that needs one is skipped', () => {
     [
       'refuses the key',
       { status: 400, body: '{"error":"no"}' },
-      'Google says: no. Check that SHEETS',
+      'Google says: no. Check that the address of the account',
     ],
     ['cannot be reached', 'drop', networkHint('SHEETS_TOKEN_URL')],
     [

@@ -7,6 +7,7 @@ import type { CallLedger, Quota } from '../journal/call-ledger.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../platform/clock.ts'
 import { googleInspection } from '../spreadsheet/google/inspection.ts'
+import { ownColumns } from '../signup/row.ts'
 import type { Expected, Finding } from '../spreadsheet/inspection.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
@@ -56,12 +57,13 @@ export function inspectSpreadsheet(options: InspectOptions): AsyncIterable<Findi
 }
 
 function expectedOf(
-  { defaultSheetTab, sheetTabs = [] }: SiteConfig,
+  { defaultSheetTab, sheetTabs = [], fields }: SiteConfig,
   journal: Journal | undefined,
 ): Expected {
   return {
     defaultTab: journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true },
     tabs: sheetTabs,
+    own: ownColumns(fields),
     isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }
 }

@@ -1,4 +1,11 @@
-import { type Cell, columns, headingKey, noColumns, type OwnColumn } from '../signup/row.ts'
+import {
+  type Cell,
+  columns,
+  headingKey,
+  headingsOf,
+  noColumns,
+  type OwnColumn,
+} from '../signup/row.ts'
 import { withMembers } from '../signup/metadata-members.ts'
 
 /** Where our cells go, according to the header row of a tab. */
@@ -81,8 +88,7 @@ export function headerProblem(
       `${columns.join(', ')}. Name its columns to have cells go by their names.`
     )
   }
-  const headings = [...columns, ...own.map(({ heading }) => heading)]
-  const homeless = headings.filter((_, index) => at[index] === -1)
+  const homeless = headingsOf(own).filter((_, index) => at[index] === -1)
   if (homeless.length === 0) return undefined
   return (
     `has a header row of its own, and no column for ${homeless.join(', ')}: ` +
@@ -90,6 +96,14 @@ export function headerProblem(
       ? 'that is left out of its rows. Add columns of these names, or one named Metadata.'
       : 'that goes into Metadata. Add columns of these names to have it there.')
   )
+}
+
+/** What is right with a header that has no problem; completes a sentence that begins with the tab. */
+export function headerFit({ added }: Header, own: readonly OwnColumn[]): string {
+  const more = added?.headings ?? []
+  const there = headingsOf(own).filter((heading) => !more.includes(heading))
+  const fit = `has a column for each of ${there.join(', ')}`
+  return more.length === 0 ? fit : `${fit}, and gets ${more.join(', ')} with its next rows`
 }
 
 /** Adds the cells that have no column to the metadata. A visitor's key of the same name is kept. */

@@ -1,3 +1,5 @@
+import type { OwnColumn } from '../signup/row.ts'
+
 /** What one check found out. `rollcall doctor` prints it as one line. */
 export interface Finding {
   /** What was checked, such as `clock`. Programs rely on these names. */
@@ -28,6 +30,8 @@ export interface Expected {
   }
   /** Other tabs that get rows. */
   readonly tabs: readonly string[]
+  /** The columns of the site's own. */
+  readonly own: readonly OwnColumn[]
   /** Whether a batch with this fingerprint is of the service's journal. */
   readonly isOwn: (fingerprint: string) => Promise<boolean>
 }

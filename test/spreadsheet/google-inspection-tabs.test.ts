@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { SpreadsheetHandle } from '../../emulators/google-sheets/spreadsheet-handle.ts'
 import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
-import { columns } from '../../src/signup/row.ts'
+import { columns, ownColumns } from '../../src/signup/row.ts'
 import type { Expected } from '../../src/spreadsheet/inspection.ts'
 import { findingsOf, inspect } from './inspection-world.ts'
 
@@ -53,6 +53,24 @@ describe('an inspection of the tabs in Google Sheets', () => {
           /^warning: the tab "News" has a header row of its own, and no column for Timestamp/,
         ),
         'ok: the tab "Later" is made with its first signup',
+      ],
+    ],
+    [
+      'columns of the site’s own are looked for, and told when they are added or have no place',
+      (sheet) => {
+        sheet.addTab('There', [[...columns, 'Notes', 'Firma']])
+        sheet.addTab('Old', [[...columns]])
+        sheet.addTab('Theirs', [['Email', 'Metadata']])
+      },
+      {
+        defaultTab: { ...sure, name: 'There' },
+        tabs: ['Old', 'Theirs'],
+        own: ownColumns([{ name: 'company', label: 'Firma', type: 'url', required: false }]),
+      },
+      [
+        `ok: the tab "There" has a column for each of ${names}, Firma`,
+        `ok: the tab "Old" has a column for each of ${names}, and gets Firma with its next rows`,
+        expect.stringMatching(/^warning: the tab "Theirs" .*Firma: that goes into Metadata/),
       ],
     ],
     [

@@ -32,7 +32,7 @@ export async function inspect(
     gate: looking.gate ?? (async () => true),
   })
   const isOwn = async () => false
-  const expected = { defaultTab: unsure, tabs: [], isOwn, ...looking.expected }
+  const expected = { defaultTab: unsure, tabs: [], own: [], isOwn, ...looking.expected }
   return Array.fromAsync(look(expected, testSignal))
 }
 

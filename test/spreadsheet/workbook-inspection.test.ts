@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
-import { columns } from '../../src/signup/row.ts'
+import { columns, ownColumns } from '../../src/signup/row.ts'
 import type { Finding } from '../../src/spreadsheet/inspection.ts'
 import { inspectWorkbook } from '../../src/spreadsheet/workbook/inspection.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
@@ -14,7 +14,7 @@ import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 function inspect({ directory }: WorkbookWorld, ...tabs: string[]): Promise<readonly Finding[]> {
   const defaultTab = { name: 'Sheet1', isResolved: true }
   const isOwn = async () => false
-  return Array.fromAsync(inspectWorkbook(directory, { defaultTab, tabs, isOwn }))
+  return Array.fromAsync(inspectWorkbook(directory, { defaultTab, tabs, own: [], isOwn }))
 }
 
 const folderIsFine = {
@@ -34,6 +34,25 @@ test('a workbook that nobody has signed up to is not there yet, and is not made'
   await mkdir(join(world.directory, '..', '..'), { recursive: true })
   expect(await inspect(world)).toEqual([{ ...folderIsFine, message }, isMissing])
   await expect(readdir(world.directory)).rejects.toThrow('ENOENT')
+})
+
+test('the columns of a site’s own are looked for, too: they are there, are added, or have no place', async () => {
+  await using world = await createWorkbookWorld()
+  await world.createTab('Sheet1', [[...columns, 'Notes', 'Firma']])
+  await world.createTab('Old', [[...columns, 'Notes']])
+  await world.createTab('Theirs', [['Email', 'Timestamp', 'Metadata']])
+  const own = ownColumns([{ name: 'company', label: 'Firma', type: 'url', required: false }])
+  const defaultTab = { name: 'Sheet1', isResolved: true }
+  const expected = { defaultTab, tabs: ['Old', 'Theirs'], own, isOwn: async () => false }
+  const found = await Array.fromAsync(inspectWorkbook(world.directory, expected))
+  const names = columns.join(', ')
+  expect(found.slice(1).map(({ state, message }) => `${state}: ${message}`)).toEqual([
+    `ok: the tab "Sheet1" has a column for each of ${names}, Firma`,
+    `ok: the tab "Old" has a column for each of ${names}, and gets Firma with its next rows`,
+    expect.stringMatching(
+      /^warning: the tab "Theirs" .* no column for .*Firma: that goes into Met/,
+    ),
+  ])
 })
 
 test('each tab has its finding, in order: our header, another header, no header, no file', async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import { columns } from '../../signup/row.ts'
 import { refusalWords } from '../../signup/trouble.ts'
+import { headerFit } from '../header.ts'
 import type { Expected, Finding } from '../inspection.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
@@ -43,7 +43,10 @@ export async function checkTabs(
       return { check, state: 'fault', message: `${words} is a chart or has no cells`, hint }
     }
     if (closed.has(sheet.sheetId)) return protectedTab(words, access)
-    return headerFindings(words, sheet, firstRows.get(sheet.sheetId))
+    return headerFindings(words, sheet, {
+      own: expected.own,
+      firstRow: firstRows.get(sheet.sheetId),
+    })
   })
 }
 
@@ -67,16 +70,16 @@ function protectedTab(words: string, { email }: Access): Finding {
 function headerFindings(
   words: string,
   { tables }: Sheet,
-  firstRow: readonly string[] | undefined,
+  { own, firstRow }: Pick<Expected, 'own'> & { readonly firstRow: readonly string[] | undefined },
 ): readonly Finding[] {
   if (!firstRow) {
     const message = `${words} is empty and gets the header row with its first signup`
     return [{ check, state: 'ok', message }]
   }
-  const problems = placeProblems(placeOf(tables, firstRow))
+  const place = placeOf(tables, firstRow, own, true)
+  const problems = placeProblems(place, own)
   if (problems.length === 0) {
-    const message = `${words} has a column for each of ${columns.join(', ')}`
-    return [{ check, state: 'ok', message }]
+    return [{ check, state: 'ok', message: `${words} ${headerFit(place.header, own)}` }]
   }
   return problems.map(({ message }) => ({
     check,

@@ -51,7 +51,7 @@ export async function grownHeader(
   if (!before?.isFile() || before.size > fileBytesMax) return undefined
   const head = await headOf(path)
   const { header, delimiter } = readHeaderRow(head, own, true)
-  const replaced = endOfRecord(head)
+  const replaced = endOfRecord(head) ?? (head.length === before.size ? head.length : undefined)
   if (!header.added || replaced === undefined) return undefined
   // Cells without a heading at the end make room for ours.
   const kept = withoutEnd(head.slice(0, replaced), delimiter)

@@ -1,9 +1,10 @@
 import { access, constants } from 'node:fs/promises'
-import { columns, noColumns } from '../../signup/row.ts'
+import { join } from 'node:path'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
-import { headerProblem } from '../header.ts'
+import { headerFit, headerProblem } from '../header.ts'
 import type { Expected, Finding } from '../inspection.ts'
 import { failureOf } from './failure.ts'
+import { grownHeader } from './header-growth.ts'
 import { openRecord } from './record.ts'
 import { planAddition } from './tab-file.ts'
 
@@ -14,7 +15,7 @@ import { planAddition } from './tab-file.ts'
  */
 export async function* inspectWorkbook(
   directory: string,
-  { defaultTab, tabs }: Expected,
+  { defaultTab, tabs, own }: Expected,
   place = 'DATA_DIR/sheets',
 ): AsyncIterable<Finding> {
   const missing = `the local workbook, ${place}, is made with the first signup`
@@ -26,18 +27,20 @@ export async function* inspectWorkbook(
   })
   yield folder
   if (folder.state === 'fault') return
-  for (const tab of [defaultTab.name, ...tabs]) yield await inspectTab(directory, tab)
+  for (const tab of [defaultTab.name, ...tabs]) yield await inspectTab(directory, tab, own)
 }
 
-async function inspectTab(directory: string, tab: string): Promise<Finding> {
+async function inspectTab(directory: string, tab: string, own: Expected['own']): Promise<Finding> {
   const words = `the tab ${JSON.stringify(tab)}`
   let problem: string | undefined
   const missing = `${words} is made with its first signup`
   const finding = await guarded({ check: 'tabs', directory, missing }, async () => {
-    const { creates, header } = await planAddition(directory, { tab, signups: [] }, noColumns)
-    problem = headerProblem(header)
-    if (creates) return missing
-    return `${words} ${problem ?? `has a column for each of ${columns.join(', ')}`}`
+    const plan = await planAddition(directory, { tab, signups: [] }, own)
+    if (plan.creates) return missing
+    const grown = await grownHeader(join(directory, plan.fileName), own)
+    const header = grown?.header ?? plan.header
+    problem = headerProblem(header, own)
+    return `${words} ${problem ?? headerFit(header, own)}`
   })
   if (finding.state === 'fault') return { ...finding, message: `${words}: ${finding.message}` }
   return problem === undefined ? finding : { ...finding, state: 'warning' }

@@ -18,6 +18,8 @@ export const columns = [
 export interface OwnColumn {
   readonly name: string
   readonly heading: string
+  /** Absent where only the place of the column counts. */
+  readonly type?: Field['type']
 }
 
 /** Numbers and checkboxes are themselves, all else is text. An empty cell is ''. */
@@ -29,7 +31,10 @@ export type Row = readonly [string, string, string, string, string, string, stri
 export const noColumns: readonly OwnColumn[] = []
 
 export function ownColumns(fields: readonly Field[]): readonly OwnColumn[] {
-  return fields.map((field) => ({ name: field.name, heading: headingOf(field) }))
+  return fields.map((field) => {
+    const { name, type } = field
+    return { name, type, heading: headingOf(field) }
+  })
 }
 
 /** The header row of a tab. */

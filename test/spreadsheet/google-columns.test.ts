@@ -301,7 +301,7 @@ describe('a person makes a table of a tab', () => {
       {
         kind: 'columnTypes',
         message: expect.stringMatching(
-          /place 2 \(gid=\d+\) has a table .* not plain text: Timestamp \(DATE\)\./,
+          /place 2 \(gid=\d+\) has a table .* another type than their cells: Timestamp \(DATE, not text\)\./,
         ),
       },
     ])

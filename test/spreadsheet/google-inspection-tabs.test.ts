@@ -83,7 +83,7 @@ describe('an inspection of the tabs in Google Sheets', () => {
       [
         'ok: the tab "Sheet1" is empty and gets the header row with its first signup',
         expect.stringContaining('warning: the tab "News" has a header row of its own'),
-        expect.stringContaining('warning: the tab "News" has a table with columns that'),
+        expect.stringContaining('warning: the tab "News" has a table with columns of another type'),
       ],
     ],
   ])('%s', async (_, prepare, expected, lines) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { columns } from '../../signup/row.ts'
+import type { Field } from '../../signup/field.ts'
+import { columns, ownColumns } from '../../signup/row.ts'
 import { ourHeader, readHeader } from '../header.ts'
 import { isSamePlace, placeOf, placeProblems } from './place.ts'
 import type { Table } from './tables.ts'
@@ -16,6 +17,7 @@ const withEmail = { ...table, tableId: 'named', row: 5 }
 const withOurs = { ...table, tableId: 'ours', row: 9, names: columns }
 const others = { ...table, tableId: 'others', row: 3, names: ['Guests'] }
 const none = readHeader([])
+const it = { name: 'it', label: 'It', required: false }
 
 describe('the place of rows', () => {
   test.each<[string, readonly Table[], readonly string[], string | undefined]>([
@@ -78,9 +80,30 @@ describe('the problems of a place', () => {
       { kind: 'columns', message: expect.stringContaining('no column for Timestamp') },
       {
         kind: 'columnTypes',
-        message: expect.stringMatching(/not plain text: Email \(DROPDOWN\), Name \(DATE\)\. /),
+        message: expect.stringMatching(
+          /their cells: Email \(DROPDOWN, not text\), Name \(DATE, not text\)\. /,
+        ),
       },
     ])
     expect(placeProblems({ header: none }).map(({ kind }) => kind)).toEqual(['columns'])
+  })
+  test.each<[Field, fitting: readonly string[], wanted: string]>([
+    [{ ...it, type: 'number' }, ['DOUBLE', 'CURRENCY', 'PERCENT'], 'a number'],
+    [{ ...it, type: 'checkbox' }, ['BOOLEAN'], 'a checkbox'],
+    [{ ...it, type: 'choice', options: ['a'] }, ['DROPDOWN'], 'text'],
+    [{ ...it, type: 'date' }, [], 'text'],
+  ])('are columns of fields whose type does not fit the cells: $type', (field, fitting, wanted) => {
+    const own = ownColumns([field])
+    const names = [...columns, 'It']
+    const found = ['', 'DOUBLE', 'CURRENCY', 'PERCENT', 'BOOLEAN', 'DROPDOWN', 'DATE'].filter(
+      (type) => {
+        const types = new Map(type === '' ? [] : [['It', type]])
+        const place = placeOf([{ ...table, names, types }], [], own)
+        const [problem] = placeProblems(place, own)
+        if (problem) expect(problem.message).toContain(`It (${type}, not ${wanted})`)
+        return !problem
+      },
+    )
+    expect(found).toEqual(['', ...fitting])
   })
 })

@@ -32,6 +32,18 @@ export function placeOf(
   return places.find((place) => place.header.kind === 'named') ?? { header }
 }
 
+type TypedHeading = Pick<OwnColumn, 'heading' | 'type'>
+
+const text = { wanted: 'text', fitting: [] as readonly string[] }
+
+/** What a field's cells are, and Google's types of columns for them besides text. */
+const cellTypes = {
+  ...{ text, url: text, date: text, phone: text },
+  choice: { wanted: 'text', fitting: ['DROPDOWN'] },
+  number: { wanted: 'a number', fitting: ['DOUBLE', 'CURRENCY', 'PERCENT'] },
+  checkbox: { wanted: 'a checkbox', fitting: ['BOOLEAN'] },
+}
+
 /** Whether rows go to the same table and columns. */
 export function isSamePlace(one: Place, other: Place): boolean {
   const key = ({ header, table }: Place) => JSON.stringify([table?.tableId, header.at])
@@ -44,9 +56,12 @@ export function placeProblems(
   own: readonly OwnColumn[] = noColumns,
 ): readonly Warning[] {
   const problem = headerProblem(header, own)
-  const typed = columns.flatMap((name, index) => {
-    const type = table?.types.get(table.names[header.at[index] ?? -1] ?? '')
-    return type === undefined ? [] : [`${name} (${type})`]
+  const texts = columns.map((heading): TypedHeading => ({ heading }))
+  const typed = [...texts, ...own].flatMap(({ heading, type = 'text' }, index) => {
+    const given = table?.types.get(table.names[header.at[index] ?? -1] ?? '')
+    const { wanted, fitting } = cellTypes[type]
+    const fits = given === undefined || fitting.includes(given)
+    return fits ? [] : [`${heading} (${given}, not ${wanted})`]
   })
   return [
     ...(problem === undefined ? [] : [{ kind: 'columns', message: problem } as const]),
@@ -56,8 +71,8 @@ export function placeProblems(
           {
             kind: 'columnTypes',
             message:
-              `has a table with columns that are not plain text: ${typed.join(', ')}. Rollcall writes text ` +
-              'into them all the same. Set the type of these columns to text.',
+              `has a table with columns of another type than their cells: ${typed.join(', ')}. Rollcall ` +
+              'writes its cells all the same. Change the types of these columns.',
           } as const,
         ]),
   ]

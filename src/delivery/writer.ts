@@ -342,18 +342,24 @@ export class Writer {
   async #idle(): Promise<void> {
     const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
     const next = Math.min(this.#fence.testAt, ...times)
-    const { clock, lookEveryMs } = this.#options
+    const { clock } = this.#options
     const wake = new AbortController()
     this.#wake = wake
     const woken = AbortSignal.any([wake.signal, this.#stopping.signal])
     let hasPending = false
     while (!woken.aborted && !hasPending && this.#now() < next) {
-      await clock.sleep(Math.min(lookEveryMs, next - this.#now()), woken)
+      await clock.sleep(Math.min(this.#untilLook(), next - this.#now()), woken)
       hasPending = await this.#hasPending()
       if (!hasPending && (await this.#remover.isDue())) break
     }
     if (hasPending) this.#mayHaveMore = true
     this.#wake = undefined
+  }
+
+  /** All writers of a process look at the same moments, so that their looks can share a round trip. */
+  #untilLook(): Millis {
+    const { lookEveryMs } = this.#options
+    return 1.5 * lookEveryMs - ((this.#now() + lookEveryMs / 2) % lookEveryMs)
   }
 
   /** Whether signups wait, whoever has appended them. */

@@ -3,9 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
+import type { Journal } from '../../src/journal/journal.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { headLock } from '../../src/journal/postgres/locks.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import {
+  openPostgresJournal,
+  openPostgresSites,
+} from '../../src/journal/postgres/postgres-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { held, holdLeaseTo } from './lease-contract.ts'
 
@@ -40,6 +44,39 @@ test('two sites in one database have a lease each', async () => {
   await using shop = await openPostgresJournal(database.url, {}, { site: 'shop' })
   expect(await news.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
   expect(await shop.lease.hold()).toMatchObject({ kind: 'held', term: 1 })
+})
+
+test('the leases of all sites of an instance are taken and renewed together, and its idle writers look together', async () => {
+  await using database = await server.createDatabase()
+  await using proxy = await startPostgresProxy(server.port)
+  const names = Array.from({ length: 20 }, (_, at) => `site-${at}`)
+  await using opened = await openPostgresSites(
+    server.url(database.name, proxy.port),
+    new Map(names.map((name) => [name, {}])),
+  )
+  const journals = [...opened.sites.values()]
+  const transactionsOf = async (ask: (journal: Journal) => Promise<unknown>) => {
+    const before = proxy.statements.length
+    await Promise.all(journals.map(ask))
+    return proxy.statements.slice(before).filter((sql) => sql.startsWith('BEGIN')).length
+  }
+  // The first one looks whether the journal is still the same.
+  for (const _ of [1, 2]) expect(await transactionsOf(({ lease }) => held(lease))).toBe(2)
+  expect(await transactionsOf(({ delivery }) => delivery.pending())).toBe(1)
+  expect(await transactionsOf(({ erasure }) => erasure.removals(0))).toBe(1)
+  expect(await transactionsOf(({ reader }) => reader.fact('delivery'))).toBe(1)
+})
+
+test('an instance that gets the leases of some sites knows which', async () => {
+  await using database = await server.createDatabase()
+  const open = (...names: readonly string[]) =>
+    openPostgresSites(database.url, new Map(names.map((name) => [name, {}])))
+  await using one = await open('news', 'shop')
+  await using other = await open('blog', 'news', 'shop', 'test')
+  const hold = async (name: string, { sites } = other) => sites.get(name)?.lease.hold()
+  await Promise.all([hold('shop', one), hold('news', one)])
+  const kinds = await Promise.all(['blog', 'news', 'shop', 'test'].map((name) => hold(name)))
+  expect(kinds.map((tenure) => tenure?.kind)).toEqual(['held', 'elsewhere', 'elsewhere', 'held'])
 })
 
 test('the lease is renewed while all other connections of its instance wait', async () => {

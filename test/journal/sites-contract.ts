@@ -155,6 +155,29 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
+    title: 'two sites that look for work at once see their own each',
+    run: inTwoSites(async (news, shop) => {
+      const both = [news, shop]
+      await news.intake.append(makeSignups(2, { sheetTab: 'News' }))
+      await shop.intake.append(makeSignups(1, { sheetTab: 'Shop' }))
+      const pending = await Promise.all(both.map(({ delivery }) => delivery.pending()))
+      expect(pending).toMatchObject([[{ name: 'News' }], [{ name: 'Shop' }]])
+
+      const batch = (await freezeNext(shop.delivery)) ?? none
+      await shop.delivery.settle(batch.number, noon)
+      const [{ signup, position } = expect.fail()] = await shop.reader.page(0, 9)
+      await shop.erasure.forget(signup.email)
+      await shop.erasure.eraseNext(0, signup.email)
+      const removals = await Promise.all(both.map(({ erasure }) => erasure.removals(0)))
+      expect(removals).toMatchObject([[], [{ position }]])
+
+      await news.delivery.noteFact('colour', 'blue')
+      const facts = await Promise.all(both.map(({ delivery }) => delivery.fact('colour')))
+      expect(facts).toEqual(['blue', undefined])
+    }),
+  },
+
+  {
     title: 'a default tab that got its name leaves the one of another site open',
     run: inTwoSites(
       async (news, shop) => {

@@ -11,6 +11,7 @@ import {
   toUnavailable,
 } from './failure.ts'
 import type { Row, Statement, Value } from './statement.ts'
+import { Together } from './together.ts'
 
 export interface DatabaseOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
@@ -56,6 +57,7 @@ export class PostgresDatabase implements Queries {
    */
   readonly #settings: string
   #guard: readonly Step[] = []
+  readonly #together = new Map<Statement, Together<readonly (string | number)[], readonly Row[]>>()
 
   /** Connects only when it is used. */
   constructor(url: string, { clock, limits = {} }: DatabaseOptions) {
@@ -92,6 +94,29 @@ export class PostgresDatabase implements Queries {
 
   async get(statement: Statement, ...values: Value[]): Promise<Row | undefined> {
     return (await this.all(statement, ...values))[0]
+  }
+
+  /**
+   * Runs one statement for all who ask with it in one turn of the event loop. Its parameters are lists: the
+   * first values of all askers, their second ones, and so on. The rows of an asker have its place in
+   * these lists, from 1, as `no`.
+   */
+  together(statement: Statement, ...values: (string | number)[]): Promise<readonly Row[]> {
+    let together = this.#together.get(statement)
+    if (!together) {
+      together = new Together((asked) => this.#askAll(statement, asked))
+      this.#together.set(statement, together)
+    }
+    return together.ask(values)
+  }
+
+  async #askAll(
+    statement: Statement,
+    asked: readonly (readonly (string | number)[])[],
+  ): Promise<readonly (readonly Row[])[]> {
+    const lists = (asked[0] ?? []).map((_, at) => asked.map((values) => values[at] ?? null))
+    const rows = Map.groupBy(await this.all(statement, ...lists), ({ no }) => Number(no))
+    return asked.map((_, index) => rows.get(index + 1) ?? [])
   }
 
   /**

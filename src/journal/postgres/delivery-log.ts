@@ -12,7 +12,7 @@ import type {
 } from '../delivery-log.ts'
 import type { DefaultTab } from '../intake-log.ts'
 import { PostgresBatches } from './batches.ts'
-import { factOf, settingFact } from './facts.ts'
+import { factNow, settingFact } from './facts.ts'
 import type { PostgresLease } from './lease.ts'
 import { siteLock } from './locks.ts'
 import { PostgresMarkers } from './markers.ts'
@@ -105,7 +105,7 @@ export class PostgresDeliveryLog implements DeliveryLog {
   }
 
   fact(name: string): Promise<string | undefined> {
-    return factOf(this.#site.db, this.#site.id, name)
+    return factNow(this.#site.db, this.#site.id, name)
   }
 
   async noteFact(name: string, value: string): Promise<void> {

@@ -94,10 +94,14 @@ const sql = statementsOf('erasure', {
   tombstones: `SELECT hash, upto FROM rollcall.tombstone
                WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
   removals: `
-    SELECT removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt"
-    ${removals}
-    WHERE tab.site = $1 AND signup.email = '' AND removal.position > $2
-    ORDER BY removal.position LIMIT 100`,
+    SELECT asked.no, found.*
+    FROM unnest($1::integer[], $2::bigint[]) WITH ORDINALITY AS asked (site, after, no)
+    CROSS JOIN LATERAL (
+      SELECT removal.position, removal.email, tab.name AS tab, signup.received_at AS "receivedAt"
+      ${removals}
+      WHERE tab.site = asked.site AND signup.email = '' AND removal.position > asked.after
+      ORDER BY removal.position LIMIT 100
+    ) AS found ORDER BY asked.no, found.position`,
   removed: `
     WITH gone AS (DELETE FROM rollcall.removal WHERE position = $1 RETURNING position)
     INSERT INTO rollcall.fact (site, name, value) SELECT $2, $3, $4 FROM gone
@@ -157,7 +161,7 @@ export class PostgresErasure implements Erasure {
   }
 
   async removals(after: number): Promise<readonly Named[]> {
-    const rows = await this.#site.db.all(sql.removals, this.#site.id, after)
+    const rows = await this.#site.db.together(sql.removals, this.#site.id, after)
     return rows.map((row) => ({
       position: Number(row['position']),
       tab: String(row['tab']),

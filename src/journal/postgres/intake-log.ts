@@ -90,6 +90,7 @@ export class PostgresIntakeLog implements IntakeLog {
   async cursors(tabs: readonly string[]): Promise<readonly TabCursor[]> {
     const { db, id, defaultTab } = this.#site
     const { name, isResolved } = await defaultTab.now()
+    if (tabs.length === 0) return []
     const keyOf = (tab: string) => tabKey(tab === openKey && isResolved ? name : tab)
     const rows = await db.all(sql.cursors, id, tabs.map(keyOf))
     const upto = new Map(rows.map((row) => [row['key'], Number(row['upto'])]))

@@ -11,14 +11,14 @@ import { PostgresCallStore } from './call-store.ts'
 import { commitAppends, type SiteRequest } from './commit-appends.ts'
 import { PostgresComparedSignups } from './compared-signups.ts'
 import { leaseLimits } from './connections.ts'
-import { type DatabaseOptions, PostgresDatabase } from './database.ts'
+import { type DatabaseOptions, PostgresDatabase, type Step } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
 import { PostgresDeliveryLog } from './delivery-log.ts'
 import { PostgresErasure } from './erasure.ts'
 import { openGuard } from './guard.ts'
 import { PostgresImportLog } from './import-log.ts'
 import { PostgresIntakeLog } from './intake-log.ts'
-import { PostgresLease } from './lease.ts'
+import { PostgresLease, PostgresLeases } from './lease.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 import { PostgresReader } from './reader.ts'
 import { PostgresRetention } from './retention.ts'
@@ -55,9 +55,12 @@ export async function openPostgresSites(
   options: PostgresOptions = {},
 ): Promise<OpenJournal> {
   const { clock = systemClock } = options
-  const { db, sites } = await openSites(url, policies, options)
+  const { db, guard, sites } = await openSites(url, policies, options)
   const time = await orClose(db, () => DatabaseTime.open(db, clock))
-  const leaseDb = new PostgresDatabase(url, { clock, limits: leaseLimits })
+  const leases = new PostgresLeases(
+    new PostgresDatabase(url, { clock, limits: leaseLimits }),
+    guard,
+  )
   const committed = new Listeners<Commit>()
   const groups = new AppendGroups<SiteRequest>({
     commit: async (group) => {
@@ -68,7 +71,7 @@ export async function openPostgresSites(
     },
     isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.isKnown(sheetTab)),
   })
-  const shared = { leaseDb, groups, time, clock }
+  const shared = { leases, groups, time, clock }
   const journals = Array.from(sites, ([name, site]) => [name, journalOf(site, shared)] as const)
   return {
     sites: new Map(journals),
@@ -76,7 +79,7 @@ export async function openPostgresSites(
     committed,
     [Symbol.asyncDispose]: async () => {
       for (const [, journal] of journals) await journal[Symbol.asyncDispose]()
-      await leaseDb.close()
+      await leases.db.close()
       await db.close()
     },
   }
@@ -95,14 +98,14 @@ export async function openPostgresJournal(
 
 /** What all sites of an open journal share. */
 interface Shared {
-  readonly leaseDb: PostgresDatabase
+  readonly leases: PostgresLeases
   readonly groups: AppendGroups<SiteRequest>
   readonly time: PostgresJournal['time']
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
 }
 
-function journalOf(site: PostgresSite, { leaseDb, groups, time, clock }: Shared): PostgresJournal {
-  const lease = new PostgresLease({ ...site, db: leaseDb })
+function journalOf(site: PostgresSite, { leases, groups, time, clock }: Shared): PostgresJournal {
+  const lease = new PostgresLease(site.id, leases)
   const imports = new PostgresImportLog(site, clock)
   return {
     intake: new PostgresIntakeLog(site, groups),
@@ -173,7 +176,7 @@ async function openSites(
   url: string,
   policies: SitePolicies,
   { access = 'own', clock = systemClock, limits, onNewSecret }: PostgresOptions,
-): Promise<{ db: PostgresDatabase; sites: ReadonlyMap<string, PostgresSite> }> {
+): Promise<{ db: PostgresDatabase; guard: Step; sites: ReadonlyMap<string, PostgresSite> }> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
     if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
@@ -188,7 +191,7 @@ async function openSites(
       const site = await openSite({ db, guard, secret }, name, { ...defaultPolicy, ...policy })
       return [name, site] as const
     }
-    return { db, sites: new Map(await Promise.all(Array.from(policies, open))) }
+    return { db, guard, sites: new Map(await Promise.all(Array.from(policies, open))) }
   })
 }
 

@@ -3,7 +3,7 @@ import type { Millis, SignupId } from '../../signup/signup.ts'
 import { beginOf, type Counts, type Figures, hourOf } from '../figures.ts'
 import type { Reader, SignupRecord } from '../reader.ts'
 import type { Queries } from './database.ts'
-import { factOf, settingFact } from './facts.ts'
+import { factNow, settingFact } from './facts.ts'
 import { isBehind, signupColumns, toSignup } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { type Row, statementsOf } from './statement.ts'
@@ -92,7 +92,7 @@ export class PostgresReader implements Reader {
   }
 
   fact(name: string): Promise<string | undefined> {
-    return factOf(this.#site.db, this.#site.id, name)
+    return factNow(this.#site.db, this.#site.id, name)
   }
 
   async page(after: number, max: number): Promise<readonly SignupRecord[]> {

@@ -7,21 +7,23 @@ import { type Statement, statementsOf } from './statement.ts'
 const sliceMax = 2000
 
 const sql = statementsOf('waiting', {
-  pending: `SELECT tab.id, tab.name, coalesce(written_to, 0) AS "writtenTo", false AS "isAgain",
-              first.position AS oldest
-            FROM rollcall.tab LEFT JOIN rollcall.progress ON progress.tab = tab.id
+  pending: `SELECT asked.no, tab.id, tab.name, coalesce(written_to, 0) AS "writtenTo",
+              false AS "isAgain", first.position AS oldest
+            FROM unnest($1::integer[]) WITH ORDINALITY AS asked (site, no)
+            JOIN rollcall.tab USING (site) LEFT JOIN rollcall.progress ON progress.tab = tab.id
             CROSS JOIN LATERAL (
               SELECT position FROM rollcall.signup
               WHERE ${isBehind('tab.id', 'coalesce(written_to, 0)')}
               ORDER BY signup.tab, signup.position LIMIT 1
-            ) AS first WHERE tab.site = $1
+            ) AS first
             UNION ALL
-            SELECT tab.id, tab.name, 0, true, first.position
-            FROM rollcall.tab CROSS JOIN LATERAL (
+            SELECT asked.no, tab.id, tab.name, 0, true, first.position
+            FROM unnest($1::integer[]) WITH ORDINALITY AS asked (site, no)
+            JOIN rollcall.tab USING (site) CROSS JOIN LATERAL (
               SELECT position FROM rollcall.redelivery
               WHERE redelivery.tab = tab.id AND batch IS NULL
               ORDER BY position LIMIT 1
-            ) AS first WHERE tab.site = $1
+            ) AS first
             ORDER BY "isAgain", oldest`,
   ofTabs: `SELECT share.no, ${waitingColumns}
            FROM unnest($1::integer[], $2::bigint[]) WITH ORDINALITY AS share (tab, after, no)
@@ -43,7 +45,7 @@ const sql = statementsOf('waiting', {
 type Site = Pick<PostgresSite, 'db' | 'id'>
 
 export async function pendingTabs({ db, id: site }: Site): Promise<readonly PendingTab[]> {
-  return (await db.all(sql.pending, site)).map(({ id, name, writtenTo, isAgain }) => ({
+  return (await db.together(sql.pending, site)).map(({ id, name, writtenTo, isAgain }) => ({
     id: Number(id),
     name: String(name),
     writtenTo: Number(writtenTo),

@@ -84,3 +84,53 @@ test('a writer that was stopped and wakes up looks on, and no row is there twice
   await expect.poll(two.addresses).toEqual(['ada@example.com', 'bob@example.com'])
   expect(two.writer.output().split('"delivery started"')).toHaveLength(2)
 })
+
+test('each site is written where its lease is, and when that instance is killed, another one takes over all its sites', async () => {
+  await using world = await createDatabaseWorld(server)
+  const { emulator, email: sharedWith } = world.google
+  const { SHEETS_SHEET_ID: _, ...env } = world.env
+  const names = ['blog', 'launch', 'news', 'shop']
+  const sheets = new Map(
+    names.map((name) => [name, emulator.createSpreadsheet({ sharedWith }).id] as const),
+  )
+  const start = async (known: readonly string[]) => {
+    const sites = Object.fromEntries(known.map((name) => [name, { spreadsheet: sheets.get(name) }]))
+    const ROLLCALL_CONFIG = JSON.stringify({ sites })
+    const service = await startService({ env: { ...env, ROLLCALL_CONFIG } })
+    const leases = () => service.output().match(/delivery started|another instance/g)
+    await expect.poll(leases).toHaveLength(known.length)
+    return service
+  }
+  const written = ({ output }: RunningService) =>
+    [...output().matchAll(/"site":"(\w+)".*"delivery started"/g)].map(([, site]) => site).sort()
+  const acceptAll = async ({ url }: RunningService, name: string) => {
+    for (const site of names) {
+      const answer = await postSignup(url, { email: `${name}@${site}.example`, site })
+      expect(answer.status).toBe(202)
+    }
+  }
+  const rows = () =>
+    names.map((name) =>
+      emulator
+        .spreadsheet(sheets.get(name) ?? '')
+        .rows('Sheet1')
+        .slice(1),
+    )
+  const addresses = () => rows().map((ofSite) => ofSite.map(([address]) => address))
+  const expected = (...people: readonly string[]) =>
+    names.map((site) => people.map((name) => `${name}@${site}.example`))
+
+  // It knows two sites, so the leases of the others are left.
+  await using one = await start(['launch', 'news'])
+  await using two = await start(names)
+  await acceptAll(two, 'ada')
+  await expect.poll(addresses).toEqual(expected('ada'))
+  expect([written(one), written(two)]).toEqual([
+    ['launch', 'news'],
+    ['blog', 'shop'],
+  ])
+  await one.kill()
+  await acceptAll(two, 'bob')
+  await expect.poll(addresses).toEqual(expected('ada', 'bob'))
+  expect(written(two)).toEqual(names)
+})

@@ -1,7 +1,7 @@
 /**
  * `npm run sandbox`: runs the real service with an emulated Google Sheet, without an account. It prints
  * each row that reaches the sheet, and keeps nothing when it ends. With `-- --challenge`, visitors must
- * also pass an emulated Turnstile. `npm run dev` does the same, and restarts the service, with its data,
+ * also pass an emulated Turnstile. Each site of `ROLLCALL_CONFIG` gets a spreadsheet. `npm run dev` does the same, and restarts the service, with its data,
  * after each change of a source file.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,6 +16,7 @@ import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-h
 import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
 import { readEnvironment } from '../src/config/env.ts'
 import { settings } from '../src/config/settings.ts'
+import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
 
 const once = [join(import.meta.dirname, '../src/start.js')]
 const watched = [
@@ -31,13 +32,19 @@ await using emulator = await startGoogleEmulator()
 const folder = await mkdtemp(join(tmpdir(), 'rollcall-sandbox-'))
 try {
   const account = emulator.createServiceAccount('rollcall@sandbox.iam.gserviceaccount.com')
-  const spreadsheet = emulator.createSpreadsheet({
-    id: 'sandbox-spreadsheet-0001',
-    title: 'Sandbox',
-    sharedWith: account.email,
-  })
-  process.stdout.write(`The emulated spreadsheet: ${emulator.url}/spreadsheets/${spreadsheet.id}
-Break things: emulators/google-sheets/README.md\n\n`)
+  const create = (name: string) =>
+    emulator.createSpreadsheet({
+      id: sandboxSpreadsheet(name),
+      title: 'Sandbox',
+      sharedWith: account.email,
+    })
+  const { config, names } = sandboxSites(readEnvironment())
+  const spreadsheets = new Map((names ?? ['0001']).map((name) => [name, create(name)]))
+  for (const [name, { id }] of spreadsheets) {
+    const whose = names ? ` of the site ${name}` : ''
+    process.stdout.write(`The emulated spreadsheet${whose}: ${emulator.url}/spreadsheets/${id}\n`)
+  }
+  process.stdout.write('Break things: emulators/google-sheets/README.md\n\n')
   await using challenge = process.argv.includes('--challenge')
     ? await startChallengeEmulator()
     : undefined
@@ -52,10 +59,15 @@ Break things: emulators/google-sheets/README.md\n\n`)
 A token for curl: curl -d '{"siteKey":"${siteKey}"}' ${challenge.url}/emulator/tokens
 Break it: emulators/challenge/README.md\n\n`)
   }
-  const service = startService(emulator, spreadsheet.id, account, challengeSettings)
+  const [first] = names ? [] : [...spreadsheets.values()]
+  const service = startService(emulator, account, {
+    ...challengeSettings,
+    ...(first && { SHEETS_SHEET_ID: first.id }),
+    ...(config !== undefined && { ROLLCALL_CONFIG: config }),
+  })
   const ended = new Promise((resolve) => service.once('close', resolve))
   service.once('close', () => stop.abort())
-  await showRows(spreadsheet)
+  await showRows(spreadsheets)
   service.kill('SIGTERM')
   await ended
 } finally {
@@ -64,7 +76,6 @@ Break it: emulators/challenge/README.md\n\n`)
 
 function startService(
   { url, tokenUrl }: GoogleEmulator,
-  spreadsheetId: string,
   account: { readonly email: string; readonly privateKeyPem: string },
   more: Readonly<Record<string, string>>,
 ): ChildProcess {
@@ -82,7 +93,6 @@ function startService(
       ...Object.fromEntries([...surroundings, ...settingsKept]),
       ...more,
       DATA_DIR: folder,
-      SHEETS_SHEET_ID: spreadsheetId,
       SHEETS_CREDENTIALS_EMAIL: account.email,
       SHEETS_PRIVATE_KEY: account.privateKeyPem,
       SHEETS_API_URL: url,
@@ -91,16 +101,19 @@ function startService(
   })
 }
 
-async function showRows(spreadsheet: SpreadsheetHandle): Promise<void> {
+async function showRows(spreadsheets: ReadonlyMap<string, SpreadsheetHandle>): Promise<void> {
   const shown = new Map<string, number>()
   while (!stop.signal.aborted) {
-    for (const title of spreadsheet.titles()) {
-      const from = shown.get(title) ?? 0
-      const rows = spreadsheet.rows(title, from)
-      rows.forEach((row, index) => {
-        process.stdout.write(`${title} ${from + index + 1} │ ${row.join(' │ ')}\n`)
-      })
-      shown.set(title, from + rows.length)
+    for (const [name, spreadsheet] of spreadsheets) {
+      for (const title of spreadsheet.titles()) {
+        const place = spreadsheets.size > 1 ? `${name} ${title}` : title
+        const from = shown.get(place) ?? 0
+        const rows = spreadsheet.rows(title, from)
+        rows.forEach((row, index) => {
+          process.stdout.write(`${place} ${from + index + 1} │ ${row.join(' │ ')}\n`)
+        })
+        shown.set(place, from + rows.length)
+      }
     }
     await sleep(250, undefined, { signal: stop.signal }).catch(() => undefined)
   }

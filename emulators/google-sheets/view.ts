@@ -51,10 +51,11 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 const style = `
-  body { font: 14px/1.4 system-ui, sans-serif; margin: 2rem; color: #202124; }
+  :root { color-scheme: light dark; }
+  body { font: 14px/1.4 system-ui, sans-serif; margin: 2rem; }
   table { border-collapse: collapse; } tr:first-child { font-weight: 600; }
-  td { border: 1px solid #dadce0; padding: 2px 8px; white-space: pre-wrap; max-width: 40em; }
-  td:first-child { color: #5f6368; }`
+  td { border: 1px solid #8886; padding: 2px 8px; white-space: pre-wrap; max-width: 40em; }
+  td:first-child { opacity: 0.7; }`
 
 /** Replaces only the content, so that the page does not scroll. */
 const script = `

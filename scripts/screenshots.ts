@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots`: takes pictures of the form and the pages in every state, in light, in dark and
- * in phone width, into screenshots/.
+ * in phone width, into screenshots/, and those of the README into docs/pictures/.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { createChallengeWorld } from '../harness/challenge-world.ts'
 import { openHost, startBrowser } from '../harness/browser.ts'
 import { shootPages } from './screenshots-pages.ts'
+import { shootReadme } from './screenshots-readme.ts'
 import { startService } from '../harness/start-service.ts'
 import { projectRoot } from '../harness/source-file.ts'
 
@@ -167,5 +168,6 @@ for (const { look, width, colorScheme, background } of looks) {
   }
 }
 await shootPages(browser, folder, { looks, world })
+await shootReadme(browser)
 await browser.close()
 process.stdout.write(`Look at them: ${folder}\n`)

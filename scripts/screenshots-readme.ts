@@ -1,0 +1,95 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { openPage } from '../harness/browser.ts'
+import { createGoogleWorld } from '../harness/google-world.ts'
+import { postSignup } from '../harness/post-signup.ts'
+import { projectRoot } from '../harness/source-file.ts'
+import { startService } from '../harness/start-service.ts'
+
+const folder = join(projectRoot, 'docs/pictures')
+
+const file = {
+  sites: {
+    launch: {
+      defaultTab: 'Waitlist',
+      page: {
+        title: 'The Analytical Engine',
+        text: 'It weaves algebraical patterns. Be there when it starts.',
+        button: 'Count me in',
+        accent: '#0a7a4b',
+      },
+      fields: [
+        { name: 'company', label: 'Company', maxLength: 80 },
+        {
+          name: 'plan',
+          type: 'choice',
+          label: 'Plan',
+          options: ['Free', 'Pro', 'Team'],
+          required: true,
+        },
+        { name: 'seats', type: 'number', label: 'Seats', min: 1, max: 500 },
+        { name: 'news', type: 'checkbox', label: 'Send me news' },
+      ],
+    },
+  },
+}
+
+const others = [
+  {
+    email: 'grace@example.com',
+    source: 'launch-page',
+    name: 'Grace Hopper',
+    company: 'Navy',
+    plan: 'Team',
+    seats: 40,
+    news: true,
+  },
+  {
+    email: 'alan@example.com',
+    name: 'Alan Turing',
+    company: 'Bletchley',
+    plan: 'Pro',
+    seats: 2,
+    news: false,
+  },
+]
+
+/** Takes the README's pictures of the form, the thank-you page and the sheet, in light and dark. */
+export async function shootReadme(browser: Browser): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using world = await createGoogleWorld()
+    await using service = await startService({
+      env: { ...world.env, ROLLCALL_CONFIG: JSON.stringify(file) },
+    })
+    for (const signup of others) await postSignup(service.url, { ...signup, site: 'launch' })
+
+    const open = (url: string, width: number, height: number) =>
+      openPage(browser, url, {
+        colorScheme,
+        viewport: { width, height },
+        deviceScaleFactor: 1.5,
+      })
+    const pathOf = (name: string) => join(folder, `${name}-${colorScheme}.png`)
+
+    await using form = await open(`${service.url}/?site=launch`, 480, 710)
+    const { page } = form
+    await page.locator('[name=email]').fill('ada@example.com')
+    await page.locator('[name=company]').fill('Byron & Babbage')
+    await page.getByLabel('Pro').check()
+    await page.locator('[name=seats]').fill('3')
+    await page.getByLabel('Send me news').check()
+    await page.screenshot({ path: pathOf('form'), animations: 'disabled' })
+    await page.getByRole('button', { name: 'Count me in' }).click()
+    await page.waitForURL('**/api/signup/thanks?**')
+    await page.setViewportSize({ width: 480, height: 260 })
+    await page.screenshot({ path: pathOf('thanks'), animations: 'disabled' })
+
+    const url = `${world.emulator.url}/spreadsheets/${world.spreadsheetId}`
+    await using sheet = await open(url, 1200, 600)
+    const table = sheet.page.locator('h2:has-text("Waitlist") ~ table').first()
+    await table.getByText('ada@example.com').waitFor()
+    await table.screenshot({ path: pathOf('sheet') })
+  }
+}

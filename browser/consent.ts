@@ -10,10 +10,10 @@ const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/i
 /**
  * Makes a checkbox that must be ticked; undefined when there is nothing to agree to.
  *
- * @param own the form's own consent text; when absent, the site's text is used
+ * @param own the form's own consent text; when empty, the site's text is used
  */
-export function consentBox(own: string | undefined, known: KnownForm): HTMLElement | undefined {
-  const { consent: text, language } = own ? { consent: own, language: '' } : known
+export function consentBox(own: string, known: KnownForm): HTMLElement | undefined {
+  const text = own || known.consent
   if (!text) return undefined
   // The pieces are: text, words of a link, address of a link, text, and so on.
   const pieces = text.split(link)
@@ -22,7 +22,7 @@ export function consentBox(own: string | undefined, known: KnownForm): HTMLEleme
     const href = index % 3 === 1 && pieces[index + 1]
     return href ? create('a', { href, target: '_blank', rel: 'noopener' }, piece) : piece
   })
-  const words = create('span', { dir: 'auto', ...(language && { lang: language }) }, ...nodes)
+  const words = create('bdi', own ? {} : { lang: known.language ?? 'en' }, ...nodes)
   const box = create('input', {
     id: 'consent',
     type: 'checkbox',

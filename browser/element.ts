@@ -62,7 +62,7 @@ export class RollcallForm extends HTMLElement {
     ])
     if (this.#card !== card) return
 
-    const consent = consentBox(options.consent, known)
+    const consent = consentBox(options.consent ?? '', known)
     // The query tells the service that the form asks for consent, so that the service requires it.
     const query = new URLSearchParams({
       ...(known.site && { site: known.site }),
@@ -70,7 +70,7 @@ export class RollcallForm extends HTMLElement {
     })
     const endpoint = service + (query.size ? `?${query}` : '')
     const texts: Texts = { ...english, ...read, ...options.texts }
-    const own = (known.fields ?? []).map((tree) => drawn(texts, tree))
+    const own = known.fields?.map((tree) => drawn(texts, tree)) ?? []
     const form = buildForm(texts, options.fields?.name, [...own, ...(consent ? [consent] : [])])
     fillIn(form, options.fields?.hidden)
     form.action = endpoint
@@ -118,14 +118,9 @@ function buildForm(
   if (asksName) {
     const isRequired = asksName === 'required'
     const hint = isRequired ? [] : [' ', create('span', {}, `(${texts.optional})`)]
-    const attributes = { autocomplete: 'name', maxlength: '200' }
-    form.append(
-      field(
-        'name',
-        [texts.name, ...hint],
-        isRequired ? { ...attributes, required: '' } : attributes,
-      ),
-    )
+    const required = isRequired ? { required: '' } : {}
+    const attributes = { autocomplete: 'name', maxlength: '200', ...required }
+    form.append(field('name', [texts.name, ...hint], attributes))
   }
   form.append(
     field('email', [texts.email], {
@@ -145,11 +140,13 @@ function buildForm(
   return form
 }
 
-/** Fills in the declared fields that the page's author gives a value. A box is for the visitor to tick. */
+/** Fills in the fields that the page's author gives a value. Only the visitor can give consent. */
 function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(values)) {
     const control = form.elements.namedItem(name) as HTMLInputElement | null
-    if (control && control.type !== 'checkbox') control.value = value
+    if (!control || control.id === 'consent') continue
+    if (control.type === 'checkbox') control.checked = /^(true|on|yes|1)$/i.test(value)
+    else control.value = value
   }
 }
 

@@ -23,7 +23,7 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
   const language = chooseLanguage(options.language, form)
   const texts: Texts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))
-  const handle = takeOver({
+  const { reset, remove } = takeOver({
     form,
     texts,
     language,
@@ -38,11 +38,13 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
       return box
     },
   })
-  const { reset, remove } = handle
-  const forgotten = () => {
-    enhanced.delete(form)
-    remove()
+  const handle = {
+    reset,
+    remove: () => {
+      enhanced.delete(form)
+      remove()
+    },
   }
-  enhanced.set(form, { reset, remove: forgotten })
-  return { reset, remove: forgotten }
+  enhanced.set(form, handle)
+  return handle
 }

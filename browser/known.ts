@@ -1,5 +1,6 @@
 import type { KnownForm, Tree } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
+import { readFile } from './read-file.ts'
 import type { Texts } from './texts.ts'
 
 /** The service puts this constant in front of the script, so that the form has it at once. */
@@ -10,9 +11,8 @@ const known: KnownForm = typeof rollcallForm === 'undefined' ? {} : rollcallForm
 /** What the form of a site shows. Asks the service when the script was loaded for another site. */
 export async function knownForm(site: string | undefined, endpoint: string): Promise<KnownForm> {
   if (!site || site === known.site) return known
-  const answer = fetch(new URL(`../embed/form.json?site=${site}`, endpoint))
   // Without an answer the form is shown without fields, and the service tells what is missing.
-  const form = await answer.then((it) => it.json() as KnownForm).catch(() => ({}))
+  const form = await readFile<KnownForm>(`form.json?site=${site}`, endpoint)
   // The answer for an unknown site has no name. Without one, signups would go to the default site.
   return { ...form, site }
 }

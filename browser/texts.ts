@@ -1,3 +1,5 @@
+import { readFile } from './read-file.ts'
+
 /** The texts that a visitor reads. The option `texts` can replace each of them. */
 export const english = {
   /** `ltr` or `rtl`. */
@@ -52,11 +54,5 @@ export function chooseLanguage(wanted: string | undefined, element: Element): st
 /** Loads the texts of a language. English is used for texts that it lacks or when it cannot be loaded. */
 export async function readTexts(language: string, endpoint: string): Promise<Partial<Texts>> {
   if (language === 'en') return {}
-  const signal = AbortSignal.timeout(waitMs)
-  try {
-    const answer = await fetch(new URL(`../embed/${language}.json`, endpoint), { signal })
-    return (await answer.json()) as Partial<Texts>
-  } catch {
-    return {}
-  }
+  return readFile(`${language}.json`, endpoint, AbortSignal.timeout(waitMs))
 }

@@ -41,7 +41,7 @@ function drawn(field: Field, language: string): Tree {
   if (collected !== undefined) {
     return ['input', { type: 'hidden', name, 'data-collect': String(collected) }]
   }
-  const words = (text: string): Tree => ['span', { dir: 'auto', lang: language }, text]
+  const words = (text: string): Tree => ['bdi', { lang: language }, text]
   const heading = headingOf(field)
   const label = required ? [heading] : [heading, ' ', ['span', {}, optional] as const]
   const input = { id, name, ...controlAttributes(field) }

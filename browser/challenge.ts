@@ -56,13 +56,14 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
     loading = undefined
     throw error
   })
+  const fullSize = config.challengeProvider === 'turnstile' ? 'flexible' : 'normal'
   let hasFailed = false
   let waiting: ((failure?: Told) => void) | undefined
   const id = api.render(box, {
     sitekey: config.challengeSiteKey,
     theme,
     language,
-    size: width < normalWidthMin ? 'compact' : fullSize(config),
+    size: width < normalWidthMin ? 'compact' : fullSize,
     appearance: 'interaction-only',
     retry: 'auto',
     'refresh-expired': 'auto',
@@ -93,10 +94,6 @@ export async function showChallenge(setup: ChallengeSetup): Promise<Challenge> {
     return current()
   }
   return { token, reset, remove: () => api.remove?.(id) }
-}
-
-function fullSize({ challengeProvider }: ConfigAnswer): string {
-  return challengeProvider === 'turnstile' ? 'flexible' : 'normal'
 }
 
 async function loadScript({ config, language, nonce }: ChallengeSetup): Promise<WidgetApi> {

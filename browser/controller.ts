@@ -1,6 +1,6 @@
 import type { Problem } from '../src/signup/wire.ts'
 import { collect, extraEntries } from './extra.ts'
-import { watchFields } from './fields.ts'
+import { loadMessages, watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
 import type { Messages } from './messages.ts'
 import { tellMistakes, tellRefusal } from './mistakes.ts'
@@ -32,11 +32,11 @@ const tokenFields = /^(challengeToken|(cf-turnstile|h-captcha|g-recaptcha)-respo
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(css)
 
-export function createController(setup: ControllerSetup): Controller {
-  const { form, target, options, messages, texts, language, signal } = setup
+export async function createController(setup: ControllerSetup): Promise<Controller> {
+  const { form, target, options, messages, language } = setup
   const root = form.getRootNode()
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
-  const fields = watchFields({ form, texts, language, signal })
+  const fields = watchFields({ ...setup, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
   if (target !== form) tellMistakes(target)
   /** Shows a problem above the form, and in the console when the page's author can fix it. */

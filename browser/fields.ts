@@ -1,10 +1,9 @@
 import type { ProblemField } from '../src/signup/wire.ts'
 import { consentField } from './consent.ts'
 import { create } from './dom.ts'
+import type { Control, messageFor } from './field-messages.ts'
 import { suggestEmail } from './suggestion.ts'
 import type { Texts } from './texts.ts'
-
-type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /** After such a pause in typing, a suggestion does not disturb. */
 const typingPauseMs = 500
@@ -20,17 +19,45 @@ export interface Fields {
   clear(): void
 }
 
+interface FieldMessages {
+  readonly messageFor: typeof messageFor
+}
+
 interface FieldsSetup {
   readonly form: HTMLFormElement
   readonly texts: Texts
   readonly language: string
   readonly signal: AbortSignal
+  /** The messages about the fields besides email, name and consent. */
+  readonly messages: FieldMessages | undefined
 }
 
-export function watchFields({ form, texts, language, signal }: FieldsSetup): Fields {
+/** Loads the messages in the form's language. Undefined when the form needs none, or when they do not come. */
+export async function loadMessages(
+  form: HTMLFormElement,
+  language: string,
+): Promise<FieldMessages | undefined> {
+  const common = ['email', 'name', consentField]
+  if (controlsOf(form).every(({ name }) => common.includes(name))) return undefined
+  const path = `./fields/${language}.js`
+  return (import(path) as Promise<FieldMessages>).catch(() => undefined)
+}
+
+export function watchFields({ form, texts, language, signal, messages }: FieldsSetup): Fields {
   /** Whether a button is being pressed. Nothing may move then, or the click would miss the button. */
   let isPressing = false
   let typing = 0
+
+  /** What to tell when the field is wrong; undefined when there is no text for it in the form's language. */
+  const textFor = (control: Control) => {
+    const isEmpty = !control.value.trim()
+    if (control.name === 'email') return isEmpty ? texts.emailMissing : texts.emailWrong
+    if (control.name === 'name' && isEmpty) return texts.nameMissing
+    if (control.name === consentField) return texts.consentMissing
+    return messages?.messageFor(control, texts)
+  }
+  const problemOf = (control: Control) =>
+    isValid(control) ? '' : (textFor(control) ?? control.validationMessage)
 
   const on = (target: EventTarget, name: string, listener: (target: EventTarget | null) => void) =>
     target.addEventListener(name, (event) => listener(event.target), { signal })
@@ -39,11 +66,11 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
   })
   on(window, 'pointerup', () => (isPressing = false))
   on(form, 'focusout', (control) => {
-    if (!isPressing && isControl(control) && control.value) say(control, problemOf(control, texts))
+    if (!isPressing && isControl(control) && control.value) say(control, problemOf(control))
   })
   const typed = (control: EventTarget | null) => {
     if (!isControl(control)) return
-    if (isWrong(control) && !problemOf(control, texts)) say(control, '')
+    if (isWrong(control) && !problemOf(control)) say(control, '')
     clearTimeout(typing)
     typing = window.setTimeout(() => {
       if (control.name === 'email') suggest(control, suggestEmail(control.value), texts)
@@ -51,7 +78,7 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
   }
   on(form, 'input', typed)
   // The visitor may have typed or pasted before this script was loaded.
-  typed(controlsOf(form).find(({ name }) => name === 'email') ?? null)
+  typed(form.elements.namedItem('email') as EventTarget | null)
 
   const show = (problemFor: (control: Control) => string) => {
     const wrong = controlsOf(form).filter((control) => {
@@ -63,14 +90,12 @@ export function watchFields({ form, texts, language, signal }: FieldsSetup): Fie
     return wrong.length === 0
   }
   return {
-    check: () => show((control) => problemOf(control, texts)),
+    check: () => show(problemOf),
     refuse: (errors) =>
-      !show(({ name }) => {
-        const { message = '' } = errors.find(({ field }) => field === name) ?? {}
+      !show((control) => {
+        const message = errors.find(({ field }) => field === control.name)?.message ?? ''
         // The messages of the service are in English.
-        const isForeign = message && language !== 'en'
-        if (isForeign && name === 'email') return texts.emailWrong
-        return isForeign && name === consentField ? texts.consentMissing : message
+        return message && language !== 'en' ? (textFor(control) ?? message) : message
       }),
     clear: () => {
       clearTimeout(typing)
@@ -92,19 +117,12 @@ function controlsOf(form: HTMLFormElement): Control[] {
   })
 }
 
-function problemOf(control: Control, texts: Texts): string {
-  const { name, value, validity, validationMessage } = control
-  if (name === 'email') {
-    if (!value.trim()) return texts.emailMissing
-    return validity.valid && /@.*\.(?!\d+$)[^.]+$/.test(value.trim()) ? '' : texts.emailWrong
-  }
-  if (validity.valueMissing && name === 'name') return texts.nameMissing
-  if (validity.valueMissing && name === consentField) return texts.consentMissing
-  return validationMessage
+function isValid({ name, value, validity }: Control): boolean {
+  return validity.valid && (name !== 'email' || /@.*\.(?!\d+$)[^.]+$/.test(value.trim()))
 }
 
 function isControl(it: EventTarget | null): it is Control {
-  return it instanceof Element && /^(INPUT|SELECT|TEXTAREA)$/.test(it.tagName)
+  return it instanceof Element && it.matches('input,select,textarea')
 }
 
 function isWrong(control: Control): boolean {

@@ -36,8 +36,8 @@ export function takeOver(setup: FormSetup): Handle {
   }
   const begin = once(async () => {
     const { createController } = await loadLater()
-    const more = { nonce, signal, messages, arrivedWith, onWait }
-    return (begun = createController({ ...setup, ...more }))
+    begun = await createController({ ...setup, nonce, signal, messages, arrivedWith, onWait })
+    return begun
   })
   const submit = async (submitter: HTMLElement | null) => {
     isBusy = true

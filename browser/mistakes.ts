@@ -18,9 +18,9 @@ export function tellMistakes(element: Element): void {
         .split('|')
         .filter(isNear)
         .map((group) => group + (rest || '-…')),
-    ].map((option) => `data-${option}`)
+    ]
     if (!isOption(name) && meant.length > 0) {
-      tellAuthor(`${name} is not an option. Did you mean ${meant.join(' or ')}?`)
+      tellAuthor(`${name} is not an option. Did you mean data-${meant.join(' or data-')}?`)
     }
   }
   const { tab = '' } = optionsOf(tag, {})

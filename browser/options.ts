@@ -1,3 +1,4 @@
+import type { FieldTexts } from '../src/pages/field-messages.ts'
 import type { Texts } from './texts.ts'
 
 export interface Options {
@@ -15,7 +16,7 @@ export interface Options {
     /** Hidden fields, which go into Metadata. */
     readonly hidden?: Readonly<Record<string, string>>
   }
-  readonly texts?: Partial<Texts>
+  readonly texts?: Partial<Texts & FieldTexts>
   /** The language (BCP 47); when absent, the language of the page or else of the browser. */
   readonly language?: string
   /** `light` or `dark`; any other value follows the background behind the form. */

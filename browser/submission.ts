@@ -112,23 +112,20 @@ function refusal(status: number, problem: Problem | undefined): Told {
 
 /** The pause that `Retry-After` asks for, or else exponential backoff with jitter. */
 function pauseAfter(retryAfter: string | null | undefined, tries: number): number {
-  const seconds = Number(retryAfter ?? Number.NaN)
+  const seconds = Number(retryAfter ?? NaN)
   const backoffMs = Math.min(pauseMaxMs, 1000 * 2 ** tries) * (0.5 + Math.random() / 2)
   return seconds >= 0 ? seconds * 1000 : backoffMs
 }
 
 /** Waits. With `untilOnline`, the wait ends early when the network is back. */
-async function pause(ms: number, untilOnline: boolean): Promise<void> {
-  let end = () => {}
-  await new Promise<void>((resolve) => {
-    end = resolve
+function pause(ms: number, untilOnline: boolean): Promise<unknown> {
+  return new Promise((resolve) => {
     setTimeout(resolve, ms)
-    if (untilOnline) addEventListener('online', end)
+    if (untilOnline) addEventListener('online', resolve, { once: true })
   })
-  removeEventListener('online', end)
 }
 
 /** A key of 128 random bits. Pages without TLS have no `randomUUID`. */
 function randomKey(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].join('-')
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -20,8 +20,8 @@ export function suggestEmail(typed: string): string | undefined {
 }
 
 function halves(domain: string): readonly [string, string] {
-  const dot = domain.indexOf('.')
-  return dot < 0 ? [domain, ''] : [domain.slice(0, dot), domain.slice(dot + 1)]
+  const [name = '', ...ending] = domain.split('.')
+  return [name, ending.join('.')]
 }
 
 /** Whether two texts are equal, or differ by one letter added, missing, wrong, or swapped with its neighbour. */

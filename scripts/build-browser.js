@@ -5,7 +5,7 @@
  * usage: node scripts/build-browser.js
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 
@@ -15,14 +15,16 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
- * `embed/frame.js` for pages with our form in a frame; `assets/page.js` for our own pages.
+ * `embed/fields/<language>.js` for forms with fields; `embed/frame.js` for pages with our form in a frame; `assets/page.js` for our own pages.
  */
 export async function buildBrowser() {
-  const languages = join(root, 'browser/languages')
   await mkdir(join(root, 'dist/embed'), { recursive: true })
-  for (const name of await readdir(languages)) {
-    const texts = JSON.parse(await readFile(join(languages, name), 'utf8'))
-    await writeFile(join(root, 'dist/embed', basename(name)), JSON.stringify(texts))
+  for (const [language, texts] of await languagesIn('browser/languages')) {
+    await writeFile(join(root, 'dist/embed', `${language}.json`), JSON.stringify(texts))
+  }
+  for (const [language, { fields }] of await languagesIn('src/pages/languages')) {
+    const define = { fieldTexts: JSON.stringify(fields) }
+    await bundle('field-messages.ts', `embed/fields/${language}.js`, 'esm', define)
   }
   await bundle('later.ts', 'embed/later.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
@@ -31,7 +33,13 @@ export async function buildBrowser() {
   await bundle('embed.ts', 'embed.js', 'iife')
 }
 
-function bundle(entry, outfile, format) {
+async function languagesIn(folder) {
+  const names = await readdir(join(root, folder))
+  const texts = names.map((name) => readFile(join(root, folder, name), 'utf8'))
+  return (await Promise.all(texts)).map((text, at) => [parse(names[at]).name, JSON.parse(text)])
+}
+
+function bundle(entry, outfile, format, define = {}) {
   return build({
     entryPoints: [join(root, 'browser', entry)],
     outfile: join(root, 'dist', outfile),
@@ -39,6 +47,7 @@ function bundle(entry, outfile, format) {
     minify: true,
     format,
     target,
+    define,
     legalComments: 'none',
     plugins: [minifiedCss],
     logLevel: 'warning',

@@ -14,8 +14,16 @@ function browserFilesReady() {
   const builtAt = statSync(join(root, 'dist', 'embed.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
   // Compare folders too: their time changes when a file is removed.
   const paths = ['.', ...readdirSync(sources, { recursive: true })].map((it) => join(sources, it))
-  const newest = [...paths, join(root, 'scripts', 'build-browser.js')]
-  return newest.every((path) => statSync(path).mtimeMs <= builtAt)
+  const others = ['scripts/build-browser.js', 'src/pages/field-messages.ts', ...languages()]
+  const all = [...paths, ...others.map((it) => join(root, it))]
+  return all.every((it) => (statSync(it, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtAt)
+}
+
+/** The texts of our pages, which the scripts share. */
+function languages() {
+  const folder = 'src/pages/languages'
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)
 }
 
 /** Loads the build script late, because esbuild may not have been installed before. */

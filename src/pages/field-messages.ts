@@ -1,39 +1,43 @@
 import type { Field } from '../signup/field.ts'
-import type { PageTexts } from './texts.ts'
 
-/** What is wrong with the value of a declared field, in the language of the texts. `value` is trimmed. */
-export function messageOf(field: Field, value: string, texts: PageTexts['fields']): string {
-  switch (field.type) {
-    case 'choice':
-      return texts.choiceMissing
-    case 'checkbox':
-      return texts.consentMissing
-    default:
-      return value === '' ? texts.valueMissing : wrongMessage(field, value, texts)
-  }
+/** The messages about declared fields, in one language. `*` is replaced by a number. */
+export type FieldTexts = Readonly<
+  Record<
+    | 'valueMissing'
+    | 'choiceMissing'
+    | 'consentMissing'
+    | 'textTooLong'
+    | 'numberWrong'
+    | 'numberTooLow'
+    | 'numberTooHigh'
+    | 'urlWrong'
+    | 'dateWrong'
+    | 'phoneWrong',
+    string
+  >
+>
+
+/** What a message depends on besides the value. */
+interface Asked {
+  readonly type: Field['type']
+  readonly min?: number | undefined
+  readonly max?: number | undefined
+  readonly maxLength?: number
 }
 
-function wrongMessage(
-  field: Exclude<Field, { readonly type: 'choice' }>,
-  value: string,
-  texts: PageTexts['fields'],
-): string {
-  switch (field.type) {
-    case 'text':
-      return texts.textTooLong.replace('*', String(field.maxLength))
-    case 'number': {
-      const number = Number(value)
-      const { min = -Infinity, max = Infinity } = field
-      if (number < min) return texts.numberTooLow.replace('*', String(min))
-      return number > max ? texts.numberTooHigh.replace('*', String(max)) : texts.numberWrong
-    }
-    case 'url':
-      return texts.urlWrong
-    case 'date':
-      return texts.dateWrong
-    case 'phone':
-      return texts.phoneWrong
-    case 'checkbox':
-      return texts.consentMissing
-  }
+/**
+ * What is wrong with the value of a field, in the language of the texts. Our pages and scripts use it.
+ *
+ * @param value trimmed
+ */
+export function messageOf(field: Asked, value: string, texts: FieldTexts): string {
+  const { type, min = -Infinity, max = Infinity, maxLength } = field
+  if (type === 'choice') return texts.choiceMissing
+  if (type === 'checkbox') return texts.consentMissing
+  if (value === '') return texts.valueMissing
+  if (type === 'text') return texts.textTooLong.replace('*', String(maxLength))
+  if (type !== 'number') return texts[`${type}Wrong`]
+  const number = Number(value)
+  if (number < min) return texts.numberTooLow.replace('*', String(min))
+  return number > max ? texts.numberTooHigh.replace('*', String(max)) : texts.numberWrong
 }

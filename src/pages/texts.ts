@@ -1,4 +1,5 @@
 import type { Language } from '../signup/languages.ts'
+import type { FieldTexts } from './field-messages.ts'
 import ar from './languages/ar.json' with { type: 'json' }
 import de from './languages/de.json' with { type: 'json' }
 import en from './languages/en.json' with { type: 'json' }
@@ -28,7 +29,9 @@ export interface PageTexts {
     /** Begins the title of a page with errors, so that screen readers say it first. */
     readonly error: string
   }
-  readonly fields: Readonly<Record<FieldText, string>>
+  /** The messages about a field. */
+  readonly fields: FieldTexts &
+    Readonly<Record<'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong', string>>
   readonly thanks: {
     readonly title: string
     readonly text: string
@@ -41,22 +44,6 @@ export interface PageTexts {
   /** The word before the id of the request in the log. */
   readonly reference: string
 }
-
-/** The messages about a field. */
-export type FieldText =
-  'emailMissing' | 'emailWrong' | 'nameMissing' | 'nameTooLong' | 'consentMissing' | DeclaredText
-
-/** The messages about declared fields. `*` is replaced by a number. */
-export type DeclaredText =
-  | 'valueMissing'
-  | 'choiceMissing'
-  | 'textTooLong'
-  | 'numberWrong'
-  | 'numberTooLow'
-  | 'numberTooHigh'
-  | 'urlWrong'
-  | 'dateWrong'
-  | 'phoneWrong'
 
 /** The problems that a page can show. For developers, `detail` of the JSON answer is more exact. */
 export type PageProblem =

@@ -8,6 +8,8 @@ import { projectRoot } from '../../harness/source-file.ts'
 const built = (path: string) => readFileSync(join(projectRoot, 'dist', path))
 const gzipped = (path: string) => gzipSync(built(path), { level: 9 }).byteLength
 
+const languages = readdirSync(join(projectRoot, 'browser/languages'))
+
 /** The English texts included. */
 const embedBytesMax = 5 * 1024
 /** The script that embed.js loads with the first focus. */
@@ -21,8 +23,14 @@ test('embed.js is at most 5 KB gzipped, and what it loads with the first focus a
   expect(gzipped('embed/later.js')).toBeLessThanOrEqual(laterBytesMax)
 })
 
+test.each(['en.json', ...languages])(
+  'the messages about fields in %s are at most 1 KB gzipped',
+  (name) => {
+    expect(gzipped(`embed/fields/${name}`.replace('.json', '.js'))).toBeLessThanOrEqual(1024)
+  },
+)
+
 test('every language has every text, none of them empty, and only Arabic runs from right to left', () => {
-  const languages = readdirSync(join(projectRoot, 'browser/languages'))
   expect(languages).toHaveLength(13)
   const read = (name: string) =>
     JSON.parse(String(built(`embed/${name}`))) as Record<string, string>

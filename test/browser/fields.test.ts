@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems, openPage } from '../../harness/browser.ts'
 import { shareService } from '../../harness/shared-service.ts'
+import { pageTexts } from '../../src/pages/texts.ts'
 
 const fields = [
   { name: 'company', label: 'Company', required: true, maxLength: 80 },
@@ -92,22 +93,62 @@ test.each([
   ['phone', 'fr', 320, 'light'],
   ['rtl', 'ar', 320, 'dark'],
 ] as const)(
-  'the page is accessible in %s, without scrolling sideways',
+  'in %s the page tells every error in its language, accessibly, with its script and without',
   async (_, language, width, colorScheme) => {
     const look = { viewport: { width, height: 700 }, colorScheme }
     await using opened = await visit(`/?site=launch&language=${language}`, look)
     const { page } = opened
+    const texts = pageTexts[language].fields
+    const told = async (selector: string) => {
+      await page.locator(selector).first().waitFor()
+      expect(await accessibilityProblems(page, true)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('email')
+      return page.locator(selector).allInnerTexts()
+    }
+    const tooHigh = texts.numberTooHigh.replace('*', '500')
+    const upToDate = [
+      texts.valueMissing,
+      texts.choiceMissing,
+      tooHigh,
+      texts.urlWrong,
+      texts.dateWrong,
+    ]
+
+    await page.locator('[name=seats]').fill('501')
+    await page.locator('[name=home]').fill('nowhere')
+    await page.locator('[name=phone]').fill('none')
+    // A part of a date.
+    await page.locator('[name=start]').press('1')
     await page.locator('button[type=submit]').click()
-    await expect.poll(() => invalid(page).count()).toBe(4)
-    expect(await accessibilityProblems(page)).toEqual([])
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(await overflow()).toBe(0)
+    expect(await told('.rollcall-problem:not(:empty)')).toEqual([
+      texts.emailMissing,
+      ...upToDate,
+      texts.consentMissing,
+    ])
+
+    await page.locator('form').evaluate((form: HTMLFormElement) => {
+      const start = form.elements.namedItem('start') as HTMLInputElement
+      Object.assign(start, { type: 'text', value: '2026-02-30' })
+      form.submit()
+    })
+    const fromService = await told('.problem')
+    expect(fromService).toHaveLength(8)
+    // In English, the messages of the service say more.
+    if (language === 'en') return
+    expect(fromService).toEqual([
+      texts.emailMissing,
+      ...upToDate,
+      texts.phoneWrong,
+      texts.consentMissing,
+    ])
   },
 )
 
 describe('the embed', () => {
-  const tag = (more = '', query = '?site=launch') =>
-    `${watchShifts}<p>before</p><script src="%s/embed.js${query}" data-site="launch" ${more}></script><p>after</p>`
+  const tag = (more = '', query = '?site=launch', heightMin = '0') =>
+    `${watchShifts}<p>before</p><div style="min-height: ${heightMin}">
+      <script src="%s/embed.js${query}" data-site="launch" ${more}></script></div><p>after</p>`
 
   test.each([
     ['light', 'en', 800, 'light'],
@@ -119,8 +160,12 @@ describe('the embed', () => {
       const colors = colorScheme === 'dark' ? '#111; color: #fff' : '#fff'
       const head = `<style>body { background: ${colors}; margin: 0 }</style>`
       const html = `lang="${language}"`
-      const more = 'data-field-company="ACME" data-field-plan="pro" data-field-utm_source="x"'
-      await using host = await shared.open({ body: tag(more), head, html, context: look })
+      const given = { company: 'ACME', plan: 'pro', country: 'Italy', start: '2026-12-01' }
+      const wrong = { seats: '501', phone: 'none' }
+      const more = Object.entries({ ...given, ...wrong }).map(([name, value]) => {
+        return `data-field-${name}="${value}"`
+      })
+      await using host = await shared.open({ body: tag(more.join(' ')), head, html, context: look })
       const { page } = host
       await button(page).waitFor()
       const place = () => page.getByText('after').boundingBox()
@@ -136,13 +181,52 @@ describe('the embed', () => {
       await page.waitForLoadState('networkidle')
       expect(await place()).toEqual(before)
       if (language === 'en') expect(await page.evaluate('window.shifts')).toEqual([])
-      expect(await page.getByLabel('Company').inputValue()).toBe('ACME')
-      expect(await page.getByLabel('pro').isChecked()).toBe(true)
+      const values = await page
+        .locator('form')
+        .evaluate((form: HTMLFormElement) => [...new FormData(form)])
+      expect(Object.fromEntries(values)).toMatchObject({ ...given, ...wrong })
       expect(await accessibilityProblems(page)).toEqual([])
       await button(page).click()
-      await expect.poll(() => invalid(page).count()).toBe(2)
+      await expect.poll(() => invalid(page).count()).toBe(3)
       expect(await accessibilityProblems(page)).toEqual([])
+      await page.locator('#email').fill('ada@example.com')
+      await page.getByLabel('Seats').fill('12')
+      await page.getByLabel('Send me news').check()
+      await button(page).click()
+      // Only the service knows what is a phone number.
+      await expect.poll(() => page.locator('[id="phone.field-problem"]').innerText()).not.toBe('')
+      expect(await invalid(page).count()).toBe(1)
+      const told = await page.locator('[id="phone.field-problem"]').innerText()
+      if (language !== 'en') expect(told).toBe(pageTexts[language].fields.phoneWrong)
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+    },
+  )
+
+  test.each([
+    ['moves the page once', '0', 1],
+    ['moves nothing in an element that keeps its height', '62em', 0],
+  ])(
+    'asks for the fields of data-site, then draws all at once: it %s',
+    async (_, height, moves) => {
+      const context = { viewport: { width: 800, height: 1400 } }
+      await using host = await shared.open({
+        body: tag('data-field-news=true', '', height),
+        context,
+      })
+      const { page } = host
+      await page.route('**/form.json?*', async (route) => {
+        // Answer when the page without the form was painted.
+        await page.evaluate(
+          () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50))),
+        )
+        await route.continue()
+      })
+      await page.reload()
+      await button(page).waitFor()
+      await page.locator('#email').focus()
+      await page.waitForLoadState('networkidle')
+      expect(await page.evaluate('window.shifts')).toHaveLength(moves)
+      expect(await page.getByLabel('Send me news').isChecked()).toBe(true)
     },
   )
 

@@ -12,6 +12,7 @@ import { importScenarios } from './scenarios/import.ts'
 import { largeJournalScenario, startScenario } from './scenarios/large-journal.ts'
 import { latencyScenarios } from './scenarios/latency.ts'
 import { memoryScenario } from './scenarios/memory.ts'
+import { metricsScenario } from './scenarios/metrics.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 
 /** All scenarios, in the order of the table. */
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...acceptingScenarios,
   challengeScenario,
   bulkScenario,
+  metricsScenario,
   ...latencyScenarios,
   largeJournalScenario,
   ...deliveryScenarios,

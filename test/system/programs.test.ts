@@ -15,6 +15,7 @@ const programs = [
   ['faketime', '--version'],
   ['pgbouncer', '--version'],
   ['pg_basebackup', '--version'],
+  ['promtool', '--version'],
 ] as const
 
 test.each(programs)('%s is installed', async (program, argument) => {

@@ -13,8 +13,10 @@ test('a secret is noticed wherever it is printed, in part, too', () => {
   const env = {
     API_KEYS: 'short,a-long-random-text',
     SHEETS_PRIVATE_KEY: '--BEGIN--\\nMIIEvQIBADANBg',
+    CHALLENGE_SECRET_KEY_LAUNCH: '0x4-key-of-a-site',
   }
-  expect(personalLines('key: a-long-random-text\nMIIEvQIBADANBg\nfine', env)).toHaveLength(2)
+  const lines = ['key: a-long-random-text', 'MIIEvQIBADANBg', '"0x4-key-of-a-site"', 'fine']
+  expect(personalLines(lines.join('\n'), env)).toEqual(lines.slice(0, 3))
 })
 
 test('the line to try at start may show an address, and a log may show who writes to the sheet', () => {

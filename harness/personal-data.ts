@@ -11,6 +11,11 @@ const secretNames = settings
   .filter((setting) => 'secret' in setting)
   .map(({ name }): string => name)
 
+/** Whether the variable has a secret. A file of sites names further variables for keys of challenges. */
+function isSecret(name: string): boolean {
+  return secretNames.includes(name) || name.startsWith('CHALLENGE_SECRET_KEY_')
+}
+
 /**
  * The printed lines that a service must not print: log lines with an address or name of the tests or with
  * a challenge token, and all lines with a part of a secret that it was started with. The hint at start is
@@ -20,7 +25,9 @@ export function personalLines(
   output: string,
   environment: Readonly<Record<string, string>> = {},
 ): readonly string[] {
-  const secrets = secretNames.flatMap((name) => partsOf(environment[name] ?? ''))
+  const secrets = Object.entries(environment).flatMap(([name, value]) =>
+    isSecret(name) ? partsOf(value) : [],
+  )
   return output.split('\n').filter((line) => {
     const isLog = line.startsWith('{')
     if (isLog && (people.test(line) || challengeTokens.test(line))) return true

@@ -17,8 +17,10 @@ interface Options {
 export interface Report {
   /** ISO 8601 in UTC. */
   readonly at: string
-  /** The address to share the spreadsheet with; null for the local workbook. That of the first site. */
-  readonly account: string | null
+  /** The address to share the spreadsheet with; null for the local workbook. Absent when a file names sites. */
+  readonly account?: string | null
+  /** The same for each site of the file that is looked at. */
+  readonly accounts?: Readonly<Record<string, string | null>>
   /** In the order of the checks. */
   readonly findings: readonly {
     /** Null for a finding of the instance; absent when no file names sites. */
@@ -49,7 +51,9 @@ async function doctor(session: Session, { json, origin, site: name }: Options): 
   const found = await Array.fromAsync(diagnose(subject, session))
   const report: Report = {
     at: new Date(session.clock.now()).toISOString(),
-    account: accountOf(sites[0]),
+    ...(config.hasSites
+      ? { accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])) }
+      : { account: accountOf(sites[0]) }),
     findings: found.map(({ site = null, check, state, message, hint = null }) => {
       return { ...(config.hasSites && { site }), check, state, message, hint }
     }),

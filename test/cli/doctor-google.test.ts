@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { startLoopbackServer } from '../../emulators/loopback-server.ts'
@@ -47,6 +49,37 @@ test('doctor finds no fault in a good set-up, and names the address to share wit
     ...['settings', 'key', 'clock', 'token', 'api', 'spreadsheet', 'editor', 'tabs', 'room'],
     ...['challenge', 'origins', 'data', 'disk', 'journal', 'process', 'backlog', 'quota'],
   ])
+})
+
+test('each site may have an account of its own, whose calls count apart', async () => {
+  await using google = await createGoogleWorld()
+  await using data = await tempFolder()
+  await using folder = await tempFolder()
+  const { emulator } = google
+  const other = emulator.createServiceAccount()
+  const { id } = emulator.createSpreadsheet({ sharedWith: other.email })
+  const credentialsFile = join(folder.path, 'account.json')
+  const key = { client_email: other.email, private_key: other.privateKeyPem }
+  await writeFile(credentialsFile, JSON.stringify({ type: 'service_account', ...key }))
+  const sites = { ours: {}, theirs: { spreadsheet: id, credentialsFile } }
+  const env = { ...google.env, ROLLCALL_CONFIG: JSON.stringify({ sites }) }
+  {
+    await using service = await startService({ env, dataDir: data.path })
+    for (const site of Object.keys(sites)) {
+      const signup = { email: `${site}@example.com`, site }
+      const { status } = await postSignup(service.url, signup, { prefer: 'wait=20' })
+      expect(status).toBe(201)
+    }
+  }
+  expect(emulator.spreadsheet(id).rows('Sheet1')[1]?.[0]).toBe('theirs@example.com')
+  expect(spreadsheetOf(google).rows('Sheet1')[1]?.[0]).toBe('ours@example.com')
+  const { code, report, faults, of } = await runDoctor({ env, dataDir: data.path })
+  expect({ code, faults }).toEqual({ code: 0, faults: [] })
+  expect(report).not.toHaveProperty('account')
+  expect(report.accounts).toEqual({ ours: google.email, theirs: other.email })
+  // The ledger of each has the calls of one site alone.
+  const left = of('quota').map(({ message }) => Number(/([\d]+) of 50 /.exec(message)?.[1]))
+  expect(left.reduce((sum, it) => sum + 50 - it, 0)).toBe(callsOf(google))
 })
 
 test('doctor beside a service makes at most six calls, which the ledger has, and changes nothing', async () => {

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { bootService } from '../../harness/boot-service.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
-import { postSignups } from '../../harness/post-signup.ts'
+import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
@@ -362,4 +363,37 @@ test('a restored journal knows the markers of the journals before it as its own'
     await deliverTo(name)
   }
   expect(await aboutSpreadsheet()).toEqual(['ok'])
+})
+
+test('a backup of several sites is restored for each of them, and no row is written twice', async () => {
+  await using data = await dataFolder()
+  const { dataDir } = data
+  const sites = ['shop', 'blog']
+  const env = {
+    ROLLCALL_CONFIG: JSON.stringify({ sites: Object.fromEntries(sites.map((it) => [it, {}])) }),
+  }
+  const post = async (url: string, site: string, name: string) => {
+    const email = `${name}-${site}@example.com`
+    const answer = await postSignup(url, { email, site }, { prefer: 'wait=20' })
+    expect(answer.status).toBe(201)
+  }
+  let backup: string
+  {
+    await using service = await bootService({ dataDir, env })
+    for (const site of sites) await post(service.url, site, 'ada')
+    backup = backUp(dataDir)
+    for (const site of sites) await post(service.url, site, 'later')
+  }
+  const restored = await runCommand(['restore', backup, '--replace', '--json'], { dataDir, env })
+  expect(restored.code, restored.stderr).toBe(0)
+  expect(JSON.parse(restored.stdout)).toMatchObject({ signups: 2 })
+  {
+    await using service = await bootService({ dataDir, env })
+    for (const site of sites) await post(service.url, site, 'last')
+  }
+  for (const site of sites) {
+    const text = await readFile(join(dataDir, 'sheets', site, 'Sheet1.csv'), 'utf8')
+    const names = text.match(/^\w+(?=-\w+@)/gm)
+    expect(names).toEqual(['ada', 'later', 'last'])
+  }
 })

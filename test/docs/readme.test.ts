@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compareAnswer, extractCommands, npmScriptsIn } from './readme-commands.ts'
+import { compareAnswer, extractCommands, npmScriptsIn, scriptsMarked } from './readme-commands.ts'
 import { environmentOfAnyProgram } from '../../harness/environment.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
@@ -32,40 +32,45 @@ test.each(pages)('the npm scripts that $path names exist', ({ text }) => {
 })
 
 // The commands of a page run in order against one service, as later ones build on earlier ones.
-describe.each(pages.filter(({ commands }) => commands.length > 0))('$path', ({ commands }) => {
-  let service: RunningService
+describe.each(pages.filter(({ commands }) => commands.length > 0))(
+  '$path',
+  ({ text, commands }) => {
+    const [sites] = scriptsMarked('config', text)
+    const env = sites === undefined ? {} : { ROLLCALL_CONFIG: sites }
+    let service: RunningService
 
-  beforeAll(async () => {
-    service = await startService()
-  })
+    beforeAll(async () => {
+      service = await startService({ env })
+    })
 
-  afterAll(() => service[Symbol.asyncDispose]())
+    afterAll(() => service[Symbol.asyncDispose]())
 
-  test.each(commands)('line $line: $script', async ({ script, answer }) => {
-    const ours = script
-      .replaceAll(documentedUrl, service.url)
-      .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
-    const run = async () => {
-      const printed = await runScript(ours, service.folder)
-      return printed
-        .replaceAll(service.url, documentedUrl)
-        .replaceAll(service.folder, documentedFolder)
-    }
-    if (answer === undefined) {
-      await run()
-      return
-    }
-    const differences = async () => compareAnswer(answer.language, answer.text, await run())
-    // A row is in its file a moment after the answer, so look again, as a person would.
-    const showsRows = answer.language === 'csv' || script.includes('/api/ready')
-    if (showsRows) await expect.poll(differences).toEqual([])
-    else expect(await differences()).toEqual([])
-  })
-})
+    test.each(commands)('line $line: $script', async ({ script, answer }) => {
+      const ours = script
+        .replaceAll(documentedUrl, service.url)
+        .replaceAll('npm run -s rollcall --', `${process.execPath} ${projectRoot}/src/start.js`)
+      const run = async () => {
+        const printed = await runScript(ours, service.folder, env)
+        return printed
+          .replaceAll(service.url, documentedUrl)
+          .replaceAll(service.folder, documentedFolder)
+      }
+      if (answer === undefined) {
+        await run()
+        return
+      }
+      const differences = async () => compareAnswer(answer.language, answer.text, await run())
+      // A row is in its file a moment after the answer, so look again, as a person would.
+      const showsRows = answer.language === 'csv' || script.includes('/api/ready')
+      if (showsRows) await expect.poll(differences).toEqual([])
+      else expect(await differences()).toEqual([])
+    })
+  },
+)
 
 /** Returns what the script prints to stdout. Rejects with all that it printed when it fails. */
-async function runScript(script: string, folder: string): Promise<string> {
-  const env = { ...environmentOfAnyProgram(), DATA_DIR: join(folder, 'data') }
+async function runScript(script: string, folder: string, settings: object): Promise<string> {
+  const env = { ...environmentOfAnyProgram(), DATA_DIR: join(folder, 'data'), ...settings }
   const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder, env })
   return stdout
 }

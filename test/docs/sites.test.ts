@@ -11,7 +11,7 @@ const isValid = new Ajv2020({ strict: false }).compile(schema)
 
 /** The files of sites that a page shows. */
 function filesIn(path: string): readonly object[] {
-  const blocks = textOf(path).matchAll(/^ *```json\n([^]*?)^ *```$/gm)
+  const blocks = textOf(path).matchAll(/^ *```json(?: config)?\n([^]*?)^ *```$/gm)
   return Array.from(blocks, ([, json = '']) => JSON.parse(json) as object)
 }
 

@@ -41,6 +41,8 @@ export interface Forgotten {
   }
   /** Why rows wait; null when nothing waits or the reason is not known. */
   readonly reason: string | null
+  /** Sites where rows wait because the settings do not have them. */
+  readonly absentSites: readonly string[]
   /** Signups of other people that name the address in another cell. */
   readonly mentions: number
   /** Files in DATA_DIR that still have the address. */
@@ -99,7 +101,7 @@ async function forget(session: Session, given: string, options: Options): Promis
   }
   const waitMs = options.wait * 1000
   const finished = await finishForgetting({ config, secrets, store, journals, clock, stop, waitMs })
-  const { frozen, removals, reason = null } = finished
+  const { frozen, removals, reason = null, absentSites } = finished
   const rows = { removed: 0, notFound: 0, waiting: removals + frozen, others: 0 }
   for (const [name, { erasure }] of journals) {
     const others = await countOutcomes(erasure, erased.get(name), rows)
@@ -118,6 +120,7 @@ async function forget(session: Session, given: string, options: Options): Promis
     signups: { erased: count, unwritten: sum.unwritten, inBatch },
     rows,
     reason: rows.waiting > 0 ? reason : null,
+    absentSites,
     mentions: sum.mentions,
     files: files ?? [],
     byHand: [
@@ -199,7 +202,7 @@ async function erase(
 }
 
 function describe(
-  { signups, rows, reason, mentions, byHand: left }: Forgotten,
+  { signups, rows, reason, absentSites, mentions, byHand: left }: Forgotten,
   files: readonly string[] | undefined,
 ): string[] {
   const { erased, unwritten, inBatch } = signups
@@ -213,6 +216,11 @@ function describe(
     ...(rows.waiting > 0
       ? [
           `Waiting: ${counted(rows.waiting, 'row')}.${why} The service removes them when it can; so does the next forget.`,
+        ]
+      : []),
+    ...(absentSites.length > 0
+      ? [
+          `Not in the settings: ${absentSites.join(', ')}. Put back into the file what is missing: its rows are removed only then.`,
         ]
       : []),
     ...(rows.notFound > 0

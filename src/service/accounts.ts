@@ -2,20 +2,22 @@ import type { SiteConfig } from '../config/site.ts'
 import type { Account } from '../delivery/account.ts'
 import type { Clock } from '../platform/clock.ts'
 import { accountOf } from './delivery.ts'
-import type { RunningSites } from './running-site.ts'
+import type { RunningSite } from './running-site.ts'
+
+type Site = Pick<RunningSite, 'config' | 'journal'>
 
 /** The accounts at the provider of all sites. Sites with one account share its quota. */
 export class Accounts {
-  readonly #sites: RunningSites
+  readonly #sites: readonly Site[]
   readonly #clock: Clock
   readonly #known = new Map<string, Account>()
 
-  constructor(sites: RunningSites, clock: Clock) {
+  constructor(sites: readonly Site[], clock: Clock) {
     this.#sites = sites
     this.#clock = clock
   }
 
-  /** The account of a site; undefined for the local workbook. */
+  /** The account of one of the sites; undefined for the local workbook. */
   of({ spreadsheet }: Pick<SiteConfig, 'spreadsheet'>): Account | undefined {
     if (spreadsheet.kind === 'workbook') return undefined
     const { email } = spreadsheet.credentials
@@ -24,7 +26,9 @@ export class Accounts {
     const sharing = this.#sites.filter(({ config: { spreadsheet: other } }) => {
       return other.kind === 'google' && other.credentials.email === email
     })
-    const { journal } = this.#sites[0]
+    const [first] = sharing
+    if (!first) return undefined
+    const { journal } = first
     const account = accountOf(spreadsheet, journal, this.#clock, sharing.length)
     this.#known.set(email, account)
     return account

@@ -8,6 +8,7 @@ import { createHealth, type Health } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import { Accounts } from './accounts.ts'
 import { createDelivering } from './delivering.ts'
 import { destinationOf } from './delivery.ts'
 import { followNote, readDeliveryNote } from './delivery-note.ts'
@@ -30,6 +31,8 @@ export interface ForgettingOptions {
 export interface Finished extends Unfinished {
   /** Why something waits, in the words of the spreadsheet's provider; undefined when that is not known. */
   readonly reason: string | undefined
+  /** The sites where something waits because the settings do not have them. */
+  readonly absentSites: readonly string[]
 }
 
 const lookMs = 100
@@ -51,9 +54,13 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
   const isDone = async () => count(await unfinished(reachable)) === 0
   if (!(await isDone())) {
     await using work = new AsyncDisposableStack()
+    const accounts = new Accounts(
+      reachable.map(({ site, journal }) => ({ config: site, journal })),
+      clock,
+    )
     const hold = await store.hold().catch(() => undefined)
     if (hold) work.use(hold)
-    for (const it of hold ? reachable : []) work.use(await removeRows(it, options))
+    for (const it of hold ? reachable : []) work.use(await removeRows(it, accounts, options))
     const until = clock.elapsed() + waitMs
     while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
       await clock.sleep(lookMs, stop)
@@ -64,7 +71,8 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
   const { removals, frozen } = await unfinished(
     Array.from(journals.values(), (journal) => ({ journal })),
   )
-  return { removals, frozen, reason: reachable.find(({ reason }) => reason !== undefined)?.reason }
+  const reason = reachable.find((it) => it.reason !== undefined)?.reason
+  return { removals, frozen, reason, absentSites: await absentSites(options) }
 }
 
 /** A site that is in the settings. */
@@ -78,6 +86,7 @@ interface Forgetting {
 /** Removes the rows of one site, until it is disposed. */
 async function removeRows(
   forgetting: Forgetting,
+  accounts: Accounts,
   { config, secrets, clock }: ForgettingOptions,
 ): Promise<AsyncDisposable> {
   const { site, journal, health } = forgetting
@@ -87,7 +96,7 @@ async function removeRows(
   }
   const destination = destinationOf(site, config, secrets)
   const delivering = createDelivering(
-    { ...destination, journal, health, events, removesOnly: true },
+    { ...destination, journal, health, events, account: accounts.of(site), removesOnly: true },
     { clock },
   )
   if (count(await journal.erasure.unfinished()) > 0) delivering.start()
@@ -101,6 +110,17 @@ async function noteReason(forgetting: Forgetting, isRemovedElsewhere: boolean): 
   const note = isRemovedElsewhere ? await readDeliveryNote(journal.reader) : undefined
   if (note) followNote(note, health)
   if (health.delivery.state !== 'ok') forgetting.reason = health.delivery.error
+}
+
+async function absentSites({ config, journals }: ForgettingOptions): Promise<readonly string[]> {
+  const known = new Set(config.sites.map(({ name }) => name))
+  const absent = [...journals].filter(([name]) => !known.has(name))
+  const waiting = await Promise.all(
+    absent.map(async ([name, { erasure }]) =>
+      count(await erasure.unfinished()) > 0 ? [name] : [],
+    ),
+  )
+  return waiting.flat()
 }
 
 async function unfinished(parts: readonly Pick<Forgetting, 'journal'>[]): Promise<Unfinished> {

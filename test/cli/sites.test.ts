@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { bootService } from '../../harness/boot-service.ts'
+import { postSignup } from '../../harness/post-signup.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const ada = 'ada@example.com'
@@ -51,4 +53,32 @@ test('forget erases a person from all sites of the journal, also from those that
   for (const name of ['launch', 'shop', 'gone']) {
     expect((await data.run('export', '--site', name)).stdout).not.toContain(ada)
   }
+})
+
+test('forget says which sites have to come back into the settings before their rows go', async () => {
+  await using folder = await tempFolder()
+  const dataDir = folder.path
+  const env = { ROLLCALL_CONFIG: JSON.stringify({ sites: { ...sites, gone: {} } }) }
+  {
+    await using service = await bootService({ dataDir, env })
+    const wait = { prefer: 'wait=20' }
+    for (const site of ['shop', 'gone']) {
+      expect((await postSignup(service.url, { email: ada, site }, wait)).status).toBe(201)
+    }
+  }
+  const forget = (...words: string[]) =>
+    runCommand(['forget', ada, ...words], {
+      dataDir,
+      env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) },
+    })
+  const { code, stdout } = await forget()
+  expect(code).toBe(1)
+  expect(stdout).toContain('Removed from the spreadsheet: 1 row.')
+  expect(stdout).toContain('Not in the settings: gone. Put back')
+  expect(JSON.parse((await forget('--json')).stdout)).toMatchObject({
+    done: false,
+    absentSites: ['gone'],
+  })
+  const back = await runCommand(['forget', ada, '--json'], { dataDir, env })
+  expect(JSON.parse(back.stdout)).toMatchObject({ done: true, absentSites: [] })
 })

@@ -32,16 +32,13 @@ test('git ignores files that may have keys', () => {
   expect(ignored(secrets)).toEqual(secrets)
 })
 
-test('Docker copies no file that git takes for a secret', () => {
-  const linesOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8').split('\n')
-  const [, secretPart = ''] = linesOf('.gitignore').join('\n').split('# Secrets')
-  const patterns = secretPart
-    .split('\n')
-    .slice(1)
-    .filter((line) => /^[^#!]/.test(line))
-  expect(patterns).toContain('*.pem')
-  const left = linesOf('examples/compose/Dockerfile.dockerignore')
-  expect(left).toEqual(expect.arrayContaining(patterns.map((pattern) => `**/${pattern}`)))
+test('Docker gets only the sources that are named, and none of them is a secret', () => {
+  const text = readFileSync(join(projectRoot, '.dockerignore'), 'utf8')
+  const [all, ...others] = text.split('\n').filter((line) => /^[^#]/.test(line))
+  const named = others.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  expect([all, ignored(named)]).toEqual(['*', []])
+  expect(others).toContain('**/.env*')
+  expect(named.filter((it) => !/^(src|browser|[\w/.-]+\.js(on)?)$/.test(it))).toEqual([])
 })
 
 test('git does not ignore files of the project', () => {

@@ -9,7 +9,8 @@ PATH="$PATH:/usr/sbin"
 
 # program:package
 wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
-  pgbouncer:pgbouncer pg_basebackup:postgresql promtool:prometheus"
+  pgbouncer:pgbouncer pg_basebackup:postgresql promtool:prometheus openssl:openssl
+  systemd-analyze:systemd"
 
 packages=
 for one in $wanted; do

@@ -58,7 +58,7 @@ const twoSites = {
         secretKeyVariable: 'CHALLENGE_SECRET_KEY_LAUNCH',
         hostnames: ['Launch.example'],
       },
-      page: { title: 'The launch', accent: '#0a7', name: 'optional' },
+      page: { title: 'The launch', accent: '#0a7', name: 'optional', consent: 'I agree.' },
       signupsPerMinute: 5,
       fields: [
         { name: 'company', label: 'Company', required: true, maxLength: 80 },
@@ -105,6 +105,7 @@ test('a site says what is its own, and the rest comes from the environment', () 
       },
       pages: {
         title: 'The launch',
+        consent: [{ text: 'I agree.' }],
         text: 'One mail a month.',
         accent: '#00aa77',
         name: 'optional',
@@ -129,6 +130,31 @@ test('a site says what is its own, and the rest comes from the environment', () 
     { privateKey: pem, challengeSecret: 'the-secret' },
   ])
   expect(inspect(sites.map((it) => it.site))).not.toMatch(/the-secret|PRIVATE/)
+})
+
+test('a site of another provider does not take the addresses of the environment’s', () => {
+  const challenge = {
+    ...{ siteKey: '10000000-ffff-ffff-ffff-000000000001', provider: 'hcaptcha' },
+    secretKeyVariable: 'CHALLENGE_SECRET_KEY_LAUNCH',
+  }
+  const { sites, all } = read(site({ challenge }), {
+    CHALLENGE_VERIFY_URL: 'https://turnstile.example/verify',
+    CHALLENGE_SECRET_KEY_LAUNCH: '0x0000000000000000000000000000000000000000',
+  })
+  expect(all).toEqual([])
+  expect(sites[0]?.site.challenge).toMatchObject({ provider: 'hcaptcha', verifyUrl: undefined })
+})
+
+test('a star among origins allows all, and stands alone', () => {
+  expect(read(site({ origins: ['*'] })).sites[0]?.site.allowedOrigins).toBe('*')
+})
+
+test('only variables for secret keys of challenges can be read by the file', () => {
+  for (const secretKeyVariable of ['SHEETS_PRIVATE_KEY', 'MY_CHALLENGE_SECRET_KEY', 'API_KEYS']) {
+    expect(told(site({ challenge: { siteKey: '0x4site', secretKeyVariable } }))).toEqual([
+      'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
+    ])
+  }
 })
 
 test('every problem of the file and of the environment is told at once, with its path', () => {

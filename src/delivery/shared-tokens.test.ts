@@ -74,3 +74,17 @@ test('tokens of a site for which another instance delivers are given away by tha
   expect(taken).toBeGreaterThan(perDay / 20)
   expect(taken).toBeLessThanOrEqual(perDay / 20 + bucket.capacity)
 })
+
+test('what quiet sites leave for hours lets a busy one begin with one batch more, not with hundreds', () => {
+  const clock = new StillClock()
+  const shared = new SharedTokens(bucket, 20, clock)
+  const [busy = expect.fail()] = Array.from({ length: 20 }, () => shared.join(always))
+  for (let hours = 0; hours < 10; hours++) {
+    clock.now += hour
+    busy.wait()
+  }
+  const before = clock.now
+  const taken = takeSoon(busy, clock, 5).map((at) => at - before)
+  expect(taken.slice(0, 4)).toEqual([0, 0, 0, 0])
+  expect(taken[4]).toBeGreaterThan(0)
+})

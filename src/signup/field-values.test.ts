@@ -68,6 +68,12 @@ describe('a value that does not fit says what to do', () => {
     [checkbox, 2, 'it must be true or false.'],
     [url, 'http:example.com', 'it must be a web address, such as https://example.com.'],
     [url, 'javascript:alert(1)//http://', 'it must be a web address, such as https://example.com.'],
+    [url, 'ftp://a.example', 'it must be a web address, such as https://example.com.'],
+    [
+      url,
+      'JavaScript://http://a.example',
+      'it must be a web address, such as https://example.com.',
+    ],
     [url, 'https://', 'it must be a web address, such as https://example.com.'],
     [url, `https://a.com/${'a'.repeat(2000)}`, 'it is too long: at most 2000 characters.'],
     [date, '2026-02-29', 'it must be a date that exists, such as 2026-11-30.'],

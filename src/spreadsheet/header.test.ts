@@ -58,6 +58,24 @@ test("a column of the site's own is not one of ours, even when their headings ag
   expect(readHeader([...columns], own).at.at(-1)).toBe(-1)
 })
 
+describe('headings of the site’s own', () => {
+  const own = [{ name: 'seats', heading: 'Seats' }]
+  const added = (cells: readonly string[]) => readHeader(cells, own, true).added?.column
+
+  test('are added behind the last heading of a header that has all of ours, in any order', () => {
+    expect(added([...columns])).toBe(7)
+    expect(added([...columns.toReversed(), '', 'Notes', ''])).toBe(9)
+    expect(added([...columns, 'SEATS'])).toBeUndefined()
+  })
+
+  test('are not added to a header that lacks one of ours, and not beyond what is read', () => {
+    expect(added(columns.slice(0, 6))).toBeUndefined()
+    const filled = (length: number) => [...columns, ...Array<string>(length - 7).fill('x')]
+    expect(added(filled(701))).toBe(701)
+    expect(added(filled(702))).toBeUndefined()
+  })
+})
+
 describe('a cell without a column', () => {
   const header = readHeader(['Metadata', 'Email', 'Timestamp', 'Tags', 'Sheet Tab'])
 

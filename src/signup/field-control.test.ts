@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { ChoiceField, TextField } from './field.ts'
+import { collectedText, controlKindOf, isCollected } from './field-control.ts'
+
+const text = (name: string, required = false): TextField => {
+  return { name, type: 'text', required, maxLength: 5 }
+}
+
+test.each([
+  ['radios', 4],
+  ['select', 5],
+])('a choice is drawn as %s when it has %d options', (kind, count) => {
+  const options = Array.from({ length: count }, (_, at) => `option ${at}`)
+  const choice: ChoiceField = { name: 'plan', type: 'choice', required: false, options }
+  expect(controlKindOf(choice)).toBe(kind)
+})
+
+test('only texts for the origin of a visit fill themselves, and a required one is shown', () => {
+  const collected = ['utm_source', 'referrer', 'referrer_name', 'my_utm_source'].map((name) =>
+    isCollected(text(name)),
+  )
+  expect(collected).toEqual([true, true, false, false])
+  expect(isCollected(text('utm_source', true))).toBe(false)
+  expect(isCollected({ name: 'utm_source', type: 'url', required: false })).toBe(false)
+})
+
+test('a field that fills itself takes only as much as fits, and others take nothing by themselves', () => {
+  expect(collectedText(text('referrer'), 'https://a.example')).toBe('https')
+  expect(collectedText(text('company'), 'ACME')).toBeUndefined()
+})

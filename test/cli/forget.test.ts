@@ -60,6 +60,7 @@ test('forget erases a person beside a service, in all tabs and files, and nobody
     signups: { erased: 2, unwritten: 0, inBatch: 0 },
     rows: { removed: 2, notFound: 0, waiting: 0, others: 0 },
     reason: null,
+    absentSites: [],
     mentions: 0,
     files: [],
     byHand: expect.any(Array),

@@ -142,9 +142,8 @@ test('every expression of the dashboard is valid, and names metrics that a servi
 
 test("the dashboard has the form of Grafana's own types", () => {
   const typed = `
-    import type { Dashboard } from '@grafana/schema'
-    type Written<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T]: Written<T[K]> } : T
-    export const dashboard: Written<Dashboard> = `
+    import type { WrittenDashboard } from './dashboard-form.ts'
+    export const dashboard: WrittenDashboard = `
   expect(mistakesIn(typed + dashboardText)).toEqual([])
   const misspelt = dashboardText.replace('"panels"', '"pannels"')
   expect(mistakesIn(typed + misspelt)).toHaveLength(1)
@@ -155,6 +154,7 @@ function mistakesIn(text: string): string[] {
   const file = join(projectRoot, 'test/system/dashboard-of-test.ts')
   const options = {
     noEmit: true,
+    allowImportingTsExtensions: true,
     strict: true,
     skipLibCheck: true,
     module: ts.ModuleKind.NodeNext,

@@ -11,8 +11,16 @@ import type { EnvFile } from './env-file.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
 import { ownHosts } from './hosts.ts'
 import { bearerToken, keyList } from './lists.ts'
-import { filePath, listenHost, logLevel, retentionDays, wholeNumber } from './values.ts'
-import type { LogLevel } from './values.ts'
+import {
+  filePath,
+  listenHost,
+  type LogFormat,
+  logFormat,
+  type LogLevel,
+  logLevel,
+  retentionDays,
+  wholeNumber,
+} from './values.ts'
 
 /** The settings, checked and complete. Holds no secret, so it can be printed. */
 export interface Config {
@@ -34,6 +42,10 @@ export interface Config {
   readonly allowedHosts: readonly string[] | undefined
   readonly trustedProxies: number
   readonly logLevel: LogLevel
+  /** Undefined: by whether the log goes to a terminal. */
+  readonly logFormat: LogFormat | undefined
+  /** Whether a log on a terminal may have colours. */
+  readonly logColours: boolean
   /** Sentences about settings that work but may be mistakes. */
   readonly warnings: readonly string[]
 }
@@ -70,6 +82,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     allowedHosts: reader.optional('ALLOWED_HOSTS', ownHosts),
     trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
+    logFormat: reader.optional('LOG_FORMAT', logFormat),
+    logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
   }
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []

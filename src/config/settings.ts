@@ -387,6 +387,14 @@ export const settings = [
     example: 'debug',
     supported: true,
   },
+  {
+    name: 'LOG_FORMAT',
+    group: 'Logging',
+    meaning:
+      '`text`: a line for people. `json`: a line for programs. Unset: `text` on a terminal, and `json` elsewhere. With `NO_COLOR`, text has no colours.',
+    example: 'json',
+    supported: true,
+  },
 ] as const satisfies readonly Setting[]
 
 type Listed = (typeof settings)[number]

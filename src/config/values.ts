@@ -99,6 +99,18 @@ export function logLevel(text: string): ParsedSetting<LogLevel> {
   }
 }
 
+export type LogFormat = 'text' | 'json'
+
+export function logFormat(text: string): ParsedSetting<LogFormat> {
+  const value = text.toLowerCase()
+  if (value === 'text' || value === 'json') return { value }
+  return {
+    problem: 'is neither text nor json.',
+    expected: 'text or json',
+    hint: 'Use text for people or json for programs, or remove it: a terminal gets text then.',
+  }
+}
+
 /** Parses what to do with a second signup for the same address. */
 export function duplicates(text: string): ParsedSetting<'append' | 'ignore'> {
   const value = text.toLowerCase()

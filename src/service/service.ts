@@ -4,7 +4,7 @@ import type { Secrets } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/share.ts'
-import { createLog, type Logger } from '../ops/log.ts'
+import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { Accounts } from './accounts.ts'
 import { storeOf } from './choose-store.ts'
@@ -46,7 +46,8 @@ export async function startService(
   secrets: Secrets,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const { log = createLog(config.logLevel), limits = {}, stop, ...parts } = overrides
+  const { limits = {}, stop, ...parts } = overrides
+  const { log = createLog(config.logLevel, standardError(config)) } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()

@@ -27,6 +27,9 @@ const mayImport = {
     'journal/(delivery-log|erasure|call-ledger|comparison|overtaken|unavailable).ts',
     'spreadsheet/spreadsheet.ts',
   ],
+  // Knows nothing of notices, so that it can send other messages, too.
+  'webhook/': ['signup/', 'platform/'],
+  'notices/': ['signup/', 'platform/', 'webhook/', 'journal/(delivery-log|reader|unavailable).ts'],
   'service/': ['(?!cli/|main.ts|start.js)'],
   'cli/': [
     'service/',
@@ -50,11 +53,12 @@ const mayImportTypes = {
   'pages/': ['ops/'],
   'api/': ['ops/'],
   'delivery/': ['ops/'],
+  'notices/': ['ops/'],
 }
 
 /** These run on the web's own APIs, so that they fit other runtimes than Node. */
 const webStandardRooms =
-  '^src/((http|intake|pages|api|challenge|signup|delivery|spreadsheet/google|client)/|platform/(?!node/))'
+  '^src/((http|intake|pages|api|challenge|signup|delivery|webhook|notices|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
 const test = '\\.test\\.ts$'

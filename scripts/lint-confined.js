@@ -76,6 +76,8 @@ const webRooms = [
   'src/challenge/',
   'src/signup/',
   'src/delivery/',
+  'src/webhook/',
+  'src/notices/',
   'src/spreadsheet/google/',
   'src/client/',
   'src/platform/',

@@ -30,13 +30,21 @@ export interface OutgoingRequest {
  */
 export type HttpClient = (request: OutgoingRequest) => Promise<HttpAnswer>
 
+interface FailureOptions extends ErrorOptions {
+  readonly isTooLarge?: boolean
+  readonly status?: number | undefined
+}
+
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   /** Whether the answer was larger than `answerBytesMax`. */
   readonly isTooLarge: boolean
+  /** The status, when at least the head of the answer came. */
+  readonly status: number | undefined
 
-  constructor(message: string, options: ErrorOptions & { readonly isTooLarge?: boolean } = {}) {
+  constructor(message: string, options: FailureOptions = {}) {
     super(message, options)
     this.isTooLarge = options.isTooLarge ?? false
+    this.status = options.status
   }
 }

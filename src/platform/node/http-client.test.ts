@@ -136,3 +136,10 @@ test('a failure names the origin and the reason, but no path or query', async ()
   expect(cut).not.toContain('secret')
   expect(await failure(call('http://127.0.0.1:1/'))).toContain('ECONNREFUSED')
 })
+
+test('a failure tells the status of an answer whose head came', async () => {
+  await using server = await serve((_, response) => {
+    response.writeHead(202).write('x'.repeat(2000))
+  })
+  await expect(call(server.url)).rejects.toMatchObject({ isTooLarge: true, status: 202 })
+})

@@ -25,6 +25,7 @@ export const httpClient: HttpClient = async (request) => {
   const { send, agent } = url.startsWith('https:') ? tls : plain
   const outgoing = send(url, { method, agent, headers })
   let wasCut: Error | undefined
+  let status: number | undefined
   const cut = (reason: string) => outgoing.destroy((wasCut = new Error(reason)))
   const timer = setTimeout(cut, timeoutMs, `no answer within ${timeoutMs} ms`)
   const giveUp = () => cut('it was given up')
@@ -36,6 +37,7 @@ export const httpClient: HttpClient = async (request) => {
       outgoing.on('error', reject).once('close', noAnswer)
       outgoing.once('response', (incoming) => {
         outgoing.off('close', noAnswer)
+        status = incoming.statusCode
         readAnswer(incoming, answerBytesMax, resolve, reject)
       })
       if (signal?.aborted) giveUp()
@@ -48,6 +50,7 @@ export const httpClient: HttpClient = async (request) => {
     throw new HttpFailure(`${method} ${new URL(url).origin}: ${reason}`, {
       cause: error,
       isTooLarge,
+      status,
     })
   } finally {
     clearTimeout(timer)

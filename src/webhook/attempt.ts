@@ -1,0 +1,58 @@
+import type { Random } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+import { type Message, type Receiver, sendMessage, type SendWorld } from './send.ts'
+
+/** A message that waits to be sent, and how often that was tried. Times are of the wall clock. */
+export interface WaitingMessage extends Message {
+  readonly madeAt: Millis
+  readonly tries: number
+  readonly nextAt: Millis
+}
+
+export type Attempt =
+  | { readonly kind: 'received'; readonly tries: number }
+  /** Has the message as it waits now. */
+  | { readonly kind: 'later'; readonly waiting: WaitingMessage; readonly reason: string }
+  | { readonly kind: 'given up'; readonly tries: number; readonly reason: string }
+
+const second = 1000
+const hour = 60 * 60 * second
+
+/** A message is tried for so long. */
+const triedForMs = 24 * hour
+const pauseMaxMs = 2 * hour
+
+/** A message that nobody has tried to send yet. */
+export function newMessage(message: Message, now: Millis): WaitingMessage {
+  return { ...message, madeAt: now, tries: 0, nextAt: now }
+}
+
+/** Whether the next try is due. A wall clock that was set back makes nothing wait for longer. */
+export function isDue({ nextAt }: WaitingMessage, now: Millis): boolean {
+  return now >= nextAt || nextAt - now > pauseMaxMs
+}
+
+/** Sends a message, and decides when to try again: for a day, with pauses that grow. Never rejects. */
+export async function attempt(
+  message: WaitingMessage,
+  receiver: Receiver,
+  world: SendWorld & { readonly random: Random },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const sent = await sendMessage(receiver, message, world, signal)
+  const tries = message.tries + 1
+  if (sent.kind === 'received') return { kind: 'received', tries }
+  const { reason } = sent
+  const now = world.clock.now()
+  if (sent.kind === 'gone' || now - message.madeAt >= triedForMs) {
+    return { kind: 'given up', tries, reason }
+  }
+  const nextAt = now + pauseMs(tries, world.random)
+  return { kind: 'later', waiting: { ...message, tries, nextAt }, reason }
+}
+
+/** 5 s after the first try, twice as long after each further one, and at most 2 hours; a half is jitter. */
+export function pauseMs(tries: number, random: Random): Millis {
+  const ceiling = Math.min(pauseMaxMs, 5 * second * 2 ** (tries - 1))
+  return (ceiling * (1 + random())) / 2
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../platform/clock.ts'
+import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { signatureOf } from './sign.ts'
+
+/** Who receives messages. Both parts are secrets. */
+export interface Receiver {
+  /** Of HTTPS. */
+  readonly url: string
+  /** 24 to 64 bytes. */
+  readonly key: Uint8Array<ArrayBuffer>
+}
+
+export interface Message {
+  /** The same in every try, so that the receiver knows a repetition. */
+  readonly id: string
+  /** JSON. */
+  readonly body: string
+}
+
+export interface SendWorld {
+  readonly http: HttpClient
+  readonly clock: Pick<Clock, 'now'>
+}
+
+export type Sent =
+  | { readonly kind: 'received' }
+  /** The receiver wants no more messages. */
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+const timeoutMs = 15_000
+/** Nobody reads the answer. */
+const answerBytesMax = 64 * 1024
+
+/** Sends a message once. The reasons name at most the host of the receiver. Never rejects. */
+export async function sendMessage(
+  { url, key }: Receiver,
+  { id, body }: Message,
+  { http, clock }: SendWorld,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const seconds = Math.floor(clock.now() / 1000)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(new TextEncoder().encode(body).length),
+    'user-agent': 'Rollcall',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': await signatureOf(key, id, seconds, body),
+  }
+  const request = { method: 'POST', url, headers, body, timeoutMs, answerBytesMax, signal } as const
+  try {
+    return resultOf((await http(request)).status)
+  } catch (error) {
+    const status = error instanceof HttpFailure ? error.status : undefined
+    // The status came, and the rest of the answer does not matter.
+    if (status !== undefined) return resultOf(status)
+    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function resultOf(status: number): Sent {
+  if (status >= 200 && status < 300) return { kind: 'received' }
+  const reason = `the receiver answered with status ${status}`
+  return { kind: status === 410 ? 'gone' : 'failed', reason }
+}

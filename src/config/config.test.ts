@@ -395,6 +395,10 @@ test('the hint has an example for the same setting', () => {
 })
 
 describe('every supported setting is read', () => {
+  const alerts = {
+    ALERT_WEBHOOK_URL: 'https://hooks.example.com',
+    ALERT_WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
+  }
   const supported = settings.filter((setting) => setting.supported)
   test.each(supported.map(({ name }) => name))('%s is refused when it makes no sense', (name) => {
     expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
@@ -406,7 +410,7 @@ describe('every supported setting is read', () => {
   test.each(examples.map(({ name, example }) => [name, example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
-      expect(() => load({ ...pair, ...challenge, [name]: example })).not.toThrow()
+      expect(() => load({ ...pair, ...challenge, ...alerts, [name]: example })).not.toThrow()
     },
   )
 })

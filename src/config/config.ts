@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { readAlertWebhook } from './alert-webhook.ts'
 import type { Files } from './read-file.ts'
 import { type DatabaseConfig, readDatabase } from './database.ts'
 import { ConfigError } from './problem.ts'
@@ -86,6 +87,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
   }
+  const alertWebhook = readAlertWebhook(reader)
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []
   const metricsToken = reader.optional('METRICS_TOKEN', bearerToken)
   const unsupported = notYetSupported(variables)
@@ -103,6 +105,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     ...(stored && { databaseUrl: stored.databaseUrl }),
     apiKeys,
     ...(metricsToken !== undefined && { metricsToken }),
+    ...(alertWebhook && { alertWebhook }),
     sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
   }
   return { config: { ...instance, sites: [first, ...others] }, secrets }

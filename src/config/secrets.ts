@@ -1,3 +1,5 @@
+import type { AlertWebhook } from './alert-webhook.ts'
+
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
   /** The URL of the database with its password. Present exactly when `Config` names a database. */
@@ -6,6 +8,8 @@ export interface Secrets {
   readonly apiKeys: readonly string[]
   /** What `/metrics` asks for. Without it there is no such path. */
   readonly metricsToken?: string
+  /** Where notices go. Left out when only the log tells them. */
+  readonly alertWebhook?: AlertWebhook
   /** By the name of the site. */
   readonly sites: ReadonlyMap<string, SiteSecrets>
 }

@@ -26,6 +26,7 @@ type Group =
   | 'Bot challenge'
   | 'Access and limits'
   | 'Sites and fields'
+  | 'Notices'
   | 'Logging'
 
 export const settings = [
@@ -376,6 +377,24 @@ export const settings = [
     meaning:
       'Path of a JSON file with several sites, each with a spreadsheet and fields of its own, or the JSON itself (docs/sites.md).',
     example: './rollcall.json',
+    supported: true,
+  },
+  {
+    name: 'ALERT_WEBHOOK_URL',
+    group: 'Notices',
+    meaning:
+      'URL of HTTPS that gets a POST when delivery has not worked for five minutes, and when it works again (docs/operations.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
+    example: 'https://hooks.example.com/rollcall',
+    secret: true,
+    supported: true,
+  },
+  {
+    name: 'ALERT_WEBHOOK_SECRET',
+    group: 'Notices',
+    meaning:
+      'Secret that signs notices after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64.',
+    example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    secret: true,
     supported: true,
   },
   {

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+
+import { ConfigError } from './problem.ts'
+import { loadConfig } from './config.ts'
+
+const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 'k').toString('base64')}`
+const url = 'https://hooks.example.com/services/very-secret?a=1'
+
+function load(variables: Readonly<Record<string, string>>) {
+  return loadConfig({ variables, folder: '/app', readText: () => '' }).secrets.alertWebhook
+}
+
+function problemsOf(variables: Readonly<Record<string, string>>): string {
+  try {
+    load(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+  }
+  return ''
+}
+
+test.each([24, 64])('a URL and a secret of %d bytes are where notices go', (bytes) => {
+  const webhook = load({ ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret(bytes) })
+  expect(webhook?.url).toBe(url)
+  expect(webhook?.key).toHaveLength(bytes)
+})
+
+test('without the two settings there is no receiver', () => {
+  expect(load({})).toBeUndefined()
+})
+
+test.each([
+  ['a URL alone', url, '', /ALERT_WEBHOOK_SECRET: is missing/],
+  ['a secret alone', '', secret(32), /ALERT_WEBHOOK_URL: is missing/],
+  ['plain HTTP', 'http://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS/],
+  ['a password in the URL', 'https://me:very-secret@a.example', secret(32), /password/],
+  ['a secret without its beginning', url, secret(32).slice(6), /does not begin with whsec_/],
+  ['a secret that is not base64', url, 'whsec_not*base64', /is not base64/],
+  ['a short secret', url, secret(23), /has 23 bytes, which is too short/],
+  ['a long secret', url, secret(65), /has 65 bytes, which is too long/],
+])('%s is refused, and nothing of it is shown', (_, given, key, problem) => {
+  const message = problemsOf({ ALERT_WEBHOOK_URL: given, ALERT_WEBHOOK_SECRET: key })
+  expect(message).toMatch(problem)
+  expect(message).not.toMatch(/very-secret|a2tr|not\*base64/)
+})

@@ -3,7 +3,7 @@ import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import { refusalWords, warningWords } from '../signup/trouble.ts'
+import { delayWords, refusalWords, warningWords } from '../signup/trouble.ts'
 import type { BlockedSite, DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { type Answer, json } from '../http/answer.ts'
 
@@ -16,8 +16,6 @@ export interface ReadinessOptions {
 
 /** Delivery counts as stalled when signups wait and nothing was written for so long. */
 const stalledAfterMs = 10 * 60 * 1000
-
-const delayed = 'The spreadsheet does not accept rows just now; Rollcall keeps trying'
 
 const challengeWords = {
   mismatch: 'Invalid challenge token',
@@ -144,7 +142,7 @@ function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'st
     case 'ok':
       return delivery
     case 'delayed':
-      return { state: 'delayed', error: delayed }
+      return { state: 'delayed', error: delayWords.delayed }
     case 'blocked':
       return { state: 'blocked', error: refusalWords[delivery.reason] }
   }
@@ -158,7 +156,7 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
   const { reader, health, clock } = options
   const since = await unlessUnavailable(reader.waitingSince([...health.tabs.keys()]))
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
-  const { error = 'No reason is known yet' } = deliveryOf(health)
+  const { error = delayWords.unknown } = deliveryOf(health)
   return { since: new Date(since).toISOString(), error }
 }
 

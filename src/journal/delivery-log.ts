@@ -126,6 +126,9 @@ export const restoredFact = 'restored'
 /** The name of a fact: the codes of the journals that this one has replaced, with spaces between them. */
 export const replacedCodesFact = 'replaced codes'
 
+/** The name of a fact: the outage of which the operator was told, and notices that nobody has received. */
+export const noticesFact = 'notices'
+
 /** The marker of a batch that was settled or released. */
 export interface EndedMarker {
   readonly id: number

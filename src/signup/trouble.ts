@@ -22,6 +22,12 @@ export const refusalWords = {
   other: 'The spreadsheet refuses the rows',
 } as const
 
+/** What is public of a delay that may pass without help, and of one whose reason is unknown. */
+export const delayWords = {
+  delayed: 'The spreadsheet does not accept rows just now; Rollcall keeps trying',
+  unknown: 'No reason is known yet',
+} as const
+
 export type RefusalReason = keyof typeof refusalWords
 
 /** Problems of the spreadsheet that do not stop rows from being written, in words that may be public. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../call-ledger.ts'
-import { replacedCodesFact, restoredFact } from '../delivery-log.ts'
+import { noticesFact, replacedCodesFact, restoredFact } from '../delivery-log.ts'
 import type { Tombstone } from '../erasure.ts'
 import { newMarkerBase, newSiteCode } from '../site-code.ts'
 import { JournalUnavailable } from '../unavailable.ts'
@@ -108,6 +108,7 @@ async function makeRestoredSite(
     if (waiting === 0) db.run('setFact', id, restoredFact, '')
     // How delivery fared when the backup was made.
     db.run('dropFact', id, 'delivery')
+    db.run('dropFact', id, noticesFact)
   })
   return { signups: Number(accepted), waiting, forgotten }
 }

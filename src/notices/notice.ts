@@ -1,0 +1,77 @@
+import type { Millis } from '../signup/signup.ts'
+import type { News } from './outage.ts'
+
+/** How many signups wait, and since when the oldest one does. */
+export interface Backlog {
+  readonly waiting: number
+  readonly oldest: Millis | undefined
+}
+
+/** The body of a notice. It has nothing that a visitor may have typed: neither cells nor names of tabs. */
+export interface NoticeBody {
+  readonly type: 'delivery.blocked' | 'delivery.stalled' | 'delivery.resumed'
+  /** When the notice was made. ISO 8601 in UTC, as all times here. */
+  readonly timestamp: string
+  readonly data: {
+    readonly site: string
+    /** A fixed sentence; absent when delivery works again. */
+    readonly reason?: string
+    /** When the outage began. */
+    readonly since: string
+    readonly waiting: number
+    /** Of the oldest signup that waits; 0 when none does. */
+    readonly oldestWaitingSeconds: number
+  }
+  /** The same for people. Chat programs such as Slack show it. */
+  readonly text: string
+}
+
+export function noticeOf(news: News, site: string, backlog: Backlog, now: Millis): NoticeBody {
+  const since = new Date(news.since).toISOString()
+  const { waiting, oldest } = backlog
+  const oldestWaitingSeconds = Math.max(0, Math.round((now - (oldest ?? now)) / 1000))
+  return {
+    type: `delivery.${news.kind}`,
+    timestamp: new Date(now).toISOString(),
+    data: {
+      site,
+      ...(news.kind !== 'resumed' && { reason: news.reason }),
+      ...{ since, waiting, oldestWaitingSeconds },
+    },
+    text: `Rollcall, site ${site}: ${sentencesOf(news, now)} ${waitingWords(waiting, oldestWaitingSeconds)}`,
+  }
+}
+
+function sentencesOf(news: News, now: Millis): string {
+  const length = lengthOf((now - news.since) / 1000)
+  switch (news.kind) {
+    case 'blocked':
+      return `delivery has been blocked for ${length}. ${news.reason}. Run rollcall doctor to see what to do.`
+    case 'stalled':
+      return `no signup was written for ${length}. ${news.reason}.`
+    case 'resumed':
+      return `delivery works again, after ${length}.`
+  }
+}
+
+function waitingWords(waiting: number, oldestSeconds: number): string {
+  if (waiting === 0) return 'No signup waits.'
+  const oldest = `the oldest one for ${lengthOf(oldestSeconds)}`
+  return waiting === 1
+    ? `1 signup waits on disk, for ${lengthOf(oldestSeconds)}.`
+    : `${waiting} signups wait on disk, ${oldest}.`
+}
+
+/** In the largest unit of which there are two or more. */
+function lengthOf(seconds: number): string {
+  const units = [
+    ['days', 86_400],
+    ['hours', 3_600],
+    ['minutes', 60],
+  ] as const
+  for (const [name, size] of units) {
+    const count = Math.floor(seconds / size)
+    if (count >= 2) return `${count} ${name}`
+  }
+  return `${Math.max(0, Math.round(seconds))} seconds`
+}

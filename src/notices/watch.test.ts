@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+
+import { makeSignup } from '../../harness/make-signup.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { createHealth } from '../ops/health.ts'
+import type { HttpAnswer } from '../platform/http-client.ts'
+import { Watch, type WatchTimes } from './watch.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+const trouble = { reason: 'permission', error: 'for the log only', hint: 'Share' } as const
+const blocked = { state: 'blocked', ...trouble } as const
+
+/** A site whose writer is this test. */
+function createWorld(times: Partial<WatchTimes> = {}) {
+  const clock = new ManualClock()
+  const journal = openSqliteJournal(':memory:')
+  const log: string[] = []
+  const sent: { readonly id: string; readonly type: string; readonly text: string }[] = []
+  const world = {
+    ...{ clock, journal, log, sent },
+    health: createHealth(),
+    status: 200,
+    delivers: true,
+    /** As after a start of the service. */
+    start() {
+      world.health = createHealth()
+      return new Watch({
+        ...{ site: 'launch', clock, time: clock, journal, random: () => 0.5, times },
+        health: world.health,
+        receiver: { url: 'https://hooks.example.com/x', key: new Uint8Array(32) },
+        delivers: () => world.delivers,
+        events: {
+          noticeMade: (type) => log.push(type),
+          noticeTried: ({ kind }) => log.push(kind),
+          noticesFailed: (error) => log.push(String(error)),
+        },
+        http: async ({ headers = {}, body }): Promise<HttpAnswer> => {
+          const { type, text } = JSON.parse(String(body)) as { type: string; text: string }
+          sent.push({ id: headers['webhook-id'] ?? '', type, text })
+          return { status: world.status, headers: new Headers(), text: '' }
+        },
+      })
+    },
+    /** Lets time pass. It stands still while the watch works. */
+    async pass(ms: number) {
+      const { lookMs = 10 * second } = times
+      for (let passed = 0; passed < ms; passed += lookMs) {
+        await clock.run(lookMs)
+        while (clock.sleeping === 0) await new Promise((done) => setTimeout(done))
+      }
+    },
+    append: () => journal.intake.append([makeSignup({ receivedAt: clock.now() })]),
+    /** Writes all that waits. */
+    async settle() {
+      await journal.delivery.resolveDefaultTab('Sheet1')
+      const [tab] = await journal.delivery.pending()
+      if (!tab) throw new Error('Nothing waits.')
+      const { signups } = await journal.delivery.waiting(tab)
+      const batch = await journal.delivery.freeze([{ tab, signups }], 1000)
+      await journal.delivery.settle(batch.number, clock.now())
+    },
+    types: () => sent.map(({ type }) => type),
+    [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+  }
+  return world
+}
+
+test('delivery that is blocked is told once after five minutes, and its end once, across restarts', async () => {
+  await using world = createWorld()
+  await using first = world.start()
+  await world.append()
+  world.health.delivery = blocked
+  await world.pass(4 * minute)
+  expect(world.sent).toEqual([])
+  await world.pass(2 * minute)
+  expect(world.types()).toEqual(['delivery.blocked'])
+  await first[Symbol.asyncDispose]()
+  await using _ = world.start()
+  await world.pass(30 * second)
+  world.health.delivery = blocked
+  await world.pass(10 * minute)
+  expect(world.types()).toEqual(['delivery.blocked'])
+  await world.settle()
+  world.health.delivery = { state: 'ok' }
+  await world.pass(hour)
+  expect(world.types()).toEqual(['delivery.blocked', 'delivery.resumed'])
+  expect(world.log.filter((line) => line.startsWith('delivery.'))).toEqual(world.types())
+})
+
+test('nothing settled for five minutes is told while something waits, and not while nothing does', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  world.health.delivery = { state: 'delayed', error: 'for the log only' }
+  await world.pass(hour)
+  expect(world.sent).toEqual([])
+  await world.append()
+  await world.pass(6 * minute)
+  expect(world.types()).toEqual(['delivery.stalled'])
+  expect(world.sent[0]?.text).toContain(
+    'Rollcall keeps trying. 1 signup waits on disk, for 5 minutes',
+  )
+})
+
+test('signups that waited while no service ran are told when the writer does not get to them within a minute', async () => {
+  await using world = createWorld()
+  await world.append()
+  await world.clock.run(hour)
+  await using _ = world.start()
+  await world.pass(50 * second)
+  expect(world.sent).toEqual([])
+  await world.pass(20 * second)
+  expect(world.types()).toEqual(['delivery.stalled'])
+})
+
+test('a tab that is set aside is told like blocked delivery, without its name', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  const tab = { name: 'Secret', place: 'tab 7', ...trouble, reason: 'protectedTab' as const }
+  world.health.tabs.set('secret', tab)
+  await world.pass(6 * minute)
+  expect(world.types()).toEqual(['delivery.blocked'])
+  expect(world.sent[0]?.text).toContain('The tab is protected')
+  expect(JSON.stringify(world.sent)).not.toMatch(/Secret|tab 7|for the log/)
+})
+
+test('an outage with recoveries of under a minute is one outage', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  for (let round = 0; round < 20; round++) {
+    world.health.delivery = blocked
+    await world.pass(40 * second)
+    world.health.delivery = { state: 'ok' }
+    await world.pass(40 * second)
+  }
+  expect(world.types()).toEqual(['delivery.blocked'])
+})
+
+test('a notice that nobody receives is tried for a day with one id, and the next one waits for it', async () => {
+  await using world = createWorld({ lookMs: 5 * minute, toldAfterMs: 10 * minute })
+  world.status = 500
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(hour)
+  world.health.delivery = { state: 'ok' }
+  await world.pass(22 * hour)
+  const tries = world.sent.length
+  expect(tries).toBeGreaterThan(15)
+  expect(new Set(world.sent.map(({ id }) => id)).size).toBe(1)
+  expect(world.log).not.toContain('given up')
+  await world.pass(3 * hour)
+  expect(world.log).toContain('given up')
+  expect(world.types().at(-1)).toBe('delivery.resumed')
+})
+
+test('a receiver that answers 410 is asked no more', async () => {
+  await using world = createWorld()
+  world.status = 410
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(10 * minute)
+  expect(world.log).toEqual(['delivery.blocked', 'given up'])
+  expect(world.sent).toHaveLength(1)
+})
+
+test('an instance that does not deliver tells nothing', async () => {
+  await using world = createWorld()
+  world.delivers = false
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(10 * minute)
+  expect(world.log).toEqual([])
+})

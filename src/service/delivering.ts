@@ -2,6 +2,7 @@ import type { Account } from '../delivery/account.ts'
 import type { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
+import { Watch, type WatchOptions } from '../notices/watch.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'
 import { followNote, noteDelivery, readDeliveryNote } from './delivery-note.ts'
@@ -13,6 +14,8 @@ export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers' | 's
   readonly health: Health
   /** The account that the site shares with others. */
   readonly account?: Account | undefined
+  /** Whom to tell when delivery does not work; nobody when it is left out. */
+  readonly notices?: Pick<WatchOptions, 'site' | 'receiver' | 'events'>
   /** As in `LeaseholderOptions`. */
   readonly replaced?: LeaseholderOptions['replaced']
 }
@@ -27,7 +30,8 @@ export function createDelivering(
   parts: DeliveryOverrides = {},
 ): Leaseholder {
   const { journal, health, events, removesOnly = false, replaced, account } = options
-  const { clock } = { ...realWorld, ...parts }
+  const world = { ...realWorld, ...parts }
+  const { clock } = world
   const delivers = () => holder.holds
   const share = account?.join(delivers)
   const noting = removesOnly
@@ -49,16 +53,24 @@ export function createDelivering(
       parts,
     )
     const ended = new AbortController()
+    let watch: Watch | undefined
     return {
       start: () => {
         writer.start()
         void noting?.repeat(ended.signal)
+        watch = options.notices && watchFor(options.notices)
       },
       stop: async (graceMs) => {
-        await writer.stop(graceMs)
+        await Promise.all([writer.stop(graceMs), watch?.[Symbol.asyncDispose]()])
         ended.abort()
       },
     }
+  }
+
+  function watchFor(notices: NonNullable<DeliveringOptions['notices']>): Watch {
+    const time = journal.time ?? clock
+    const { noticeTimes: times } = parts
+    return new Watch({ ...world, ...notices, health, journal, time, delivers, times })
   }
 
   async function lookOn(): Promise<void> {

@@ -6,6 +6,7 @@ import { Account, type AccountShare } from '../delivery/account.ts'
 import type { Tokens } from '../delivery/shared-tokens.ts'
 import { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/journal.ts'
+import type { WatchTimes } from '../notices/watch.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { environmentNames } from '../signup/setting-names.ts'
@@ -53,6 +54,8 @@ export interface DeliveryOptions extends Destination {
 export interface DeliveryOverrides extends Partial<World> {
   /** How often an idle writer looks for signups that other processes have appended. */
   readonly lookEveryMs?: number
+  /** When notices are made. */
+  readonly noticeTimes?: Partial<WatchTimes>
   /** Wraps the spreadsheet, for tests with faults between it and the writer. */
   readonly wrap?: ((spreadsheet: Spreadsheet) => Spreadsheet) | undefined
 }

@@ -5,6 +5,7 @@ import type { SiteConfig } from '../config/site.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/share.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
+import { noticeEvents } from '../ops/notice-events.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
 import { Accounts } from './accounts.ts'
 import { storeOf } from './choose-store.ts'
@@ -12,7 +13,7 @@ import { createDelivering } from './delivering.ts'
 import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
 import { createMetrics } from './metering.ts'
 import { startRetention } from './retention.ts'
-import { runningSites } from './running-site.ts'
+import { type RunningSite, runningSites } from './running-site.ts'
 import { createWeb } from './web.ts'
 import { realWorld } from './world.ts'
 
@@ -73,12 +74,10 @@ export async function startService(
   })
   const accounts = new Accounts(sites, clock)
   const destination = (site: SiteConfig) => destinationOf(site, config, secrets)
-  const delivering = sites.map((site) =>
-    createDelivering(
-      { ...destination(site.config), ...site, replaced, account: accounts.of(site.config) },
-      parts,
-    ),
-  )
+  const delivering = sites.map((site) => {
+    const account = accounts.of(site.config)
+    return createDelivering({ ...deliveryOf(site, config, secrets), replaced, account }, parts)
+  })
   const stopDelivering = async () => {
     await Promise.all(delivering.map((it) => it.stop(graceMs)))
   }
@@ -111,6 +110,13 @@ export async function startService(
     failed: failing.promise,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** What the delivery of a site works with. */
+function deliveryOf(site: RunningSite, config: Config, secrets: Secrets) {
+  const { name } = site.config
+  const notices = { site: name, receiver: secrets.alertWebhook, events: noticeEvents(site.log) }
+  return { ...destinationOf(site.config, config, secrets), ...site, notices }
 }
 
 /** Names the sites that are not in the settings any more, and have signups that nobody delivers. */

@@ -1,0 +1,95 @@
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+
+export const webhookSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwSwQ2Vzc2lvbi1r'
+
+/** What came to the receiver. Its signature was right. */
+export interface Received {
+  readonly id: string | undefined
+  readonly path: string | undefined
+  readonly body: {
+    readonly type: string
+    readonly data: Readonly<Record<string, unknown>>
+    readonly text: string
+  }
+  /** The whole body. */
+  readonly text: string
+}
+
+export interface WebhookReceiver extends AsyncDisposable {
+  /** Settings of a service whose notices go here. */
+  readonly env: Readonly<Record<string, string>>
+  readonly received: readonly Received[]
+  /** Answers from now on. At first: status 204. */
+  answer: (response: ServerResponse) => void
+}
+
+/**
+ * A receiver of webhooks on 127.0.0.1, by HTTPS with the certificate below. It keeps what is signed as the
+ * library of Standard Webhooks signs it, and answers 401 to everything else.
+ */
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const received: Received[] = []
+  const server = createServer({ cert: testCertificate, key: testKey }, (request, response) => {
+    void take(request, response)
+  })
+  const receiver = {
+    received,
+    answer: (response: ServerResponse) => void response.writeHead(204).end(),
+  }
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    if (!isSigned(request.headers, body)) return void response.writeHead(401).end()
+    const id = valueOf(request.headers, 'webhook-id')
+    received.push({ id, path: request.url, body: JSON.parse(body) as Received['body'], text: body })
+    receiver.answer(response)
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return Object.assign(receiver, {
+    env: {
+      ALERT_WEBHOOK_URL: `https://127.0.0.1:${port}/services/T0000/very-secret-path?key=4711`,
+      ALERT_WEBHOOK_SECRET: webhookSecret,
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
+}
+
+/** A process may live in another time, so the time of the signature may be any. */
+function isSigned(headers: IncomingHttpHeaders, body: string): boolean {
+  const time = new Date(Number(valueOf(headers, 'webhook-timestamp')) * 1000)
+  const expected = new Webhook(webhookSecret).sign(valueOf(headers, 'webhook-id'), time, body)
+  return headers['webhook-signature'] === expected
+}
+
+function valueOf(headers: IncomingHttpHeaders, name: string): string {
+  return String(headers[name])
+}
+
+/** Of 127.0.0.1 and localhost, until the year 2126. Whoever calls the receiver has to trust it. */
+export const testCertificate = `-----BEGIN CERTIFICATE-----
+MIIBpTCCAUugAwIBAgIUUpmJLQNUG1VdgGUDKEbT1bLxKhIwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOUm9sbGNhbGwgdGVzdHMwIBcNMjYxMTIzMDI0NDQ1WhgPMjEy
+NjEwMzAwMjQ0NDVaMBkxFzAVBgNVBAMMDlJvbGxjYWxsIHRlc3RzMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEJAPYLNaE3pUjlFC7OPg4Vyow0MLnO4+EAGB39MOf
+FMMLM7jYUCVN/oRRXze2e6ahPsBNExUxKNwbi7XjzChXAqNvMG0wHQYDVR0OBBYE
+FOv9XWxoZgOJ+IOg3ATfXIP+6P1RMB8GA1UdIwQYMBaAFOv9XWxoZgOJ+IOg3ATf
+XIP+6P1RMA8GA1UdEwEB/wQFMAMBAf8wGgYDVR0RBBMwEYcEfwAAAYIJbG9jYWxo
+b3N0MAoGCCqGSM49BAMCA0gAMEUCIGKBu85yIfcEgnhOvEyzKYrRM76D7P1wUqbU
+eWsqAZmlAiEA+VtVjtPnKwV2gpgjyqr924XvpJIJZIDl242xzRsQBoc=
+-----END CERTIFICATE-----
+`
+
+/** It protects nothing. */
+const testKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgVkR4eEYcGQMvbKNf
+hB/lxr2aWiZnwiTXoD8Hj97PIVShRANCAAQkA9gs1oTelSOUULs4+DhXKjDQwuc7
+j4QAYHf0w58UwwszuNhQJU3+hFFfN7Z7pqE+wE0TFTEo3BuLtePMKFcC
+-----END PRIVATE KEY-----
+`

@@ -1,0 +1,62 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { beforeAll, expect, test } from 'vitest'
+
+import { bootService } from '../../harness/boot-service.ts'
+import { createGoogleWorld } from '../../harness/google-world.ts'
+import { personalWords } from '../../harness/personal-data.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
+
+beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate]))
+
+const noticeTimes = { lookMs: 20, toldAfterMs: 300, calmMs: 200 }
+
+test('a receiver that hangs holds up neither a signup nor the stop, and gets the notice again with the same id', async () => {
+  await using world = await createGoogleWorld()
+  await using receiver = await startWebhookReceiver()
+  await using folder = await tempFolder()
+  const sheet = world.emulator.spreadsheet(world.spreadsheetId)
+  sheet.share(world.email, 'none')
+  const env = { ...world.env, ...receiver.env }
+  const boot = () => bootService({ env, dataDir: folder.path, noticeTimes })
+  const typesSent = () => receiver.received.map(({ body }) => body.type)
+
+  receiver.answer = () => {}
+  const first = await boot()
+  const one = { email: 'ada@example.com', sheetTab: 'Very Private' }
+  expect((await postSignup(first.url, one)).status).toBe(202)
+  await expect.poll(typesSent).toEqual(['delivery.blocked'])
+  expect((await postSignup(first.url, { email: 'bob@example.com' })).status).toBe(202)
+  await first.stop()
+  // Else the stop has waited until the try was over.
+  expect(first.output()).not.toContain('a notice could not be sent')
+  expect(first.output().match(/notice: /g)).toHaveLength(1)
+
+  receiver.answer = (response) => void response.writeHead(204).end()
+  sheet.share(world.email, 'editor')
+  await using second = await boot()
+  await expect.poll(typesSent).toEqual(['delivery.blocked', 'delivery.blocked', 'delivery.resumed'])
+  expect(second.output().match(/notice: /g)).toHaveLength(1)
+  const [sent, again, end] = receiver.received
+  expect(again).toEqual(sent)
+  expect(end?.id).not.toBe(sent?.id)
+  expect(sent?.body).toMatchObject({
+    data: { site: 'default', reason: 'The caller does not have permission', waiting: 1 },
+    text: expect.stringContaining('The caller does not have permission'),
+  })
+  expect(end?.body.data).toMatchObject({ waiting: 0, oldestWaitingSeconds: 0 })
+  for (const { text } of receiver.received) expect(personalWords(text)).toEqual([])
+})
+
+test('a redirect is not followed, and the log names only the host of the receiver', async () => {
+  await using world = await createGoogleWorld()
+  await using receiver = await startWebhookReceiver()
+  world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
+  receiver.answer = (response) => void response.writeHead(307, { location: '/elsewhere' }).end()
+  await using service = await bootService({ env: { ...world.env, ...receiver.env }, noticeTimes })
+  await expect.poll(service.output).toContain('the receiver answered with status 307')
+  expect(receiver.received.map(({ path }) => path)).toEqual([expect.stringContaining('?key=')])
+  expect(service.output()).toContain('"host":"127.0.0.1:')
+  expect(service.output()).not.toMatch(/very-secret|4711/)
+})

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Runs before the first TypeScript file. Old versions of Node.js must be able to run this file.
 import module from 'node:module'
 import { join } from 'node:path'
@@ -9,8 +10,8 @@ const nodeMajorMin = 24
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.stderr.write(
-    `Rollcall needs Node.js ${nodeMajorMin} or newer, and this is ${process.versions.node}: ` +
-      'use "npm start", or "node_modules/.bin/node src/start.js" after "npm ci", which brings its own.\n',
+    `Rollcall needs Node.js ${nodeMajorMin} or newer, and this is ${process.versions.node}. ` +
+      'In a clone, use "npm start", or "node_modules/.bin/node src/start.js" after "npm ci", which brings its own.\n',
   )
   process.exitCode = 2
 } else {

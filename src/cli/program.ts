@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
@@ -80,6 +81,7 @@ function loadCommands(name = ''): Promise<readonly AddCommand[]> {
 function createProgram({ out, notes }: Session): Command {
   return new Command('rollcall')
     .description(description)
+    .version(version())
     .addHelpText('after', ending)
     .exitOverride()
     .configureOutput({
@@ -87,6 +89,11 @@ function createProgram({ out, notes }: Session): Command {
       outputError: (text) => notes.tell(inOneLine(text)),
       getOutHelpWidth: () => 80,
     })
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
 }
 
 /** Leaves out what may be an address or a name, because standard error may go to a log. */

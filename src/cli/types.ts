@@ -3,11 +3,12 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { Field } from '../signup/field.ts'
+import { rollcall } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 
 const details = `
 Save it beside your code, and give the client the fields of its site:
-  npm run -s rollcall -- types > sites.ts
+  ${rollcall}types > sites.ts
   createClient<Sites['launch']>({ baseUrl, site: 'launch' })`
 
 export function addTypes(program: Command, run: Run): void {

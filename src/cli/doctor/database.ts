@@ -2,6 +2,7 @@ import { storeOf } from '../../service/choose-store.ts'
 import { inspectDatabase } from '../../service/inspect-database.ts'
 import { leftBehindHint, oldJournalIn } from '../../service/moved-mark.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
+import { serve } from '../command-words.ts'
 import type { Check } from './check.ts'
 import { signupsIn } from './journal.ts'
 
@@ -63,7 +64,7 @@ const instancesCheck: Check = async ({ config, secrets, journal, session }) => {
   return finding({
     state: 'warning',
     message: 'no instance delivers',
-    hint: 'Start one with npm start.',
+    hint: `Start one with ${serve}.`,
   })
 }
 

@@ -1,5 +1,6 @@
 import { isLocked } from '../../platform/node/directory-lock.ts'
 import { httpClient } from '../../platform/node/http-client.ts'
+import { serve } from '../command-words.ts'
 import type { Check } from './check.ts'
 
 const timeoutMs = 3_000
@@ -13,7 +14,7 @@ export const processCheck: Check = async ({ config: { dataDir, listen } }) => {
   }
   const other = listen.port === 0 ? undefined : await whoListens(listen)
   if (other === undefined) {
-    const hint = 'Start it with npm start.'
+    const hint = `Start it with ${serve}.`
     return [{ check, state: 'warning', message: `no service runs with ${dataDir}`, hint }]
   }
   return [

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { storeOf } from '../../service/choose-store.ts'
 import { sendTestSignup } from '../../service/test-signup.ts'
+import { rollcall, serve } from '../command-words.ts'
 import type { Session } from '../session.ts'
 import type { Ask } from './ask.ts'
 
@@ -25,14 +26,14 @@ export async function tryOut(
     return false
   }
   await out.line(`\nThe row of ${test.address} is in ${test.location}
-To remove it later: npm run -s rollcall -- forget ${test.address}`)
+To remove it later: ${rollcall}forget ${test.address}`)
   if (!(await ask.isSure('Remove it again?', true))) return true
   await test.erase()
   const isRemoved = await test.erased(stop)
   await out.line(
     isRemoved
-      ? '\nIt is removed. Start the service: npm start'
-      : '\nIt is not removed yet. The service removes it when it runs: npm start',
+      ? `\nIt is removed. Start the service: ${serve}`
+      : `\nIt is not removed yet. The service removes it when it runs: ${serve}`,
   )
   return isRemoved
 }

@@ -1,0 +1,65 @@
+/**
+ * `npm run package`: builds the npm package into package/, and packs it into a file. Node does not run
+ * TypeScript below node_modules/, so the package has JavaScript.
+ *
+ * usage: node scripts/package.ts [--to FOLDER]
+ */
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { projectRoot } from '../harness/source-file.ts'
+
+const folder = join(projectRoot, 'package')
+const { values } = parseArgs({ options: { to: { type: 'string', default: projectRoot } } })
+const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc')
+
+await rm(folder, { recursive: true, force: true })
+for (const project of ['tsconfig.package.json', 'tsconfig.client.json']) {
+  const args = [tsc, '-p', join(projectRoot, 'scripts', project)]
+  execFileSync(process.execPath, args, { stdio: 'inherit' })
+}
+const docs = (await readdir(join(projectRoot, 'docs'))).filter((name) => name.endsWith('.md'))
+const copies = [
+  ...['README.md', 'CHANGELOG.md', 'LICENSE', '.env.example', 'config.schema.json'],
+  ...['dist', 'src/pages/page.css', ...docs.map((name) => `docs/${name}`)],
+]
+await mkdir(join(folder, 'docs'))
+for (const path of copies) {
+  await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+}
+await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
+
+const npm = ['pack', folder, '--pack-destination', values.to, '--json', '--ignore-scripts']
+const [packed] = JSON.parse(execFileSync('npm', npm, { encoding: 'utf8' })) as [Packed]
+const { filename, size, unpackedSize, entryCount } = packed
+process.stdout.write(
+  `${basename(filename)}: ${size} bytes, ${unpackedSize} unpacked, ${entryCount} files\n`,
+)
+
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly entryCount: number
+}
+
+/** The package's own package.json. Its browser files are built already, so it needs no esbuild. */
+async function manifest(): Promise<object> {
+  const text = await readFile(join(projectRoot, 'package.json'), 'utf8')
+  const { name, version, description, license, type, engines, dependencies } = JSON.parse(
+    text,
+  ) as Record<string, string> & { dependencies: Record<string, string> }
+  const { esbuild: _, ...needed } = dependencies
+  return {
+    ...{ name, version, description, license, type, engines },
+    keywords: ['email', 'signup', 'waitlist', 'newsletter', 'form', 'google-sheets', 'self-hosted'],
+    bin: { rollcall: './src/start.js' },
+    exports: {
+      './client': { types: './src/client/client.d.ts', default: './src/client/client.js' },
+      './package.json': './package.json',
+    },
+    sideEffects: false,
+    dependencies: needed,
+  }
+}

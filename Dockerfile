@@ -5,13 +5,13 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 COPY browser browser
+COPY src src
 COPY scripts/build-browser.js scripts/
 RUN node scripts/build-browser.js
 # Optional are the builder's program and a Node.js: the image has its own.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 RUN rm -r browser scripts && mkdir node_modules/.cache && chown 1000:1000 node_modules/.cache
 COPY config.schema.json ./
-COPY src src
 # Keep the compiled code, so that a start on a read-only disk needs no compiler.
 USER 1000:1000
 RUN node src/start.js --help

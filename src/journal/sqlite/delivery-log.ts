@@ -89,7 +89,8 @@ export class SqliteDeliveryLog implements DeliveryLog {
       if (this.#frozenRow()) throw new Overtaken('A batch is frozen already.')
       const again = shares.filter(({ tab }) => tab.isAgain)
       const fresh = shares.filter(({ tab }) => !tab.isAgain)
-      const now = new Map(this.#newTabs().map((tab) => [tab.id, tab.writtenTo]))
+      const pending = this.#pendingTabs().filter(({ isAgain }) => !isAgain)
+      const now = new Map(pending.map((tab) => [tab.id, tab.writtenTo]))
       if (fresh.some(({ tab }) => now.get(tab.id) !== tab.writtenTo)) throw endedMeanwhile()
       const part = (share: TabShare): Part => [share.tab.name, this.#unerased(share)]
       const tabs = contents(fresh.map(part), again.map(part))
@@ -251,21 +252,11 @@ export class SqliteDeliveryLog implements DeliveryLog {
   }
 
   #pendingTabs(): PendingTab[] {
-    const again = this.#site.db.all('pendingAgain', this.#site.id).map((row) => ({
-      id: Number(row['id']),
-      name: String(row['name']),
-      writtenTo: 0,
-      isAgain: true,
-    }))
-    return [...this.#newTabs(), ...again]
-  }
-
-  #newTabs(): PendingTab[] {
-    return this.#site.db.all('pendingTabs', this.#site.id).map((row) => ({
+    return this.#site.db.all('pending', this.#site.id).map((row) => ({
       id: Number(row['id']),
       name: String(row['name']),
       writtenTo: Number(row['writtenTo']),
-      isAgain: false,
+      isAgain: row['isAgain'] === 1,
     }))
   }
 

@@ -129,13 +129,15 @@ export const statements = {
           WHERE site = ? AND hour BETWEEN ? AND ? ORDER BY hour`,
   callsSince: 'SELECT count(*) AS count FROM provider_call WHERE account = ? AND at > ?',
   cursor: 'SELECT written_to AS upto FROM tab WHERE site = ? AND key = ?',
-  pendingTabs: `SELECT id, name, written_to AS writtenTo, (
-                  SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
-                  ORDER BY position LIMIT 1
-                ) AS oldest
-                FROM tab WHERE site = ? AND oldest IS NOT NULL ORDER BY oldest`,
-  pendingAgain: `SELECT id, name FROM tab WHERE site = ? AND EXISTS (
-                   SELECT 1 FROM redelivery WHERE tab = tab.id AND batch IS NULL)`,
+  pending: `SELECT id, name, written_to AS writtenTo, 0 AS isAgain, (
+              SELECT position FROM signup WHERE tab = tab.id AND position > tab.written_to
+              ORDER BY position LIMIT 1
+            ) AS oldest
+            FROM tab WHERE site = ?1 AND oldest IS NOT NULL
+            UNION ALL
+            SELECT id, name, 0, 1, 0 FROM tab WHERE site = ?1 AND EXISTS (
+              SELECT 1 FROM redelivery WHERE tab = tab.id AND batch IS NULL)
+            ORDER BY isAgain, oldest`,
   firstAgain: `SELECT key, (
                  SELECT queued_at FROM redelivery WHERE tab = tab.id ORDER BY position LIMIT 1
                ) AS receivedAt FROM tab WHERE site = ? AND receivedAt IS NOT NULL`,

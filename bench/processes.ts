@@ -91,8 +91,12 @@ export const isPeakKnown = existsSync('/proc/self/status')
 
 /** The peak of a process's memory in bytes, or its present memory where the peak is not known. */
 export function peakBytes(pid: number): number {
-  const kilobytes = isPeakKnown
-    ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
+  if (!isPeakKnown) return presentBytes(pid)
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) * 1024
+}
+
+/** The present memory of a process in bytes. */
+export function presentBytes(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024
 }

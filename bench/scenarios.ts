@@ -14,6 +14,7 @@ import { latencyScenarios } from './scenarios/latency.ts'
 import { memoryScenario } from './scenarios/memory.ts'
 import { metricsScenario } from './scenarios/metrics.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
+import { sitesScenarios } from './scenarios/sites.ts'
 
 /** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   ...backupScenarios,
   ...forgetScenarios,
   ...postgresScenarios,
+  ...sitesScenarios,
   idleRowScenario,
   embedSizeScenario,
   startScenario,

@@ -96,9 +96,11 @@ test('each site is written where its lease is, and when that instance is killed,
   const start = async (known: readonly string[]) => {
     const sites = Object.fromEntries(known.map((name) => [name, { spreadsheet: sheets.get(name) }]))
     const ROLLCALL_CONFIG = JSON.stringify({ sites })
-    const service = await startService({ env: { ...env, ROLLCALL_CONFIG } })
+    await using stack = new AsyncDisposableStack()
+    const service = stack.use(await startService({ env: { ...env, ROLLCALL_CONFIG } }))
     const leases = () => service.output().match(/delivery started|another instance/g)
     await expect.poll(leases).toHaveLength(known.length)
+    stack.move()
     return service
   }
   const written = ({ output }: RunningService) =>

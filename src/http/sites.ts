@@ -1,5 +1,4 @@
 import type { AllowedOrigins } from './origin.ts'
-import type { SettingNames } from '../signup/setting-names.ts'
 import type { FieldError } from './problem.ts'
 
 /** What the edge needs to know about a site. */
@@ -8,7 +7,8 @@ export interface EdgeSite {
   readonly allowedOrigins: AllowedOrigins
   /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
-  readonly settingNames: Pick<SettingNames, 'origins'>
+  /** What the operator calls the setting of its origins. */
+  readonly settingNames: { readonly origins: string }
 }
 
 /** The site that a request is about, as far as its address tells. */

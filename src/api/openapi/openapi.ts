@@ -1,5 +1,6 @@
 import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
+import type { Json } from './json.ts'
 import { formParameters, viewParameters } from './page-parameters.ts'
 import {
   everywhere,
@@ -14,7 +15,7 @@ import {
   response,
   signupRefusals,
 } from './responses.ts'
-import { type Json, schemas } from './schemas.ts'
+import { schemas } from './schemas.ts'
 import { type DescribedSites, optionalSite, siteParameter } from './sites.ts'
 
 interface DescribedPage {

@@ -1,6 +1,6 @@
 import { languages } from '../../signup/languages.ts'
 import { type Field, headingOf } from '../../signup/field.ts'
-import type { Json } from './schemas.ts'
+import type { Json } from './json.ts'
 
 const text: Json = { type: 'string' }
 

@@ -1,4 +1,4 @@
-import type { Json } from './schemas.ts'
+import type { Json } from './json.ts'
 
 export const ref = (section: string, name: string): Json => ({
   $ref: `#/components/${section}/${name}`,

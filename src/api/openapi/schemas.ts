@@ -4,10 +4,8 @@ import { limits } from '../../signup/limits.ts'
 import { bulkItemSchema, bulkSchema, formSchema, signupSchema } from '../../signup/schema.ts'
 import { answers } from './answers.ts'
 import { type FieldSchemas, formFields, jsonFields } from './field-schemas.ts'
+import type { Json } from './json.ts'
 import { type DescribedSites, siteName, siteProperty, siteSchemas } from './sites.ts'
-
-/** A part of the document, as JSON. */
-export type Json = Readonly<Record<string, unknown>>
 
 /** All schemas by name: those that check requests, and those that describe answers. */
 export function schemas(bulkItemsMax: number, sites: DescribedSites | undefined): Json {

@@ -1,6 +1,6 @@
 import type { Field } from '../../signup/field.ts'
 import { ref } from './responses.ts'
-import type { Json } from './schemas.ts'
+import type { Json } from './json.ts'
 
 /** The sites of the service, and the one whose signups the document describes. */
 export interface DescribedSites {

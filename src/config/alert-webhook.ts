@@ -51,7 +51,7 @@ const secretForm = 'whsec_ and then 24 to 64 bytes in base64'
 const makeOne = 'Make one with: echo "whsec_$(openssl rand -base64 32)"'
 
 /** Parses a secret of Standard Webhooks. */
-export function webhookSecret(text: string): ParsedSetting<Uint8Array<ArrayBuffer>> {
+function webhookSecret(text: string): ParsedSetting<Uint8Array<ArrayBuffer>> {
   const refused = (problem: string) => ({ problem, expected: secretForm, hint: makeOne })
   const base64 = /^whsec_(.*)$/s.exec(text)?.[1]
   if (base64 === undefined) return refused('does not begin with whsec_.')

@@ -31,7 +31,7 @@ test('the embed knows how the declared fields are drawn', () => {
   expect(company).toMatchObject([
     'div',
     { class: 'field' },
-    ['label', { for: 'company.field' }, '<b>'],
+    ['label', { for: 'company.field' }, ['bdi', { lang: 'en' }, '<b>']],
     ['input', { id: 'company.field', name: 'company', type: 'text', required: '' }],
   ])
   expect(plan?.slice(0, 2)).toMatchObject([

@@ -43,11 +43,12 @@ function drawn(field: Field, language: string): Tree {
   }
   const words = (text: string): Tree => ['bdi', { lang: language }, text]
   const heading = headingOf(field)
-  const label = required ? [heading] : [heading, ' ', ['span', {}, optional] as const]
+  const own = words(heading)
+  const label = required ? [own] : [own, ' ', ['span', {}, optional] as const]
   const input = { id, name, ...controlAttributes(field) }
   switch (controlKindOf(field)) {
     case 'checkbox':
-      return box('div', ['label', { class: 'choice' }, ['input', input], words(heading)])
+      return box('div', ['label', { class: 'choice' }, ['input', input], ['div', {}, own]])
     case 'input':
       return box('div', ['label', { for: id }, ...label], ['input', input])
     case 'select': {
@@ -59,7 +60,7 @@ function drawn(field: Field, language: string): Tree {
       const isRequired = required ? { required: '' } : {}
       const radios = optionsOf(field).map((value, index): Tree => {
         const attributes = { id: `${id}.${index}`, name, type: 'radio', value, ...isRequired }
-        return ['label', { class: 'choice' }, ['input', attributes], words(value)]
+        return ['label', { class: 'choice' }, ['input', attributes], ['div', {}, words(value)]]
       })
       const group = { class: 'field', id, role: 'radiogroup' }
       const told = required ? { ...group, 'aria-required': 'true' } : group

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { createChallengeWorld } from '../harness/challenge-world.ts'
 import { openHost, startBrowser } from '../harness/browser.ts'
+import { shootFields } from './screenshots-fields.ts'
 import { shootPages } from './screenshots-pages.ts'
 import { shootReadme } from './screenshots-readme.ts'
 import { startService } from '../harness/start-service.ts'
@@ -168,6 +169,7 @@ for (const { look, width, colorScheme, background } of looks) {
   }
 }
 await shootPages(browser, folder, { looks, world })
+await shootFields(browser, folder, looks)
 await shootReadme(browser)
 await browser.close()
 process.stdout.write(`Look at them: ${folder}\n`)

@@ -9,7 +9,7 @@ PATH="$PATH:/usr/sbin"
 
 # program:package
 wanted="haproxy:haproxy nginx:nginx caddy:caddy soffice:libreoffice-calc strace:strace faketime:faketime
-  pgbouncer:pgbouncer pg_basebackup:postgresql promtool:prometheus openssl:openssl
+  pgbouncer:pgbouncer pg_basebackup:postgresql firefox-esr:firefox-esr promtool:prometheus openssl:openssl
   systemd-analyze:systemd"
 
 packages=

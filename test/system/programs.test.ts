@@ -15,6 +15,7 @@ const programs = [
   ['faketime', '--version'],
   ['pgbouncer', '--version'],
   ['pg_basebackup', '--version'],
+  ['firefox-esr', '--version'],
   ['promtool', '--version'],
 ] as const
 

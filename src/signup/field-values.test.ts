@@ -63,6 +63,7 @@ describe('a value that does not fit says what to do', () => {
     [number, '.', 'it must be a number, such as 12 or 3.5.'],
     [number, true, 'it must be a number, such as 12 or 3.5.'],
     [anyNumber, Infinity, 'it must be a number, such as 12 or 3.5.'],
+    [anyNumber, 2 ** 53 + 2, 'it may have at most 15 digits.'],
     [anyNumber, '1234567890.123456', 'it may have at most 15 digits.'],
     [checkbox, 'maybe', 'it must be true or false.'],
     [checkbox, 2, 'it must be true or false.'],

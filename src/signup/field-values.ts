@@ -153,11 +153,20 @@ function readNumber({ min, max }: NumberField, given: unknown): Read {
 }
 
 function numberIn(given: unknown): number | 'too exact' | undefined {
-  if (typeof given === 'number') return Number.isFinite(given) ? given : undefined
+  if (typeof given === 'number') {
+    // The parser of JSON has rounded it already.
+    if (Math.abs(given) > Number.MAX_SAFE_INTEGER && !fitsCell(given)) return 'too exact'
+    return Number.isFinite(given) ? given : undefined
+  }
   if (typeof given !== 'string' || given.length > numberCharactersMax) return undefined
   if (!plainDecimal.test(given)) return undefined
   const digits = given.replace(/\D/g, '').replace(/^0+/, '')
   return digits.length > numberDigitsMax ? 'too exact' : Number(given)
+}
+
+/** Whether a number needs no more digits than a cell keeps; zeros at the end aside. */
+function fitsCell(value: number): boolean {
+  return Number(value.toPrecision(numberDigitsMax)) === value
 }
 
 function readCheckbox(given: unknown): Read {

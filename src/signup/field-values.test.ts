@@ -79,6 +79,7 @@ describe('a value that does not fit says what to do', () => {
     [url, `https://a.com/${'a'.repeat(2000)}`, 'it is too long: at most 2000 characters.'],
     [date, '2026-02-29', 'it must be a date that exists, such as 2026-11-30.'],
     [date, '2026-11-31', 'it must be a date that exists, such as 2026-11-30.'],
+    [date, '0000-01-01', 'it must be a date that exists, such as 2026-11-30.'],
     [date, '2026-13-01', 'it must be a date that exists, such as 2026-11-30.'],
     [date, '30.11.2026', 'it must be a date that exists, such as 2026-11-30.'],
     [phone, '1 2 3 4', expect.stringContaining('5 to 15 digits')],

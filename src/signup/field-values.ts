@@ -17,7 +17,8 @@ const namedOptionsMax = 20
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 export const phoneCharacters = /^[\d+()\-./ ]+$/
-const isoDate = /^\d{4}-\d\d-\d\d$/
+/** There is no year 0, and controls for dates cannot hold one. */
+const isoDate = /^(?!0000)\d{4}-\d\d-\d\d$/
 const trueTexts = ['on', 'true', '1', 'yes']
 const falseTexts = ['off', 'false', '0', 'no']
 

@@ -113,6 +113,8 @@ async function installPackages() {
   const flags = [
     '--include=dev',
     '--include=optional',
+    // npm 10 does not know `allowScripts` of package.json, and later ones run scripts that it does not list.
+    '--ignore-scripts',
     '--no-audit',
     '--no-fund',
     '--no-update-notifier',

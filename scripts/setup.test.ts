@@ -59,6 +59,14 @@ test('a fresh clone gets what it needs with one line, and a second run finds not
   expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
+test('an install runs no script of a package, even one that npm would run', async () => {
+  const postinstall = `node -e "require('fs').writeFileSync('ran', '')"`
+  await depend('1.0.0', { scripted: { hasInstallScript: true, scripts: { postinstall } } })
+  const installed = join(clone, 'node_modules', 'scripted')
+  expect(await setup()).toMatchObject({ code: 0 })
+  expect(await readdir(installed)).not.toContain('ran')
+})
+
 test('what was installed by hand is not installed again', async () => {
   expect(await run('npm', ['ci', '--include=dev', '--no-audit'])).toMatchObject({ code: 0 })
   expect(await setup()).toEqual({ code: 0, stdout: '', stderr: '' })

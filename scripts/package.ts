@@ -60,6 +60,15 @@ async function manifest(): Promise<object> {
       './package.json': './package.json',
     },
     sideEffects: false,
+    ...repository(),
     dependencies: needed,
   }
+}
+
+/** Where a public host builds the package. Its registry compares that with the provenance. */
+function repository(): object {
+  const { GITHUB_SERVER_URL: host, GITHUB_REPOSITORY: path } = process.env
+  return host === undefined || path === undefined
+    ? {}
+    : { repository: { type: 'git', url: `git+${host}/${path}.git` } }
 }

@@ -24,9 +24,7 @@ test('an error shows its stack and its cause below the line', () => {
   const error = new Error('no room', { cause: new Error('disk full') })
   const [first, ...below] = lineOf((log) => log.error({ err: error }, 'failed')).split('\n')
   expect(first).toMatch(/ERROR failed$/)
-  expect(below.join('\n')).toMatch(
-    /^ {4}Error: no room\n {4} +at .*caused by: Error: disk full/s,
-  )
+  expect(below.join('\n')).toMatch(/^ {4}Error: no room\n {4} +at .*caused by: Error: disk full/s)
 })
 
 test('no control character of a value reaches the terminal, and colours only when there are any', () => {

@@ -1,0 +1,154 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { allDelivered } from '../../harness/delivery-state.ts'
+import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.ts'
+import { postSignup } from '../../harness/post-signup.ts'
+import { startPostgres } from '../../harness/postgres-server.ts'
+import { startService, type StartOptions } from '../../harness/start-service.ts'
+import { tempFolder, type TempFolder } from '../../harness/temp-folder.ts'
+import {
+  type Engine,
+  engines,
+  folder,
+  type Left,
+  load,
+  readDump,
+  readLeft,
+  schemaIn,
+  settingsOf,
+} from './released.ts'
+
+/** What a deployment of the last release has left behind. */
+interface Deployment extends AsyncDisposable {
+  /** Settings that name its journal. */
+  readonly env: Readonly<Record<string, string>>
+  /** Of the journal. The order does not matter. */
+  schema(): Promise<string[]>
+  /** As `schema`, of a journal that this version makes. */
+  newSchema(): Promise<string[]>
+}
+
+const deploy = { sqlite: deploySqlite, postgres: deployPostgres }
+
+async function deploySqlite(): Promise<Deployment> {
+  await using stack = new AsyncDisposableStack()
+  const { path }: TempFolder = stack.use(await tempFolder())
+  const dataDir = join(path, 'data')
+  await mkdir(dataDir, { mode: 0o700 })
+  const journal = gunzipSync(await readFile(join(folder, 'journal.db.gz')))
+  await writeFile(join(dataDir, 'journal.db'), journal, { mode: 0o600 })
+  const secret = await readFile(join(folder, 'journal.secret'))
+  await writeFile(join(dataDir, 'journal.secret'), secret, { mode: 0o600 })
+  const schemaOf = async (file: string) => {
+    using db = new DatabaseSync(join(path, file), { readOnly: true })
+    return db
+      .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
+      .all()
+      .map(({ sql }) => String(sql))
+  }
+  const all = stack.move()
+  return {
+    env: { DATA_DIR: dataDir },
+    schema: () => schemaOf('data/journal.db'),
+    async newSchema() {
+      await serveOnce({ dataDir: join(path, 'new') })
+      return schemaOf('new/journal.db')
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function deployPostgres(): Promise<Deployment> {
+  await using stack = new AsyncDisposableStack()
+  const server = stack.use(await startPostgres())
+  const database = stack.use(await server.createDatabase())
+  await load(database.url, await readDump())
+  const all = stack.move()
+  return {
+    env: { DATABASE_URL: database.url },
+    schema: () => schemaIn(database.url),
+    async newSchema() {
+      await using fresh = await server.createDatabase()
+      await serveOnce({ env: { DATABASE_URL: fresh.url } })
+      return await schemaIn(fresh.url)
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** Lets this version make a journal. */
+async function serveOnce({ env, ...options }: StartOptions): Promise<void> {
+  await using world = await createGoogleWorld()
+  await using service = await startService({ env: { ...settingsOf(world), ...env }, ...options })
+  await service.stop()
+}
+
+/** The spreadsheets as the release left them. */
+function restoreSheets({ emulator, email }: GoogleWorld, { spreadsheets }: Left): void {
+  for (const [id, { sheets, metadata }] of Object.entries(spreadsheets)) {
+    const handle = emulator.createSpreadsheet({ id, sharedWith: email })
+    handle.restore({ sheets, metadata: new Map(metadata) }, true)
+  }
+}
+
+async function serveReleased(engine: Engine) {
+  await using stack = new AsyncDisposableStack()
+  const left = await readLeft(engine)
+  const world = stack.use(await createGoogleWorld())
+  restoreSheets(world, left)
+  const deployment = stack.use(await deploy[engine]())
+  const { DATA_DIR: dataDir, ...database } = deployment.env
+  const env = { ...settingsOf(world), ...database }
+  const service = stack.use(await startService({ env, ...(dataDir !== undefined && { dataDir }) }))
+  const all = stack.move()
+  return { left, world, deployment, service, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+const rowsIn = ({ emulator }: GoogleWorld, { spreadsheets }: Left) =>
+  Object.keys(spreadsheets)
+    .map((id) => emulator.spreadsheet(id))
+    .flatMap((it) => it.titles().flatMap((title) => it.rows(title).slice(1)))
+
+test.each(engines)(
+  'this version goes on with the journal that the last release left on %s',
+  async (engine) => {
+    await using upgraded = await serveReleased(engine)
+    const { left, world, service } = upgraded
+    await allDelivered(service)
+    const rows = rowsIn(world, left).map(([email]) => email)
+    expect(rows.toSorted()).toEqual(left.accepted.map(({ email }) => email).toSorted())
+    expect(rows).not.toContain(left.forgotten)
+
+    for (const { id, site } of left.accepted) {
+      const answer = await fetch(`${service.url}/api/signup/${id}?site=${site}`)
+      expect(await answer.json()).toMatchObject({ id, status: 'written' })
+    }
+    const duplicate = await postSignup(service.url, { email: 'News-2@example.com', site: 'news' })
+    expect(duplicate.status).toBe(202)
+    const again = left.accepted.find(({ email }) => email === 'unsent@example.com')
+    const replay = await postSignup(
+      service.url,
+      { email: again?.email, site: again?.site },
+      { 'idempotency-key': again?.key ?? '' },
+    )
+    expect(await replay.json()).toMatchObject({ id: again?.id, status: 'written' })
+
+    await postSignup(service.url, { email: 'later@example.com', site: 'launch', seats: 3 })
+    await allDelivered(service)
+    expect(rowsIn(world, left)).toHaveLength(left.accepted.length + 1)
+  },
+)
+
+test.each(engines)(
+  'what an upgrade makes of the released tables on %s is what a new journal has',
+  async (engine) => {
+    await using upgraded = await serveReleased(engine)
+    const { deployment, service } = upgraded
+    await service.stop()
+    const made = await deployment.schema()
+    expect(made.toSorted()).toEqual((await deployment.newSchema()).toSorted())
+  },
+)

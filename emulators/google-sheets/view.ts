@@ -20,9 +20,14 @@ function tabs(spreadsheet: SpreadsheetHandle): string {
     .map((title) => {
       const count = spreadsheet.rowCount(title)
       const first = Math.max(0, count - rowsShownMax)
-      const shown = spreadsheet
-        .rows(title, first)
-        .map((row, index) => [String(first + index + 1), ...row])
+      const cells = spreadsheet.cells(title).slice(first)
+      const shown = spreadsheet.rows(title, first).map((row, index) => [
+        String(first + index + 1),
+        ...row.map((text, column) => {
+          const { numberValue, boolValue } = cells[index]?.[column]?.userEnteredValue ?? {}
+          return { text, kind: numberValue == null ? (boolValue == null ? '' : 'tick') : 'number' }
+        }),
+      ])
       const note = first > 0 ? `, the last ${rowsShownMax} shown` : ''
       return `<h2>${escapeHtml(title)}</h2><p>${count} rows${note}</p>${table(shown)}`
     })
@@ -44,9 +49,16 @@ function calls({ log, faults }: EmulatedGoogle): string {
 ${table([head, ...rows])}`
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`
+/** A cell, and the class of its kind. */
+type Shown = string | { readonly text: string; readonly kind: string }
+
+function table(rows: readonly (readonly Shown[])[]): string {
+  const cell = (shown: Shown) => {
+    const { text, kind } = typeof shown === 'string' ? { text: shown, kind: '' } : shown
+    const words = kind === 'tick' ? (text === 'TRUE' ? '☑' : '☐') : escapeHtml(text)
+    return `<td${kind && ` class="${kind}"`}>${words}</td>`
+  }
+  const line = (cells: readonly Shown[]) => `<tr>${cells.map(cell).join('')}</tr>`
   return `<table>${rows.map(line).join('')}</table>`
 }
 
@@ -55,7 +67,7 @@ const style = `
   body { font: 14px/1.4 system-ui, sans-serif; margin: 2rem; }
   table { border-collapse: collapse; } tr:first-child { font-weight: 600; }
   td { border: 1px solid #8886; padding: 2px 8px; white-space: pre-wrap; max-width: 40em; }
-  td:first-child { opacity: 0.7; }`
+  td:first-child { opacity: 0.7; } .number { text-align: right; } .tick { text-align: center; }`
 
 /** Replaces only the content, so that the page does not scroll. */
 const script = `

@@ -2,9 +2,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { beforeAll, expect, test } from 'vitest'
 
 import { bootService } from '../../harness/boot-service.ts'
+import { createDatabaseWorld } from '../../harness/database-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { personalWords } from '../../harness/personal-data.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { startPostgres } from '../../harness/postgres-server.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 
@@ -59,4 +61,26 @@ test('a redirect is not followed, and the log names only the host of the receive
   expect(receiver.received.map(({ path }) => path)).toEqual([expect.stringContaining('?key=')])
   expect(service.output()).toContain('"host":"127.0.0.1:')
   expect(service.output()).not.toMatch(/very-secret|4711/)
+})
+
+test('of two instances, one tells of an outage, and the one that takes over tells of its end', async () => {
+  await using server = await startPostgres()
+  await using world = await createDatabaseWorld(server)
+  await using receiver = await startWebhookReceiver()
+  const { emulator, spreadsheetId, email } = world.google
+  const sheet = emulator.spreadsheet(spreadsheetId)
+  sheet.share(email, 'none')
+  const boot = () => bootService({ env: { ...world.env, ...receiver.env }, noticeTimes })
+  const told = (type: string) => receiver.received.filter(({ body }) => body.type === type).length
+
+  const first = await boot()
+  await expect.poll(first.output).toContain('delivery blocked')
+  await using second = await boot()
+  expect((await postSignup(second.url, { email: 'ada@example.com' })).status).toBe(202)
+  await expect.poll(() => told('delivery.blocked')).toBe(1)
+  await first.stop()
+  sheet.share(email, 'editor')
+  await expect.poll(() => told('delivery.resumed')).toBe(1)
+  expect(receiver.received).toHaveLength(2)
+  expect(second.output().match(/notice: /g)).toHaveLength(1)
 })

@@ -97,7 +97,7 @@ function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> 
   const ofAll = (item: PathItem) =>
     sites ? aboutSite(item, optionalSite('Of all sites when absent.'), [422]) : item
   const ofAny = (item: PathItem) =>
-    sites ? aboutSite(item, optionalSite('The site whose looks and fields it has.')) : item
+    sites ? aboutSite(item, optionalSite('The site whose looks and fields it has.'), [404]) : item
   const config = get('getConfig', 'What a form needs to know', 'Config')
   const document = getFile({ path: openapiPath, contentType: 'application/json' })
   return {
@@ -118,7 +118,7 @@ function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> 
 function aboutSite(
   { get, post, parameters = [] }: PathItem,
   site: Json,
-  statuses: Parameters<typeof refused>[0] = [],
+  statuses: Parameters<typeof refused>[0],
 ): PathItem {
   const refusing = (operation: Operation): Operation => {
     return { ...operation, responses: { ...operation.responses, ...refused(statuses) } }

@@ -86,7 +86,7 @@ export const signupRefusals: readonly Status[] = [413, 415, 422, 429, 503]
 
 /** What some refusals say in a service with sites. */
 const withSites = {
-  404: { description: 'There is no signup with this id, or no page of this site.' },
+  404: { description: 'There is no signup with this id, or no page or file of this site.' },
   422: {
     description:
       'Fields are missing or wrong, the site is unknown, or the key was used with other content before.',

@@ -13,7 +13,7 @@ function connect(
   { site, env }: ChallengeWorld,
   options: Partial<SiteverifyOptions> = {},
 ): Challenge {
-  return createSiteverify({
+  const challenge = createSiteverify({
     provider: site.provider,
     siteKey: site.siteKey,
     secret: site.secret,
@@ -23,6 +23,13 @@ function connect(
     clock: systemClock,
     ...options,
   })
+  return {
+    ...challenge,
+    async verify(attempted) {
+      const { askedMs: _, ...verdict } = await challenge.verify(attempted)
+      return verdict
+    },
+  }
 }
 
 const attempt = (token: string | undefined, submissionId = 'one'): Attempt => ({
@@ -202,7 +209,7 @@ test('at most 1,000 calls wait at once, and the next visitor gets no verdict at 
   expect(calls).toBe(1_000)
   resolve(undefined)
   expect((await Promise.all(waiting)).every(({ kind }) => kind === 'passed')).toBe(true)
-  expect(await challenge.verify(attempt('token'))).toEqual({ kind: 'passed' })
+  expect(await challenge.verify(attempt('token'))).toMatchObject({ kind: 'passed' })
 })
 
 test('a token from a host that is not listed is rejected', async () => {

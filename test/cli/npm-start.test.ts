@@ -61,7 +61,7 @@ test('a start with an old Node.js ends with what to do', async () => {
   const { output, exited } = watch(child)
   expect(await exited).toEqual([2, null])
   expect(output()).toMatch(
-    /^Rollcall needs Node\.js 24 or newer, and this is 20\.20\.2: .*npm start.*\n$/,
+    /^Rollcall needs Node\.js 24 or newer, and this is 20\.20\.2\. .*npm start.*\n$/,
   )
 })
 

@@ -123,7 +123,7 @@ test('a spreadsheet that applies a batch twice is reported with what to do about
   expect(problems[0]).toMatchObject({
     reason: 'fence',
     message: expect.stringContaining('applied one batch id twice'),
-    hint: expect.stringMatching(/new, empty spreadsheet.*SHEETS_SHEET_ID.*restart/s),
+    hint: expect.stringMatching(/new, empty spreadsheet.*in the settings.*restart/s),
   })
   expect(it.spreadsheet.calls).toEqual(['open', 'write 1', 'abandon 1', 'write 1'])
 })

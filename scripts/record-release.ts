@@ -20,6 +20,8 @@ import {
   dump,
   folder,
   type Left,
+  migrationsFile,
+  migrationsNow,
   settingsOf,
   spreadsheetIds,
   zipped,
@@ -117,4 +119,5 @@ const tables = [
   ...migrations,
 ]
 await writeFile(join(folder, 'postgres-dump.json.gz'), zipped(await dump(database.url, tables)))
+await writeFile(migrationsFile, `${JSON.stringify(migrationsNow(), null, 2)}\n`)
 process.stdout.write(`Recorded in ${folder}\n`)

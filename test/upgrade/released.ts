@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -5,6 +6,8 @@ import pg from 'pg'
 import type { StoredMetadata } from '../../emulators/google-sheets/state.ts'
 import type { Version } from '../../emulators/google-sheets/versions.ts'
 import type { GoogleWorld } from '../../harness/google-world.ts'
+import { migrations as postgres } from '../../src/journal/postgres/schema.ts'
+import { migrations as sqlite } from '../../src/journal/sqlite/schema.ts'
 
 /** The journals that the last release has left behind, and what is known about them. */
 export const folder = import.meta.dirname
@@ -58,6 +61,22 @@ export interface Left {
   readonly forgotten: string
   readonly spreadsheets: Readonly<Record<string, StoredVersion>>
 }
+
+/** A digest of each migration, in order. */
+export type Migrations = Readonly<Record<Engine, readonly string[]>>
+
+/** Those of this version. */
+export function migrationsNow(): Migrations {
+  const digest = (sql: string) => createHash('sha256').update(sql).digest('hex')
+  return { sqlite: sqlite.map(digest), postgres: postgres.map(digest) }
+}
+
+/** Those of the last release. */
+export async function readMigrations(): Promise<Migrations> {
+  return JSON.parse(await readFile(migrationsFile, 'utf8')) as Migrations
+}
+
+export const migrationsFile = join(folder, 'migrations.json')
 
 /** A database as text: the statements that made its tables, and their rows. */
 export interface Dump {

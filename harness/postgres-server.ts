@@ -172,7 +172,9 @@ class Server implements PostgresServer {
   }
 
   async query(sql: string): Promise<pg.QueryResult<Record<string, unknown>>> {
-    this.#admin ??= new pg.Pool({ ...this.#asAdmin(), max: 2 }).on('error', () => {})
+    // DROP DATABASE waits for each backend that waits for a standby, and only a query of another connection
+    // can end that: so there are more connections than tests that run at the same time.
+    this.#admin ??= new pg.Pool({ ...this.#asAdmin(), max: 8 }).on('error', () => {})
     return this.#admin.query<Record<string, unknown>>(sql)
   }
 

@@ -24,6 +24,8 @@ export function failingWith(sqlState: string): StatementFault {
 
 export interface PostgresProxy extends AsyncDisposable {
   readonly port: number
+  /** How many clients are connected. */
+  readonly connections: number
   /** The port of the server to which new connections go. */
   target: number
   /** The statements that have come through so far. */
@@ -64,11 +66,17 @@ class Proxy implements PostgresProxy {
   readonly #planned: Planned[] = []
   readonly #links = new Set<Link>()
   readonly #server = createServer((client) => {
-    this.#links.add(new Link(this, client))
+    const link = new Link(this, client)
+    this.#links.add(link)
+    client.once('close', () => this.#links.delete(link))
   })
 
   constructor(target: number) {
     this.target = target
+  }
+
+  get connections(): number {
+    return this.#links.size
   }
 
   get port(): number {

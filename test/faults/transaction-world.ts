@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 
+import { waitUntil } from '../../harness/delivery-state.ts'
 import { roles } from '../../harness/postgres-programs.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import type { PostgresServer } from '../../harness/postgres-server.ts'
@@ -46,7 +47,7 @@ export interface TransactionWorld extends AsyncDisposable {
   count(): Promise<number>
   /** How many different words there are. */
   countDifferent(): Promise<number>
-  /** Ends all connections of both instances, as a restart of the server does. */
+  /** Ends all connections of both instances, as a restart of the server does, and waits until they know. */
   closeAll(): Promise<void>
 }
 
@@ -73,6 +74,10 @@ export async function createTransactionWorld(server: PostgresServer): Promise<Tr
       await server.query(
         `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
          WHERE datname = '${database.name}'`,
+      )
+      await waitUntil(
+        () => proxy.connections === 0,
+        () => 'a connection is still open',
       )
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),

@@ -1,21 +1,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { everyField } from '../../harness/every-field.ts'
 import { shareService } from '../../harness/shared-service.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
 
-const fields = [
-  { name: 'company', label: 'Company', required: true, maxLength: 80 },
-  { name: 'plan', label: 'Plan', type: 'choice', options: ['free', 'pro'], required: true },
-  { name: 'country', type: 'choice', options: ['Austria', 'France', 'Italy', 'Spain', 'Wales'] },
-  { name: 'seats', label: 'Seats', type: 'number', min: 1, max: 500 },
-  { name: 'home', label: 'Web site', type: 'url' },
-  { name: 'start', label: 'Begins on', type: 'date' },
-  { name: 'phone', label: 'Phone', type: 'phone' },
-  { name: 'news', label: 'Send me news', type: 'checkbox', required: true },
-  { name: 'utm_source' },
-  { name: 'referrer' },
-]
+const fields = [...everyField, { name: 'referrer' }]
 const sites = {
   launch: { fields, page: { title: 'The launch' } },
   default: {},

@@ -4,23 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { everyField } from '../../harness/every-field.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { readTab } from '../../harness/read-workbook.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
 
-const fields = [
-  { name: 'company', label: 'Company', required: true, maxLength: 80 },
-  { name: 'plan', label: 'Plan', type: 'choice', options: ['free', 'pro'], required: true },
-  { name: 'country', type: 'choice', options: ['Austria', 'France', 'Italy', 'Spain', 'Wales'] },
-  { name: 'seats', label: 'Seats', type: 'number', min: 1, max: 500 },
-  { name: 'home', label: 'Web site', type: 'url' },
-  { name: 'start', label: 'Begins on', type: 'date' },
-  { name: 'phone', label: 'Phone', type: 'phone' },
-  { name: 'news', label: 'Send me news', type: 'checkbox', required: true },
-  { name: 'utm_source' },
-]
 const cells = [
   ...['Navy', 'pro', 'Italy', '7', 'https://navy.example', '2026-12-01', "'+1 202 555 0100"],
   ...['TRUE', 'mail'],
@@ -32,7 +22,7 @@ let browser: Browser
 beforeAll(async () => {
   folder = await tempFolder()
   service = await startService({
-    env: { ROLLCALL_CONFIG: JSON.stringify({ sites: { launch: { fields } } }) },
+    env: { ROLLCALL_CONFIG: JSON.stringify({ sites: { launch: { fields: everyField } } }) },
   })
   browser = await puppeteer.launch({
     browser: 'firefox',

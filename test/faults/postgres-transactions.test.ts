@@ -133,7 +133,9 @@ describe.concurrent('a transaction on PostgreSQL', () => {
   test.each(['read committed', 'repeatable read', 'serializable'])(
     'instances that write at once see what the others have written, also if the default isolation is %s',
     async (isolation) => {
-      await using world = await createTransactionWorld(server)
+      // Sixteen wait for one lock in turn.
+      const patient = { lockMs: 20_000, statementMs: 20_000, idleMs: 20_000, answerMs: 30_000 }
+      await using world = await createTransactionWorld(server, patient)
       await world.other.exec(
         `ALTER DATABASE ${world.database} SET default_transaction_isolation = '${isolation}'`,
       )

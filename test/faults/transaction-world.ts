@@ -5,6 +5,7 @@ import { waitUntil } from '../../harness/delivery-state.ts'
 import { roles } from '../../harness/postgres-programs.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import type { PostgresServer } from '../../harness/postgres-server.ts'
+import type { DatabaseLimits } from '../../src/journal/postgres/connections.ts'
 import { PostgresDatabase, type Step } from '../../src/journal/postgres/database.ts'
 import { statementsOf } from '../../src/journal/postgres/statement.ts'
 import { JournalUnavailable } from '../../src/journal/unavailable.ts'
@@ -51,12 +52,19 @@ export interface TransactionWorld extends AsyncDisposable {
   closeAll(): Promise<void>
 }
 
-export async function createTransactionWorld(server: PostgresServer): Promise<TransactionWorld> {
+/** @param own limits for a test that must not meet the short ones */
+export async function createTransactionWorld(
+  server: PostgresServer,
+  own: Partial<DatabaseLimits> = {},
+): Promise<TransactionWorld> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await server.createDatabase())
   const proxy = stack.use(await startPostgresProxy(server.port))
   const open = (url: string) =>
-    stack.adopt(new PostgresDatabase(url, { clock: systemClock, limits }), (db) => db.close())
+    stack.adopt(
+      new PostgresDatabase(url, { clock: systemClock, limits: { ...limits, ...own } }),
+      (db) => db.close(),
+    )
   const other = open(database.url)
   await other.exec(
     'CREATE TABLE word (text text); CREATE TABLE turn (id integer); INSERT INTO turn VALUES (1)',

@@ -9,6 +9,7 @@ import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './site.ts'
 import { readSites } from './sites.ts'
 import type { EnvFile } from './env-file.ts'
+import { exposedSecrets } from './exposed.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
 import { ownHosts } from './hosts.ts'
 import { bearerToken, keyList } from './lists.ts'
@@ -57,6 +58,8 @@ export interface Environment extends Files {
   readonly variables: Variables
   /** Undefined when there is no `.env` file. */
   readonly envFile?: EnvFile | undefined
+  /** Whether every user of the machine may read that file. */
+  readonly isEnvFileOpen?: boolean
 }
 
 const kibibyte = 1024
@@ -85,7 +88,11 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     logLevel: reader.withDefault('LOG_LEVEL', logLevel),
     logFormat: reader.optional('LOG_FORMAT', logFormat),
     logColours: (variables['NO_COLOR'] ?? '') === '',
-    warnings: [...slips.warnings, ...(stored?.warnings ?? [])],
+    warnings: [
+      ...slips.warnings,
+      ...(stored?.warnings ?? []),
+      ...exposedSecrets(environment, file.secretVariables),
+    ],
   }
   const alertWebhook = readAlertWebhook(reader)
   const apiKeys = reader.optional('API_KEYS', keyList) ?? []

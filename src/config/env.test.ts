@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -29,6 +29,7 @@ interface Told {
     listen: { port: number }
     dataDir: string
     sites: { defaultSheetTab: string }[]
+    warnings: string[]
   }
   readonly message?: string
 }
@@ -72,6 +73,22 @@ test('a byte order mark and CRLF in .env do no harm', async () => {
     sites: [{ defaultSheetTab: 'News' }],
   })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'an .env with secrets that every user may read has a warning, which names only those settings',
+  async () => {
+    await writeEnvFile('PORT=4000\nAPI_KEYS=0123456789abcdef\nMETRICS_TOKEN=\n')
+    await chmod(join(folder, '.env'), 0o644)
+    expect((await startWith()).config?.warnings).toEqual([
+      'Every user of this machine may read the file .env, which has API_KEYS: chmod 600 .env',
+    ])
+    await chmod(join(folder, '.env'), 0o640)
+    expect((await startWith()).config?.warnings).toEqual([])
+    await writeEnvFile('PORT=4000\n')
+    await chmod(join(folder, '.env'), 0o644)
+    expect((await startWith()).config?.warnings).toEqual([])
+  },
+)
 
 test('the problem of a key in several lines without quotes does not show its lines', async () => {
   await writeEnvFile('SHEETS_PRIVATE_KEY=-----BEGIN PRIVATE KEY-----\nMIIEvQIBADAN\n-----END')

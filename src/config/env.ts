@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from './config.ts'
 import { type EnvFile, parseEnvFile } from './env-file.ts'
@@ -13,9 +13,16 @@ const fileBytesMax = 1_048_576
  */
 export function readEnvironment(): Environment {
   const folder = process.cwd()
-  const envFile = readEnvFile(join(folder, '.env'))
+  const path = join(folder, '.env')
+  const envFile = readEnvFile(path)
   const variables = { ...envFile?.variables, ...process.env }
-  return { variables, envFile, folder, readText }
+  return { variables, envFile, isEnvFileOpen: isOpenToAll(path), folder, readText }
+}
+
+/** Whether every user may read the file. Windows has no such modes. */
+function isOpenToAll(path: string): boolean {
+  if (process.platform === 'win32') return false
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0
 }
 
 /** Reads one byte more than it may, as a device or a pipe does not tell its size. */

@@ -1,0 +1,24 @@
+import type { Environment } from './config.ts'
+import { settings } from './settings.ts'
+
+const secretSettings: ReadonlySet<string> = new Set(
+  settings.filter((setting) => 'secret' in setting).map(({ name }) => name),
+)
+
+/**
+ * A warning when the `.env` file has secrets and every user of the machine may read it.
+ *
+ * @param ofSites the secrets that a file names for its sites
+ */
+export function exposedSecrets(
+  { envFile, isEnvFileOpen = false }: Pick<Environment, 'envFile' | 'isEnvFileOpen'>,
+  ofSites: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  const { variables = {} } = envFile ?? {}
+  const exposed = Object.keys(variables).filter(
+    (name) => variables[name] !== '' && (secretSettings.has(name) || ofSites.has(name)),
+  )
+  if (!isEnvFileOpen || exposed.length === 0) return []
+  const list = exposed.join(', ')
+  return [`Every user of this machine may read the file .env, which has ${list}: chmod 600 .env`]
+}

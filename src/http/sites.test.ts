@@ -23,7 +23,9 @@ test.each([
   ['', 'default', undefined],
   ['?site=', 'default', undefined],
   ['?site=launch', 'launch', 'launch'],
-  ['?page=form&site=beta&site=launch', 'beta', 'beta'],
+  ['?page=form&site=beta', 'beta', 'beta'],
+  ['?site=beta&site=beta', 'beta', 'beta'],
+  ['?site=beta&site=launch', undefined, 'beta&launch'],
   ['?site=Launch', undefined, 'Launch'],
   ['?site=__proto__', undefined, '__proto__'],
 ])('the query "%s" names the site %s', (query, expected, name) => {
@@ -129,6 +131,7 @@ describe('a body may name the site', () => {
     ['?site=launch', 'default', sites],
     ['?site=nobody', undefined, sites],
     ['?site=nobody', 'launch', sites],
+    ['?site=launch&site=beta', 'launch', sites],
     ['', 'nobody', sites],
     ['', undefined, withoutDefault],
   ])('the address "%s" and the body %s are refused', async (query, name, all) => {

@@ -13,9 +13,9 @@ export interface EdgeSite {
 
 /** The site that a request is about, as far as its address tells. */
 export interface AddressedSite {
-  /** Undefined when the name is unknown, or when there is no name and no site `default`. */
+  /** Undefined when the name is unknown, when there are several, or when there is no name and no site `default`. */
   readonly site: EdgeSite | undefined
-  /** The name in the address; undefined when there is none. */
+  /** The name in the address, or its names with `&` between them; undefined when there is none. */
   readonly name: string | undefined
 }
 
@@ -46,8 +46,12 @@ export class Sites {
   /** @param url absolute, or a path with its query */
   inAddress(url: string): AddressedSite {
     if (!this.areNamed || !url.includes('?')) return this.#unnamed
-    const name = new URL(url).searchParams.get('site')
-    return name === null || name === '' ? this.#unnamed : { site: this.find(name), name }
+    const names = new Set(new URL(url).searchParams.getAll('site'))
+    names.delete('')
+    if (names.size === 0) return this.#unnamed
+    // No site has a name with this sign, so a request that names two is of none.
+    const name = [...names].join('&')
+    return { site: this.find(name), name }
   }
 }
 

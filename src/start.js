@@ -9,9 +9,12 @@ import { setFlagsFromString } from 'node:v8'
 const nodeMajorMin = 24
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
+  const isInstalled = import.meta.url.includes('/node_modules/')
   process.stderr.write(
     `Rollcall needs Node.js ${nodeMajorMin} or newer, and this is ${process.versions.node}. ` +
-      'In a clone, use "npm start", or "node_modules/.bin/node src/start.js" after "npm ci", which brings its own.\n',
+      (isInstalled
+        ? 'Install a newer one from https://nodejs.org.\n'
+        : 'Use "npm start", or "node_modules/.bin/node src/start.js" after "npm ci", which brings its own.\n'),
   )
   process.exitCode = 2
 } else {

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { utimes } from 'node:fs/promises'
+import { copyFile, mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { kill } from 'node:process'
 import { expect, test } from 'vitest'
@@ -52,17 +52,23 @@ test('npm run dev starts the service again with its data when a source file chan
   await expect(fetch(`${urls()[1] ?? ''}/api/health`)).rejects.toThrow()
 })
 
-test('a start with an old Node.js ends with what to do', async () => {
+test.each([
+  ['in a clone', 'src', /npm start/],
+  ['in the package', 'node_modules/rollcall/src', /Install a newer one/],
+])('a start with an old Node.js %s ends with what to do', async (_, folder, advice) => {
+  await using project = await tempFolder()
+  await mkdir(join(project.path, folder), { recursive: true })
+  const start = join(project.path, folder, 'start.js')
+  await copyFile(join(projectRoot, 'src/start.js'), start)
+  await writeFile(join(project.path, folder, '../package.json'), '{ "type": "module" }')
   const old = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.20.2"}})`
-  const child = spawn(process.execPath, ['--import', old, 'src/start.js'], {
-    cwd: projectRoot,
+  const child = spawn(process.execPath, ['--import', old, start], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const { output, exited } = watch(child)
   expect(await exited).toEqual([2, null])
-  expect(output()).toMatch(
-    /^Rollcall needs Node\.js 24 or newer, and this is 20\.20\.2\. .*npm start.*\n$/,
-  )
+  expect(output()).toMatch(/^Rollcall needs Node\.js 24 or newer, and this is 20\.20\.2\. .*\n$/)
+  expect(output()).toMatch(advice)
 })
 
 async function startByNpm(script: string, settings: Record<string, string>) {

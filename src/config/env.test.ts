@@ -80,7 +80,8 @@ test.skipIf(process.platform === 'win32')(
     await writeEnvFile('PORT=4000\nAPI_KEYS=0123456789abcdef\nMETRICS_TOKEN=\n')
     await chmod(join(folder, '.env'), 0o644)
     expect((await startWith()).config?.warnings).toEqual([
-      'Every user of this machine may read the file .env, which has API_KEYS: chmod 600 .env',
+      'Every user of this machine may read the file .env, which has API_KEYS. ' +
+        'Give it to the user who runs Rollcall, and run chmod 600 .env.',
     ])
     await chmod(join(folder, '.env'), 0o640)
     expect((await startWith()).config?.warnings).toEqual([])

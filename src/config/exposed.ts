@@ -19,6 +19,8 @@ export function exposedSecrets(
     (name) => variables[name] !== '' && (secretSettings.has(name) || ofSites.has(name)),
   )
   if (!isEnvFileOpen || exposed.length === 0) return []
-  const list = exposed.join(', ')
-  return [`Every user of this machine may read the file .env, which has ${list}: chmod 600 .env`]
+  return [
+    `Every user of this machine may read the file .env, which has ${exposed.join(', ')}. ` +
+      'Give it to the user who runs Rollcall, and run chmod 600 .env.',
+  ]
 }

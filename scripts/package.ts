@@ -5,8 +5,9 @@
  * usage: node scripts/package.ts [--to FOLDER]
  */
 import { execFileSync } from 'node:child_process'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { cp, glob, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { projectRoot } from '../harness/source-file.ts'
 
@@ -19,14 +20,20 @@ for (const project of ['tsconfig.package.json', 'tsconfig.client.json']) {
   const args = [tsc, '-p', join(projectRoot, 'scripts', project)]
   execFileSync(process.execPath, args, { stdio: 'inherit' })
 }
-const docs = (await readdir(join(projectRoot, 'docs'))).filter((name) => name.endsWith('.md'))
 const copies = [
-  ...['README.md', 'CHANGELOG.md', 'LICENSE', '.env.example', 'config.schema.json'],
-  ...['dist', 'src/pages/page.css', ...docs.map((name) => `docs/${name}`)],
+  ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.env.example', 'config.schema.json'],
+  ...['dist', 'src/pages/page.css', 'docs', 'examples'],
 ]
-await mkdir(join(folder, 'docs'))
+/** The registry's page takes pictures from the repository. The files of compose build from a clone. */
+const leftOut = ['docs/pictures', 'examples/compose'].map((path) => join(projectRoot, path))
 for (const path of copies) {
-  await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+  await cp(join(projectRoot, path), join(folder, path), {
+    recursive: true,
+    filter: (from) => !leftOut.includes(from),
+  })
+}
+for await (const path of glob('{*,docs/**/*,examples/**/*}.md', { cwd: folder })) {
+  await unlinkMissing(join(folder, path))
 }
 await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
 
@@ -42,6 +49,17 @@ interface Packed {
   readonly size: number
   readonly unpackedSize: number
   readonly entryCount: number
+}
+
+/** Leaves only the words of each link to a file that the package does not have. */
+async function unlinkMissing(page: string): Promise<void> {
+  const text = await readFile(page, 'utf8')
+  const linked = text.replaceAll(
+    /(?<!!)\[([^\]]+)\]\(([^\s()#]+)[^\s()]*\)/g,
+    (link, words: string, path: string) =>
+      /^\w+:/.test(path) || existsSync(join(dirname(page), path)) ? link : words,
+  )
+  await writeFile(page, linked)
 }
 
 /** The package's own package.json. Its browser files are built already, so it needs no esbuild. */

@@ -1,7 +1,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { glob, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
@@ -135,11 +136,29 @@ test('the package is small, and has no test, no TypeScript and no data', async (
   expect(gunzipSync(packed).length).toBeLessThan(sizeMax.unpacked)
   const { stdout } = await run('tar', ['tzf', tarball])
   const names = stdout.trim().split('\n')
-  expect(names.filter((name) => !/\.(js|json|css|md|d\.ts)$/.test(name))).toEqual([
-    'package/LICENSE',
+  const others = names.filter((name) => !/\.(js|json|css|md|d\.ts|html|yml|svg)$/.test(name))
+  expect(others.toSorted()).toEqual([
     'package/.env.example',
+    'package/LICENSE',
+    'package/examples/proxies/Caddyfile',
+    'package/examples/proxies/nginx.conf',
+    'package/examples/systemd/rollcall.service',
   ])
   expect(
     names.filter((name) => /\.test\.|^package\/(test|harness|data|scripts)\//.test(name)),
   ).toEqual([])
+})
+
+test('every link of a page of the package leads to a file of the package', async () => {
+  await using folder = await tempFolder()
+  await run('tar', ['xzf', tarball, '-C', folder.path])
+  const links: string[] = []
+  for await (const page of glob('package/{*,docs/**/*,examples/**/*}.md', { cwd: folder.path })) {
+    const text = await readFile(join(folder.path, page), 'utf8')
+    for (const [, path = ''] of text.matchAll(/\]\(([^\s()#]+)/g)) {
+      if (!/^\w+:/.test(path)) links.push(join(dirname(page), path))
+    }
+  }
+  expect(links).toContain('package/SECURITY.md')
+  expect(links.filter((path) => !existsSync(join(folder.path, path)))).toEqual([])
 })

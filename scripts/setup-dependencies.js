@@ -105,7 +105,7 @@ function ourNodeMajor() {
 
 async function installPackages() {
   process.stdout.write(
-    'Installing the packages of package-lock.json, 500 MB, from the npm registry into node_modules (npm ci) ...\n',
+    'Installing the packages of package-lock.json, 650 MB, from the npm registry into node_modules (npm ci) ...\n',
   )
   // Remove npm's note first, so that an interrupted install counts as missing next time.
   rmSync(installedLockfile, { force: true })
@@ -135,7 +135,7 @@ function whatToDo(code, output) {
     )
   }
   if (output.includes('ENOSPC')) {
-    return 'The disk is full, about 500 MB are needed: make room, then try again.'
+    return 'The disk is full, about 650 MB are needed: make room, then try again.'
   }
   return 'The reason is above. Solve that problem, then try again.'
 }

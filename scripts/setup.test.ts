@@ -21,7 +21,7 @@ const oldNode =
 /** Of a package with a Node.js for this machine. */
 const here = { os: [process.platform], cpu: [process.arch], bin: { node: 'bin/node' } }
 const announcement =
-  /^Installing the packages of package-lock\.json, 500 MB, from the npm registry[^\n]*\n$/
+  /^Installing the packages of package-lock\.json, 650 MB, from the npm registry[^\n]*\n$/
 
 let folder = ''
 let clone = ''

@@ -11,7 +11,7 @@ import type {
 /** A typed client of the service for every runtime with `fetch`: Node, browsers, edge runtimes. */
 
 export interface ClientOptions {
-  /** The service's URL, such as `https://signups.example.com`; may end with a proxy's path. */
+  /** The service's URL, such as `https://signup.example.com`; may end with a proxy's path. */
   readonly baseUrl: string
   /**
    * One of the service's `API_KEYS`. A service that has keys requires one for `bulk`, and signups with

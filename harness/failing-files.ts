@@ -46,13 +46,13 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
     ensureDirectory: simple('ensureDirectory'),
     syncDirectory: simple('syncDirectory'),
     remove: simple('remove'),
-    replace: (path, content, temporary) =>
+    replace: (path, content, options) =>
       intercept({
         kind: 'replace',
         path,
-        make: () => durableFiles.replace(path, content, temporary),
+        make: () => durableFiles.replace(path, content, options),
         makePart: (part) =>
-          writeFile(temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
+          writeFile(options?.temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
       }),
     append: (path, bytes) =>
       intercept({

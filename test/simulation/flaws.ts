@@ -147,14 +147,9 @@ export const flawsOfWorkbook: Readonly<Record<string, Flaw>> = {
   'the intent of a batch is not on disk before its rows': {
     files: (files) =>
       changed(files, {
-        replace: (path, content, temporary) =>
-          path.endsWith('intent.json')
-            ? Promise.resolve()
-            : files.replace(path, content, temporary),
+        replace: (path, content, options) =>
+          path.endsWith('intent.json') ? Promise.resolve() : files.replace(path, content, options),
       }),
-  },
-  'the names of new files are not synced': {
-    files: (files) => changed(files, { async syncDirectory() {} }),
   },
   'half a row is not cut off': {
     files: (files) => changed(files, { async truncate() {} }),

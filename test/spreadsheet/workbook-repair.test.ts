@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -63,6 +63,7 @@ describe('a batch of which a changed file has some rows', () => {
   const batch = batchOf(2)
 
   beforeEach(async () => {
+    await writeFile(world.path('News'), `${line}\r\n`)
     await crash(batch, { step: 3, part: 0.7 })
     await edit((text) => `${text}\r\nCall them,,,,,,\r\n`)
   })
@@ -148,18 +149,29 @@ test.each([
   },
 )
 
-test.each(columns.map((_, index) => columns.slice(0, index + 1).join(',')))(
-  'a header row that a crash has cut to %j is still ours when a person has added a line',
-  async (cut) => {
-    const batch = batchOf(1, 2)
-    await crash(batch, { step: 3, part: 0 })
-    await writeFile(world.path('News'), `${cut}\r\nCall them\r\n`)
+test.each([0, 0.01, 0.1, 0.5, 0.99])(
+  'a new file has its header row and its rows, or does not exist: %d of it is written at a crash',
+  async (part) => {
+    const batch = batchOf(1)
+    await crash(batch, { step: 3, part })
+    expect(await readdir(world.directory)).toEqual(['.rollcall'])
+    await world.connect().open(testSignal)
+    expect(await readdir(join(world.directory, '.rollcall'))).toEqual(['intent.json'])
     expect(await world.connect().write(batch, testSignal)).toEqual(applied)
-    const rows = ((await world.rows('News')) ?? []).filter((row) => row[0]?.includes('@'))
-    expect(rows.map((row) => [row.length, row[6]])).toEqual([
-      [7, 'News'],
-      [7, 'News'],
-    ])
+    expect(await counts(batch)).toEqual(once)
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'an empty file of a person keeps what is in it, and who may read it',
+  async () => {
+    await writeFile(world.path('News'), '\uFEFF')
+    await chmod(world.path('News'), 0o664)
+    const batch = batchOf(1)
+    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+    expect(await counts(batch)).toEqual(once)
+    expect(await readFile(world.path('News'), 'utf8')).toMatch(/^\uFEFFEmail,/)
+    expect((await stat(world.path('News'))).mode & 0o777).toBe(0o664)
   },
 )
 

@@ -238,7 +238,7 @@ describe('when the disk fails during a write', () => {
 
   test('when no file can be made in the folder, no single tab is refused', async () => {
     const isShut = ({ kind, path }: Change) =>
-      kind === 'append' && path === world.path('New one') ? 'EACCES' : undefined
+      kind === 'replace' && path === world.path('New one') ? 'EACCES' : undefined
     const outcome = await writeWith(isShut, 0)
     expect(outcome).toMatchObject({ kind: 'refused' })
     expect(outcome).not.toHaveProperty('tab')

@@ -6,7 +6,7 @@ import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
 import type { Header } from '../header.ts'
 import { headBytesMax, readHeaderRow } from './header-row.ts'
-import { recordFolder } from './record.ts'
+import { replaceWhole } from './whole-file.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
 const fileBytesMax = 64 * 1024 * 1024
@@ -38,7 +38,7 @@ export async function growHeader(
   const content = Buffer.concat([line, (await readFile(path)).subarray(replaced)])
   const now = await stateOf(path)
   if (now?.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) return
-  await files.replace(path, content, halfGrown(directory))
+  await replaceWhole(files, directory, { path, content, before })
 }
 
 /** The header row that `growHeader` gives to a file; undefined when it leaves the file as it is. */
@@ -59,16 +59,6 @@ export async function grownHeader(
   const line = Buffer.concat([Buffer.from(kept, 'latin1'), added])
   const { at } = readHeaderRow(line.toString('latin1'), own).header
   return at.join() === header.at.join() ? { header, line, replaced, before } : undefined
-}
-
-/** Removes the copy of a tab's file that a crash has left while its header grew. It has addresses in it. */
-export async function removeHalfGrown(directory: string, files: DurableFiles): Promise<void> {
-  const path = halfGrown(directory)
-  if (await stateOf(path)) await files.remove(path)
-}
-
-function halfGrown(directory: string): string {
-  return join(recordFolder(directory), 'grown.tmp')
 }
 
 /** Undefined when there is no such file. */

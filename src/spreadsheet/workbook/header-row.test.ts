@@ -47,25 +47,6 @@ describe('the header row of a file', () => {
   ])('is missing when the file %s', (_, head) => {
     expect(readHeaderRow(head)).toEqual(none)
   })
-
-  test('is ours when a crash has cut it short in the middle of a name', () => {
-    const line = columns.join(',')
-    for (let length = 1; length <= line.length; length += 1) {
-      const head = line.slice(0, length)
-      const names = head.split(',')
-      const isWhole = names.at(-1) === columns[names.length - 1]
-      expect(readHeaderRow(head), head).toEqual(isWhole ? namesAre(names) : ours)
-    }
-  })
-
-  test.each([
-    ['Email,Time of day'],
-    ['Email,Name,Sou'],
-    ['Name,Time'],
-    ['Email,Timestamp,Source,Nam,Tags'],
-  ])('is not taken for ours that a crash has cut: %s', (head) => {
-    expect(readHeaderRow(head)).not.toEqual(ours)
-  })
 })
 
 function namesAre(names: string[], delimiter = ',') {

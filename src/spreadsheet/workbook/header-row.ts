@@ -1,5 +1,5 @@
-import { columns, noColumns, type OwnColumn } from '../../signup/row.ts'
-import { type Header, ourHeaderWith, readHeader } from '../header.ts'
+import { noColumns, type OwnColumn } from '../../signup/row.ts'
+import { type Header, readHeader } from '../header.ts'
 import { delimiters } from '../csv.ts'
 
 export interface HeaderRow {
@@ -21,27 +21,13 @@ export function readHeaderRow(
   mayAdd = false,
 ): HeaderRow {
   const read = delimiters.map((delimiter) => {
-    const cells = firstRecord(head, delimiter)
-    const header = isCutOff(cells) ? ourHeaderWith(own) : readHeader(cells, own, mayAdd)
+    const header = readHeader(firstRecord(head, delimiter), own, mayAdd)
     return { header, delimiter }
   })
   const found =
     read.find(({ header }) => header.kind === 'ours') ??
     read.find(({ header }) => header.kind === 'named')
   return found ?? { header: readHeader([], own), delimiter: ',' }
-}
-
-/** Whether a crash cut our header row short, so that its last name is incomplete. */
-function isCutOff(cells: readonly string[]): boolean {
-  const last = cells.length - 1
-  const text = cells[last] ?? ''
-  const name = columns[last] ?? ''
-  return (
-    cells.join('') !== '' &&
-    text !== name &&
-    name.startsWith(text) &&
-    cells.slice(0, last).every((cell, index) => cell === columns[index])
-  )
 }
 
 /** The first record of a text. It ends at the first line end outside of quotes. */

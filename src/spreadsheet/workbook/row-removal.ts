@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
 import { cellKey, cellsOf, delimiters } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
+import { removeHalfWritten } from './whole-file.ts'
 import { naming } from './failure.ts'
-import { removeHalfGrown } from './header-growth.ts'
 import { readJson, recordFolder } from './record.ts'
 
 const chunkBytes = 1024 * 1024
@@ -41,7 +41,7 @@ export async function removeRows(
   const standing = rows.map(() => 0)
   const others = rows.map(() => 0)
   await finishLast(directory, files)
-  await removeHalfGrown(directory, files)
+  await removeHalfWritten(directory, files)
   const names = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.csv'))
     .map(({ name }) => name)

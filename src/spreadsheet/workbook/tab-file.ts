@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { lstat, open, readdir } from 'node:fs/promises'
+import { lstat, open, readdir, readFile } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TabSignups } from '../../signup/batch.ts'
@@ -16,6 +16,7 @@ import { headBytesMax, readHeaderRow } from './header-row.ts'
 import { countEarlierRows } from './earlier-rows.ts'
 import { type Counts, countRows, missingRows } from './missing-rows.ts'
 import type { Addition } from './record.ts'
+import { replaceWhole } from './whole-file.ts'
 
 /** The line end of RFC 4180. A file that has another line end or delimiter keeps it. */
 const standardLineEnd = '\r\n'
@@ -60,15 +61,12 @@ export async function planAddition(
 /** Plans how to add the missing rows to a file that a person has changed. */
 export async function planRemainder(
   directory: string,
-  { tab, fileName, rows, own, isRemainder, header }: Addition,
+  { tab, fileName, rows, own, isRemainder }: Addition,
   { missing, present }: Changed,
 ): Promise<Addition> {
   const someAreThere = isRemainder || missing.length < rows.length
   const part = { tab, fileName, rows: missing, own, isRemainder: someAreThere }
-  const plan = await planRows(directory, part)
-  // If a crash cut our header row short, use the columns that it should have had.
-  const isWhole = header.kind !== 'ours' || !plan.header.at.slice(0, 7).includes(-1)
-  return { ...plan, header: isWhole ? plan.header : header, earlier: present }
+  return { ...(await planRows(directory, part)), earlier: present }
 }
 
 /** Compares the file with the addition. Reads only the added part, unless a person changed the file. */
@@ -105,14 +103,35 @@ export async function finish(
   standing: Standing,
 ): Promise<void> {
   const path = join(directory, addition.fileName)
-  // Appending nothing still syncs the file, as a crash may have come before the sync.
-  const bytes = standing.kind === 'whole' ? new Uint8Array() : bytesOf(addition)
-  const append = async () => {
+  const write = async () => {
+    // Appending nothing still syncs the file, as a crash may have come before the sync.
+    if (standing.kind === 'whole') return files.append(path, new Uint8Array())
+    if (hasHeaderRow(addition)) return beginFile(files, directory, addition)
     if (standing.kind === 'torn') await files.truncate(path, addition.sizeBefore)
-    await files.append(path, bytes)
+    await files.append(path, bytesOf(addition))
   }
   // A file that cannot be created is a problem of the folder, not of the tab.
-  await (addition.creates ? append() : naming(directory, addition, append))
+  await (addition.creates ? write() : naming(directory, addition, write))
+}
+
+/** Whether the addition begins its file, which has nothing yet, or a byte order mark at most. */
+function hasHeaderRow({ lead }: Addition): boolean {
+  return lead.trim() !== ''
+}
+
+/**
+ * Writes a file with its header row in one step. Half of a header row would be read as the header of a
+ * person who wants fewer columns.
+ */
+async function beginFile(files: DurableFiles, directory: string, addition: Addition) {
+  const path = join(directory, addition.fileName)
+  const before = await statIfExists(path)
+  if ((before?.size ?? 0) !== addition.sizeBefore) {
+    throw Object.assign(new Error(`${path} was changed just now.`), { code: 'EAGAIN' })
+  }
+  const start = before ? await readFile(path) : Buffer.alloc(0)
+  const content = Buffer.concat([start, bytesOf(addition)])
+  await replaceWhole(files, directory, { path, content, before })
 }
 
 /** Whether the addition can be removed without losing a person's work. */

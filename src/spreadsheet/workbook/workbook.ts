@@ -23,7 +23,7 @@ import type {
 } from '../spreadsheet.ts'
 import { headerProblem } from '../header.ts'
 import { failureOf, naming, whereIs } from './failure.ts'
-import { growHeader, removeHalfGrown } from './header-growth.ts'
+import { growHeader } from './header-growth.ts'
 import { workbookProfile } from './profile.ts'
 import { WorkbookRowReader } from './row-reader.ts'
 import { isSame, openRecord } from './record.ts'
@@ -39,6 +39,7 @@ import {
   undo,
 } from './tab-file.ts'
 import type { Standing } from './tab-file.ts'
+import { removeHalfWritten } from './whole-file.ts'
 
 export interface WorkbookOptions {
   /** The folder of the tab files, made when missing. */
@@ -101,7 +102,7 @@ class Workbook implements Spreadsheet {
       await this.#files.syncDirectory(dirname(this.location))
       // Deletes an intent left by a crash after its batch was settled, because it contains addresses.
       await this.#record.pending()
-      await removeHalfGrown(this.location, this.#files)
+      await removeHalfWritten(this.location, this.#files)
       return { kind: 'open' }
     })
   }
@@ -203,6 +204,7 @@ class Workbook implements Spreadsheet {
       for (const { addition, standing } of steps) {
         await finish(this.#files, this.location, addition, standing)
       }
+      // A person's program may have put another file in the place of ours.
       await this.#files.syncDirectory(this.location)
     } catch (error) {
       return this.#takeBack(plan, error)

@@ -67,7 +67,7 @@ const mebibyte = 1024 * kibibyte
 
 /** Turns the environment into settings. Throws a ConfigError that lists every problem. */
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
-  const { variables, envFile, folder } = environment
+  const { variables, envFile, isEnvFileOpen = false, folder } = environment
   const reader = new SettingsReader(variables)
   const { sites, hasWorkbook, ...file } = readSites(reader, environment)
   const slips = findSlips(variables, envFile?.lines ?? new Map(), file.secretVariables)
@@ -91,7 +91,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     warnings: [
       ...slips.warnings,
       ...(stored?.warnings ?? []),
-      ...exposedSecrets(environment, file.secretVariables),
+      ...exposedSecrets(envFile, isEnvFileOpen, file.secretVariables),
     ],
   }
   const alertWebhook = readAlertWebhook(reader)

@@ -36,7 +36,7 @@ const turnMs = 5
 
 /**
  * `POST /api/signup/bulk`: from the request to the answer. With a valid API key no signup counts
- * against the limit of the client's address.
+ * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
   const { fates, isReplay, patience } = await takeIn(exchange, intakes)
@@ -66,7 +66,10 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   const { apiKeys, bodies } = intakes
   if (apiKeys.areSet) {
     exchange.apiKey = apiKeys.digestIn(exchange)
-    if (exchange.apiKey === undefined) throw refuse.apiKey()
+    if (exchange.apiKey === undefined) {
+      exchange.take(1)
+      throw refuse.apiKey()
+    }
   }
   const key = ownedKey(exchange)
   if (exchange.isSpent) await refuseSpent(key, exchange, intakes)

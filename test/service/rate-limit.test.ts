@@ -180,6 +180,22 @@ test('requests with a valid API key do not count, and those with a wrong one do'
   expect(await answers('a-long-key-of-others')).toEqual([202, 202, 202, 429, 429])
 })
 
+test('a bulk request without a valid API key counts as one signup, so keys cannot be tried without end', async () => {
+  await using service = await bootService({
+    env: { ...behindProxy, API_KEYS: 'a-long-key-of-ours' },
+  })
+  const bulk = async (key: string) => {
+    const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': '192.0.2.7' }
+    const answer = await postBulk(service.url, { signups: [{ email: 'ada@example.com' }] }, headers)
+    return answer.status
+  }
+  const statuses: number[] = []
+  for (const key of ['', 'one', 'two', 'three', 'a-long-key-of-ours']) {
+    statuses.push(await bulk(key))
+  }
+  expect(statuses).toEqual([401, 401, 401, 429, 202])
+})
+
 test('without TRUST_PROXY private addresses are not limited, and a line at the start says why', async () => {
   await using service = await startService({ env: { RATE_LIMIT_PER_MINUTE: '1' } })
   for (let count = 0; count < 3; count++) {

@@ -124,6 +124,23 @@ describe.each([
     expect([status, headers.location]).toEqual([303, '/welcome'])
   })
 
+  test('a visitor chooses neither the own address of Rollcall nor the id in its log', async () => {
+    const id = 'abad1dea'.repeat(4)
+    const { status, headers } = await send('/api/signup', {
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'text/html',
+        'x-forwarded-host': 'elsewhere.example',
+        'x-forwarded-proto': 'http',
+        'x-request-id': id,
+      },
+      body: 'email=ada%40example.com&redirect=https://elsewhere.example/welcome',
+    })
+    expect([status, headers.location]).toEqual([303, expect.stringContaining('/thanks')])
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{32,36}$/)
+    expect(headers['x-request-id']).not.toBe(id)
+  })
+
   test('the form of the embed on a page of another origin signs up over TLS', async () => {
     const browser = await startBrowser()
     try {

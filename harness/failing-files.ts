@@ -46,13 +46,13 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
     ensureDirectory: simple('ensureDirectory'),
     syncDirectory: simple('syncDirectory'),
     remove: simple('remove'),
-    replace: (path, content, options) =>
+    replace: (path, content, temporary) =>
       intercept({
         kind: 'replace',
         path,
-        make: () => durableFiles.replace(path, content, options),
+        make: () => durableFiles.replace(path, content, temporary),
         makePart: (part) =>
-          writeFile(options?.temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
+          writeFile(temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
       }),
     append: (path, bytes) =>
       intercept({

@@ -147,8 +147,10 @@ export const flawsOfWorkbook: Readonly<Record<string, Flaw>> = {
   'the intent of a batch is not on disk before its rows': {
     files: (files) =>
       changed(files, {
-        replace: (path, content, options) =>
-          path.endsWith('intent.json') ? Promise.resolve() : files.replace(path, content, options),
+        replace: (path, content, temporary) =>
+          path.endsWith('intent.json')
+            ? Promise.resolve()
+            : files.replace(path, content, temporary),
       }),
   },
   'half a row is not cut off': {

@@ -52,7 +52,7 @@ export class SimulatedFiles {
       ensureDirectory: (path) =>
         step('ensureDirectory', () => mkdirSync(path, { recursive: true })),
       syncDirectory: (path) => step('syncDirectory', () => this.#sync(path)),
-      replace: (path, content, { temporary = `${path}.tmp` } = {}) =>
+      replace: (path, content, temporary = `${path}.tmp`) =>
         step(
           'replace',
           () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -162,18 +162,13 @@ test.each([0, 0.01, 0.1, 0.5, 0.99])(
   },
 )
 
-test.skipIf(process.platform === 'win32')(
-  'an empty file of a person keeps what is in it, and who may read it',
-  async () => {
-    await writeFile(world.path('News'), '\uFEFF')
-    await chmod(world.path('News'), 0o664)
-    const batch = batchOf(1)
-    expect(await world.connect().write(batch, testSignal)).toEqual(applied)
-    expect(await counts(batch)).toEqual(once)
-    expect(await readFile(world.path('News'), 'utf8')).toMatch(/^\uFEFFEmail,/)
-    expect((await stat(world.path('News'))).mode & 0o777).toBe(0o664)
-  },
-)
+test('a byte order mark that a person left alone in a file stays before the header row', async () => {
+  await writeFile(world.path('News'), '\uFEFF')
+  const batch = batchOf(1)
+  expect(await world.connect().write(batch, testSignal)).toEqual(applied)
+  expect(await counts(batch)).toEqual(once)
+  expect(await readFile(world.path('News'), 'utf8')).toMatch(/^\uFEFFEmail,/)
+})
 
 test('giving up a batch leaves the half-done write of a lost journal to be finished', async () => {
   const lost = batchOf(1)

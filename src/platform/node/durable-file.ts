@@ -12,13 +12,6 @@ import { dirname } from 'node:path'
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC, O_WRONLY } = constants
 
-export interface ReplaceOptions {
-  /** Where the content is first, on the same disk, and stays after a crash; otherwise beside the file. */
-  readonly temporary?: string
-  /** Who may read and write the file then; only its owner by default. */
-  readonly mode?: number
-}
-
 /**
  * Changes files so that the changes survive a power failure: each method resolves once its bytes are
  * on the disk. Only this file calls `fsync`. It is passed in as an object, so that a test can make any
@@ -31,9 +24,12 @@ export interface DurableFiles {
   syncDirectory(path: string): Promise<void>
   /**
    * Makes the file, or replaces its content, atomically: after a crash it is the old or the new content,
-   * complete, and its name is durable.
+   * complete, and its name is durable. Only its owner can read it then.
+   *
+   * @param temporary where the content is first, on the same disk, and stays after a crash; otherwise
+   *   beside the file
    */
-  replace(path: string, content: string | Uint8Array, options?: ReplaceOptions): Promise<void>
+  replace(path: string, content: string | Uint8Array, temporary?: string): Promise<void>
   /**
    * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
    * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
@@ -70,11 +66,11 @@ export const durableFiles: DurableFiles = {
     await directory.sync()
   },
 
-  async replace(path, content, { temporary = `${path}.tmp`, mode = 0o600 } = {}) {
+  async replace(path, content, temporary = `${path}.tmp`) {
     try {
       {
         await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-        await file.chmod(mode)
+        await file.chmod(0o600)
         await file.writeFile(content)
         await file.sync() // Before the rename, or a crash could leave the name on an empty file.
       }

@@ -38,7 +38,7 @@ export async function growHeader(
   const content = Buffer.concat([line, (await readFile(path)).subarray(replaced)])
   const now = await stateOf(path)
   if (now?.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) return
-  await replaceWhole(files, directory, { path, content, before })
+  await replaceWhole(files, directory, path, content)
 }
 
 /** The header row that `growHeader` gives to a file; undefined when it leaves the file as it is. */

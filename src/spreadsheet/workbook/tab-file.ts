@@ -130,8 +130,7 @@ async function beginFile(files: DurableFiles, directory: string, addition: Addit
     throw Object.assign(new Error(`${path} was changed just now.`), { code: 'EAGAIN' })
   }
   const start = before ? await readFile(path) : Buffer.alloc(0)
-  const content = Buffer.concat([start, bytesOf(addition)])
-  await replaceWhole(files, directory, { path, content, before })
+  await replaceWhole(files, directory, path, Buffer.concat([start, bytesOf(addition)]))
 }
 
 /** Whether the addition can be removed without losing a person's work. */

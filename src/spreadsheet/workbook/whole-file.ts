@@ -1,21 +1,16 @@
-import type { Stats } from 'node:fs'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import { recordFolder } from './record.ts'
 
-/**
- * Makes a tab's file, or replaces it, in one step: a crash leaves the file as it was, or as it shall be.
- *
- * @param before what the file was, of which the mode stays; undefined when there was none
- */
+/** Makes a tab's file, or replaces it, in one step: a crash leaves the file as it was, or as it shall be. */
 export async function replaceWhole(
   files: DurableFiles,
   directory: string,
-  { path, content, before }: { path: string; content: Buffer; before: Stats | undefined },
+  path: string,
+  content: Buffer,
 ): Promise<void> {
-  const temporary = halfWritten(directory)
-  await files.replace(path, content, { temporary, ...(before && { mode: before.mode & 0o777 }) })
+  await files.replace(path, content, halfWritten(directory))
 }
 
 /** Removes the copy of a tab's file that a crash has left. It has addresses in it. */

@@ -116,6 +116,18 @@ test('signups that waited while no service ran are told when the writer does not
   expect(world.types()).toEqual(['delivery.stalled'])
 })
 
+test('nothing settled for five minutes is told also after the wall clock was set back', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  await world.append()
+  world.clock.jump(-24 * hour)
+  await world.pass(4 * minute)
+  expect(world.sent).toEqual([])
+  await world.pass(2 * minute)
+  expect(world.types()).toEqual(['delivery.stalled'])
+  expect(world.sent[0]?.text).toContain('no signup was written for 5 minutes')
+})
+
 test('a tab that is set aside is told like blocked delivery, without its name', async () => {
   await using world = createWorld()
   await using _ = world.start()

@@ -70,6 +70,8 @@ export class Watch implements AsyncDisposable {
   readonly #startedAt: Millis
   /** When delivery was last not seen to be well, on the elapsed clock. */
   #troubledAt: Millis
+  /** What the journal last said of how long something waits, and when it first said so, on the elapsed clock. */
+  #waits: { readonly since: Millis | undefined; readonly seenAt: Millis }
   readonly #running: Promise<void>
 
   /** Looks until it is disposed. */
@@ -77,6 +79,7 @@ export class Watch implements AsyncDisposable {
     this.#options = options
     this.#times = { ...usualTimes, ...options.times }
     this.#startedAt = this.#troubledAt = options.clock.elapsed()
+    this.#waits = { since: undefined, seenAt: this.#startedAt }
     this.#running = this.#run()
   }
 
@@ -127,7 +130,12 @@ export class Watch implements AsyncDisposable {
   async #see(): Promise<Seen> {
     const { health, journal, clock, time } = this.#options
     const since = await journal.reader.waitingSince([...health.tabs.keys()])
-    const seen = seenIn(health, since, time.now(), this.#times)
+    if (since !== this.#waits.since) this.#waits = { since, seenAt: clock.elapsed() }
+    const now = time.now()
+    // A wall clock that was set back must not hide that something waits.
+    const seenSince = now - (clock.elapsed() - this.#waits.seenAt)
+    const waitingSince = since === undefined ? undefined : Math.min(since, seenSince)
+    const seen = seenIn(health, waitingSince, now, this.#times)
     // Signups may have waited while no service ran. The writer has a moment for them.
     const isNew = clock.elapsed() - this.#startedAt < this.#times.calmMs
     return isNew && seen.kind === 'stalled' ? { kind: 'unsure' } : seen

@@ -2,10 +2,10 @@ import type { Random } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type Message, type Receiver, sendMessage, type SendWorld } from './send.ts'
 
-/** A message that waits to be sent, and how often that was tried. Times are of the wall clock. */
+/** A message that waits to be sent, and how often that was tried. */
 export interface WaitingMessage extends Message {
-  readonly madeAt: Millis
   readonly tries: number
+  /** On the wall clock. */
   readonly nextAt: Millis
 }
 
@@ -18,13 +18,13 @@ export type Attempt =
 const second = 1000
 const hour = 60 * 60 * second
 
-/** A message is tried for so long. */
-const triedForMs = 24 * hour
 const pauseMaxMs = 2 * hour
+/** The pauses between so many tries take a day, give or take two hours. No jump of a clock changes that. */
+const triesMax = 27
 
 /** A message that nobody has tried to send yet. */
 export function newMessage(message: Message, now: Millis): WaitingMessage {
-  return { ...message, madeAt: now, tries: 0, nextAt: now }
+  return { ...message, tries: 0, nextAt: now }
 }
 
 /** Whether the next try is due. A wall clock that was set back makes nothing wait for longer. */
@@ -32,7 +32,7 @@ export function isDue({ nextAt }: WaitingMessage, now: Millis): boolean {
   return now >= nextAt || nextAt - now > pauseMaxMs
 }
 
-/** Sends a message, and decides when to try again: for a day, with pauses that grow. Never rejects. */
+/** Sends a message, and decides when to try again: for about a day, with pauses that grow. Never rejects. */
 export async function attempt(
   message: WaitingMessage,
   receiver: Receiver,
@@ -43,11 +43,8 @@ export async function attempt(
   const tries = message.tries + 1
   if (sent.kind === 'received') return { kind: 'received', tries }
   const { reason } = sent
-  const now = world.clock.now()
-  if (sent.kind === 'gone' || now - message.madeAt >= triedForMs) {
-    return { kind: 'given up', tries, reason }
-  }
-  const nextAt = now + pauseMs(tries, world.random)
+  if (sent.kind === 'gone' || tries >= triesMax) return { kind: 'given up', tries, reason }
+  const nextAt = world.clock.now() + pauseMs(tries, world.random)
   return { kind: 'later', waiting: { ...message, tries, nextAt }, reason }
 }
 

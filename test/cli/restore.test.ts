@@ -13,6 +13,7 @@ import { type CommandOptions, runCommand, startCommand } from '../../harness/run
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
+import { noticesFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
@@ -338,6 +339,21 @@ test('a restored journal has new markers and no frozen batch', async () => {
   expect(base(after)).not.toBe(base(before))
   expect(after?.number).not.toBe(before?.number)
   expect(after?.fingerprint.split(':')[0]).not.toBe(before?.fingerprint.split(':')[0])
+})
+
+test('a restored journal tells of an outage anew, and has no notice to send of the time before', async () => {
+  await using data = await dataFolder()
+  const file = join(data.dataDir, 'journal.db')
+  await (await startService(data.options)).stop()
+  {
+    await using journal = openSqliteJournal(file)
+    const outage = { since: noon, isTold: true }
+    const waiting = [{ id: 'msg_1', body: '{}', tries: 3, nextAt: noon }]
+    await journal.delivery.noteFact(noticesFact, JSON.stringify({ outage, waiting }))
+  }
+  await data.restore(backUp(data.dataDir), '--replace')
+  await using journal = openSqliteJournal(file)
+  expect(await journal.delivery.fact(noticesFact)).toBeUndefined()
 })
 
 test('a restored journal knows the markers of the journals before it as its own', async () => {

@@ -8,8 +8,9 @@ import type { HttpClient } from '../platform/http-client.ts'
 import type { Millis } from '../signup/signup.ts'
 import { attempt, isDue, newMessage, type WaitingMessage } from '../webhook/attempt.ts'
 import type { Receiver } from '../webhook/send.ts'
+import { type Kept, readKept } from './kept.ts'
 import { type NoticeBody, noticeOf } from './notice.ts'
-import { advance, type News, type Outage, type OutageTimes, type Seen, seenIn } from './outage.ts'
+import { advance, type News, type OutageTimes, type Seen, seenIn } from './outage.ts'
 
 export interface WatchTimes extends OutageTimes {
   /** How often to look. */
@@ -36,13 +37,6 @@ export interface WatchOptions {
   /** Whether this instance delivers. At other times it tells nothing. */
   readonly delivers: () => boolean
   readonly times?: Partial<WatchTimes> | undefined
-}
-
-/** What the journal keeps of a site's notices. */
-interface Kept {
-  readonly outage?: Outage | undefined
-  /** Notices that nobody has received, the oldest first. */
-  readonly waiting: readonly WaitingMessage[]
 }
 
 const second = 1000
@@ -106,8 +100,7 @@ export class Watch implements AsyncDisposable {
 
   async #turn(): Promise<void> {
     const { journal, receiver } = this.#options
-    const text = await journal.delivery.fact(noticesFact)
-    const before: Kept = text === undefined ? { waiting: [] } : (JSON.parse(text) as Kept)
+    const before = await readKept(journal.delivery)
     const kept = await this.#look(before)
     if (receiver) await this.#send(kept, receiver)
   }

@@ -12,7 +12,9 @@ import { runCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 import { keepToOwner } from '../../src/platform/node/owner-only.ts'
+import { noticesFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -57,6 +59,32 @@ test('doctor looks at the instance and then at each site of the file, or at one'
     code: 2,
     stderr: expect.stringContaining('Did you mean launch?'),
   })
+})
+
+test('doctor says whether the receiver of notices answers and takes them, and shows only its host', async () => {
+  await using data = await tempFolder()
+  await using receiver = await startWebhookReceiver()
+  const trusted = join(data.path, 'trusted.pem')
+  await writeFile(trusted, testCertificate)
+  const of = { dataDir: data.path, env: { ...receiver.env, NODE_EXTRA_CA_CERTS: trusted } }
+  const { host } = new URL(receiver.env['ALERT_WEBHOOK_URL'] ?? '')
+  const notices = async () => (await runDoctor(of)).of('notices')
+
+  const [fine] = await notices()
+  expect(fine).toMatchObject({ state: 'ok', message: `go to ${host}, which answers` })
+  {
+    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+    const waiting = [{ id: 'msg_1', body: '{}', tries: 7, nextAt: 0 }]
+    await journal.delivery.noteFact(noticesFact, JSON.stringify({ waiting }))
+  }
+  const [refused] = await notices()
+  expect(refused).toMatchObject({ state: 'warning', message: expect.stringContaining('7 tries') })
+  await receiver[Symbol.asyncDispose]()
+  const { code, stdout } = await runCommand(['doctor'], of)
+  expect(code).toBe(1)
+  expect(stdout).toMatch(new RegExp(`^FAULT +notices +go to ${host}, which does not answer:`, 'm'))
+  expect(stdout).not.toMatch(/very-secret|4711|whsec/)
+  expect(receiver.received).toEqual([])
 })
 
 describe('settings that a start would refuse, too', () => {

@@ -8,6 +8,7 @@ import { databaseChecks } from './database.ts'
 import { diskCheck } from './disk.ts'
 import { journalCheck } from './journal.ts'
 import { keyCheck } from './key.ts'
+import { noticesCheck } from './notices.ts'
 import { originCheck } from './origin.ts'
 import { processCheck } from './process.ts'
 import { quotaCheck } from './quota.ts'
@@ -31,7 +32,7 @@ export function roundsOf(
   sites: Config['sites'],
 ): readonly Round[] {
   const [site] = sites
-  const places = database ? databaseChecks : folderChecks
+  const places = [...(database ? databaseChecks : folderChecks), noticesCheck]
   const name = undefined
   if (!hasSites) {
     return [{ site, name, checks: [settingsCheck, ...aims, ...places, ...deliveries] }]

@@ -1,0 +1,16 @@
+import { type DeliveryLog, noticesFact } from '../journal/delivery-log.ts'
+import type { WaitingMessage } from '../webhook/attempt.ts'
+import type { Outage } from './outage.ts'
+
+/** What the journal keeps of a site's notices. */
+export interface Kept {
+  readonly outage?: Outage | undefined
+  /** Notices that nobody has received, the oldest first. */
+  readonly waiting: readonly WaitingMessage[]
+}
+
+/** @throws JournalUnavailable */
+export async function readKept(journal: Pick<DeliveryLog, 'fact'>): Promise<Kept> {
+  const text = await journal.fact(noticesFact)
+  return text === undefined ? { waiting: [] } : (JSON.parse(text) as Kept)
+}

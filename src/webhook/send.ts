@@ -42,7 +42,6 @@ export async function sendMessage(
   const seconds = Math.floor(clock.now() / 1000)
   const headers = {
     'content-type': 'application/json',
-    'content-length': String(new TextEncoder().encode(body).length),
     'user-agent': 'Rollcall',
     'webhook-id': id,
     'webhook-timestamp': String(seconds),

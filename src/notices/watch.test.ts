@@ -4,6 +4,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../ops/health.ts'
+import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { HttpAnswer } from '../platform/http-client.ts'
 import { Watch, type WatchTimes } from './watch.ts'
 
@@ -25,11 +26,22 @@ function createWorld(times: Partial<WatchTimes> = {}) {
     health: createHealth(),
     status: 200,
     delivers: true,
+    hasFullDisk: false,
     /** As after a start of the service. */
     start() {
       world.health = createHealth()
       return new Watch({
-        ...{ site: 'launch', clock, time: clock, journal, random: () => 0.5, times },
+        ...{ site: 'launch', clock, time: clock, random: () => 0.5, times },
+        journal: {
+          reader: journal.reader,
+          delivery: {
+            fact: (name) => journal.delivery.fact(name),
+            async noteFact(name, value) {
+              if (world.hasFullDisk) throw new JournalUnavailable('full')
+              await journal.delivery.noteFact(name, value)
+            },
+          },
+        },
         health: world.health,
         receiver: { url: 'https://hooks.example.com/x', key: new Uint8Array(32) },
         delivers: () => world.delivers,
@@ -176,6 +188,57 @@ test('a receiver that answers 410 is asked no more', async () => {
   await world.pass(10 * minute)
   expect(world.log).toEqual(['delivery.blocked', 'given up'])
   expect(world.sent).toHaveLength(1)
+})
+
+test('delivery that was blocked for less than five minutes is not told, and neither is its end', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(4 * minute)
+  world.health.delivery = { state: 'ok' }
+  await world.pass(10 * minute)
+  expect(world.log).toEqual([])
+})
+
+test('a notice that the journal cannot keep is told when it can, and once', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(minute)
+  world.hasFullDisk = true
+  await world.pass(10 * minute)
+  expect(world.log).toEqual([])
+  world.hasFullDisk = false
+  await world.pass(minute)
+  expect(world.log).toEqual(['delivery.blocked', 'received'])
+})
+
+test('a wall clock that is set back does not put a notice off', async () => {
+  await using world = createWorld()
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(minute)
+  world.clock.jump(-hour)
+  await world.pass(6 * minute)
+  expect(world.types()).toEqual(['delivery.blocked'])
+})
+
+test('of more than 20 notices that wait, the newest reach a receiver that is back', async () => {
+  await using world = createWorld({ lookMs: minute, toldAfterMs: minute })
+  world.status = 500
+  await using _ = world.start()
+  for (let round = 0; round < 12; round++) {
+    world.health.delivery = blocked
+    await world.pass(2 * minute)
+    world.health.delivery = { state: 'ok' }
+    await world.pass(2 * minute)
+  }
+  world.status = 200
+  world.sent.length = 0
+  await world.pass(3 * hour)
+  expect(world.types()).toEqual(
+    Array.from({ length: 10 }, () => ['delivery.blocked', 'delivery.resumed']).flat(),
+  )
 })
 
 test('an instance that does not deliver tells nothing', async () => {

@@ -1,8 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 
-import type { HttpAnswer } from '../platform/http-client.ts'
+import { type HttpAnswer, type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { attempt, isDue, newMessage, pauseMs } from './attempt.ts'
+import { sendMessage } from './send.ts'
 import { signatureOf } from './sign.ts'
 
 const year = 365 * 24 * 3_600_000
@@ -44,4 +45,17 @@ test('a signature is the one that the library of Standard Webhooks makes', async
   const key = crypto.getRandomValues(new Uint8Array(32))
   const expected = new Webhook(key, { format: 'raw' }).sign('msg_1', new Date(5000), '{"a":"ü"}')
   expect(await signatureOf(key, 'msg_1', 5, '{"a":"ü"}')).toBe(expected)
+})
+
+test('a message is received by a status of 2xx within 15 seconds, whatever becomes of the rest of the answer', async () => {
+  const receiver = { url: 'https://hooks.example.com', key: new Uint8Array(32) }
+  const sendBy = (http: HttpClient) => {
+    const world = { http, clock: { now: () => 0 } }
+    return sendMessage(receiver, { id: 'a', body: '{}' }, world, new AbortController().signal)
+  }
+  const failure = (status: number) => new HttpFailure('cut', { isTooLarge: true, status })
+  expect(await sendBy(() => Promise.reject(failure(200)))).toEqual({ kind: 'received' })
+  expect(await sendBy(() => Promise.reject(failure(503)))).toMatchObject({ kind: 'failed' })
+  const late: HttpClient = ({ timeoutMs }) => Promise.reject(new Error(`after ${timeoutMs} ms`))
+  expect(await sendBy(late)).toEqual({ kind: 'failed', reason: 'after 15000 ms' })
 })

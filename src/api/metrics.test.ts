@@ -45,12 +45,14 @@ test('a journal that fails leaves out only what is read from it, and is read aga
 test('a journal that hangs is waited for, for three seconds, and asked once by all who wait', async () => {
   const { promise, resolve } = Promise.withResolvers<Figures>()
   const { ask, clock, reads } = world(() => promise)
+  const begin = clock.now()
   const late = [ask(), ask()]
   await clock.run(3_000)
   expect(await Promise.all(late)).toEqual(['[]', '[]'])
   const next = ask()
-  resolve({ all: { accepted: 5, written: 3 }, hours: [], oldestWaiting: undefined, lastWritten: 7 })
-  const reading = { pending: 2, oldestPendingAgeSeconds: 0, lastSuccessSeconds: 0.007 }
+  const oldestWaiting = begin - 1500
+  resolve({ all: { accepted: 5, written: 3 }, hours: [], oldestWaiting, lastWritten: 7 })
+  const reading = { pending: 2, oldestPendingAgeSeconds: 1.5, lastSuccessSeconds: 0.007 }
   expect(JSON.parse(await next)).toEqual([['news', reading]])
   expect(reads()).toBe(1)
 })

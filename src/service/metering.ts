@@ -1,9 +1,11 @@
 import { metricsHandler } from '../api/metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
+import type { SiteConfig } from '../config/site.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import { signupRefusals } from '../http/problem.ts'
 import type { Handler } from '../http/router.ts'
+import type { Reader } from '../journal/reader.ts'
 import type { Metrics, Readings } from '../ops/metrics.ts'
 import { quotaLeft } from './quota-left.ts'
 import type { RunningSites } from './running-site.ts'
@@ -17,6 +19,12 @@ export async function createMetrics(
   if (metricsToken === undefined) return undefined
   const { Metrics } = await import('../ops/metrics.ts')
   return new Metrics({ sites: sites.map(({ name }) => name), reasons: signupRefusals })
+}
+
+/** A site as far as it tells its account. One journal has the calls of all accounts. */
+interface AccountSite {
+  readonly config: Pick<SiteConfig, 'spreadsheet'>
+  readonly journal: { readonly reader: Pick<Reader, 'callsSince'> }
 }
 
 /** `GET /metrics`. */
@@ -37,7 +45,10 @@ export function metricsRoute(
 }
 
 /** The calls that are left of the account that has the fewest, in each window. */
-async function fewestLeft(sites: RunningSites, now: () => number): Promise<Readings['quota']> {
+export async function fewestLeft(
+  sites: readonly [AccountSite, ...AccountSite[]],
+  now: () => number,
+): Promise<Readings['quota']> {
   const [{ journal }] = sites
   const accounts = new Map(
     sites.flatMap(({ config: { spreadsheet } }) =>

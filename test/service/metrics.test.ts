@@ -45,10 +45,12 @@ test('what happened is counted under the names of the contract, and no word of a
   await signUp({ email: 'odd' })
   await signUp({ email: 'odd-cy@example.com', challengeToken: 'odd-token' })
   const item = (email: string) => ({ email, sheetTab: 'odd-tab' })
-  const bulk = (...emails: string[]) =>
-    postBulk(url, { signups: emails.map(item), challengeToken: challenge.token() })
-  await bulk('odd-di@example.com', 'odd', 'odd-ed@example.com')
-  await bulk('odd', 'odder')
+  const bulk = (headers: Readonly<Record<string, string>>, ...emails: string[]) =>
+    postBulk(url, { signups: emails.map(item), challengeToken: challenge.token() }, headers)
+  for (let at = 0; at < 2; at += 1) {
+    await bulk({ 'idempotency-key': 'odd-two' }, 'odd-di@example.com', 'odd', 'odd-ed@example.com')
+  }
+  await bulk({}, 'odd', 'odder')
   await fetch(`${url}/odd-path?odd=odd@example.com`, { headers: { origin: 'https://odd.example' } })
   await fetch(`${url}/api/signup?site=odd`, { method: 'PROPFIND' })
   await fetch(`${url}/api/signup/odd-id`)
@@ -63,7 +65,7 @@ test('what happened is counted under the names of the contract, and no word of a
   expect(Object.fromEntries(counted)).toEqual({
     'rollcall_signups_accepted_total{site="default"}': 5,
     rollcall_signups_duplicate_total: 1,
-    rollcall_replays_total: 1,
+    rollcall_replays_total: 2,
     'rollcall_signups_refused_total{reason="fields"}': 1,
     'rollcall_signups_refused_total{reason="challenge"}': 1,
     'rollcall_signups_refused_total{reason="bulk"}': 3,
@@ -93,8 +95,8 @@ test('what happened is counted under the names of the contract, and no word of a
 
 test('signups of other processes show, of each site, and a service without a token has no metrics', async () => {
   await using google = await createGoogleWorld()
-  google.emulator.faults.add({ times: 0 })
-  const other = google.emulator.createSpreadsheet({ sharedWith: google.email })
+  google.emulator.spreadsheet(google.spreadsheetId).share(google.email, 'none')
+  const other = google.emulator.createSpreadsheet()
   const sites = { news: { spreadsheet: google.spreadsheetId }, shop: { spreadsheet: other.id } }
   const env = { ...google.env, ...withMetrics, ROLLCALL_CONFIG: JSON.stringify({ sites }) }
   await using service = await bootService({ env })
@@ -104,12 +106,20 @@ test('signups of other processes show, of each site, and a service without a tok
     await using beside = openSqliteSites(file, policies, { access: 'beside' })
     await beside.sites.get('news')?.intake.append(makeSignups(3))
   }
+  expect((await postSignup(service.url, { email: 'ada@example.com', site: 'shop' })).status).toBe(
+    202,
+  )
   const values = await readMetrics(service.url)
   expect(values.get('rollcall_pending_signups{site="news"}')).toBe(3)
-  expect(values.get('rollcall_pending_signups{site="shop"}')).toBe(0)
+  expect(values.get('rollcall_pending_signups{site="shop"}')).toBe(1)
   expect(values.get('rollcall_signups_accepted_total{site="news"}')).toBe(0)
+  expect(values.get('rollcall_signups_accepted_total{site="shop"}')).toBe(1)
+  expect(values.get('rollcall_commit_signups_sum')).toBe(1)
+  expect(values.get('rollcall_commit_duration_seconds_sum')).toBeGreaterThan(0)
   expect(values.get('rollcall_oldest_pending_age_seconds{site="news"}')).toBeGreaterThan(0)
   expect(values.get('rollcall_delivery_last_success_timestamp_seconds{site="news"}')).toBe(0)
+  const refused = 'rollcall_provider_calls_total{outcome="refused"}'
+  await expect.poll(async () => (await readMetrics(service.url)).get(refused)).toBeGreaterThan(1)
 
   const answers = async (url: string) =>
     Promise.all(
@@ -123,14 +133,15 @@ test('signups of other processes show, of each site, and a service without a tok
         fetch(`${url}/metrics`, { method: 'POST' }),
       ].map(async (asked) => {
         const { status, headers } = await asked
-        return [status, headers.get('www-authenticate') ?? headers.get('allow')]
+        const detail = ['www-authenticate', 'allow', 'content-type'].map((it) => headers.get(it))
+        return [status, detail.find((it) => it !== null)]
       }),
     )
   const allow = 'GET, HEAD, OPTIONS'
   expect(await answers(service.url)).toEqual([
     [401, 'Bearer'],
     [401, 'Bearer'],
-    [200, null],
+    [200, 'text/plain; version=0.0.4; charset=utf-8'],
     [405, allow],
   ])
   await using without = await bootService()

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+
+import { Metrics } from './metrics.ts'
+
+const create = () => new Metrics({ sites: ['news'], reasons: [] })
+
+test('durations are in seconds', async () => {
+  const metrics = create()
+  const news = metrics.ofSite('news')
+  news.signupsCommitted({ signups: 3, ms: 250 })
+  news.challengeAnswered('passed', 1500)
+  metrics.requestAnswered('/', 'GET', 200, 125)
+  const text = await metrics.text(undefined)
+  expect(text).toContain('rollcall_commit_duration_seconds_sum 0.25\n')
+  expect(text).toContain('rollcall_challenge_duration_seconds_sum 1.5\n')
+  expect(text).toMatch(/rollcall_http_request_duration_seconds_sum\{.*\} 0\.125\n/)
+})
+
+test('what the journal told before is not shown while it cannot be read', async () => {
+  const metrics = create()
+  const reading = { pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 }
+  const quota = { minute: 3, day: 4 }
+  const names = async (readings: Parameters<Metrics['text']>[0]) =>
+    (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota)\w+/gm)
+  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(5)
+  expect(await names(undefined)).toBeNull()
+})

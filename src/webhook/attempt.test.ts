@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { type HttpAnswer, type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { attempt, isDue, newMessage, pauseMs } from './attempt.ts'
 import { sendMessage } from './send.ts'
-import { signatureOf } from './sign.ts'
 
 const year = 365 * 24 * 3_600_000
 
@@ -41,10 +40,21 @@ test.each([
   }
 })
 
-test('a signature is the one that the library of Standard Webhooks makes', async () => {
+test('the library of Standard Webhooks verifies a message, its time included', async () => {
   const key = crypto.getRandomValues(new Uint8Array(32))
-  const expected = new Webhook(key, { format: 'raw' }).sign('msg_1', new Date(5000), '{"a":"ü"}')
-  expect(await signatureOf(key, 'msg_1', 5, '{"a":"ü"}')).toBe(expected)
+  const body = '{"a":"ü"}'
+  const sent: unknown[] = []
+  const http: HttpClient = async ({ headers = {} }) => {
+    sent.push(new Webhook(key, { format: 'raw' }).verify(body, headers))
+    return { status: 204, headers: new Headers(), text: '' }
+  }
+  const receiver = { url: 'https://hooks.example.com', key }
+  const world = { http, clock: { now: Date.now } }
+  const { signal } = new AbortController()
+  expect(await sendMessage(receiver, { id: 'msg_1', body }, world, signal)).toEqual({
+    kind: 'received',
+  })
+  expect(sent).toEqual([{ a: 'ü' }])
 })
 
 test('a message is received by a status of 2xx within 15 seconds, whatever becomes of the rest of the answer', async () => {

@@ -8,6 +8,8 @@ import { describe, expect, test } from 'vitest'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { limitFileSize } from '../../harness/file-size-limit.ts'
+import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { startPostgres } from '../../harness/postgres-server.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { metricsText, metricsToken, valuesIn, withMetrics } from '../../harness/read-metrics.ts'
 import { projectRoot } from '../../harness/source-file.ts'
@@ -109,6 +111,21 @@ const lives: readonly (readonly [string, readonly string[], WatchedLife])[] = [
 describe('the alerts that fire are exactly those of the fault', { concurrent: true }, () => {
   test.each(lives)('%s', async (_, alerts, life) => {
     expect(await firedIn(life)).toEqual({ before: [], after: alerts })
+  })
+
+  test('a database that is gone while nobody signs up', async () => {
+    await using server = await startPostgres()
+    await using database = await server.createDatabase()
+    const url = new URL(database.url)
+    await using proxy = await startPostgresProxy(Number(url.port))
+    url.port = String(proxy.port)
+    const env = { DATABASE_URL: url.href }
+    const fault = () => {
+      proxy.target = 1
+      proxy.cut()
+    }
+    const fired = await firedIn({ env, fault, visitInFault: async () => {}, minutes: 4 })
+    expect(fired).toEqual({ before: [], after: ['RollcallJournalUnavailable'] })
   })
 })
 

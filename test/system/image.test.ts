@@ -9,7 +9,7 @@ import { patienceMs } from '../../harness/patience.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
-import { buildImage, type Image, isInContext, runImage } from './image.ts'
+import { buildImage, type Image } from './image.ts'
 
 let folder: TempFolder
 let image: Image
@@ -23,7 +23,7 @@ afterAll(() => folder[Symbol.asyncDispose]())
 
 /** Runs a command beside the service. Resolves with its exit code and output. */
 async function run(command: readonly string[], settings: Readonly<Record<string, string>>) {
-  const child = runImage(image, command, settings)
+  const child = image.start(command, settings)
   const ended = once(child, 'close')
   const output = await Promise.all([text(child.stdout), text(child.stderr)])
   const [code] = (await ended) as [number]
@@ -41,7 +41,7 @@ test('the image stores a signup in its volume only, tells its health, and ends w
   const data = join(image.root, 'data')
   expect((await run(image.healthcheck, settings)).code).toBe(1)
 
-  const child = runImage(image, image.entrypoint, settings)
+  const child = image.start(image.entrypoint, settings)
   const output = Promise.all([text(child.stdout), text(child.stderr)])
   const ended = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
@@ -81,9 +81,11 @@ test('the image has what the service needs, without tests, keys and a second Nod
   expect(bytes).toBeLessThan(32e6)
 })
 
-test.each([
-  ...['.env', 'src/.env', 'service-account.json', 'data/journal.db', 'node_modules/zod/index.js'],
-  ...['.git/config', 'src/signup/parse.test.ts', 'examples/compose/.env.rollcall'],
-])('%s gets into no image', async (path) => {
-  expect(await isInContext(path)).toBe(false)
+test('a builder sees the files that the image needs, and no secret, journal, test or package', async () => {
+  const wanted = ['package.json', 'src/start.js', 'browser/embed.ts', 'config.schema.json']
+  const others = [
+    ...['.env', 'src/.env', 'service-account.json', 'data/journal.db', 'node_modules/zod/index.js'],
+    ...['.git/config', 'src/signup/parse.test.ts', 'examples/compose/.env.rollcall'],
+  ]
+  expect((await image.copied([...wanted, ...others])).toSorted()).toEqual(wanted.toSorted())
 })

@@ -1,178 +1,163 @@
 import { execFile, spawn } from 'node:child_process'
-import { cp, mkdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join, matchesGlob, relative } from 'node:path'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { endWithUs } from '../../harness/end-with-us.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { path } from './program.ts'
 
-/** An image as far as a machine without Docker has one: the folders that the Dockerfile makes, and how it starts. */
+const run = promisify(execFile)
+
+/** An image that Buildah has built, with the files of a container in place. */
 export interface Image {
-  /** Holds the image's folders, such as `app`. The volume's folder, `data`, is there as well. */
+  /** The root of the container's files. */
   readonly root: string
-  readonly environment: Readonly<Record<string, string>>
-  readonly user: string
-  readonly workingFolder: string
   readonly entrypoint: readonly string[]
   readonly healthcheck: readonly string[]
+  /** Starts a command as `docker run --read-only --tmpfs /tmp` does, as process 1 of its own. */
+  start(
+    command: readonly string[],
+    settings: Readonly<Record<string, string>>,
+  ): ReturnType<typeof startInside>
+  /** The files that `COPY .` takes from a folder with these files and our `.dockerignore`. */
+  copied(files: readonly string[]): Promise<string[]>
 }
 
-/** The folders of the image that are not those of the machine below it. */
-const own = ['app', 'data']
-const nodeFolder = dirname(process.execPath)
+/** What the builder says of an image. */
+interface Config {
+  readonly User: string
+  readonly Env: readonly string[]
+  readonly WorkingDir: string
+  readonly Entrypoint: readonly string[]
+  readonly Healthcheck: { readonly Test: readonly string[] }
+}
+
+/** What the base image has besides Node.js and npm, as far as the Dockerfile needs it. */
+const programs = ['sh', 'env', 'rm', 'mkdir', 'chown', 'install']
 
 /**
- * Carries out the Dockerfile: each `RUN` in a root of its own, which has the folders of this machine in
- * place of those of the base image, and the Node.js that runs us. Needs root.
+ * Builds the image of the Dockerfile with Buildah. No registry of images can be reached: in place of the
+ * base image is one of this machine's files, with the Node.js that runs us. Needs root.
  *
- * @param folder where the image is to be
- * @throws Error for an instruction that is not known here, and when a `RUN` fails
+ * @param folder where all of it is to be
  */
 export async function buildImage(folder: string): Promise<Image> {
-  const stages = new Map<string, Image>()
-  let image = emptyImage('')
-  for (const [name, words] of instructionsOf(
-    await readFile(join(projectRoot, 'Dockerfile'), 'utf8'),
-  )) {
-    if (name === 'FROM') {
-      const stage = / AS (\w+)$/.exec(words)?.[1] ?? 'last'
-      image = emptyImage(join(folder, stage))
-      for (const it of own) await mkdir(join(image.root, it), { recursive: true })
-      stages.set(stage, image)
-    } else image = await carryOut(image, name, words, stages)
+  const store = ['--storage-driver', 'vfs', '--root', join(folder, 'store')]
+  const buildah = async (command: string, ...words: readonly string[]) => {
+    const all = [...store, '--runroot', join(folder, 'run'), command, ...words]
+    const { stdout } = await run('buildah', all, {
+      env: { ...process.env, PATH: path, BUILDAH_ISOLATION: 'chroot' },
+    })
+    return stdout.trim()
   }
-  return image
+  const dockerfile = await readFile(join(projectRoot, 'Dockerfile'), 'utf8')
+  const [, base = ''] = /^FROM (\S+)/m.exec(dockerfile) ?? []
+  const files = await makeBase(join(folder, 'base'))
+  const container = await buildah('from', 'scratch')
+  await buildah('copy', container, files, '/')
+  await buildah('config', '--env', 'PATH=/usr/local/bin:/bin', container)
+  await buildah('commit', '--rm', container, `docker.io/library/${base}`)
+  const build = (context: string, tag: string, ...options: readonly string[]) =>
+    buildah('bud', '--format', 'docker', '--pull-never', '--tag', tag, ...options, context)
+  await build(projectRoot, 'rollcall', ...(await mountsOfNpm(folder)))
+  const inspected = await buildah('inspect', '--type', 'image', 'rollcall')
+  const { config } = (JSON.parse(inspected) as { Docker: { config: Config } }).Docker
+  const rootOf = async (tag: string) => buildah('mount', await buildah('from', tag))
+  const root = await rootOf('rollcall')
+  return {
+    root,
+    entrypoint: config.Entrypoint,
+    healthcheck: config.Healthcheck.Test.slice(1),
+    start: (command, settings) => startInside(root, config, command, settings),
+    async copied(paths) {
+      const context = join(folder, 'context')
+      for (const it of paths) {
+        await mkdir(dirname(join(context, it)), { recursive: true })
+        await writeFile(join(context, it), '')
+      }
+      await cp(join(projectRoot, '.dockerignore'), join(context, '.dockerignore'))
+      await writeFile(join(folder, 'Copied'), 'FROM scratch\nCOPY . /\n')
+      await build(context, 'copied', '--file', join(folder, 'Copied'))
+      const { stdout } = await run('find', [
+        await rootOf('copied'),
+        '-type',
+        'f',
+        '-printf',
+        '%P\\n',
+      ])
+      return stdout.split('\n').filter((it) => it !== '')
+    },
+  }
 }
 
-/** Whether `.dockerignore` lets a file of the project into an image. Its last line that fits decides; the first, `*`, fits all. */
-export async function isInContext(file: string): Promise<boolean> {
-  const lines = (await readFile(join(projectRoot, '.dockerignore'), 'utf8')).split('\n')
-  const patterns = lines.filter((line) => line !== '' && !line.startsWith('#'))
-  const fits = (line: string) => {
-    const pattern = line.replace(/^!/, '')
-    return [pattern, `${pattern}/**`].some((it) => matchesGlob(file, it))
+/** Makes the files of a base image. */
+async function makeBase(folder: string): Promise<string> {
+  const npm = dirname(dirname(await realPath('npm')))
+  const lib = join(folder, 'usr/local/lib/node_modules/npm')
+  for (const it of ['bin', 'dev', 'proc', 'tmp', 'etc', 'usr/bin', 'usr/local/bin']) {
+    await mkdir(join(folder, it), { recursive: true })
   }
-  return patterns.findLast(fits)?.startsWith('!') ?? false
+  await cp(npm, lib, { recursive: true })
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(folder, 'usr/local/bin/npm'))
+  await symlink('/bin/env', join(folder, 'usr/bin/env'))
+  const wanted = [[process.execPath, 'usr/local/bin/node']]
+  for (const it of programs) wanted.push([await realPath(it), `bin/${it}`])
+  for (const [from = '', to = ''] of wanted) {
+    await cp(from, join(folder, to))
+    const { stdout } = await run('ldd', [from])
+    for (const [library] of stdout.matchAll(/\/\S+/g)) {
+      await cp(library, join(folder, library), { dereference: true })
+    }
+  }
+  return folder
 }
 
-/** Starts a command as `docker run --read-only --tmpfs /tmp` does, as process 1 of its own. */
-export function runImage(
-  image: Image,
+/** Where a program of this machine is. */
+async function realPath(program: string): Promise<string> {
+  const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v "$0")"', program])
+  return stdout.trim()
+}
+
+/** Lets npm in a `RUN` reach the registry as it does on this machine. */
+async function mountsOfNpm(folder: string): Promise<readonly string[]> {
+  const { stdout: registry } = await run('npm', ['config', 'get', 'registry'])
+  const authorities = process.env['NODE_EXTRA_CA_CERTS']
+  const own = await readFile(join(homedir(), '.npmrc'), 'utf8').catch(() => '')
+  const lines = [
+    own,
+    `registry=${registry.trim()}`,
+    ...(authorities ? ['cafile=/usr/local/etc/ca.pem'] : []),
+  ]
+  const npmrc = join(folder, 'npmrc')
+  await writeFile(npmrc, lines.join('\n'), { mode: 0o600 })
+  const mounts = [
+    `${npmrc}:/usr/local/etc/npmrc:ro`,
+    ...(authorities ? [`${authorities}:/usr/local/etc/ca.pem:ro`] : []),
+  ]
+  return mounts.flatMap((mount) => ['--volume', mount])
+}
+
+function startInside(
+  root: string,
+  { Env, User, WorkingDir }: Config,
   command: readonly string[],
   settings: Readonly<Record<string, string>>,
 ) {
-  const inside = rootWith(image, ['usr', 'bin', 'sbin', 'lib', 'lib64', 'etc'], 'ro')
+  const script = `cd /
+    mount --bind "$1/data" "$1/data"
+    mount --rbind "$1" "$1"
+    mount -o remount,bind,ro "$1"
+    mount --rbind /dev "$1/dev"
+    mount -t proc none "$1/proc"
+    mount -t tmpfs none "$1/tmp"
+    exec chroot --userspec=${User} --groups= "$@"`
   const options = ['--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private']
-  const words = ['sh', '-euc', inside, 'sh', '/usr/bin/env', ...command]
-  const env = { PATH: '/opt/node:/usr/sbin:/usr/bin:/sbin:/bin', ...image.environment, ...settings }
+  const words = ['sh', '-euc', script, 'sh', root, '/bin/env', '-C', WorkingDir, ...command]
+  const ofImage = Object.fromEntries(Env.map((it) => it.split('=', 2) as [string, string]))
+  // The script needs the programs of this machine, too.
+  const inside = { ...ofImage, PATH: `${ofImage['PATH']}:${path}`, ...settings }
   return endWithUs(
-    spawn('unshare', [...options, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn('unshare', [...options, ...words], { env: inside, stdio: ['ignore', 'pipe', 'pipe'] }),
   )
-}
-
-const emptyImage = (root: string): Image => ({
-  ...{ root, environment: {}, user: '0:0', workingFolder: '/', entrypoint: [], healthcheck: [] },
-})
-
-function instructionsOf(dockerfile: string): readonly (readonly [name: string, words: string])[] {
-  const lines = dockerfile
-    .replace(/^#.*\n/gm, '')
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-  return lines
-    .filter((line) => line.trim() !== '')
-    .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1).trim()])
-}
-
-async function carryOut(
-  image: Image,
-  name: string,
-  words: string,
-  stages: ReadonlyMap<string, Image>,
-): Promise<Image> {
-  switch (name) {
-    case 'RUN':
-      await run(image, words)
-      return image
-    case 'COPY':
-      await copy(image, words.split(/\s+/), stages)
-      return image
-    case 'WORKDIR':
-      return { ...image, workingFolder: words }
-    case 'USER':
-      return { ...image, user: words }
-    case 'ENV':
-      return { ...image, environment: { ...image.environment, ...environmentOf(words) } }
-    case 'ENTRYPOINT':
-      return { ...image, entrypoint: JSON.parse(words) as string[] }
-    case 'HEALTHCHECK':
-      return { ...image, healthcheck: JSON.parse(words.replace(/^.*?CMD /, '')) as string[] }
-    case 'VOLUME':
-    case 'EXPOSE':
-      return image
-    default:
-      throw new Error(`image.ts does not know the instruction ${name} of the Dockerfile.`)
-  }
-}
-
-const environmentOf = (words: string) =>
-  Object.fromEntries(words.split(/\s+/).map((word) => word.split('=', 2) as [string, string]))
-
-async function run(image: Image, command: string): Promise<void> {
-  const inside = rootWith(image, ['*'], 'rw')
-  const options = ['--mount', '--propagation', 'private', 'sh', '-euc', inside, 'sh']
-  // With our environment, as npm may need some of it to reach its registry.
-  const env = { ...process.env, PATH: `/opt/node:${path}`, TMPDIR: '/tmp' }
-  await promisify(execFile)('unshare', [...options, '/bin/sh', '-euc', command], { env })
-}
-
-async function copy(image: Image, words: readonly string[], stages: ReadonlyMap<string, Image>) {
-  const from = words[0]?.startsWith('--from=')
-    ? stages.get(words[0].slice('--from='.length))
-    : undefined
-  const paths = from ? words.slice(1) : words
-  const target = join(image.root, image.workingFolder, paths.at(-1) ?? '')
-  for (const it of paths.slice(0, -1)) {
-    const isFile = it.includes('.')
-    await cp(join(from?.root ?? projectRoot, it), isFile ? join(target, basename(it)) : target, {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: async (source) =>
-        from !== undefined || (await isInContext(relative(projectRoot, source))),
-    })
-  }
-}
-
-/**
- * The shell script that runs its parameters in the image's root: folders of this machine, those of the
- * image, and an empty `/tmp`.
- *
- * @param mode with `ro` nothing but the volume and `/tmp` can be written
- */
-function rootWith(image: Image, folders: readonly string[], mode: 'ro' | 'rw'): string {
-  const bind = (from: string, to: string, how = mode) => `mkdir -p "$root${to}"
-    mount --rbind ${from} "$root${to}"
-    ${how === 'ro' ? `mount -o remount,bind,ro "$root${to}"` : ''}`
-  return `root=${image.root}/root
-    mkdir -p "$root"
-    mount -t tmpfs none "$root"
-    mount --make-unbindable "$root"
-    cd /
-    for it in ${folders.join(' ')}; do
-      case $it in ${own.join('|')}|tmp|proc) continue ;; esac
-      if [ -L "$it" ]; then cp -P "$it" "$root/$it"; continue; fi
-      [ -d "$it" ] || continue
-      ${bind('"/$it"', '/$it')}
-    done
-    ${bind('/dev', '/dev', 'rw')}
-    mkdir "$root/proc"
-    mount -t proc none "$root/proc"
-    ${bind(nodeFolder, '/opt/node')}
-    ${bind(join(image.root, 'app'), '/app')}
-    ${bind(join(image.root, 'data'), '/data', 'rw')}
-    mkdir -m 1777 "$root/tmp"
-    mount -t tmpfs none "$root/tmp"
-    ${mode === 'ro' ? 'mount -o remount,bind,ro "$root"' : ''}
-    cd "$root${image.workingFolder}"
-    exec chroot --userspec=${image.user} --groups= "$root" /usr/bin/env -C ${image.workingFolder} "$@"`
 }

@@ -17,6 +17,7 @@ const programs = [
   ['pg_basebackup', '--version'],
   ['firefox-esr', '--version'],
   ['promtool', '--version'],
+  ['buildah', '--version'],
 ] as const
 
 test.each(programs)('%s is installed', async (program, argument) => {

@@ -51,8 +51,9 @@ const secretForm = 'whsec_ and then 24 to 64 bytes in base64'
 const makeOne = 'Make one with: echo "whsec_$(openssl rand -base64 32)"'
 
 /** Parses a secret of Standard Webhooks. */
-function webhookSecret(text: string): ParsedSetting<Uint8Array<ArrayBuffer>> {
+function webhookSecret(text: string, example: string): ParsedSetting<Uint8Array<ArrayBuffer>> {
   const refused = (problem: string) => ({ problem, expected: secretForm, hint: makeOne })
+  if (text === example) return refused('is the secret of our documentation, which everybody knows.')
   const base64 = /^whsec_(.*)$/s.exec(text)?.[1]
   if (base64 === undefined) return refused('does not begin with whsec_.')
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0

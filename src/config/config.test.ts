@@ -406,7 +406,17 @@ describe('every supported setting is read', () => {
 
   // The key among the examples is shortened, and there are no such files here.
   const keys = ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE', 'GOOGLE_APPLICATION_CREDENTIALS']
-  const examples = supported.filter(({ name }) => !keys.includes(name))
+  const known = ['API_KEYS', 'METRICS_TOKEN', 'ALERT_WEBHOOK_SECRET']
+  test.each(known)('the example of %s is refused, as everybody knows it', (name) => {
+    const example = settings.find((setting) => setting.name === name)?.example
+    const [problem] = problemsIn({ ...alerts, [name]: example })
+    expect(problem).toMatchObject({
+      setting: name,
+      problem: expect.stringContaining('which everybody knows'),
+    })
+  })
+
+  const examples = supported.filter(({ name }) => ![...keys, ...known].includes(name))
   test.each(examples.map(({ name, example }) => [name, example]))(
     'the example of %s is accepted: %s',
     (name, example) => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { keyList, tabList } from './lists.ts'
 
+const example = 'one-of-the-documentation,another-of-the-documentation'
+
 test.each([
   ['Newsletter', ['Newsletter']],
   [' Newsletter , Waitlist,', ['Newsletter', 'Waitlist']],
@@ -22,7 +24,7 @@ test.each([
   [' the-first-one-16 , the-second-one-16,', ['the-first-one-16', 'the-second-one-16']],
   ['a=b/c+d~!a=b/c+d~!', ['a=b/c+d~!a=b/c+d~!']],
 ])('%j are the API keys %j', (text, keys) => {
-  expect(keyList(text)).toEqual({ value: keys })
+  expect(keyList(text, example)).toEqual({ value: keys })
 })
 
 test.each([
@@ -35,7 +37,13 @@ test.each([
   'fifteen-letters',
   'a-key-of-sixteen,x',
 ])('%j is refused as a list of API keys, and the problem does not show it', (text) => {
-  const refused = keyList(text)
+  const refused = keyList(text, example)
   expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
   if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
+})
+
+test('a list with one key of the example is refused', () => {
+  expect(keyList('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
+    problem: expect.stringContaining('which everybody knows'),
+  })
 })

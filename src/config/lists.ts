@@ -16,28 +16,34 @@ export function tabList(text: string): ParsedSetting<readonly string[]> {
 /** Shorter keys can be guessed. */
 const keyCharactersMin = 16
 
+const isExample = 'has a key of our documentation, which everybody knows.'
+
 /** Parses API keys separated by commas. */
-export function keyList(text: string): ParsedSetting<readonly string[]> {
+export function keyList(text: string, example: string): ParsedSetting<readonly string[]> {
   const keys = parts(text)
   const areSendable = keys.every((key) => /^[\x21-\x7e]+$/.test(key))
   const areLong = keys.every((key) => key.length >= keyCharactersMin)
-  if (keys.length > 0 && areSendable && areLong) return { value: keys }
+  const areOwn = !keys.some((key) => parts(example).includes(key))
+  if (keys.length > 0 && areSendable && areLong && areOwn) return { value: keys }
   const tooShort = areLong ? 'holds no key.' : `has a key of under ${keyCharactersMin} characters.`
+  const unusable = areSendable ? tooShort : 'has a key that no HTTP header can carry.'
   return {
-    problem: areSendable ? tooShort : 'has a key that no HTTP header can carry.',
+    problem: areOwn ? unusable : isExample,
     expected: `keys of at least ${keyCharactersMin} visible ASCII characters, without spaces, with commas between them`,
     hint: 'Make each key with a password generator, or with: openssl rand -hex 32',
   }
 }
 
 /** Parses one token that a program sends as `Authorization: Bearer`. */
-export function bearerToken(text: string): ParsedSetting<string> {
+export function bearerToken(text: string, example: string): ParsedSetting<string> {
   const isSendable = /^[\x21-\x7e]+$/.test(text)
-  if (isSendable && text.length >= keyCharactersMin) return { value: text }
+  const isOwn = text !== example
+  if (isSendable && text.length >= keyCharactersMin && isOwn) return { value: text }
+  const unusable = isSendable
+    ? `has under ${keyCharactersMin} characters.`
+    : 'has a character that no HTTP header can carry.'
   return {
-    problem: isSendable
-      ? `has under ${keyCharactersMin} characters.`
-      : 'has a character that no HTTP header can carry.',
+    problem: isOwn ? unusable : 'is the token of our documentation, which everybody knows.',
     expected: `at least ${keyCharactersMin} visible ASCII characters, without spaces`,
     hint: 'Make it with a password generator, or with: openssl rand -hex 32',
   }

@@ -227,9 +227,9 @@ test('of more than 20 notices that wait, the newest reach a receiver that is bac
   await using world = createWorld({ lookMs: minute, toldAfterMs: minute })
   world.status = 500
   await using _ = world.start()
-  for (let round = 0; round < 12; round++) {
+  for (let round = 1; round <= 12; round++) {
     world.health.delivery = blocked
-    await world.pass(2 * minute)
+    await world.pass(2 * round * minute)
     world.health.delivery = { state: 'ok' }
     await world.pass(2 * minute)
   }
@@ -239,6 +239,7 @@ test('of more than 20 notices that wait, the newest reach a receiver that is bac
   expect(world.types()).toEqual(
     Array.from({ length: 10 }, () => ['delivery.blocked', 'delivery.resumed']).flat(),
   )
+  expect(world.sent.at(-1)?.text).toMatch(/works again, after 2[456] minutes/)
 })
 
 test('an instance that does not deliver tells nothing', async () => {

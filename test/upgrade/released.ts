@@ -58,7 +58,7 @@ interface StoredVersion extends Omit<Version, 'metadata'> {
 export interface Left {
   readonly version: string
   readonly accepted: readonly Accepted[]
-  readonly forgotten: string
+  readonly forgotten: readonly string[]
   readonly spreadsheets: Readonly<Record<string, StoredVersion>>
 }
 

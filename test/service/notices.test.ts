@@ -63,6 +63,16 @@ test('a redirect is not followed, and the log names only the host of the receive
   expect(service.output()).not.toMatch(/very-secret|4711/)
 })
 
+test('a notice names the site whose delivery is blocked', async () => {
+  await using world = await createGoogleWorld()
+  await using receiver = await startWebhookReceiver()
+  const sheet = world.emulator.createSpreadsheet()
+  const sites = { launch: {}, blog: { spreadsheet: sheet.id } }
+  const env = { ...world.env, ...receiver.env, ROLLCALL_CONFIG: JSON.stringify({ sites }) }
+  await using _ = await bootService({ env, noticeTimes })
+  await expect.poll(() => receiver.received.map(({ body }) => body.data['site'])).toEqual(['blog'])
+})
+
 test('of two instances, one tells of an outage, and the one that takes over tells of its end', async () => {
   await using server = await startPostgres()
   await using world = await createDatabaseWorld(server)

@@ -130,6 +130,12 @@ test('publint and attw find nothing in the package', async () => {
   await run(bin('attw'), [tarball, '--profile', 'esm-only'])
 })
 
+test('the package may be published', async () => {
+  const { stdout } = await run('tar', ['xOf', tarball, 'package/package.json'])
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'rollcall', version: expect.anything() })
+  expect(JSON.parse(stdout)).not.toHaveProperty('private')
+})
+
 test('the package is small, and has no test, no TypeScript and no data', async () => {
   const packed = await readFile(tarball)
   expect(packed.length).toBeLessThan(sizeMax.packed)

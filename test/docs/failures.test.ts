@@ -7,24 +7,32 @@ import { projectRoot } from '../../harness/source-file.ts'
 
 const page = readFileSync(join(projectRoot, 'docs/failures.md'), 'utf8')
 
+/** The tests that stand in the notes at the end of the page, by the name of their note. */
+const notes = new Map(
+  [...page.matchAll(/^\[\^(.+?)\]: (.+)$/gm)].map(([, name = '', tests = '']) => {
+    return [name, [...tests.matchAll(/`([^`]+)`/g)].map(([, title = '']) => title)]
+  }),
+)
+
 test('every test that docs/failures.md names exists', () => {
-  const named = [...page.matchAll(/^Test: `(.+)`$/gm)].map(([, title]) => title ?? '')
-  expect(named.length).toBeGreaterThan(0)
   const patterns = testTitles()
+  const named = [...notes.values()].flat()
   const missing = named.filter((title) => !patterns.some((pattern) => pattern.test(title)))
   expect(missing).toEqual([])
 })
 
-test('every failure in docs/failures.md has an answer of up to six lines and names a test', () => {
-  const failures = page.split(/^###? /m).filter((part) => part.includes('Test: '))
-  const headings = page.match(/^### .+$/gm) ?? []
-  expect(failures).toHaveLength(headings.length)
-  for (const failure of failures) {
-    const [title, , ...lines] = failure.trim().split('\n')
-    const answer = lines.filter((line) => !line.startsWith('Test: '))
+test('every failure in docs/failures.md has an answer of up to six lines and a note that names a test', () => {
+  const failures = page.split(/^(?=###? )/m).filter((part) => part.startsWith('### '))
+  expect(failures.length).toBeGreaterThan(50)
+  const named = failures.map((failure) => {
+    const [title, , ...answer] = failure.split('\n[^')[0]?.trim().split('\n') ?? []
     expect(answer.length, title).toBeGreaterThan(0)
-    expect(answer.length, title).toBeLessThanOrEqual(7)
-  }
+    expect(answer.length, title).toBeLessThanOrEqual(6)
+    const [, note = 'no note'] = /\[\^(.+?)\]$/.exec(answer.at(-1) ?? '') ?? []
+    expect(notes.get(note) ?? [], title).not.toEqual([])
+    return note
+  })
+  expect(named.toSorted()).toEqual([...notes.keys()].toSorted())
 })
 
 /** Patterns of the titles of all tests. A placeholder in a title matches any text. */

@@ -82,7 +82,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // It reads the last entry only.
   'compared.batches': ['Index Only Scan batch_pkey'],
   // This index has only what the frozen batch holds.
-  'erasure.erasable': ['Index Scan redelivery_by_batch'],
+  'erase.erasable': ['Index Scan redelivery_by_batch'],
 }
 
 test('no statement reads a large table from one end to the other', async () => {

@@ -1,4 +1,8 @@
-import type { Step } from './database.ts'
+import { restoredFact } from '../delivery-log.ts'
+import { outcomeOfErasing } from '../erased-signup.ts'
+import type { ErasedSlice } from '../erasure.ts'
+import type { Step, Transaction } from './database.ts'
+import { factOf } from './facts.ts'
 import { joinSignupAt } from './rows.ts'
 import { statementsOf } from './statement.ts'
 
@@ -22,6 +26,38 @@ const held = `
 export const erasedCells = `email = '', source = '', name = '', tags = '', metadata = '', fields = ''`
 
 const sql = statementsOf('erase', {
+  erasable: `
+    SELECT signup.position, email, is_ignored AS "isIgnored",
+      signup.position <= coalesce(written_to, 0) AS "isWritten",
+      EXISTS (
+        SELECT 1 FROM rollcall.batch JOIN rollcall.batch_range ON batch_range.batch = batch.number
+        WHERE batch.site = $1 AND settled_at IS NULL AND batch_range.tab = signup.tab
+          AND signup.position > after AND signup.position <= upto
+      ) OR EXISTS (
+        SELECT 1 FROM rollcall.redelivery
+        WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
+          AND batch IS NOT NULL
+      ) AS "isFrozen"
+    FROM rollcall.signup LEFT JOIN rollcall.progress ON progress.tab = signup.tab
+    WHERE signup.position = ANY($2::bigint[]) AND email <> ''`,
+  addRemovals: `
+    INSERT INTO rollcall.removal (position, email)
+    SELECT * FROM unnest($1::bigint[], $2::text[]) ON CONFLICT DO NOTHING`,
+  // A signup that waits to be delivered once more counts as not written.
+  dropRedeliveries: `
+    WITH dropped AS (
+      DELETE FROM rollcall.redelivery
+      WHERE batch IS NULL AND (tab, position) IN (
+        SELECT tab, position FROM rollcall.signup WHERE position = ANY($1::bigint[]))
+      RETURNING tab)
+    UPDATE rollcall.progress
+    SET written = written + (SELECT count(*) FROM dropped WHERE dropped.tab = progress.tab)
+    WHERE tab IN (SELECT tab FROM dropped)`,
+  erase: `
+    UPDATE rollcall.signup
+    SET ${erasedCells},
+      is_ignored = CASE WHEN is_ignored <> 0 OR position = ANY($2::bigint[]) THEN 1 ELSE 0 END
+    WHERE position = ANY($1::bigint[])`,
   written: `
     WITH held AS (${held})
     UPDATE rollcall.signup
@@ -50,4 +86,57 @@ export function eraseWritten(batch: number): Step {
  */
 export function eraseReleased(batch: number): Step {
   return [sql.released, batch]
+}
+
+/** A signup with an address. */
+export interface AddressedSignup {
+  readonly position: number
+  readonly email: string
+}
+
+type Erased = Pick<ErasedSlice, 'unwritten' | 'written' | 'frozen'>
+
+export const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
+
+/** Erases forgotten signups of a site. Leaves out those that another process has erased meanwhile. */
+export async function eraseForgotten(
+  transaction: Transaction,
+  site: number,
+  found: readonly AddressedSignup[],
+): Promise<Erased> {
+  const [rows, restoredTo] = await Promise.all([
+    transaction.all(sql.erasable, site, positionsOf(found)),
+    factOf(transaction, site, restoredFact),
+  ])
+  const signups = rows.map((row) => {
+    const signup = {
+      position: Number(row['position']),
+      email: String(row['email']),
+      isIgnored: Number(row['isIgnored']),
+      isWritten: row['isWritten'] === true,
+      isFrozen: row['isFrozen'] === true,
+    }
+    return { ...signup, ...outcomeOfErasing(signup, Number(restoredTo ?? 0)) }
+  })
+  const removals = signups.filter(({ kind }) => kind !== 'unwritten')
+  const erasable = signups.filter(({ kind }) => kind !== 'frozen')
+  const rowless = signups.filter(({ isRowless }) => isRowless)
+  await Promise.all([
+    transaction.run(
+      sql.addRemovals,
+      positionsOf(removals),
+      removals.map(({ email }) => email),
+    ),
+    transaction.run(sql.dropRedeliveries, positionsOf(erasable)),
+    transaction.run(sql.erase, positionsOf(erasable), positionsOf(rowless)),
+  ])
+  return {
+    unwritten: signups.length - removals.length,
+    written: positionsOf(removals.filter(({ kind }) => kind === 'written')),
+    frozen: positionsOf(removals.filter(({ kind }) => kind === 'frozen')),
+  }
+}
+
+function positionsOf(signups: readonly Pick<AddressedSignup, 'position'>[]): readonly number[] {
+  return signups.map(({ position }) => position)
 }

@@ -6,23 +6,19 @@ import type {
   Tombstone,
   Unfinished,
 } from '../erasure.ts'
-import { restoredFact } from '../delivery-log.ts'
+import { isCovered } from '../erased-signup.ts'
 import { addressHash } from '../hashes.ts'
-import type { Step, Transaction } from './database.ts'
-import { erasedCells } from './erase.ts'
-import { factOf } from './facts.ts'
+import type { Step } from './database.ts'
+import { type AddressedSignup, eraseForgotten, noneErased } from './erase.ts'
 import { headLock, siteLock } from './locks.ts'
 import { joinSignupAt } from './rows.ts'
 import type { PostgresSite } from './site.ts'
-import { type Row, statementsOf } from './statement.ts'
+import { statementsOf } from './statement.ts'
 
 /** How many positions one slice reads. */
 const slicePositions = 2_000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
-
-/** `is_ignored` of a signup that gets no row because it had one when it was compared. */
-const hasRowAlready = 2
 
 /** Whether a signup is of this site, without a join that would begin with all signups of a tab. */
 function isOfSite(site: string): string {
@@ -58,38 +54,6 @@ const sql = statementsOf('erasure', {
         AND ${isOfSite('$3')} AND strpos(
           lower((source || ' ' || name || ' ' || tags || ' ' || metadata || ' ' || fields) COLLATE "C"), $4) > 0
     ) AS count FROM rollcall.head`,
-  erasable: `
-    SELECT signup.position, email, is_ignored AS "isIgnored",
-      signup.position <= coalesce(written_to, 0) AS "isWritten",
-      EXISTS (
-        SELECT 1 FROM rollcall.batch JOIN rollcall.batch_range ON batch_range.batch = batch.number
-        WHERE batch.site = $1 AND settled_at IS NULL AND batch_range.tab = signup.tab
-          AND signup.position > after AND signup.position <= upto
-      ) OR EXISTS (
-        SELECT 1 FROM rollcall.redelivery
-        WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
-          AND batch IS NOT NULL
-      ) AS "isFrozen"
-    FROM rollcall.signup LEFT JOIN rollcall.progress ON progress.tab = signup.tab
-    WHERE signup.position = ANY($2::bigint[]) AND email <> ''`,
-  addRemovals: `
-    INSERT INTO rollcall.removal (position, email)
-    SELECT * FROM unnest($1::bigint[], $2::text[]) ON CONFLICT DO NOTHING`,
-  // A signup that waits to be delivered once more counts as not written.
-  dropRedeliveries: `
-    WITH dropped AS (
-      DELETE FROM rollcall.redelivery
-      WHERE batch IS NULL AND (tab, position) IN (
-        SELECT tab, position FROM rollcall.signup WHERE position = ANY($1::bigint[]))
-      RETURNING tab)
-    UPDATE rollcall.progress
-    SET written = written + (SELECT count(*) FROM dropped WHERE dropped.tab = progress.tab)
-    WHERE tab IN (SELECT tab FROM dropped)`,
-  erase: `
-    UPDATE rollcall.signup
-    SET ${erasedCells},
-      is_ignored = CASE WHEN is_ignored <> 0 OR position = ANY($2::bigint[]) THEN 1 ELSE 0 END
-    WHERE position = ANY($1::bigint[])`,
   takeFact: 'DELETE FROM rollcall.fact WHERE site = $1 AND name = $2 RETURNING value',
   tombstones: `SELECT hash, upto FROM rollcall.tombstone
                WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
@@ -111,12 +75,6 @@ const sql = statementsOf('erasure', {
       count(*) FILTER (WHERE signup.email <> '') AS frozen
     ${removals} WHERE tab.site = $1`,
 })
-
-/** A signup with an address. */
-interface Addressed {
-  readonly position: number
-  readonly email: string
-}
 
 export class PostgresErasure implements Erasure {
   readonly #site: PostgresSite
@@ -144,7 +102,7 @@ export class PostgresErasure implements Erasure {
       found.length === 0
         ? noneErased
         : await db.transaction(siteLock(this.#site.id), (transaction) =>
-            this.#erase(transaction, found),
+            eraseForgotten(transaction, this.#site.id, found),
           )
     const reached = wanted.length > found.length ? (found.at(-1)?.position ?? end) : end
     const { last, mentions } = await this.#mentions(after, reached, address)
@@ -212,7 +170,7 @@ export class PostgresErasure implements Erasure {
     after: number,
     upto: number,
     address: string | undefined,
-  ): Promise<readonly Addressed[]> {
+  ): Promise<readonly AddressedSignup[]> {
     const { db, id, secret } = this.#site
     const rows = await db.all(sql.addressed, after, upto, id, address?.toLowerCase() ?? null)
     const signups = rows.map((row) => ({
@@ -224,7 +182,7 @@ export class PostgresErasure implements Erasure {
     const hashes = [...new Set(signups.map(({ hash }) => hash))]
     const tombstones = await db.all(sql.tombstonesOf, id, hashes)
     const uptos = new Map(tombstones.map((row) => [String(row['hash']), Number(row['upto'])]))
-    return signups.filter(({ position, hash }) => position <= (uptos.get(hash) ?? 0))
+    return signups.filter(({ position, hash }) => isCovered(position, uptos.get(hash)))
   }
 
   async #mentions(after: number, upto: number, address: string | undefined) {
@@ -235,73 +193,6 @@ export class PostgresErasure implements Erasure {
     const row = await db.get(sql.mentions, after, upto, id, address.toLowerCase())
     return { last: Number(row?.['last']), mentions: Number(row?.['count']) }
   }
-
-  /** Leaves out signups that another process has erased meanwhile. */
-  async #erase(transaction: Transaction, found: readonly Addressed[]): Promise<Erased> {
-    const { id } = this.#site
-    const positions = found.map(({ position }) => position)
-    const [rows, restoredTo] = await Promise.all([
-      transaction.all(sql.erasable, id, positions),
-      factOf(transaction, id, restoredFact),
-    ])
-    const plan = planOf(rows, Number(restoredTo ?? 0))
-    const removals = [...plan.written, ...plan.frozen]
-    const erasable = [...plan.written, ...plan.unwritten]
-    await Promise.all([
-      transaction.run(sql.addRemovals, positionsOf(removals), emailsOf(removals)),
-      transaction.run(sql.dropRedeliveries, positionsOf(erasable)),
-      transaction.run(sql.erase, positionsOf(erasable), plan.rowless),
-    ])
-    return {
-      unwritten: plan.unwritten.length,
-      written: positionsOf(plan.written),
-      frozen: positionsOf(plan.frozen),
-    }
-  }
-}
-
-type Erased = Pick<ErasedSlice, 'unwritten' | 'written' | 'frozen'>
-
-const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
-
-interface Plan {
-  readonly unwritten: Addressed[]
-  readonly written: Addressed[]
-  readonly frozen: Addressed[]
-  /** The positions of those that are to get no row any more. */
-  readonly rowless: number[]
-}
-
-/**
- * What becomes of each signup.
- *
- * @param restoredTo up to this position, a waiting signup of a restored journal may have a row, because
- *   the writer has not yet compared it with the spreadsheet
- */
-function planOf(rows: readonly Row[], restoredTo: number): Plan {
-  const plan: Plan = { unwritten: [], written: [], frozen: [], rowless: [] }
-  for (const row of rows) {
-    const signup = { position: Number(row['position']), email: String(row['email']) }
-    const isIgnored = row['isIgnored'] !== 0
-    if (!isIgnored && row['isFrozen'] === true) {
-      plan.frozen.push(signup)
-      continue
-    }
-    const isWritten = !isIgnored && row['isWritten'] === true
-    const mayHaveRow = !isIgnored && signup.position <= restoredTo
-    const hasRow = isWritten || mayHaveRow || row['isIgnored'] === hasRowAlready
-    plan[hasRow ? 'written' : 'unwritten'].push(signup)
-    if (!isWritten) plan.rowless.push(signup.position)
-  }
-  return plan
-}
-
-function positionsOf(signups: readonly Addressed[]): readonly number[] {
-  return signups.map(({ position }) => position)
-}
-
-function emailsOf(signups: readonly Addressed[]): readonly string[] {
-  return signups.map(({ email }) => email)
 }
 
 /** Name of the fact that has the outcome of a removal. */

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
+import { restoredFact } from '../delivery-log.ts'
+import { type ErasingOutcome, isCovered, outcomeOfErasing } from '../erased-signup.ts'
+import { addressHash } from '../hashes.ts'
 import type { SqliteSite } from './site.ts'
 
 /** Changes of erasure that are part of a larger transaction. */
@@ -11,6 +14,36 @@ export const copiesFact = 'copies in the log'
 export function noteCopies({ db, id }: SqliteSite): void {
   // A new value each time, so that `scrub` sees what was erased while it ran.
   db.run('setFact', id, copiesFact, randomUUID())
+}
+
+/** Whether a tombstone covers this signup. */
+export function isForgotten(site: SqliteSite, position: number, email: string): boolean {
+  const { db, id, secret } = site
+  const upto = db.get('tombstone', id, addressHash(secret, email))?.['upto']
+  return isCovered(position, upto === undefined ? undefined : Number(upto))
+}
+
+/** Erases a forgotten signup. Undefined when another process has erased it meanwhile. */
+export function eraseForgotten(
+  { db, id }: SqliteSite,
+  position: number,
+): ErasingOutcome['kind'] | undefined {
+  const row = db.get('erasable', position)
+  if (!row || row['email'] === '') return undefined
+  const signup = {
+    position,
+    isIgnored: Number(row['isIgnored']),
+    isWritten: row['isWritten'] === 1,
+    isFrozen: row['isFrozen'] === 1,
+  }
+  const restoredTo = Number(db.get('fact', id, restoredFact)?.['value'] ?? 0)
+  const { kind, isRowless } = outcomeOfErasing(signup, restoredTo)
+  if (kind !== 'unwritten') db.run('addRemoval', position, String(row['email']))
+  if (kind === 'frozen') return kind
+  // A signup that waits to be delivered once more counts as not written.
+  if (db.run('dropRedelivery', Number(row['tab']), position) > 0) db.run('recountWritten', position)
+  db.run('eraseSignup', position, Number(isRowless))
+  return kind
 }
 
 /** Erases the forgotten signups of a batch that was settled. Their rows have to be removed. */

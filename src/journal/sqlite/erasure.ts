@@ -7,25 +7,13 @@ import type {
   Unfinished,
 } from '../erasure.ts'
 import { addressHash } from '../hashes.ts'
-import { restoredFact } from '../delivery-log.ts'
-import { copiesFact, noteCopies } from './erase.ts'
+import { copiesFact, eraseForgotten, isForgotten, noteCopies } from './erase.ts'
 import type { SqliteSite } from './site.ts'
 
 /** How many positions one slice reads. That takes about a millisecond. */
 const slicePositions = 1000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
-
-type Outcome = 'unwritten' | 'written' | 'frozen'
-
-/** `is_ignored` of a signup that gets no row because it had one when a backup was restored. */
-const hasRowAlready = 2
-
-/** A signup with an address. */
-interface Addressed {
-  readonly position: number
-  readonly email: string
-}
 
 export class SqliteErasure implements Erasure {
   readonly #site: SqliteSite
@@ -55,9 +43,9 @@ export class SqliteErasure implements Erasure {
       await db.write(() => {
         noteCopies(this.#site)
         for (const { position } of found) {
-          const outcome = this.#erase(position)
-          if (outcome === 'unwritten') erased.unwritten += 1
-          else if (outcome) erased[outcome].push(position)
+          const kind = eraseForgotten(this.#site, position)
+          if (kind === 'unwritten') erased.unwritten += 1
+          else if (kind) erased[kind].push(position)
         }
       })
     }
@@ -139,52 +127,17 @@ export class SqliteErasure implements Erasure {
   }
 
   /** The signups with a tombstone after `after` up to `upto`, of this address or of all. */
-  #between(after: number, upto: number, address: string | undefined): readonly Addressed[] {
+  #between(after: number, upto: number, address: string | undefined) {
     const { db, id } = this.#site
     const rows = db.all('addressesBetween', after, upto, id, address?.toLowerCase() ?? null)
     return rows
       .map(({ position, email }) => ({ position: Number(position), email: String(email) }))
-      .filter((signup) => this.#isForgotten(signup))
-  }
-
-  #isForgotten({ position, email }: Addressed): boolean {
-    const { db, id, secret } = this.#site
-    const upto = db.get('tombstone', id, addressHash(secret, email))?.['upto']
-    return upto !== undefined && position <= Number(upto)
+      .filter(({ position, email }) => isForgotten(this.#site, position, email))
   }
 
   #mentions(after: number, upto: number, address: string): number {
     const { db, id } = this.#site
     return Number(db.get('mentionsBetween', after, upto, id, address.toLowerCase())?.['count'])
-  }
-
-  /** Runs in a transaction. Undefined when another process has erased the signup meanwhile. */
-  #erase(position: number): Outcome | undefined {
-    const { db } = this.#site
-    const row = db.get('erasable', position)
-    if (!row || row['email'] === '') return undefined
-    if (row['isIgnored'] === 0 && row['isFrozen'] === 1) {
-      db.run('addRemoval', position, String(row['email']))
-      return 'frozen'
-    }
-    // A signup that waits to be delivered once more counts as not written.
-    if (db.run('dropRedelivery', Number(row['tab']), position) > 0)
-      db.run('recountWritten', position)
-    const isWritten = row['isIgnored'] === 0 && row['isWritten'] === 1
-    const mayHaveRow = row['isIgnored'] === 0 && position <= this.#restoredTo()
-    const hasRow = isWritten || mayHaveRow || row['isIgnored'] === hasRowAlready
-    if (hasRow) db.run('addRemoval', position, String(row['email']))
-    db.run('eraseSignup', position, Number(!isWritten))
-    return hasRow ? 'written' : 'unwritten'
-  }
-
-  /**
-   * Up to this position, a waiting signup of a restored journal may have a row, because the writer has
-   * not yet compared it with the spreadsheet.
-   */
-  #restoredTo(): number {
-    const { db, id } = this.#site
-    return Number(db.get('fact', id, restoredFact)?.['value'] ?? 0)
   }
 
   #lastPosition(): number {

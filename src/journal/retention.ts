@@ -6,7 +6,8 @@ import type { Millis } from '../signup/signup.ts'
  *
  * An expired signup keeps its position, id, tab and time; all its cells become empty, and its row stays
  * as it is. While duplicates are ignored, a keyed hash of its address stays, so that the tab still knows
- * the person, until `forget`.
+ * the person, until `forget`. What a tombstone covers does not expire: it is erased as `eraseNext` does
+ * it, so its row is removed and no hash stays.
  */
 export interface Retention {
   /**

@@ -4,7 +4,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeFullSignup, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import type { Journal } from '../../src/journal/journal.ts'
 import { expiredFact } from '../../src/journal/retention.ts'
-import { type ContractTest, inJournal, inTwo, none, underPolicy } from './contract.ts'
+import { type ContractTest, inJournal, inTwo, none, nth, underPolicy } from './contract.ts'
 import { addressesIn, forget } from './erasure-contract.ts'
 
 const day = 24 * 60 * 60 * 1000
@@ -141,6 +141,44 @@ export const retentionTests: readonly ContractTest[] = [
       await forget(journal, ada)
       await expire(journal, Infinity)
       expect(await journal.erasure.removals(0)).toMatchObject([{ email: ada }])
+    }),
+  },
+
+  {
+    title: 'what a tombstone covers is erased and not expired, so its rows wait to be removed',
+    run: inJournal(async (journal) => {
+      const emails = [...Array.from({ length: 150 }, () => ada), bob, ada]
+      await journal.intake.append(emails.map((email) => makeSignup({ email })))
+      await deliverAt(journal, noon)
+      await journal.erasure.forget(ada)
+      await journal.intake.append([makeSignup({ email: ada })])
+      await deliverAt(journal, noon)
+      await expire(journal, Infinity)
+      expect(await addressesIn(journal)).toEqual([])
+      expect(await journal.erasure.unfinished()).toEqual({ removals: 151, frozen: 0 })
+      const last = await journal.erasure.removals(nth(journal, 150))
+      expect(last).toMatchObject([{ position: nth(journal, 152), email: ada }])
+    }),
+  },
+
+  {
+    title:
+      'while duplicates are ignored, no hash stays of what a tombstone covers, and one of each later signup',
+    run: underPolicy({ duplicates: 'ignore' }, async (journal) => {
+      const rows = async () => {
+        await journal.intake.append([makeSignup({ email: ada })])
+        const batch = await freezeNext(journal.delivery)
+        await journal.delivery.settle(batch?.number ?? 0, noon)
+        return batch?.tabs[0]?.signups.length
+      }
+      expect([await rows(), await rows()]).toEqual([1, 0])
+      await journal.erasure.forget(ada)
+      await expire(journal, Infinity)
+      expect(await journal.erasure.removals(0)).toMatchObject([{ position: nth(journal, 1) }])
+      expect(await rows()).toBe(1)
+      await expire(journal, Infinity)
+      expect(await rows()).toBe(0)
+      expect(await journal.erasure.removals(0)).toHaveLength(1)
     }),
   },
 ]

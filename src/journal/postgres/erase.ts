@@ -1,9 +1,11 @@
 import { restoredFact } from '../delivery-log.ts'
-import { outcomeOfErasing } from '../erased-signup.ts'
+import { isCovered, outcomeOfErasing } from '../erased-signup.ts'
 import type { ErasedSlice } from '../erasure.ts'
-import type { Step, Transaction } from './database.ts'
+import { addressHash } from '../hashes.ts'
+import type { Queries, Step, Transaction } from './database.ts'
 import { factOf } from './facts.ts'
 import { joinSignupAt } from './rows.ts'
+import type { PostgresSite } from './site.ts'
 import { statementsOf } from './statement.ts'
 
 /** Erasures that are part of a larger transaction, which holds the lock of the site. */
@@ -26,6 +28,8 @@ const held = `
 export const erasedCells = `email = '', source = '', name = '', tags = '', metadata = '', fields = ''`
 
 const sql = statementsOf('erase', {
+  tombstonesOf:
+    'SELECT hash, upto FROM rollcall.tombstone WHERE site = $1 AND hash = ANY($2::text[])',
   erasable: `
     SELECT signup.position, email, is_ignored AS "isIgnored",
       signup.position <= coalesce(written_to, 0) AS "isWritten",
@@ -97,6 +101,19 @@ export interface AddressedSignup {
 type Erased = Pick<ErasedSlice, 'unwritten' | 'written' | 'frozen'>
 
 export const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
+
+/** Those of these signups that a tombstone covers. */
+export async function forgottenAmong<Signup extends AddressedSignup>(
+  queries: Queries,
+  { id, secret }: Pick<PostgresSite, 'id' | 'secret'>,
+  signups: readonly Signup[],
+): Promise<readonly Signup[]> {
+  if (signups.length === 0) return []
+  const hashes = signups.map(({ email }) => addressHash(secret, email))
+  const tombstones = await queries.all(sql.tombstonesOf, id, [...new Set(hashes)])
+  const uptos = new Map(tombstones.map((row) => [String(row['hash']), Number(row['upto'])]))
+  return signups.filter(({ position }, at) => isCovered(position, uptos.get(hashes[at] ?? '')))
+}
 
 /** Erases forgotten signups of a site. Leaves out those that another process has erased meanwhile. */
 export async function eraseForgotten(

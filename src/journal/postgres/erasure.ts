@@ -6,10 +6,9 @@ import type {
   Tombstone,
   Unfinished,
 } from '../erasure.ts'
-import { isCovered } from '../erased-signup.ts'
 import { addressHash } from '../hashes.ts'
 import type { Step } from './database.ts'
-import { type AddressedSignup, eraseForgotten, noneErased } from './erase.ts'
+import { type AddressedSignup, eraseForgotten, forgottenAmong, noneErased } from './erase.ts'
 import { headLock, siteLock } from './locks.ts'
 import { joinSignupAt } from './rows.ts'
 import type { PostgresSite } from './site.ts'
@@ -45,8 +44,6 @@ const sql = statementsOf('erasure', {
     WHERE position > $1 AND position <= $2 AND email <> ''
       AND ($4::text IS NULL OR lower(email COLLATE "C") = $4) AND ${isOfSite('$3')}
     ORDER BY position`,
-  tombstonesOf:
-    'SELECT hash, upto FROM rollcall.tombstone WHERE site = $1 AND hash = ANY($2::text[])',
   mentions: `
     SELECT head.position AS last, (
       SELECT count(*) FROM rollcall.signup
@@ -171,18 +168,13 @@ export class PostgresErasure implements Erasure {
     upto: number,
     address: string | undefined,
   ): Promise<readonly AddressedSignup[]> {
-    const { db, id, secret } = this.#site
+    const { db, id } = this.#site
     const rows = await db.all(sql.addressed, after, upto, id, address?.toLowerCase() ?? null)
     const signups = rows.map((row) => ({
       position: Number(row['position']),
       email: String(row['email']),
-      hash: addressHash(secret, String(row['email'])),
     }))
-    if (signups.length === 0) return []
-    const hashes = [...new Set(signups.map(({ hash }) => hash))]
-    const tombstones = await db.all(sql.tombstonesOf, id, hashes)
-    const uptos = new Map(tombstones.map((row) => [String(row['hash']), Number(row['upto'])]))
-    return signups.filter(({ position, hash }) => isCovered(position, uptos.get(hash)))
+    return forgottenAmong(db, this.#site, signups)
   }
 
   async #mentions(after: number, upto: number, address: string | undefined) {

@@ -1,7 +1,7 @@
 import type { Millis } from '../../signup/signup.ts'
 import { addressHash } from '../hashes.ts'
 import { expiredFact, type Retention } from '../retention.ts'
-import { erasedCells } from './erase.ts'
+import { eraseForgotten, erasedCells, forgottenAmong } from './erase.ts'
 import { siteLock } from './locks.ts'
 import { isBetween, joinSignupAt } from './rows.ts'
 import type { PostgresSite } from './site.ts'
@@ -35,8 +35,7 @@ const sql = statementsOf('retention', {
     FROM rollcall.redelivered ${joinSignupAt('redelivered.position')}
     WHERE redelivered.batch = $1 AND email <> '' AND ${isExpirable}
     LIMIT 100`,
-  // Another process may have put a signup back into the pending work since it was found. A person who
-  // was forgotten meanwhile leaves no hash.
+  // Another process may have put a signup back into the pending work since it was found.
   expire: `
     WITH expired AS (
       UPDATE rollcall.signup SET ${erasedCells}
@@ -46,10 +45,7 @@ const sql = statementsOf('retention', {
     SELECT DISTINCT found.tab, found.hash
     FROM unnest($2::bigint[], $3::integer[], $4::text[]) AS found (position, tab, hash)
     JOIN expired ON expired.position = found.position
-    WHERE found.hash IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM rollcall.tombstone
-      WHERE site = $5 AND tombstone.hash = found.hash AND found.position <= tombstone.upto)
-    ON CONFLICT DO NOTHING`,
+    WHERE found.hash IS NOT NULL ON CONFLICT DO NOTHING`,
   endBatch: 'UPDATE rollcall.batch SET is_expired = true WHERE number = $1',
   setFact: `
     INSERT INTO rollcall.fact (site, name, value) VALUES ($1, $2, $3)
@@ -76,13 +72,24 @@ export class PostgresRetention implements Retention {
       ])
       return true
     }
+    const signups = found.map((row) => ({
+      position: Number(row['position']),
+      tab: Number(row['tab']),
+      email: String(row['email']),
+    }))
     const keepsHashes = policy.duplicates === 'ignore'
-    const positions = found.map(({ position }) => Number(position))
-    const tabs = found.map(({ tab }) => Number(tab))
-    const hashes = found.map(({ email }) =>
-      keepsHashes ? addressHash(secret, String(email)) : null,
-    )
-    await db.inOneGo(siteLock(id), [[sql.expire, number, positions, tabs, hashes, id]])
+    await db.transaction(siteLock(id), async (transaction) => {
+      const forgotten = new Set(await forgottenAmong(transaction, this.#site, signups))
+      if (forgotten.size > 0) await eraseForgotten(transaction, id, [...forgotten])
+      const expired = signups.filter((signup) => !forgotten.has(signup))
+      await transaction.run(
+        sql.expire,
+        number,
+        expired.map(({ position }) => position),
+        expired.map(({ tab }) => tab),
+        expired.map(({ email }) => (keepsHashes ? addressHash(secret, email) : null)),
+      )
+    })
     return true
   }
 }

@@ -1,7 +1,7 @@
 import type { Millis } from '../../signup/signup.ts'
 import { addressHash } from '../hashes.ts'
 import { expiredFact, type Retention } from '../retention.ts'
-import { noteCopies } from './erase.ts'
+import { eraseForgotten, isForgotten, noteCopies } from './erase.ts'
 import type { SqliteSite } from './site.ts'
 
 export class SqliteRetention implements Retention {
@@ -19,10 +19,14 @@ export class SqliteRetention implements Retention {
     const found = db.read(() => db.all('expirable', number))
     await db.write(() => {
       if (found.length > 0) noteCopies(this.#site)
-      for (const { position, tab, email } of found) {
+      for (const row of found) {
+        const [position, email] = [Number(row['position']), String(row['email'])]
+        if (isForgotten(this.#site, position, email)) {
+          eraseForgotten(this.#site, position)
+          continue
+        }
         // Another process may have put the signup back into the pending work since.
-        if (db.run('expireSignup', Number(position), number) === 0) continue
-        this.#keepHash(Number(tab), String(email))
+        if (db.run('expireSignup', position, number) > 0) this.#keepHash(Number(row['tab']), email)
       }
       if (found.length > 0) return
       db.run('expireBatch', number)

@@ -287,6 +287,31 @@ export const comparisonTests: readonly Test[] = [
   },
 
   {
+    title:
+      'signups that were erased are no duplicates of each other when the default tab gets its name',
+    run: async (world) => {
+      const policy = { spreadsheet: 'here', duplicates: 'ignore' } as const
+      await using named = await world.open({ ...policy, defaultTab: { name: 'Tabelle1' } })
+      const unnamed = { name: 'Sheet1', of: 'a spreadsheet' }
+      await using journal = await world.open({ ...policy, defaultTab: unnamed })
+      await journal.intake.append([makeSignup({ email: 'eve@example.com', sheetTab: '' })])
+      const people = ['ada@example.com', 'bob@example.com']
+      await named.intake.append(people.map((email) => makeSignup({ email, sheetTab: 'Tabelle1' })))
+      const batch = await freezeNext(named.delivery, { wanted: (tab) => tab === 'Tabelle1' })
+      await named.delivery.settle(batch?.number ?? 0, noon)
+      for (const email of people) {
+        await journal.erasure.forget(email)
+        const { written } = await journal.erasure.eraseNext(0, email)
+        await journal.erasure.removed(written[0] ?? 0, { wasFound: true, others: 0 })
+      }
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      using comparison = await journal.comparison({ cellKey })
+      await read(comparison, [])
+      expect(await comparison.compare(() => {})).toMatchObject({ unknown: 2 })
+    },
+  },
+
+  {
     title: 'a signup that is delivered once more keeps its cells until that is long ago, too',
     run: inJournal(async (journal) => {
       const [, gone = makeSignup()] = await threeWritten(journal)

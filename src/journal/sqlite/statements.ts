@@ -74,7 +74,8 @@ export const statements = {
   nameTab: 'UPDATE tab SET key = ?, name = ? WHERE id = ?',
   // Runs before the signups of ?1 move to ?2. Marks those that become duplicates by the move.
   ignoreDuplicates: `UPDATE signup SET is_ignored = 1
-                     WHERE tab IN (?1, ?2) AND position >= (SELECT min(position) FROM signup WHERE tab = ?1)
+                     WHERE tab IN (?1, ?2) AND email <> ''
+                       AND position >= (SELECT min(position) FROM signup WHERE tab = ?1)
                        AND EXISTS (
                          SELECT 1 FROM signup AS earlier
                          WHERE earlier.tab IN (?1, ?2) AND lower(earlier.email) = lower(signup.email)

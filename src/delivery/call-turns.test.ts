@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import type { CallLedger } from '../journal/call-ledger.ts'
@@ -37,4 +39,55 @@ test('a ledger that fails ends the wait of all, and the next call asks it again'
   const [one, other] = await Promise.allSettled([first(signal), second(signal)])
   expect([one.status, other.status]).toEqual(['rejected', 'rejected'])
   expect(await second(signal)).toBe(0)
+})
+
+/** Calls for one site without a rest. Returns how many calls it got before it had to wait. */
+async function callsAtOnce(perMinute: number, sites: number): Promise<number> {
+  const clock = new ManualClock()
+  const ledger = { reserve: () => Promise.resolve(0) }
+  const next = new CallTurns({ ledger, quota: { perMinute, perDay: 10_000 }, clock, sites }).join()
+  const stop = new AbortController()
+  let calls = 0
+  const calling = (async () => {
+    for (;;) {
+      await next(stop.signal)
+      calls += 1
+    }
+  })().catch(() => undefined)
+  await clock.run(0)
+  stop.abort()
+  await calling
+  return calls
+}
+
+test.each([
+  { perMinute: 60, sites: 3, share: 20 },
+  { perMinute: 50, sites: 20, share: 3 },
+  { perMinute: 50, sites: 200, share: 1 },
+])(
+  'a site gets its share of $share calls and one more before it has to wait: $perMinute for $sites sites',
+  async ({ perMinute, sites, share }) => {
+    expect(await callsAtOnce(perMinute, sites)).toBe(share + 1)
+  },
+)
+
+test.each([1, 3])('20,000 calls leave nothing in memory, with %i sites', async (sites) => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let elapsed = 0
+  const clock = { elapsed: () => elapsed, sleep: async (ms: number) => void (elapsed += ms) }
+  const ledger = { reserve: () => Promise.resolve(0) }
+  const next = new CallTurns({ ledger, quota, clock, sites }).join()
+  const { signal } = new AbortController()
+  const bytesAfter = async (calls: number) => {
+    for (let call = 0; call < calls; call++) {
+      elapsed += minute / quota.perMinute
+      await next(signal)
+    }
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = await bytesAfter(2_000)
+  // A number takes 8 bytes or more.
+  expect((await bytesAfter(20_000)) - before).toBeLessThan(20_000 * 8)
 })

@@ -29,14 +29,16 @@ interface Waiting {
  * Gives the calls of one account to the sites of this process by turns. The ledger decides when there is
  * a call; this decides whose it is.
  *
- * A site's share is the calls of a minute, divided by the number of sites. A site that had fewer than its
- * share in the last minute goes first: the one with the fewest calls. A site that had its share waits for
+ * A site's share is the calls of a minute, divided by the number of sites and rounded up. A site that had
+ * fewer than its share in the last minute goes first: the one with the fewest calls. A site that had its share waits for
  * those, and calls beyond shares keep a distance, so that they use no more than a part of the minute's
  * calls. When half of these are used, all others keep a distance, too. So the calls never come all at once
  * with a long wait behind them, and a site that begins gets its call within seconds.
  */
 export class CallTurns {
   readonly #options: CallTurnsOptions
+  /** How many calls a site may have had in the last minute and still go first. */
+  readonly #share: number
   #waiting: Waiting[] = []
   #isGiving = false
   /** Ends the present sleep. */
@@ -47,6 +49,7 @@ export class CallTurns {
 
   constructor(options: CallTurnsOptions) {
     this.#options = options
+    this.#share = Math.ceil(options.quota.perMinute / options.sites)
   }
 
   /** The turns of one more site. */
@@ -113,9 +116,9 @@ export class CallTurns {
   /** How long to wait before the next call, so that it keeps its distance. */
   #distanceMs(): Millis {
     const { quota, sites } = this.#options
-    if (sites === 1) return 0
     const now = this.#now()
     for (const { calls } of [this.#all, ...this.#waiting]) dropOlder(calls, now - minute)
+    if (sites === 1) return 0
     const distance = minute / quota.perMinute
     const { calls } = this.#all
     const last = calls.length >= quota.perMinute / 2 ? (calls.at(-1) ?? -Infinity) : -Infinity
@@ -125,8 +128,7 @@ export class CallTurns {
   }
 
   #hadShare({ calls }: Waiting): boolean {
-    const { quota, sites } = this.#options
-    return calls.length >= quota.perMinute / sites
+    return calls.length >= this.#share
   }
 
   #now(): Millis {

@@ -6,6 +6,7 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import {
   addNext,
   addWord,
+  commitSetting,
   createTransactionWorld,
   lock,
   pause,
@@ -147,6 +148,22 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       ])
       await Promise.all(adds)
       expect(await world.countDifferent()).toBe(adds.length)
+    },
+  )
+
+  test.each([
+    ['off', 'on'],
+    ['local', 'local'],
+    ['remote_write', 'remote_write'],
+    ['remote_apply', 'remote_apply'],
+  ])(
+    'a commit waits for the disk, and for a standby as the server is set: %s',
+    async (set, used) => {
+      await using world = await createTransactionWorld(server)
+      await server.query(`ALTER DATABASE ${world.database} SET synchronous_commit = ${set}`)
+      await world.closeAll()
+      const found = await world.db.snapshot((queries) => queries.get(commitSetting))
+      expect(found).toEqual({ value: used })
     },
   )
 

@@ -16,12 +16,15 @@ const sql = statementsOf('fault', {
   pause: 'SELECT pg_sleep(0.1)',
   add: 'INSERT INTO word (text) VALUES ($1)',
   addNext: `INSERT INTO word (text) SELECT 'word ' || count(*) FROM word`,
+  commit: `SELECT current_setting('synchronous_commit') AS value`,
   count: 'SELECT count(*) AS count, count(DISTINCT text) AS different FROM word',
 })
 
 export const lock: Step = [sql.lock]
 /** Keeps its connection busy for a moment. */
 export const { pause } = sql
+/** Tells for what a commit of the transaction waits. */
+export const commitSetting = sql.commit
 export const addNext: Step = [sql.addNext]
 const secretWord = 'ada@example.com'
 export const addWord: Step = [sql.add, secretWord]

@@ -5,7 +5,7 @@ import { createDatabaseWorld, type DatabaseWorld } from '../../harness/database-
 import { addressesInSheet } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { startCommand } from '../../harness/run-command.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 
 let server: PostgresServer
@@ -47,6 +47,20 @@ test('while the database is down, a service answers so, and it heals by itself',
   await expect.poll(() => statusOf('/api/ready')).toBe(200)
   expect((await postSignup(service.url, { email: bob })).status).toBe(202)
   await expect.poll(() => addressesInSheet(world.google)).toEqual([bob])
+})
+
+test('a crash of a server whose synchronous_commit is off loses no answered signup', async () => {
+  // Without a wait, what was committed would be in the memory of the server for ten seconds.
+  await server.configure({ wal_writer_delay: '10s' })
+  await using world = await createDatabaseWorld(server)
+  await server.query(`ALTER DATABASE ${world.database.name} SET synchronous_commit = off`)
+  await using service = await startService({ env: world.env })
+  const people = Array.from({ length: 40 }, (_, at) => `person.${at}@example.com`)
+  for (const email of people) expect((await postSignup(service.url, { email })).status).toBe(202)
+  await server.stop('immediate')
+  await server.start()
+  const exported = await runCommand(['export', '--format', 'ndjson'], { env: world.env })
+  expect(people.filter((email) => !exported.stdout.includes(`"${email}"`))).toEqual([])
 })
 
 const waiting =

@@ -21,6 +21,13 @@ export interface DatabaseOptions {
 /** A statement with its values. */
 export type Step = readonly [statement: Statement, ...values: Value[]]
 
+/**
+ * Makes the commit of this transaction wait until it is on disk, also where the server is set not to. The
+ * other values of `synchronous_commit` wait for the disk, and some for a standby, so they are kept.
+ */
+export const syncedCommit = `SELECT set_config('synchronous_commit', 'on', true)
+  WHERE current_setting('synchronous_commit') = 'off'`
+
 /** For how long, and how often, a transaction is run again that met others. */
 const again = { maxMs: 5_000, restMs: 10 } as const
 
@@ -68,7 +75,8 @@ export class PostgresDatabase implements Queries {
       SET LOCAL statement_timeout = ${all.statementMs};
       SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs};
       SET LOCAL enable_seqscan = off;
-      SET LOCAL jit = off`
+      SET LOCAL jit = off;
+      ${syncedCommit}`
   }
 
   close(): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from '../moved-tables.ts'
 import { type MovedState, sameState, type Source, stateOf, textOf, wentOn } from '../moved-state.ts'
 import { Arrivals } from './arrivals.ts'
-import { PostgresDatabase } from './database.ts'
+import { PostgresDatabase, syncedCommit } from './database.ts'
 import { migrate } from './migrate.ts'
 import { type Found, insertRows, type Run, types, valueOf } from './moving-rows.ts'
 import { withClient } from './reach.ts'
@@ -98,7 +98,7 @@ export class TakenJournal {
   /** Keeps others out and removes what a start has made. Returns false when the journal is there already. */
   async begin({ code, state }: Source): Promise<boolean> {
     await this.#run(`BEGIN; SET LOCAL lock_timeout = 10000; SET LOCAL statement_timeout = ${waitMs};
-      SET LOCAL idle_in_transaction_session_timeout = ${waitMs}`)
+      SET LOCAL idle_in_transaction_session_timeout = ${waitMs}; ${syncedCommit}`)
     await this.#run('SELECT position FROM rollcall.head FOR UPDATE')
     await this.#run('SELECT id FROM rollcall.site ORDER BY id FOR UPDATE')
     if (

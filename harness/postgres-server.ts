@@ -28,6 +28,8 @@ export interface TestDatabase extends AsyncDisposable {
   readonly name: string
   /** For DATABASE_URL, with the password of the service's role. */
   readonly url: string
+  /** Runs SQL in it as the superuser. */
+  query(sql: string): Promise<void>
 }
 
 /** A real PostgreSQL server. Disposing of it ends it and removes its data. */
@@ -165,6 +167,11 @@ class Server implements PostgresServer {
     return {
       name,
       url: this.url(name),
+      query: async (sql) => {
+        const client = new pg.Client({ ...this.#asAdmin(), database: name })
+        await client.connect()
+        await client.query(sql).finally(() => client.end())
+      },
       [Symbol.asyncDispose]: async () => {
         await this.query(`DROP DATABASE ${name} WITH (FORCE)`)
       },

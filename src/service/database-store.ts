@@ -5,12 +5,14 @@ import {
   openPostgresReader,
   openPostgresSites,
 } from '../journal/postgres/postgres-journal.ts'
-import { reach, Unreachable } from '../journal/postgres/reach.ts'
+import { Unreachable } from '../journal/postgres/reach.ts'
 import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
+import { type Needs, readUsable } from './database-access.ts'
+import { risksOf } from './inspect-database.ts'
 import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './moved-mark.ts'
 import type { ForeignCopies, Hold, Starting, Store } from './store.ts'
@@ -23,28 +25,34 @@ const patience = { maxMs: 60_000, restMs: 1_000 } as const
 export function databaseStore(config: Config, url: string, { clock }: Pick<World, 'clock'>): Store {
   const openBeside = (others?: Iterable<string>) =>
     openPostgresSites(url, policiesOf(config, others), { clock, access: 'beside' })
+  const expectAccess = (needs: Needs = 'writing') => readUsable(url, config, { clock, needs })
   return {
     async open(starting) {
       const { log } = starting
       const onNewSecret = () => log.warn({ hint: newSecretHint }, newSecretWords)
-      const open = () => openPostgresSites(url, policiesOf(config), { clock, onNewSecret })
-      const journal = await patiently(url, open, { ...starting, clock })
+      const open = async () => {
+        const facts = await expectAccess()
+        const journal = await openPostgresSites(url, policiesOf(config), { clock, onNewSecret })
+        return { facts, journal }
+      }
+      const { facts, journal } = await patiently(open, { ...starting, clock })
+      for (const { message, hint } of risksOf(facts)) log.warn({ hint }, `the database ${message}`)
       warnOfOldJournal(config.dataDir, log)
       return journal
     },
     async openBeside(others) {
-      await reach(url)
+      await expectAccess()
       return openBeside(others)
     },
     async openForTrial(): Promise<OpenJournal> {
-      await reach(url)
+      await expectAccess()
       const isThere = await hasPostgresJournal(url, { clock })
       return isThere
         ? await openBeside()
         : openSqliteSites(':memory:', policiesOf(config), { clock })
     },
     async openReader() {
-      await reach(url)
+      await expectAccess('reading')
       return openPostgresReader(
         url,
         config.sites.map(({ name }) => name),
@@ -83,7 +91,6 @@ const nothingToHold: Hold = {
  * @throws Error when it waits for too long, or waiting does not help; the message says what to do
  */
 async function patiently<T>(
-  url: string,
   open: () => Promise<T>,
   { clock, log, stop }: Starting & { readonly clock: Clock },
 ): Promise<T> {
@@ -91,7 +98,6 @@ async function patiently<T>(
   let told = ''
   for (;;) {
     try {
-      await reach(url)
       return await open()
     } catch (error) {
       const leftMs = until - clock.elapsed()

@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest'
 import type { ServerFacts } from '../journal/postgres/server-facts.ts'
+import { accessProblem } from './database-access.ts'
 import { findingsOf } from './inspect-database.ts'
 
 const good: ServerFacts = {
   product: 'PostgreSQL 18.4 (Debian 18.4-1) on x86_64-pc-linux-gnu, compiled by gcc',
   version: 180_004,
   encoding: 'UTF8',
+  isStandby: false,
   isReadOnly: false,
   aheadMs: -120,
+  isForeign: false,
+  mayEnter: true,
   tables: 1,
   tablesWanted: 1,
   rightsMissing: [],
   mayMigrate: true,
   synchronousCommit: 'on',
   hasSynchronousStandby: true,
-  isSynced: true,
+  risks: [],
   connectionsMax: 100,
   connectionsLeft: 80,
   hasPooler: false,
@@ -46,16 +50,47 @@ test.each<[string, Partial<ServerFacts>, string, RegExp]>([
     /Cockroach/,
   ],
   ['another encoding', { encoding: 'SQL_ASCII' }, 'fault', /encoding is SQL_ASCII/],
-  ['a standby', { isReadOnly: true }, 'fault', /a standby, which takes no signups/],
-  ['missing rights', { rightsMissing: ['INSERT', 'DELETE'] }, 'fault', /may not INSERT, DELETE/],
-  ['no right to make tables', { tables: 0, mayMigrate: false }, 'fault', /may make no tables/],
+  [
+    'a standby',
+    { isStandby: true, isReadOnly: true },
+    'fault',
+    /is a standby, which takes no signups/,
+  ],
+  ['a read-only database', { isReadOnly: true }, 'fault', /is read-only: its setting default_/],
+  ['a foreign schema', { isForeign: true }, 'fault', /with the tables of another program/],
+  ['a closed schema', { mayEnter: false }, 'fault', /does not let this user into its schema/],
+  ['missing rights', { rightsMissing: ['INSERT', 'DELETE'] }, 'fault', /to INSERT, DELETE in its/],
+  ['no right to make tables', { tables: 0, mayMigrate: false }, 'fault', /not .* make tables/],
+  [
+    'no right to change older tables',
+    { tablesWanted: 2, mayMigrate: false },
+    'fault',
+    /change its tables, as this version has to/,
+  ],
   ['newer tables', { tables: 2 }, 'fault', /a newer version of Rollcall/],
   ['no tables', { tables: 0 }, 'warning', /no tables of Rollcall yet/],
   ['older tables', { tablesWanted: 2 }, 'warning', /an older version of Rollcall/],
-  ['no right to change tables', { mayMigrate: false }, 'warning', /and not change them/],
+  [
+    'no right to change tables',
+    { mayMigrate: false },
+    'warning',
+    /lets this user use its tables, and not change them/,
+  ],
   ['another time', { aheadMs: 5_000 }, 'warning', /clock is 5\.0 s ahead of ours/],
-  ['fsync off', { isSynced: false }, 'fault', /fsync is off/],
-  ['no wait for the disk', { synchronousCommit: 'off' }, 'fault', /synchronous_commit is off/],
+  ['fsync off', { risks: ['fsync'] }, 'fault', /fsync .* a power cut loses signups/],
+  [
+    'full_page_writes off',
+    { risks: ['full_page_writes'] },
+    'warning',
+    /full_page_writes .* a power cut may damage the journal/,
+  ],
+  [
+    'data_sync_retry on',
+    { risks: ['data_sync_retry'] },
+    'fault',
+    /data_sync_retry .* error of its/,
+  ],
+  ['zero_damaged_pages on', { risks: ['zero_damaged_pages'] }, 'fault', /empties damaged pages/],
   ['few connections', { connectionsLeft: 3 }, 'warning', /3 of its 100 connections are free/],
 ])('it is told of %s', (_, facts, state, words) => {
   const said = findingsOf({ ...good, ...facts }).filter((finding) => finding.state === state)
@@ -83,3 +118,13 @@ function emptied(facts: ServerFacts): ServerFacts {
     Object.keys(facts).map((key) => [key, undefined]),
   ) as unknown as ServerFacts
 }
+
+test('a standby can be read, and so can tables that the user may not write', () => {
+  const facts = { ...good, isStandby: true, isReadOnly: true, rightsMissing: ['INSERT'] }
+  expect(accessProblem(facts, 'reading')).toBeUndefined()
+  expect(accessProblem({ ...facts, rightsMissing: ['SELECT', 'INSERT'] }, 'reading')).toMatchObject(
+    {
+      message: 'does not give this user the right to SELECT in its tables',
+    },
+  )
+})

@@ -2,9 +2,10 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { connectionsOfInstance } from '../journal/postgres/connections.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
-import { readServerFacts, type ServerFacts } from '../journal/postgres/server-facts.ts'
+import { readServerFacts, type Risk, type ServerFacts } from '../journal/postgres/server-facts.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
+import { accessProblem } from './database-access.ts'
 
 const check = 'database'
 
@@ -31,7 +32,7 @@ export async function inspectDatabase(
 
 /** What there is to say about a database that is reached. */
 export function findingsOf(facts: ServerFacts): readonly Finding[] {
-  return [
+  const said = [
     versionOf(facts),
     encodingOf(facts),
     tablesOf(facts),
@@ -42,6 +43,7 @@ export function findingsOf(facts: ServerFacts): readonly Finding[] {
   ]
     .filter((finding) => finding !== undefined)
     .map((finding) => ({ check, ...finding }))
+  return [...said, ...risksOf(facts)]
 }
 
 type Said = Omit<Finding, 'check'> | undefined
@@ -68,20 +70,9 @@ function encodingOf({ encoding }: ServerFacts): Said {
 }
 
 function tablesOf(facts: ServerFacts): Said {
-  const { isReadOnly, tables, tablesWanted, rightsMissing = [], mayMigrate } = facts
-  if (isReadOnly) {
-    const hint = 'Give the host of the primary in DATABASE_URL.'
-    return { state: 'fault', message: 'it is a standby, which takes no signups', hint }
-  }
-  if (rightsMissing.length > 0) {
-    const rights = rightsMissing.join(', ')
-    const hint = `Give it GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall.`
-    return { state: 'fault', message: `the user of DATABASE_URL may not ${rights}`, hint }
-  }
-  if (tables === 0 && mayMigrate === false) {
-    const hint = 'Make it the owner of the database, or give it GRANT CREATE ON DATABASE.'
-    return { state: 'fault', message: 'the user of DATABASE_URL may make no tables', hint }
-  }
+  const problem = accessProblem(facts, 'writing')
+  if (problem) return { state: 'fault', ...problem }
+  const { tables, tablesWanted, mayMigrate } = facts
   if (tables !== undefined && tables > tablesWanted) {
     const hint = 'Run the newer version here, too.'
     return { state: 'fault', message: 'a newer version of Rollcall made its tables', hint }
@@ -95,7 +86,7 @@ function tablesOf(facts: ServerFacts): Said {
   }
   if (mayMigrate === false) {
     const hint = 'Make it the owner of the tables before you upgrade.'
-    const message = 'the user of DATABASE_URL may use the tables, and not change them'
+    const message = 'lets this user use its tables, and not change them'
     return { state: 'warning', message, hint }
   }
   return tables === undefined ? undefined : ok('has the tables of this version')
@@ -110,22 +101,44 @@ function clockOf({ aheadMs }: ServerFacts): Said {
   return { state: 'warning', message, hint }
 }
 
-function commitOf(facts: ServerFacts): Said {
-  const { synchronousCommit, hasSynchronousStandby, isSynced } = facts
-  if (synchronousCommit === undefined) return undefined
-  const fault = (what: string, hint: string): Said => ({ state: 'fault', message: what, hint })
-  if (isSynced === false) {
-    return fault(
-      'its setting fsync is off: a power cut loses signups that were answered',
-      'Turn fsync on.',
-    )
-  }
-  if (synchronousCommit === 'off') {
-    return fault(
-      'its setting synchronous_commit is off: a crash loses signups that were answered',
-      'Set it to on, for this role at least: ALTER ROLE … SET synchronous_commit = on.',
-    )
-  }
+/** What each setting does that loses signups. */
+const risks: ReadonlyMap<Risk, { readonly harm: string; readonly hint: string }> = new Map([
+  ['fsync', { harm: 'a power cut loses signups that were answered', hint: 'Turn fsync on.' }],
+  [
+    'full_page_writes',
+    {
+      harm: 'a power cut may damage the journal',
+      hint: 'Turn full_page_writes on, unless its file system writes whole pages only, as ZFS does.',
+    },
+  ],
+  [
+    'data_sync_retry',
+    {
+      harm: 'after an error of its disk it may go on without signups that were answered',
+      hint: 'Turn data_sync_retry off.',
+    },
+  ],
+  [
+    'zero_damaged_pages',
+    {
+      harm: 'it empties damaged pages, and goes on without the signups in them',
+      hint: 'Turn zero_damaged_pages off.',
+    },
+  ],
+])
+
+/** How the server may lose signups that were answered. Each message is a sentence without its subject. */
+export function risksOf(facts: Pick<ServerFacts, 'risks'>): readonly Finding[] {
+  return (facts.risks ?? []).map((name) => {
+    const { harm = '', hint = '' } = risks.get(name) ?? {}
+    const state = name === 'full_page_writes' ? 'warning' : 'fault'
+    return { check, state, message: `has a setting that risks signups, ${name}: ${harm}`, hint }
+  })
+}
+
+function commitOf({ risks, ...facts }: ServerFacts): Said {
+  const { synchronousCommit, hasSynchronousStandby } = facts
+  if (synchronousCommit === undefined || (risks ?? []).length > 0) return undefined
   const standby =
     hasSynchronousStandby && synchronousCommit !== 'local'
       ? 'and on a standby'

@@ -9,11 +9,11 @@ import {
   signupTable,
 } from '../journal/moved-tables.ts'
 import { CopyDiffers, type TakenJournal, takeJournal } from '../journal/postgres/taken-journal.ts'
-import { reach } from '../journal/postgres/reach.ts'
 import { WholeJournal } from '../journal/sqlite/whole-journal.ts'
 import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { journalFile } from './data-folder.ts'
+import { readUsable } from './database-access.ts'
 import { markMoved } from './moved-mark.ts'
 
 export interface MoveOptions {
@@ -43,16 +43,17 @@ export interface Moved {
  *   the message says what to do
  */
 export async function moveJournal(
-  { dataDir, database }: Config,
+  config: Config,
   url: string,
   options: MoveOptions,
 ): Promise<Moved> {
+  const { dataDir, database } = config
   const to = `${database?.name ?? ''} on ${database?.host ?? ''}`
   const file = join(dataDir, journalFile)
   if (!existsSync(file)) throw new Error(`There is no journal in ${dataDir}. Check DATA_DIR.`)
   using _lock = await lockDirectory(dataDir, journalFile, options.clock)
   using journal = new WholeJournal(file)
-  await reach(url)
+  await readUsable(url, config, { clock: options.clock, needs: 'writing' })
   const tables = await takeJournal(url, {
     source: { code: codeOf(journal), state: journal.state },
     clock: options.clock,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabaseWorld, type DatabaseWorld } from '../../harness/database-world.ts'
@@ -7,6 +8,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
 
 let server: PostgresServer
 beforeEach(async () => void (server = await startPostgres()))
@@ -94,18 +96,99 @@ test('a start that waits for the database ends with SIGTERM', async () => {
   await server.start()
 })
 
-test('a start ends at once when waiting does not help', async () => {
+/** Makes of a good database one that needs a person. */
+interface Harm {
+  readonly url?: (url: string) => string
+  /** Run by the superuser in the database. */
+  readonly sql?: string
+  readonly says: RegExp
+  readonly orderedTo: RegExp
+}
+
+const harms: Readonly<Record<string, Harm>> = {
+  'a wrong password': {
+    url: (url) => url.replace(/:[^:@]+@/, ':another-password@'),
+    says: /refuses the password/,
+    orderedTo: /Correct the user name and the password/,
+  },
+  'no database': {
+    url: (url) => url.replace(/\w+$/, 'none'),
+    says: /does not exist on its server/,
+    orderedTo: /Make it with CREATE DATABASE/,
+  },
+  'no TLS': {
+    url: (url) => `${url}?sslmode=require`,
+    says: /offers no TLS/,
+    orderedTo: /Turn TLS on/,
+  },
+  'the tables of another program': {
+    sql: 'CREATE SCHEMA rollcall; CREATE TABLE rollcall.version (major integer)',
+    says: /has a schema rollcall with the tables of another program/,
+    orderedTo: /Make a database for Rollcall alone/,
+  },
+  'a schema of another user': {
+    sql: 'CREATE SCHEMA rollcall; CREATE TABLE rollcall.version (only_row boolean, number integer)',
+    says: /does not let this user into its schema rollcall/,
+    orderedTo: /GRANT USAGE ON SCHEMA rollcall/,
+  },
+  'no right to make tables': {
+    sql: 'CREATE SCHEMA rollcall; GRANT USAGE ON SCHEMA rollcall TO rollcall',
+    says: /does not let this user make tables/,
+    orderedTo: /GRANT CREATE/,
+  },
+  'a read-only database': {
+    sql: 'ALTER ROLE rollcall SET default_transaction_read_only = on',
+    says: /is read-only: its setting default_transaction_read_only is on/,
+    orderedTo: /Turn it off/,
+  },
+}
+
+test.each(Object.entries(harms))(
+  'a start and a command end at once, with what to do, when the database needs a person: %s',
+  async (_, { url = (same) => same, sql = 'SELECT 1', says, orderedTo }) => {
+    await using world = await createDatabaseWorld(server)
+    await world.database.query(sql)
+    const env = { ...world.env, DATABASE_URL: url(world.database.url) }
+    const { code, output } = await failedStart({ env })
+    expect(code, output).toBe(2)
+    const form =
+      /DATABASE_URL: names a database that (.*)\.\n +given: +\S+ on 127\.0\.0\.1\n.*\n +do: +(.*)\n/
+    const [, problem, order] = form.exec(output) ?? []
+    expect(problem).toMatch(says)
+    expect(order).toMatch(orderedTo)
+    expect(output).not.toMatch(/waits for it|another-password|postgres:\/\//)
+    await using folder = await tempFolder()
+    const file = join(folder.path, 'people.csv')
+    await writeFile(file, `Email\n${ada}\n`)
+    const command = await runCommand(['import', file], { env })
+    expect(command).toMatchObject({ code: 2, stderr: expect.stringMatching(says) })
+  },
+)
+
+test('a start and a command say at once which rights to tables are missing', async () => {
   await using world = await createDatabaseWorld(server)
   const { env, database } = world
-  const urls: readonly (readonly [string, RegExp])[] = [
-    [database.url.replace(/:[^:@]+@/, ':another-password@'), /refuses the password\. Correct/],
-    [database.url.replace(/\w+$/, 'none'), /does not exist on its server\. Make it/],
-    [`${database.url}?sslmode=require`, /offers no TLS\. Turn TLS on/],
-  ]
-  for (const [url, words] of urls) {
-    const { code, output } = await failedStart({ env: { ...env, DATABASE_URL: url } })
-    expect(code).toBe(1)
-    expect(output).toMatch(words)
-    expect(output).not.toMatch(/another-password|postgres:\/\//)
-  }
+  await using _ = await startService({ env })
+  await database.query('REVOKE INSERT, DELETE ON rollcall.signup FROM rollcall')
+  const words = 'does not give this user the right to INSERT, DELETE in its tables'
+  expect(await failedStart({ env })).toMatchObject({
+    code: 2,
+    output: expect.stringContaining(words),
+  })
+  const command = await runCommand(['forget', '-'], { env, input: ada })
+  expect(command).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
+  // It only reads.
+  expect(await runCommand(['status'], { env })).toMatchObject({ code: 0 })
+})
+
+test('a start warns once of each setting of the server that risks answered signups', async () => {
+  await using world = await createDatabaseWorld(server)
+  await server.configure({ zero_damaged_pages: 'on' })
+  const { env } = world
+  await using service = await startService({ env })
+  const warned = Array.from(
+    service.output().matchAll(/"msg":"the database has a setting that risks signups, (\w+): /g),
+    ([, name]) => name,
+  )
+  expect(warned.toSorted()).toEqual(['fsync', 'full_page_writes', 'zero_damaged_pages'])
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/site.ts'
 import { storeOf } from '../../service/choose-store.ts'
 import { partOf } from '../../service/running-site.ts'
@@ -80,9 +81,16 @@ async function openJournal({ config, secrets }: Subject, session: Session): Prom
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = inOneLine(error)
     return { of: () => ({ kind: 'closed', message }), [Symbol.asyncDispose]: async () => {} }
   }
+}
+
+function inOneLine(error: unknown): string {
+  if (error instanceof ConfigError) {
+    return error.problems.map(({ setting, problem }) => `${setting} ${problem}`).join(' ')
+  }
+  return error instanceof Error ? error.message : String(error)
 }
 
 const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT', skipped: '-' } as const

@@ -50,11 +50,6 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-/** @throws Unreachable */
-export function reach(url: string): Promise<void> {
-  return withClient(url, async () => undefined)
-}
-
 const startHint = 'Start PostgreSQL, or correct the host and the port of DATABASE_URL.'
 const tlsHint =
   'Give the certificate of its authority in sslrootcert=FILE, and the host name that the certificate has.'

@@ -46,6 +46,15 @@ const confined = [
     imports: [[['process'], ['exit']]],
   },
   {
+    homes: [
+      'src/journal/sqlite/connect.ts',
+      'src/journal/temporary-tables.ts',
+      'src/platform/node/directory-lock.ts',
+    ],
+    message: 'Use journal/sqlite/connect.ts, so that what is erased is overwritten.',
+    syntax: ['NewExpression[callee.name="DatabaseSync"]'],
+  },
+  {
     homes: ['src/platform/node/durable-file.ts'],
     message: 'Use platform/node/durable-file.ts, which knows what has to be synced in which order.',
     syntax: [

@@ -24,6 +24,7 @@ const bad: readonly Sample[] = [
   ['no-restricted-properties', 'src/cli/a.ts', `process.exit(1)`],
   ['no-restricted-imports', 'src/platform/clock.ts', `import { exit } from 'process'`],
   ['no-restricted-syntax', 'src/journal/sqlite/a.ts', `import { fsyncSync } from 'node:fs'`],
+  ['no-restricted-syntax', 'src/journal/sqlite/a.ts', `const db = new DatabaseSync(file)`],
   ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.sync()`],
   ['no-restricted-syntax', 'src/spreadsheet/workbook/a.ts', `await file.datasync()`],
   ['no-restricted-globals', 'src/spreadsheet/google/a.ts', `const key = Buffer.from(text)`],

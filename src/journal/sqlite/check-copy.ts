@@ -1,11 +1,11 @@
-import { DatabaseSync } from 'node:sqlite'
+import { connect } from './connect.ts'
 
 /**
  * Reads every page and index of a copied journal, and makes it one file without a write-ahead log. Returns
  * its number of signups. @throws Error when it is damaged
  */
 export function checkCopy(file: string): number {
-  using db = new DatabaseSync(file)
+  using db = connect(file)
   db.exec('PRAGMA journal_mode = DELETE')
   const [finding] = Object.values(db.prepare('PRAGMA integrity_check(1)').get() ?? {})
   if (finding !== 'ok') {

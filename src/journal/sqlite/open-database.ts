@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { fingerprintHash, keyHash, type Secret } from '../hashes.ts'
 import { busy } from '../unavailable.ts'
+import { connect } from './connect.ts'
 import { isOneOf } from './error-codes.ts'
 import { addressIndex, migrations } from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
@@ -41,7 +42,7 @@ export function openDatabase(file: string, options: OpenOptions): OpenDatabase {
     assertNotEmptied(file)
     // Look first, because the search for SQLite's reason would make the file.
     if (readOnly && !existsSync(file)) throw new Error(missing)
-    db = new DatabaseSync(file, { readOnly, timeout: busy.maxMs })
+    db = connect(file, { readOnly, timeout: busy.maxMs })
     if (readOnly) assertCurrent(db)
     const secret = readOnly ? readSecret(file) : prepare(db, file, options)
     // Most commits of another process take less than this; `SqliteDatabase.write` waits for the others.
@@ -60,8 +61,6 @@ function prepare(
 ): Secret {
   // Set these on every open, because SQLite does not store them in the file.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  // What is erased is overwritten with zeros.
-  db.exec('PRAGMA secure_delete = ON')
   assertWhole(db)
   if (access === 'beside' && tablesOf(db).length > 0) assertCurrent(db)
   const findSecret = () => given ?? readSecret(file)
@@ -128,7 +127,7 @@ function assertKnown(db: DatabaseSync, version: number): void {
         `${migrations.length}). Start the newer version, or give another DATA_DIR`,
     )
   }
-  using fresh = new DatabaseSync(':memory:')
+  using fresh = connect(':memory:')
   for (const sql of migrations.slice(0, version)) fresh.exec(sql)
   if (tablesOf(db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
 }

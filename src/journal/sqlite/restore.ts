@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../call-ledger.ts'
@@ -10,6 +10,7 @@ import { JournalUnavailable } from '../unavailable.ts'
 import { eraseUnsure } from './erase.ts'
 import { SqliteDatabase } from './database.ts'
 import { SqliteErasure } from './erasure.ts'
+import { connect } from './connect.ts'
 import { isOneOf } from './error-codes.ts'
 import { possibleCalls } from './possible-calls.ts'
 import { codesOfSite, openSite, type SqliteSite } from './site.ts'
@@ -66,8 +67,8 @@ export async function makeRestored(
   copy: string,
   { policies, clock, accounts, replaced }: RestoreOptions,
 ): Promise<Restored> {
-  const findsAddresses = [...policies.values()].some(({ duplicates }) => duplicates === 'ignore')
-  const db = new SqliteDatabase(copy, { access: 'own', findsAddresses, clock })
+  // An index of addresses would keep remains of those that are erased here. The service makes a new one.
+  const db = new SqliteDatabase(copy, { access: 'own', findsAddresses: false, clock })
   try {
     const unknown = db.all('sites').map(({ name }) => [String(name), unknownPolicy] as const)
     const sites = [...new Map([...unknown, ...policies])]
@@ -180,7 +181,7 @@ export function copyBackup(from: string, to: string): void {
   if (!statSync(from).isFile()) throw unusable(from, 'it is not a file. Give a backup')
   let backup: DatabaseSync | undefined
   try {
-    backup = new DatabaseSync(from, { readOnly: true })
+    backup = connect(from, { readOnly: true })
     const version = Number(backup.prepare('PRAGMA user_version').get()?.['user_version'])
     if (version === 0) throw new Error('it is no backup of a journal')
     const [finding] = Object.values(backup.prepare('PRAGMA integrity_check(1)').get() ?? {})
@@ -199,7 +200,7 @@ export function copyBackup(from: string, to: string): void {
 function isSound(file: string): boolean {
   if (!existsSync(file)) return false
   try {
-    using db = new DatabaseSync(file, { readOnly: true })
+    using db = connect(file, { readOnly: true })
     const [finding] = Object.values(db.prepare('PRAGMA quick_check(1)').get() ?? {})
     return finding === 'ok'
   } catch {
@@ -209,7 +210,7 @@ function isSound(file: string): boolean {
 
 /** Puts what the log has into the file, also for a journal of another version. */
 function emptyLogOf(file: string): void {
-  using db = new DatabaseSync(file)
+  using db = connect(file)
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { newSecret, type Secret } from '../hashes.ts'
 import {
   keyOf,
@@ -9,6 +9,7 @@ import {
 } from '../moved-tables.ts'
 import type { MovedState } from '../moved-state.ts'
 import { busy } from '../unavailable.ts'
+import { connect } from './connect.ts'
 import { openDatabase } from './open-database.ts'
 import { idOfBytes } from './signup-id.ts'
 
@@ -35,7 +36,7 @@ export class WholeJournal implements Disposable {
     const { db, secret } = openDatabase(file, { access: 'read', findsAddresses: false })
     this.#db = db
     this.secret = secret ?? newSecret()
-    this.#lock = new DatabaseSync(file, { timeout: busy.maxMs })
+    this.#lock = connect(file, { timeout: busy.maxMs })
     try {
       this.#lock.exec('BEGIN IMMEDIATE')
     } catch (cause) {

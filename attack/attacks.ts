@@ -1,4 +1,5 @@
 import type { Attack } from './attack.ts'
+import { manyMistakes } from './attacks/many-mistakes.ts'
 import { newTabs } from './attacks/new-tabs.ts'
 import { replays } from './attacks/replays.ts'
 import { resets } from './attacks/resets.ts'
@@ -16,4 +17,5 @@ export const attacks: readonly Attack[] = [
   waitingVisitors,
   replays,
   newTabs,
+  manyMistakes,
 ]

@@ -1,4 +1,5 @@
 import { answer, type Answer } from './answer.ts'
+import { ToldErrors } from './told-errors.ts'
 
 /** One mistake in a request. `field` is empty when the mistake concerns the whole request. */
 export interface FieldError {
@@ -87,6 +88,8 @@ export class Refusal extends Error {
   /** Names and values in turn. */
   readonly headers: readonly string[]
   readonly errors: readonly FieldError[] | undefined
+  /** How many errors there are besides those that are told. */
+  readonly errorsLeftOut: number
   /** Whether pages of every origin may read the answer. */
   readonly isPublic: boolean
 
@@ -95,6 +98,7 @@ export class Refusal extends Error {
     detail: string,
     more: {
       errors?: readonly FieldError[]
+      errorsLeftOut?: number
       headers?: readonly string[]
       isPublic?: boolean
     } = {},
@@ -102,7 +106,10 @@ export class Refusal extends Error {
     super(detail)
     this.kind = kind
     this.headers = more.headers ?? []
-    this.errors = more.errors
+    const { errors, errorsLeftOut = 0 } = more
+    const told = new ToldErrors()
+    this.errors = errors && told.take(errors)
+    this.errorsLeftOut = errorsLeftOut + told.leftOut
     this.isPublic = more.isPublic ?? false
   }
 
@@ -118,7 +125,7 @@ export class Refusal extends Error {
 
 /** The refusal as a problem document (RFC 9457). */
 export function problem(refusal: Refusal, requestId: string): Answer {
-  const { kind, message, errors, headers, isPublic } = refusal
+  const { kind, message, errors, errorsLeftOut, headers, isPublic } = refusal
   const status = statuses[kind]
   const body = {
     type: 'about:blank',
@@ -126,6 +133,7 @@ export function problem(refusal: Refusal, requestId: string): Answer {
     status,
     detail: message,
     ...(errors && { errors }),
+    ...(errorsLeftOut > 0 && { errorsLeftOut }),
     requestId,
   }
   return answer(status, JSON.stringify(body), {

@@ -80,12 +80,12 @@ export const refuse = {
     refuse.fields([{ field: '', message: `The form has too many fields: at most ${most}.` }]),
   fields: (problems: readonly FieldError[]) =>
     new Refusal('fields', summary(problems), { errors: problems }),
-  bulk: (problems: readonly FieldError[]) =>
+  bulk: (errors: readonly FieldError[], errorsLeftOut: number) =>
     new Refusal(
       'bulk',
-      'None of the signups was accepted; "errors" names each wrong field with the place of its ' +
+      'None of the signups was accepted; "errors" names the wrong fields, each with the place of its ' +
         'signup in the list, from 0. Correct them and send them again.',
-      { errors: problems },
+      { errors, errorsLeftOut },
     ),
   keyUsedBefore: () =>
     new Refusal(

@@ -24,9 +24,14 @@ export function accepted(
   return replayed(json(outcomeOf(progress), body, extrasOf(progress)), isReplay)
 }
 
-/** The answer to a bulk request: as for one signup, or 207 when some signups were rejected. */
+/**
+ * The answer to a bulk request: as for one signup, or 207 when some signups were rejected.
+ *
+ * @param errorsLeftOut how many errors the results do not tell
+ */
 export function bulkAccepted(
   results: readonly BulkResult[],
+  errorsLeftOut: number,
   progress: Progress,
   isReplay: boolean,
 ): Answer {
@@ -35,6 +40,7 @@ export function bulkAccepted(
     accepted: results.length - rejected,
     rejected,
     results,
+    ...(errorsLeftOut > 0 && { errorsLeftOut }),
     ...deliveryOf(progress),
   }
   const outcome = rejected > 0 ? 'partlyAccepted' : outcomeOf(progress)

@@ -13,7 +13,9 @@ import type { BulkResult, ProblemField } from '../signup/wire.ts'
 import { type Body, readBody } from '../http/body.ts'
 import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
 import type { Answer } from '../http/answer.ts'
+import type { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
+import { ToldErrors } from '../http/told-errors.ts'
 import { bulkAccepted } from './accepted.ts'
 import { settleSite } from './body-site.ts'
 import type { Intakes, SignupIntake } from './post-signup.ts'
@@ -26,10 +28,13 @@ export interface BulkIntake extends SignupIntake {
   readonly bulkItemsMax: number
 }
 
-/** The result for one signup of the request: stored, or rejected with its problems. */
+/** The result for one signup of the request: stored, or rejected with those of its problems that are told. */
 type Fate =
   | { readonly status: SignupStatus }
   | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
+
+/** So many unknown fields of one request are compared with the known ones, which takes long. */
+const comparisonsMax = 100
 
 /** After so much work on one request, other requests get their turn. */
 const turnMs = 5
@@ -39,7 +44,7 @@ const turnMs = 5
  * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
-  const { fates, isReplay, patience } = await takeIn(exchange, intakes)
+  const { fates, errorsLeftOut, isReplay, patience } = await takeIn(exchange, intakes)
   const { waiting, events } = intakes.of(exchange)
   const stored = fates.flatMap(({ status }) => (status ? [status] : []))
   const rejected = fates.length - stored.length
@@ -50,12 +55,14 @@ export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>)
     const isWritten = waiting.isWritten(fate.status)
     return { index, id: fate.status.id, status: isWritten ? 'written' : 'accepted' }
   })
-  return bulkAccepted(answers, waiting.progressOf(stored, patience), isReplay)
+  return bulkAccepted(answers, errorsLeftOut, waiting.progressOf(stored, patience), isReplay)
 }
 
 interface TakenIn {
   /** At least one signup is stored. */
   readonly fates: readonly Fate[]
+  /** How many problems the fates do not tell. */
+  readonly errorsLeftOut: number
   readonly isReplay: boolean
   readonly patience: Patience | undefined
 }
@@ -79,12 +86,18 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   const { items, challengeToken } = readEnvelope(body, intake)
   const patience = patienceOf(request, clock)
   const asked = (exchange.signups = items.length)
-  const context = { ...intake.tabs, source: 'bulk' } as const
-  const parsed = await mapInTurns(items, (item) => parseSignup(item, context), clock)
+  const comparisons = { left: comparisonsMax }
+  const context = { ...intake.tabs, source: 'bulk', comparisons } as const
+  const errors = new ToldErrors()
+  const parse = (item: unknown): Parsed => {
+    const one = parseSignup(item, context)
+    return one.ok ? one : { ok: false, problems: errors.take(one.problems) }
+  }
+  const parsed = await mapInTurns(items, parse, clock)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
     exchange.take(asked)
-    throw refuse.bulk(fatesOf(parsed, []).flatMap(problemsWithIndex))
+    throw refuseAll(fatesOf(parsed, [], errors), errors)
   }
   const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
   const idempotency =
@@ -94,9 +107,9 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, exchange, asked }
   const { results, isReplay } = await submit(submission, intake)
-  const fates = fatesOf(parsed, results)
-  if (!results.some(Boolean)) throw refuse.bulk(fates.flatMap(problemsWithIndex))
-  return { fates, isReplay, patience }
+  const fates = fatesOf(parsed, results, errors)
+  if (!results.some(Boolean)) throw refuseAll(fates, errors)
+  return { fates, errorsLeftOut: errors.leftOut, isReplay, patience }
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
@@ -129,17 +142,23 @@ async function mapInTurns<T, R>(
 }
 
 /** @param results the results of the signups that parsed, in order */
-function fatesOf(parsed: readonly Parsed[], results: AppendResults): readonly Fate[] {
+function fatesOf(
+  parsed: readonly Parsed[],
+  results: AppendResults,
+  errors: ToldErrors,
+): readonly Fate[] {
   const next = results.values()
   return parsed.map((one): Fate => {
     if (!one.ok) return { status: undefined, problems: one.problems }
     const status = next.next().value
-    return status ? { status } : { status, problems: [tooManyTabs] }
+    return status ? { status } : { status, problems: errors.take([tooManyTabs]) }
   })
 }
 
-function problemsWithIndex(fate: Fate, index: number): readonly ProblemField[] {
-  return fate.status ? [] : fate.problems.map((problem) => ({ index, ...problem }))
+function refuseAll(fates: readonly Fate[], { leftOut }: ToldErrors): Refusal {
+  const withIndex = (fate: Fate, index: number): readonly ProblemField[] =>
+    fate.status ? [] : fate.problems.map((problem) => ({ index, ...problem }))
+  return refuse.bulk(fates.flatMap(withIndex), leftOut)
 }
 
 /** The content of an item for the fingerprint. A rejected item counts as it was sent. */

@@ -12,8 +12,9 @@ export const numberDigitsMax = 15
 const numberCharactersMax = 40
 /** Without columns, all of them go into Metadata. A cell of Google Sheets holds 50,000. */
 const allCharactersMax = 20_000
-/** A message names no more options than these. */
-const namedOptionsMax = 20
+/** A message names no more options than these, and of each no more characters. */
+const namedOptionsMax = 5
+const namedCharactersMax = 60
 
 const plainDecimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 export const phoneCharacters = /^[\d+()\-./ ]+$/
@@ -111,8 +112,13 @@ function readText(given: unknown, problemOf: (text: string) => string | undefine
 
 function choiceProblem(text: string, options: readonly string[]): string | undefined {
   if (options.includes(text)) return undefined
-  const named = options.slice(0, namedOptionsMax).join(', ')
-  return `must be one of ${named}${options.length > namedOptionsMax ? ' and others' : ''}.`
+  const named = options.slice(0, namedOptionsMax).map(shortened).join(', ')
+  const more = options.length - namedOptionsMax
+  return `must be one of ${named}${more > 0 ? ` and ${more} more` : ''}.`
+}
+
+function shortened(option: string): string {
+  return option.length > namedCharactersMax ? `${option.slice(0, namedCharactersMax)}…` : option
 }
 
 function urlProblem(text: string): string | undefined {

@@ -105,3 +105,16 @@ test('a tab with a wrong name has one problem, which is about the name', () => {
     expect(parsed).toMatchObject({ ok: false, problems: [{ field: 'sheetTab' }] })
   }
 })
+
+test('when a request has named too many unknown fields, no more of them are compared with the known ones', () => {
+  const bulk: ParseContext = { ...context, source: 'bulk', comparisons: { left: 2 } }
+  const messages = ['emial', 'nmae', 'soruce'].map((name) => {
+    const parsed = parseSignup({ email, [name]: 1 }, bulk)
+    return parsed.ok ? undefined : parsed.problems[0]?.message
+  })
+  expect(messages).toEqual([
+    'Unknown field. Did you mean "email"?',
+    'Unknown field. Did you mean "name"?',
+    'Unknown field.',
+  ])
+})

@@ -44,11 +44,15 @@ export interface ParseContext {
   readonly source: 'api' | 'form' | 'embed' | 'bulk' | 'import'
   /** The site's own fields; none when this is absent. Only an import may leave out required ones. */
   readonly fields?: readonly Field[]
+  /** How many more unknown fields are compared with the known ones; all when this is absent. */
+  readonly comparisons?: { left: number }
 }
 
 /** The most unknown fields that are reported. A body can hold a hundred thousand. */
 const unknownFieldsMax = 20
 const unknownNameCharactersMax = 64
+/** A message names no more known fields than these. */
+const namedFieldsMax = 5
 
 /** The problem of a form with too many fields. */
 const tooManyFields: FieldProblem = {
@@ -92,7 +96,7 @@ export type ParsedBulk =
 /** The envelope of a bulk request, or everything that is wrong with it. Never throws. */
 export function parseBulk(input: unknown): ParsedBulk {
   const result = bulkSchema.safeParse(input)
-  if (!result.success) return { ok: false, problems: problemsOf(result.error, bulkSchema) }
+  if (!result.success) return { ok: false, problems: problemsOf(result.error, bulkSchema, {}) }
   const { signups: items, challengeToken } = result.data
   return { ok: true, items, challengeToken: present(challengeToken) }
 }
@@ -111,7 +115,7 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
   if (result.success && tabMessage === undefined && own.problems.length === 0) {
     return { ok: true, value: complete(result.data, own.values, context) }
   }
-  const problems = result.success ? [] : problemsOf(result.error, schema, context.fields)
+  const problems = result.success ? [] : problemsOf(result.error, schema, context)
   const ofTab = tabMessage === undefined ? [] : [{ field: 'sheetTab', message: tabMessage }]
   return { ok: false, problems: [...problems, ...own.problems, ...ofTab] }
 }
@@ -177,13 +181,13 @@ function spelled(tab: string, { defaultTab, knownTabs }: ParseContext): string {
 function problemsOf(
   error: z.ZodError,
   schema: Schema,
-  own: readonly Field[] = [],
+  context: Pick<ParseContext, 'fields' | 'comparisons'>,
 ): readonly FieldProblem[] {
   const messages = new Map<string, string>()
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const name of issue.keys.slice(0, unknownFieldsMax)) {
-        note(messages, shortName(name), unknownFieldMessage(name, schema, own))
+        note(messages, shortName(name), unknownFieldMessage(name, schema, context))
       }
     } else note(messages, fieldOf(issue.path), issue.message)
   }
@@ -203,15 +207,22 @@ function shortName(name: string): string {
   return cleanText(name.slice(0, unknownNameCharactersMax))
 }
 
-function unknownFieldMessage(name: string, schema: Schema, own: readonly Field[]): string {
+function unknownFieldMessage(
+  name: string,
+  schema: Schema,
+  { fields = [], comparisons }: Pick<ParseContext, 'fields' | 'comparisons'>,
+): string {
   if (Object.hasOwn(signupSchema.shape, name)) {
     return schema === bulkSchema
       ? 'Unknown field here: it belongs into each signup of the list.'
       : 'Unknown field here: one token for the whole request belongs beside "signups".'
   }
-  const known = [...Object.keys(schema.shape), ...own.map((field) => field.name)]
+  if (comparisons && comparisons.left-- <= 0) return 'Unknown field.'
+  const known = [...fields.map((field) => field.name), ...Object.keys(schema.shape)]
   const meant = suggest(name, known)
   if (meant !== undefined) return `Unknown field. Did you mean "${meant}"?`
   const elsewhere = schema === bulkSchema ? '.' : '; anything else belongs in metadata.'
-  return `Unknown field. Known are ${known.join(', ')}${elsewhere}`
+  const named = known.slice(0, namedFieldsMax).join(', ')
+  const more = known.length - namedFieldsMax
+  return `Unknown field. Known are ${named}${more > 0 ? ` and ${more} more` : ''}${elsewhere}`
 }

@@ -43,6 +43,8 @@ export interface BulkAccepted {
   readonly rejected: number
   /** One result for each signup, in the order of the request. */
   readonly results: readonly BulkResult[]
+  /** How many more errors the rejected signups have: an answer tells the first ones. */
+  readonly errorsLeftOut?: number
   readonly delivery?: DeliveryBlocked
 }
 
@@ -51,6 +53,7 @@ export type BulkResult =
   | {
       readonly index: number
       readonly status: 'rejected'
+      /** Empty when the answer has told too many errors before this signup. */
       readonly errors: readonly Omit<ProblemField, 'index'>[]
     }
 
@@ -116,6 +119,8 @@ export interface Problem {
   /** What is wrong and what to do. */
   readonly detail: string
   readonly errors?: readonly ProblemField[]
+  /** How many more errors there are: an answer tells the first ones. */
+  readonly errorsLeftOut?: number
   readonly requestId: string
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
-import type { BulkRequest } from '../../src/signup/wire.ts'
+import type { BulkAccepted, BulkRequest, Problem } from '../../src/signup/wire.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { addressesIn, readTab } from '../../harness/read-workbook.ts'
@@ -217,3 +217,37 @@ test('while delivery is blocked a bulk request is answered at once, and the answ
 function withoutTime(row: readonly string[]): string[] {
   return row.filter((_, index) => index !== 1)
 }
+
+test('an answer tells the first errors of a bulk request, counts the others and says of each signup that it was rejected', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `choice${index}`)
+  const options = ['a', 'b', 'c', 'd', 'e'.repeat(200), 'f', 'g']
+  const fields = names.map((name) => ({ name, type: 'choice', options }))
+  const env = { ROLLCALL_CONFIG: JSON.stringify({ sites: { default: { fields } } }) }
+  await using service = await bootService({ env })
+  const wrong = Object.fromEntries(names.map((name) => [name, 'x']))
+  const rejected = Array.from({ length: 300 }, () => ({ email: 'ada@example.com', ...wrong }))
+  const signups = [{ email: 'first@example.com' }, ...rejected]
+
+  const some = await postBulk(service.url, { signups })
+  expect(some.status).toBe(207)
+  const { results, errorsLeftOut } = (await some.json()) as BulkAccepted
+  expect(results.map(({ status }) => status)).toEqual([
+    'accepted',
+    ...rejected.map(() => 'rejected'),
+  ])
+  const told = results.flatMap((result) => (result.status === 'rejected' ? result.errors : []))
+  expect(told.length + Number(errorsLeftOut)).toBe(300 * 20)
+  expect(told[0]).toEqual({
+    field: 'choice0',
+    message: `choice0 must be one of a, b, c, d, ${'e'.repeat(60)}… and 2 more.`,
+  })
+  expect(JSON.stringify(told).length).toBeLessThan(100_000)
+  expect(told.length).toBeGreaterThan(100)
+
+  const none = await postBulk(service.url, { signups: rejected })
+  expect(none.status).toBe(422)
+  const problem = (await none.json()) as Problem
+  expect(problem.errors).toHaveLength(told.length)
+  expect(problem.errors?.[20]).toEqual({ index: 1, ...told[20] })
+  expect(problem.errorsLeftOut).toBe(errorsLeftOut)
+})

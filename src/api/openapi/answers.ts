@@ -33,6 +33,10 @@ const fieldProblem = z.strictObject({
   message: z.string(),
 })
 
+const errorsLeftOut = count
+  .exactOptional()
+  .meta({ description: 'How many more errors there are: an answer tells the first ones.' })
+
 const signupAccepted = z.strictObject({
   id,
   status: state,
@@ -56,6 +60,7 @@ const bulkAccepted = z.strictObject({
       ]),
     )
     .meta({ description: 'One for each signup, in the order of the request.' }),
+  errorsLeftOut,
   delivery: delivery.exactOptional(),
 }) satisfies z.ZodType<BulkAccepted>
 
@@ -112,6 +117,7 @@ const problem = z
         }),
       )
       .exactOptional(),
+    errorsLeftOut,
     requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
   })
   .meta({ description: 'RFC 9457.' }) satisfies z.ZodType<Problem>

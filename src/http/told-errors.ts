@@ -1,0 +1,29 @@
+import type { FieldError } from './problem.ts'
+
+/** One for each signup of a bulk request of the usual size. */
+const errorsMax = 1_000
+/** In UTF-16 units, of names and messages together. */
+const charactersMax = 30_000
+
+/** Chooses the errors that one answer tells: the first ones. An answer must not be much larger than its request. */
+export class ToldErrors {
+  #count = 0
+  #characters = 0
+  #leftOut = 0
+
+  /** How many errors are not told. */
+  get leftOut(): number {
+    return this.#leftOut
+  }
+
+  /** Those of the errors that are told. */
+  take<It extends FieldError>(errors: readonly It[]): readonly It[] {
+    const told = errors.filter(({ field, message }) => {
+      this.#count += 1
+      this.#characters += field.length + message.length
+      return this.#count <= errorsMax && this.#characters <= charactersMax
+    })
+    this.#leftOut += errors.length - told.length
+    return told
+  }
+}

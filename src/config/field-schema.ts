@@ -12,10 +12,13 @@ const textCharactersMax = 2_000
 const optionsMax = 200
 const optionCharactersMax = 200
 
-/** Names that mean something else in a signup, in an exported line, or to JavaScript. */
+/**
+ * Names that mean something else in a signup, in an exported line, or to JavaScript. A field may be called
+ * `tab`, as some were before signups could name their tab by it: then only `sheetTab` does.
+ */
 const takenNames: ReadonlySet<string> = new Set(
   [
-    ...Object.keys(formSchema.shape),
+    ...Object.keys(formSchema.shape).filter((it) => it !== 'tab'),
     ...['site', 'timestamp', 'id', 'receivedAt'],
     ...['prototype', ...Object.getOwnPropertyNames(Object.prototype)],
   ].map((name) => name.toLowerCase()),

@@ -5,7 +5,7 @@ import { cleanText } from './text.ts'
 import { tokenFields } from './token-fields.ts'
 
 /** Fields that may have one value only. Several different values are a mistake. */
-const singleFields = new Set(['email', 'sheetTab', 'source', 'name'])
+const singleFields = new Set(['email', 'sheetTab', 'tab', 'source', 'name'])
 
 /** Fields that a page may send twice, for example from two widgets. The first wins: visitors cannot fix it. */
 const firstFields = new Set<string>([...tokenFields, 'redirect'])

@@ -53,7 +53,7 @@ describe('a signup from JSON', () => {
   })
 
   test.each([null, ''])('%j in an optional field counts as absent', (nothing) => {
-    const fields = ['sheetTab', 'source', 'name', 'tags', 'metadata', 'challengeToken']
+    const fields = ['sheetTab', 'tab', 'source', 'name', 'tags', 'metadata', 'challengeToken']
     const absent = Object.fromEntries(
       [...fields, 'cf-turnstile-response'].map((field) => [field, nothing]),
     )
@@ -361,6 +361,62 @@ describe("a site's own fields", () => {
 
   test('may be missing in an import, as an older list has none of them', () => {
     expect(parseSignup({ email }, { ...own, source: 'import' })).toHaveProperty('ok', true)
+  })
+})
+
+describe('the field tab', () => {
+  const some: ParseContext = { ...api, knownTabs: tabsByKey(['News']), onlyKnownTabs: true }
+  const from = { api: parseSignup, bulk: parseSignup, form: parseAsForm } as const
+
+  function parseAsForm(input: unknown, context: ParseContext) {
+    return parseForm(Object.entries(input as Record<string, string>), context)
+  }
+
+  describe.each(['api', 'bulk', 'form'] as const)('in a signup by %s', (source) => {
+    const parsed = (input: object, context = api) =>
+      from[source]({ email, ...input }, { ...context, source })
+
+    test.each([
+      { tab: ' Launch ' },
+      { tab: 'Launch', sheetTab: '' },
+      { tab: '', sheetTab: 'Launch' },
+      { tab: 'LAUNCH', sheetTab: 'Launch' },
+    ])('%j means the tab Launch', (tabs) => {
+      expect(parsed(tabs)).toMatchObject({ ok: true, value: { sheetTab: 'Launch', metadata: '' } })
+    })
+
+    test('that names another tab than sheetTab is a mistake', () => {
+      const problems = [{ field: 'tab', message: containing('send one of them') }]
+      expect(parsed({ tab: 'News', sheetTab: 'Sheet1' })).toEqual({ ok: false, problems })
+      expect(parsed({ tab: 'News', sheetTab: 'Sheet1' }, some)).toEqual({ ok: false, problems })
+    })
+
+    test('has the limits of sheetTab, and its problem is told under its own name', () => {
+      for (const [tab, words] of [
+        ['x'.repeat(101), 'at most 100'],
+        ['a\nb', 'remove'],
+        ['Other', 'no signups'],
+      ] as const) {
+        const problems = [{ field: 'tab', message: containing(words) }]
+        expect(parsed({ tab }, some)).toEqual({ ok: false, problems })
+      }
+      expect(parsed({ tab: 'news' }, some)).toMatchObject({ value: { sheetTab: 'News' } })
+    })
+
+    test('is the field of the site where one is declared by that name', () => {
+      const tab = { name: 'tab', type: 'text', required: false, maxLength: 20 } as const
+      const context = { ...some, fields: [tab] }
+      expect(parsed({ tab: 'Other', sheetTab: 'News' }, context)).toMatchObject({
+        value: { sheetTab: 'News', fields: { tab: 'Other' } },
+      })
+    })
+  })
+
+  test('goes into Metadata when a form says so', () => {
+    const entries = Object.entries({ email, 'metadata[tab]': 'x' })
+    expect(parseForm(entries, { ...api, source: 'form' })).toMatchObject({
+      value: { sheetTab: 'Sheet1', metadata: '{"tab":"x"}' },
+    })
   })
 })
 

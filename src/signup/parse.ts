@@ -111,12 +111,11 @@ function parse(schema: SignupSchema, input: unknown, context: ParseContext): Par
   }
   const { rest, own } = splitOff(input, schema, context)
   const result = schema.safeParse(rest)
-  const tabMessage = otherTabMessage(input['sheetTab'], context)
-  if (result.success && tabMessage === undefined && own.problems.length === 0) {
+  const ofTab = tabProblems(rest, context)
+  if (result.success && ofTab.length === 0 && own.problems.length === 0) {
     return { ok: true, value: complete(result.data, own.values, context) }
   }
   const problems = result.success ? [] : problemsOf(result.error, schema, context)
-  const ofTab = tabMessage === undefined ? [] : [{ field: 'sheetTab', message: tabMessage }]
   return { ok: false, problems: [...problems, ...own.problems, ...ofTab] }
 }
 
@@ -135,16 +134,34 @@ function splitOff(
   return { rest, own: readFields(input, fields, rules) }
 }
 
-/** The message for a valid tab name that is not among the allowed tabs. */
-function otherTabMessage(given: unknown, context: ParseContext): string | undefined {
-  if (!context.onlyKnownTabs || typeof given !== 'string') return undefined
-  const tab = given.trim()
-  if (tabProblem(tab) !== undefined) return undefined
-  // After the length check, as normalising combining marks takes the square of their number.
-  const key = tabKey(tab)
-  if (key === tabKey(context.defaultTab)) return undefined
-  if (context.knownTabs?.has(key)) return undefined
-  return 'This tab takes no signups: GET /api/config tells which do.'
+/** What is wrong with tabs whose names are valid: they are not allowed, or are two different ones. */
+function tabProblems(
+  input: Readonly<Record<string, unknown>>,
+  context: ParseContext,
+): readonly FieldProblem[] {
+  const keys = (['sheetTab', 'tab'] as const).flatMap((field) => {
+    const given = Object.hasOwn(input, field) ? input[field] : undefined
+    const tab = typeof given === 'string' ? given.trim() : ''
+    // After the length check, as normalising combining marks takes the square of their number.
+    return tabProblem(tab) === undefined ? [{ field, key: tabKey(tab) }] : []
+  })
+  const [first, second] = keys
+  if (first && second && first.key !== second.key) return [differentTabs]
+  return keys
+    .slice(0, 1)
+    .filter(({ key }) => !isTabTaken(key, context))
+    .map(({ field }) => ({ field, message: otherTab }))
+}
+
+const differentTabs: FieldProblem = {
+  field: 'tab',
+  message: 'The fields tab and sheetTab name different tabs: send one of them.',
+}
+
+const otherTab = 'This tab takes no signups: GET /api/config tells which do.'
+
+function isTabTaken(key: string, { onlyKnownTabs, knownTabs, defaultTab }: ParseContext): boolean {
+  return !onlyKnownTabs || key === tabKey(defaultTab) || (knownTabs?.has(key) ?? false)
 }
 
 /** Fills in what was absent. */
@@ -153,7 +170,7 @@ function complete(
   own: FieldValues,
   context: ParseContext,
 ): ParsedSignup {
-  const given = present(fields.sheetTab)
+  const given = present(fields.sheetTab) ?? present(fields.tab)
   const { absentTab, defaultTab } = context
   return {
     email: fields.email,

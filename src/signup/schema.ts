@@ -28,6 +28,11 @@ const sheetTab = z
     maxLength: limits.tabCharactersMax,
   })
 
+const tab = sheetTab.meta({
+  description: 'The same as sheetTab. When a signup has both, they have to name the same tab.',
+  maxLength: limits.tabCharactersMax,
+})
+
 const source = line('source', limits.sourceCharactersMax).meta({
   description: 'Where the signup comes from; when absent, the way it came.',
 })
@@ -94,6 +99,7 @@ export const bulkItemSchema = z.strictObject({
   name: name.nullish(),
   tags: tags.nullish(),
   metadata,
+  tab: tab.nullish(),
 })
 
 /** The JSON body of one signup. */

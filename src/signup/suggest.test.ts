@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { suggest } from './suggest.ts'
 
-const known = ['email', 'sheetTab', 'source', 'name', 'tags', 'metadata', 'challengeToken']
+const known = ['email', 'sheetTab', 'source', 'name', 'tags', 'metadata', 'tab', 'challengeToken']
 
 test.each([
   ['Email', 'email'],
@@ -12,6 +12,9 @@ test.each([
   ['sheetab', 'sheetTab'],
   ['SheetTbas', 'sheetTab'],
   ['tag', 'tags'],
+  ['tabs', 'tab'],
+  ['tagz', 'tags'],
+  ['ema1l', 'email'],
   ['meta_data', 'metadata'],
   ['challenge-token', 'challengeToken'],
   ['challenge------token', 'challengeToken'],
@@ -25,7 +28,7 @@ test.each([
   'company',
   'page',
   'plan',
-  'tab',
+  'table',
   'challenge-------token',
   'e'.repeat(1_000_000),
 ])('case %#: no known name is suggested for something else', (typed) => {

@@ -5,6 +5,8 @@ import type { Field } from './field.ts'
 export interface SignupRequest {
   readonly email: string
   readonly sheetTab?: string | null
+  /** The same as `sheetTab`. */
+  readonly tab?: string | null
   readonly source?: string | null
   readonly name?: string | null
   /** A list, or one text with commas between the tags. */

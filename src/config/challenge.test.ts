@@ -84,6 +84,7 @@ test.each([
   ['CHALLENGE_HOSTNAMES', 'https://example.com'],
   ['CHALLENGE_HOSTNAMES', 'example.com:443'],
   ['CHALLENGE_HOSTNAMES', '*.example.com'],
+  ['CHALLENGE_HOSTNAMES', 'example.com;www.example.com'],
   ['CHALLENGE_HOSTNAMES', ','],
   ['CHALLENGE_SITE_KEY', 'two words'],
   ['CHALLENGE_SECRET_KEY', 'two words'],

@@ -143,6 +143,6 @@ export function challengeHost(text: string): ParsedSetting<string> {
 const hostHint = 'Leave out https://, ports, paths and wildcards; list each subdomain.'
 
 function hostOf(name: string): string | undefined {
-  if (/[/?#@:*\\\s%]/.test(name)) return undefined
+  if (/[/?#@:;*\\\s%]/.test(name)) return undefined
   return URL.parse(`http://${name}`)?.hostname
 }

@@ -12,7 +12,7 @@ import type { EnvFile } from './env-file.ts'
 import { exposedSecrets } from './exposed.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
 import { ownHosts } from './hosts.ts'
-import { bearerToken, keyList } from './lists.ts'
+import { bearerToken, keyList, separatorWarnings } from './lists.ts'
 import {
   filePath,
   listenHost,
@@ -90,6 +90,7 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [
       ...slips.warnings,
+      ...separatorWarnings({ tabs: reader.text('SHEET_TABS'), keys: reader.text('API_KEYS') }),
       ...(stored?.warnings ?? []),
       ...exposedSecrets(envFile, isEnvFileOpen, file.secretVariables),
     ],

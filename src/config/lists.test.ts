@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyList, tabList } from './lists.ts'
+import { keyList, separatorWarnings, tabList } from './lists.ts'
 
 const example = 'one-of-the-documentation,another-of-the-documentation'
 
@@ -46,4 +46,20 @@ test('a list with one key of the example is refused', () => {
   expect(keyList('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
     problem: expect.stringContaining('which everybody knows'),
   })
+})
+
+const key = 'a-key-of-16-signs'
+
+test.each([
+  ['News;Events', undefined, ['SHEET_TABS']],
+  ['Other,News | EN', undefined, ['SHEET_TABS']],
+  ['News; , Events|', undefined, []],
+  [undefined, `${key};${key}`, ['API_KEYS']],
+  ['a|b', `${key},${key}|${key}`, ['SHEET_TABS', 'API_KEYS']],
+  [undefined, `${key};short`, []],
+  [undefined, undefined, []],
+])('of the tabs %j and the keys %j there are warnings of %j', (tabs, keys, settings) => {
+  const warnings = separatorWarnings({ tabs, keys })
+  expect(warnings.map((warning) => warning.split(' ')[0])).toEqual(settings)
+  expect(warnings.join()).not.toContain(key)
 })

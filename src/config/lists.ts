@@ -49,6 +49,29 @@ export function bearerToken(text: string, example: string): ParsedSetting<string
   }
 }
 
+/**
+ * Warns of entries that look like several, because another sign than a comma stands between them. They are
+ * not refused: the name of a tab may have such a sign on purpose, and so may a key. A key is not shown.
+ */
+export function separatorWarnings(texts: {
+  readonly tabs: string | undefined
+  readonly keys: string | undefined
+}): readonly string[] {
+  const isSeveral = (entry: string, charactersMin: number) =>
+    entry.split(/[;|]/).filter((part) => part.trim().length >= charactersMin).length > 1
+  const warnings: string[] = []
+  if (parts(texts.tabs ?? '').some((entry) => isSeveral(entry, 1))) {
+    warnings.push(`SHEET_TABS has a tab ${andGoOn}`)
+  }
+  if (parts(texts.keys ?? '').some((entry) => isSeveral(entry, keyCharactersMin))) {
+    warnings.push(`API_KEYS has a key ${andGoOn}`)
+  }
+  return warnings
+}
+
+const andGoOn =
+  'with ; or | in it, which is taken as one. If these are several, write commas between them.'
+
 function parts(text: string): string[] {
   return text
     .split(',')

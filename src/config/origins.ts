@@ -25,7 +25,11 @@ function origin(text: string): ParsedSetting<string | undefined> {
 }
 
 function notAnOrigin(problem: string, hint: string) {
-  return { problem, expected: '* or web origins, such as https://example.com', hint }
+  return {
+    problem,
+    expected: '* or web origins with commas between them, such as https://example.com',
+    hint,
+  }
 }
 
 const starHint =

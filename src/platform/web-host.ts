@@ -3,6 +3,6 @@
  * http or https. Undefined when the text is not a host.
  */
 export function webHost(text: string): string | undefined {
-  if (!/^[^/?#@\\\s]+$/.test(text)) return undefined
+  if (!/^[^/?#@\\\s;]+$/.test(text)) return undefined
   return URL.parse(`http://${text}`)?.host.replace(/:443$/, '')
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
+import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
 const email = 'ada@example.com'
@@ -153,4 +154,15 @@ test('a signup may name its tab as tab, by JSON, form and bulk, unless the site 
   for (const schema of ['Signup', 'SignupForm', 'BulkItem']) {
     expect(described.components.schemas[schema]?.properties).toHaveProperty('tab')
   }
+})
+
+test('a start with another sign than a comma between tabs or keys warns of it', async () => {
+  const env = { SHEET_TABS: 'News;Events', API_KEYS: 'the-first-of-two-keys|the-second-of-two' }
+  await using service = await startService({ env })
+  const taken = await postSignup(service.url, { email, tab: 'News;Events' })
+  expect(taken.status).toBe(202)
+  for (const setting of ['SHEET_TABS has a tab', 'API_KEYS has a key']) {
+    expect(service.output()).toContain(`${setting} with ; or | in it`)
+  }
+  expect(await service.stop()).toBe(0)
 })

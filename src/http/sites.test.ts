@@ -37,9 +37,10 @@ test('without a default, a request has to name its site', () => {
   expect(withoutDefault.inAddress(url(''))).toEqual({ site: undefined, name: undefined })
 })
 
-test('where no file names sites, the query means nothing', () => {
+test('where no file names sites, an address may name the default one only', () => {
   const only = new Sites([site('default')], false)
-  expect(only.inAddress(url('?site=launch')).site?.name).toBe('default')
+  expect(only.inAddress(url('?site=default')).site?.name).toBe('default')
+  expect(only.inAddress(url('?site=launch'))).toEqual({ site: undefined, name: 'launch' })
 })
 
 /** Asks an edge with these sites. `handle` is the handler of its one path. */

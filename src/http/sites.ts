@@ -23,10 +23,10 @@ export interface AddressedSite {
 const siteWithoutName = 'default'
 const charactersShown = 40
 
-/** All sites of the service. A request names one of them by `?site=`, if a file of settings names them. */
+/** All sites of the service. A request names one of them by `?site=`; where no file names sites, there is only `default`. */
 export class Sites {
   readonly all: readonly [EdgeSite, ...EdgeSite[]]
-  /** Whether requests name a site; otherwise there is one for all. */
+  /** Whether a file names them; otherwise there is one for all, and a body names none. */
   readonly areNamed: boolean
   readonly #byName: ReadonlyMap<string, EdgeSite>
   readonly #unnamed: AddressedSite
@@ -45,7 +45,7 @@ export class Sites {
 
   /** @param url absolute, or a path with its query */
   inAddress(url: string): AddressedSite {
-    if (!this.areNamed || !url.includes('?')) return this.#unnamed
+    if (!url.includes('?')) return this.#unnamed
     const names = new Set(new URL(url).searchParams.getAll('site'))
     names.delete('')
     if (names.size === 0) return this.#unnamed

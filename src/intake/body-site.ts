@@ -5,13 +5,16 @@ import { isRecord } from '../signup/json.ts'
 
 /**
  * Settles the site of a posted request, and takes the field `site` out of its body. Without sites there
- * is no such field, and the body stays as it is.
+ * is no such field: the body stays as it is, and only the address may name the site.
  *
  * @throws Refusal 422 when the site is unknown, is no text, or is not that of the address; 403 when it does
  *   not allow the request's origin
  */
 export function settleSite(body: Body, exchange: Exchange): Body {
-  if (!exchange.hasSites) return body
+  if (!exchange.hasSites) {
+    exchange.settleSite(undefined)
+    return body
+  }
   if (body.kind === 'form') {
     const isSite = ([name]: readonly [string, string]) => name === 'site'
     const named = new Set(body.fields.filter(isSite).map(([, value]) => value))

@@ -151,8 +151,7 @@ function readiness(
   const of = ({ config: { name }, health, events, journal: { reader } }: RunningSite) => {
     return { name, health, events, clock, reader }
   }
-  if (!config.hasSites) return ready(of(first), isStrict)
-  if (!searchParams.get('site')) {
+  if (config.hasSites && !searchParams.get('site')) {
     return readySites([of(first), ...others.map(of)], () => journal.backlogs(), isStrict)
   }
   const { name } = exchange.site

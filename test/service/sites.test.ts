@@ -6,6 +6,7 @@ import { bootService } from '../../harness/boot-service.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { readTab } from '../../harness/read-workbook.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { type Config, loadConfig } from '../../src/config/config.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
@@ -110,4 +111,48 @@ test('a refused origin or API key counts in the site that it asked for, and the 
   expect(await refused('shop')).toEqual([1, 1])
   expect(await refused('')).toEqual([2, 1])
   expect(service.output()).toMatch(/"site":"the-blog".*add the origin to sites\.the-blog\.origins/)
+})
+
+test('an address with an unknown site is refused without a file of sites as with one, and a form may have a field site', async () => {
+  await using service = await bootService()
+  const { url } = service
+  const email = 'ada@example.com'
+  const gets = ['/', '/api/signup/form', '/api/signup/thanks', '/api/config', '/api/openapi.json']
+  const files = ['/embed.js', '/embed/later.js', '/embed/form.json']
+  const more = ['/api/ready', `/api/signup/${crypto.randomUUID()}`]
+  const statuses = async (query: string) =>
+    Promise.all(
+      [...gets, ...files, ...more].map(async (path) => (await fetch(url + path + query)).status),
+    )
+  const known = await statuses('')
+  expect(known).toEqual([...[...gets, ...files].map(() => 200), 200, 404])
+  expect(await statuses('?site=default')).toEqual(known)
+  expect(await statuses('?site=')).toEqual(known)
+  expect(await statuses('?site=nosuch')).toEqual([
+    ...[404, 404, 404, 422, 422],
+    ...files.map(() => 404),
+    ...[422, 422],
+  ])
+
+  const posted = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    return [answer.status, await answer.text()]
+  }
+  for (const [path, body] of [
+    ['/api/signup', { email }],
+    ['/api/signup/bulk', { signups: [{ email }] }],
+  ] as const) {
+    expect(await posted(`${path}?site=nosuch`, body)).toEqual([
+      422,
+      expect.stringContaining('There is no site'),
+    ])
+    expect(await posted(`${path}?site=default`, body)).toEqual([202, expect.any(String)])
+  }
+  const form = new URLSearchParams({ email, site: 'a building site' })
+  const accept = { accept: 'application/json' }
+  const taken = await fetch(`${url}/api/signup`, { method: 'POST', headers: accept, body: form })
+  expect(taken.status).toBe(202)
+  const lines = () => readTab(join(service.folder, 'data'), 'Sheet1.csv').flat()
+  await expect.poll(lines).toContain('{"site":"a building site"}')
 })

@@ -1,4 +1,5 @@
 import { answer, type Answer } from './answer.ts'
+import { securityWith } from './headers.ts'
 import { ToldErrors } from './told-errors.ts'
 
 /** One mistake in a request. `field` is empty when the mistake concerns the whole request. */
@@ -140,5 +141,9 @@ export function problem(refusal: Refusal, requestId: string): Answer {
     headers: ['content-type', 'application/problem+json', ...headers],
     vary: 'Accept',
     isPublic,
+    ...(isPublic && { security: publicSecurity }),
   })
 }
+
+/** Without it, a browser would tell of a blocked script and not of the refusal. */
+const publicSecurity = securityWith({ 'cross-origin-resource-policy': 'cross-origin' })

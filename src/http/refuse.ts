@@ -36,8 +36,9 @@ export const refuse = {
   challenge: () => new Refusal('challenge', 'Invalid challenge token'),
   noSuchPath: () => new Refusal('noSuchPath', 'There is nothing at this address.'),
   noSuchSignup: () => new Refusal('noSuchSignup', 'There is no signup with this id.'),
-  noSuchSite: () =>
-    new Refusal('noSuchSite', 'There is no such site: check ?site= in the address.'),
+  /** @param isPublic whether pages of every origin load what was asked for, and so its refusal */
+  noSuchSite: (isPublic = false) =>
+    new Refusal('noSuchSite', 'There is no such site: check ?site= in the address.', { isPublic }),
   method: (allowed: readonly string[]) =>
     new Refusal('method', `This address takes ${allowed.join(', ')} only.`, {
       headers: ['allow', allowed.join(', ')],

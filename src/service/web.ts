@@ -125,7 +125,7 @@ function routerOf(options: Answering): Router {
   for (const file of assets) {
     const GET = async (exchange: Exchange) => {
       // The embed without its site would send signups to the default one.
-      if (exchange.isSiteUnknown) throw refuse.noSuchSite()
+      if (exchange.isSiteUnknown) throw refuse.noSuchSite(true)
       return assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
     }
     router.add(`/${file.path}`, { GET, isPublic: true })

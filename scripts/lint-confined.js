@@ -55,6 +55,13 @@ const confined = [
     syntax: ['NewExpression[callee.name="DatabaseSync"]'],
   },
   {
+    homes: [],
+    message: 'pino prints what was thrown under the key `err` only; a text is a `reason`.',
+    syntax: [
+      'CallExpression[callee.property.name=/^(trace|debug|info|warn|error|fatal)$/] > ObjectExpression > Property[key.name="error"]',
+    ],
+  },
+  {
     homes: ['src/platform/node/durable-file.ts'],
     message: 'Use platform/node/durable-file.ts, which knows what has to be synced in which order.',
     syntax: [

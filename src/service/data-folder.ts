@@ -49,10 +49,10 @@ export function watchLock(
       const hint = 'Leave the file lock in DATA_DIR alone: it keeps a second process out.'
       log.warn({ folder, hint }, 'the file lock was deleted or replaced: it was made again')
     },
-    unmade(error) {
+    unmade(reason) {
       const hint =
         'Do not start a second process with this DATA_DIR. Correct the problem that the error names.'
-      log.error({ folder, error, hint }, 'the file lock is gone, and cannot be made again')
+      log.error({ folder, reason, hint }, 'the file lock is gone, and cannot be made again')
     },
     lost() {
       const hint =

@@ -32,7 +32,10 @@ export function startRetention(
       try {
         await expireAll()
       } catch (error) {
-        log.warn({ error }, 'old signups were not erased from the journal: tried again in an hour')
+        log.warn(
+          { err: error },
+          'old signups were not erased from the journal: tried again in an hour',
+        )
       }
       await clock.sleep(hour, signal)
     }

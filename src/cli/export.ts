@@ -66,7 +66,7 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
   if (out === undefined) {
-    await copy(reader, formats[format](session.out, own), options, session)
+    await copy(reader, formats[format](session.out.data, own), options, session)
     return exit.done
   }
   const path = resolve(out)

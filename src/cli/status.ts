@@ -45,17 +45,16 @@ async function status(session: Session, { site: name, json, watch }: Options): P
     )
     const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }
     // One line for each look, so that a program can read them one by one.
-    if (json) await (watch ? out.line(JSON.stringify(now)) : out.json(now))
-    else await out.write(clear(session, watch) + describeAll(all, isOne).join('\n') + '\n')
+    if (json) await out.json(now, watch ? 0 : 2)
+    else {
+      // On a terminal, each look replaces the one before.
+      if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
+      await out.write(describeAll(all, isOne).join('\n') + '\n')
+    }
     if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
     await clock.sleep(watchEveryMs, stop)
     if (stop.aborted) return exit.done
   }
-}
-
-/** On a terminal, each look replaces the one before. */
-function clear({ out }: Session, watch: true | undefined): string {
-  return watch && out.isTerminal ? '\u001b[H\u001b[J' : ''
 }
 
 function isWell({ delivery, tabsSetAside }: Status): boolean {

@@ -21,7 +21,7 @@ export function addTypes(program: Command, run: Run): void {
 
 async function types({ out }: Session): Promise<ExitCode> {
   const { config } = loadConfig(readEnvironment())
-  await out.write(typesOf(config.sites))
+  await out.data.write(typesOf(config.sites))
   return exit.done
 }
 

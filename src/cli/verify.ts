@@ -134,7 +134,7 @@ async function describe(difference: Difference): Promise<string[]> {
 function section(title: string, rows: readonly (readonly string[])[], all: number): string[] {
   if (all === 0) return []
   const rest = all > rows.length ? [`and ${(all - rows.length).toLocaleString('en-US')} more`] : []
-  return ['', title, ...table(rows.map((cells) => cells.map(shown))), ...rest]
+  return ['', title, ...table(rows), ...rest]
 }
 
 async function report(
@@ -176,11 +176,6 @@ async function listed(
     sheetTab,
     email,
   }))
-}
-
-/** Names of files may have control characters, which could change what a terminal shows. */
-function shown(text: string): string {
-  return text.replace(/\p{Cc}/gu, ' ')
 }
 
 function iso(at: number): string {

@@ -1,3 +1,5 @@
+import { visible } from '../platform/visible.ts'
+
 /** A line of the log as pino writes it. */
 interface LogLine {
   readonly time: string
@@ -48,12 +50,4 @@ function timeOfDay(iso: string): string {
 function valueText(value: unknown): string {
   if (typeof value === 'string' && /^[\w.:/@%+-]+$/.test(value)) return value
   return visible(JSON.stringify(value))
-}
-
-/** Control characters and those that change the direction of a text could make a terminal show something else. */
-function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
 }

@@ -159,11 +159,11 @@ test('a row that a person has doubled is a fault of its own, and no name of a ta
   await service.stop()
   const text = await readFile(join(data.path, 'sheets', 'Sheet1.csv'), 'utf8')
   const [, ada = ''] = text.split('\r\n')
-  await writeFile(join(data.path, 'sheets', 'Sh\u001b[31met.csv'), `${text}${ada}\r\n`)
+  await writeFile(join(data.path, 'sheets', 'Sh\u001b[31m\u202e\nmet.csv'), `${text}${ada}\r\n`)
   await rm(join(data.path, 'sheets', 'Sheet1.csv'))
   const { code, stdout } = await runCommand(['verify'], { dataDir: data.path })
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^\S+Z {2}Sh \[31met {2}1 too many$/m)
+  expect(stdout).toMatch(/^\S+Z {2}Sh\\u\{1b\}\[31m\\u\{202e\}\\u\{a\}met {2}1 too many$/m)
 })
 
 test('a repair whose answers are lost and that is applied late writes one row', async () => {

@@ -1,4 +1,5 @@
 import { confirm, isCancel, password, select, text } from '@clack/prompts'
+import { visible } from '../../platform/visible.ts'
 
 /** The person has pressed Ctrl-C, or the command was stopped. */
 export class Cancelled extends Error {
@@ -31,30 +32,38 @@ export interface Ask {
 
 export function askOnTerminal(signal: AbortSignal): Ask {
   const validate = (problem: TextQuestion['problem']) => (answer: string | undefined) =>
-    problem((answer ?? '').trim())
+    seen(problem((answer ?? '').trim()))
   return {
-    async text({ problem, ...question }) {
-      return unlessCancelled(
-        await text({ ...question, validate: validate(problem), signal }),
-      ).trim()
+    async text({ problem, message, placeholder, initialValue }) {
+      const shown = {
+        message: visible(message),
+        ...(placeholder !== undefined && { placeholder: visible(placeholder) }),
+        // Enter alone would take the text with its numbers for the answer.
+        ...(initialValue === seen(initialValue) && { initialValue }),
+      }
+      return unlessCancelled(await text({ ...shown, validate: validate(problem), signal })).trim()
     },
     async secret({ message, problem }) {
       return unlessCancelled(
-        await password({ message, validate: validate(problem), signal }),
+        await password({ message: visible(message), validate: validate(problem), signal }),
       ).trim()
     },
     async choose<T extends string>(message: string, choices: readonly Choice<T>[]) {
       // The types of select cannot tell that a generic value is text.
       const options: { value: string; label: string }[] = choices.map(({ value, label }) => ({
         value,
-        label,
+        label: visible(label),
       }))
-      return unlessCancelled(await select({ message, options, signal })) as T
+      return unlessCancelled(await select({ message: visible(message), options, signal })) as T
     },
     async isSure(message, initialValue) {
-      return unlessCancelled(await confirm({ message, initialValue, signal }))
+      return unlessCancelled(await confirm({ message: visible(message), initialValue, signal }))
     },
   }
+}
+
+function seen(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : visible(text)
 }
 
 function unlessCancelled<T>(answer: T): Exclude<T, symbol> {

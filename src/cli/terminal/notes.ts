@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { visibleLines } from '../../platform/visible.ts'
 
 /** How often the bar on a terminal moves, and how often another reader gets a line. */
 const barEveryMs = 100
@@ -34,7 +35,7 @@ export class Notes {
   tell(text: string): void {
     const bar = this.#bar
     this.#draw('')
-    this.#stream.write(`${text}\n`)
+    this.#stream.write(`${visibleLines(text)}\n`)
     this.#draw(bar)
   }
 

@@ -1,4 +1,5 @@
 import { codeOf } from '../../platform/node/durable-file.ts'
+import { visibleJson, visibleLines } from '../../platform/visible.ts'
 
 /** Takes text or bytes, one chunk after the other. Resolves when the next chunk may come. */
 export interface Sink {
@@ -10,8 +11,13 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
 }
 
-/** Standard output. It waits for a slow reader, so that memory stays bounded. */
-export class Output implements Sink {
+/**
+ * Standard output. It waits for a slow reader, so that memory stays bounded. What people and visitors have
+ * named rules no terminal, except by `data`.
+ */
+export class Output {
+  /** For data, byte for byte. */
+  readonly data: Sink = { write: (chunk) => this.#write(chunk) }
   readonly #stream: NodeJS.WritableStream
 
   constructor(stream: NodeJS.WritableStream) {
@@ -25,11 +31,13 @@ export class Output implements Sink {
     return 'isTTY' in this.#stream && this.#stream.isTTY === true
   }
 
-  /** @throws OutputClosed when nobody reads any more; Error when the output cannot be written */
-  write(chunk: string | Uint8Array): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#stream.write(chunk, (error) => (error ? reject(toOutputError(error)) : resolve()))
-    })
+  /**
+   * Writes a text for people.
+   *
+   * @throws OutputClosed when nobody reads any more; Error when the output cannot be written
+   */
+  write(text: string): Promise<void> {
+    return this.#write(visibleLines(text))
   }
 
   /** Writes a line. */
@@ -37,9 +45,15 @@ export class Output implements Sink {
     return this.write(`${text}\n`)
   }
 
-  /** Writes a value as indented JSON. */
-  json(value: unknown): Promise<void> {
-    return this.line(JSON.stringify(value, null, 2))
+  /** Writes a value as JSON, indented or in one line. */
+  json(value: unknown, spaces = 2): Promise<void> {
+    return this.#write(`${visibleJson(JSON.stringify(value, null, spaces))}\n`)
+  }
+
+  #write(chunk: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#stream.write(chunk, (error) => (error ? reject(toOutputError(error)) : resolve()))
+    })
   }
 }
 

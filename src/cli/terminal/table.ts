@@ -1,18 +1,21 @@
+import { visible } from '../../platform/visible.ts'
+
 export interface TableOptions {
   /** The columns that are aligned to the right, from 0: numbers. */
   readonly right?: readonly number[]
 }
 
-/** Lines of cells in columns of equal width, two spaces apart. For text without control characters. */
+/** Lines of cells in columns of equal width, two spaces apart. A cell stays in its line. */
 export function table(
   rows: readonly (readonly string[])[],
   { right = [] }: TableOptions = {},
 ): string[] {
   const widths: number[] = []
-  for (const row of rows) {
+  const shown = rows.map((row) => row.map(visible))
+  for (const row of shown) {
     row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)))
   }
-  return rows.map((row) =>
+  return shown.map((row) =>
     row
       .map((cell, at) => {
         const width = widths[at] ?? 0

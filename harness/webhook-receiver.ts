@@ -1,4 +1,9 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer as createPlainServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -28,14 +33,20 @@ export interface WebhookReceiver extends AsyncDisposable {
 }
 
 /**
- * A receiver of webhooks on 127.0.0.1, by HTTPS with the certificate below. It keeps what is signed as the
+ * A receiver of webhooks on 127.0.0.1, by HTTP or by HTTPS with the certificate below. It keeps what is signed as the
  * library of Standard Webhooks signs it, and answers 401 to everything else.
  */
-export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+export async function startWebhookReceiver(
+  protocol: 'http' | 'https' = 'https',
+): Promise<WebhookReceiver> {
   const received: Received[] = []
-  const server = createServer({ cert: testCertificate, key: testKey }, (request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     void take(request, response)
-  })
+  }
+  const server =
+    protocol === 'http'
+      ? createPlainServer(listener)
+      : createServer({ cert: testCertificate, key: testKey }, listener)
   const receiver = {
     received,
     answer: (response: ServerResponse) => void response.writeHead(204).end(),
@@ -51,7 +62,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const { port } = server.address() as AddressInfo
   return Object.assign(receiver, {
     env: {
-      ALERT_WEBHOOK_URL: `https://127.0.0.1:${port}/services/T0000/very-secret-path?key=4711`,
+      ALERT_WEBHOOK_URL: `${protocol}://127.0.0.1:${port}/services/T0000/very-secret-path?key=4711`,
       ALERT_WEBHOOK_SECRET: webhookSecret,
     },
     [Symbol.asyncDispose]: async () => {

@@ -25,6 +25,16 @@ test.each([24, 64])('a URL and a secret of %d bytes are where notices go', (byte
   expect(webhook?.key).toHaveLength(bytes)
 })
 
+test.each([
+  'http://127.0.0.1:5678/x',
+  'http://[::1]/x',
+  'http://192.168.1.7/x',
+  'http://n8n:5678/x',
+])('HTTP is taken for an address of the own network, and for a name: %s', (near) => {
+  const webhook = load({ ALERT_WEBHOOK_URL: near, ALERT_WEBHOOK_SECRET: secret(32) })
+  expect(webhook?.url).toBe(near)
+})
+
 test('without the two settings there is no receiver', () => {
   expect(load({})).toBeUndefined()
 })
@@ -32,7 +42,9 @@ test('without the two settings there is no receiver', () => {
 test.each([
   ['a URL alone', url, '', /ALERT_WEBHOOK_SECRET: is missing/],
   ['a secret alone', '', secret(32), /ALERT_WEBHOOK_URL: is missing/],
-  ['plain HTTP', 'http://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS/],
+  ['another protocol', 'ftp://127.0.0.1/very-secret', secret(32), /not a URL of HTTPS or HTTP/],
+  ['HTTP to elsewhere', 'http://8.8.8.8/very-secret', secret(32), /address that gets no notices/],
+  ['a link-local address', 'https://[fe80::1]/very-secret', secret(32), /gets no notices/],
   ['a password in the URL', 'https://me:very-secret@a.example', secret(32), /password/],
   ['a secret without its beginning', url, secret(32).slice(6), /does not begin with whsec_/],
   ['a secret that is not base64', url, 'whsec_not*base64', /is not base64/],

@@ -1,3 +1,4 @@
+import { whyNoReceiverAt } from '../platform/receiver-address.ts'
 import type { ParsedSetting } from './problem.ts'
 import type { SettingsReader } from './reader.ts'
 
@@ -28,14 +29,19 @@ export function readAlertWebhook(reader: SettingsReader): AlertWebhook | undefin
   return url === undefined || key === undefined ? undefined : { url, key }
 }
 
-const urlForm = 'a URL that begins with https://, without user name and password'
+const urlForm =
+  'a URL that begins with https://, or http:// in the own network, without user name and password'
 
 function receiverUrl(text: string): ParsedSetting<string> {
   const url = URL.parse(text)
-  if (!url || !/^https:\/\//i.test(text)) {
+  if (!url || !/^https?:\/\//i.test(text)) {
+    const hint = 'Copy the URL from the program that receives the notices.'
+    return { problem: 'is not a URL of HTTPS or HTTP.', expected: urlForm, hint }
+  }
+  if (whyNoReceiverAt(url) !== undefined) {
     const hint =
-      'Copy the URL from the program that receives the notices. Only https:// is taken, as notices may not be read on their way.'
-    return { problem: 'is not a URL of HTTPS.', expected: urlForm, hint }
+      'Use https://: notices may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
+    return { problem: 'has an address that gets no notices.', expected: urlForm, hint }
   }
   if (url.username !== '' || url.password !== '') {
     return {

@@ -383,7 +383,7 @@ export const settings = [
     name: 'ALERT_WEBHOOK_URL',
     group: 'Notices',
     meaning:
-      'URL of HTTPS that gets a POST when delivery has not worked for five minutes, and when it works again (docs/operations.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
+      'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST when delivery has not worked for five minutes, and when it works again (docs/operations.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
     example: 'https://hooks.example.com/rollcall',
     secret: true,
     supported: true,

@@ -70,7 +70,8 @@ export function createDelivering(
   function watchFor(notices: NonNullable<DeliveringOptions['notices']>): Watch {
     const time = journal.time ?? clock
     const { noticeTimes: times } = parts
-    return new Watch({ ...world, ...notices, health, journal, time, delivers, times })
+    const http = world.receiverHttp
+    return new Watch({ ...world, ...notices, http, health, journal, time, delivers, times })
   }
 
   async function lookOn(): Promise<void> {

@@ -4,6 +4,7 @@ import type { HttpClient } from '../platform/http-client.ts'
 import { sha256 } from '../platform/node/digest.ts'
 import { type DurableFiles, durableFiles } from '../platform/node/durable-file.ts'
 import { httpClient } from '../platform/node/http-client.ts'
+import { receiverClient } from '../platform/node/receiver-client.ts'
 import { type SignAssertion, signWith } from '../spreadsheet/google/sign-assertion.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface World {
   readonly digest: Digest
   /** Calls the providers of the spreadsheet and of the challenge. */
   readonly http: HttpClient
+  /** Calls the receivers of messages. */
+  readonly receiverHttp: HttpClient
   /** Changes the files of the local workbook. */
   readonly files: DurableFiles
   /** Signs with the private key (PKCS#8, PEM) of the service account. */
@@ -27,6 +30,7 @@ export const realWorld: World = {
   random: Math.random,
   digest: sha256,
   http: httpClient,
+  receiverHttp: receiverClient,
   files: durableFiles,
   signWith,
 }

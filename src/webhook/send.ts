@@ -4,7 +4,7 @@ import { signatureOf } from './sign.ts'
 
 /** Who receives messages. Both parts are secrets. */
 export interface Receiver {
-  /** Of HTTPS. */
+  /** Of HTTPS, or of HTTP in the own network. */
   readonly url: string
   /** 24 to 64 bytes. */
   readonly key: Uint8Array<ArrayBuffer>
@@ -60,6 +60,7 @@ export async function sendMessage(
 
 function resultOf(status: number): Sent {
   if (status >= 200 && status < 300) return { kind: 'received' }
-  const reason = `the receiver answered with status ${status}`
+  const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
+  const reason = `the receiver answered with status ${status}${redirect}`
   return { kind: status === 410 ? 'gone' : 'failed', reason }
 }

@@ -63,6 +63,18 @@ test('a redirect is not followed, and the log names only the host of the receive
   expect(service.output()).not.toMatch(/very-secret|4711/)
 })
 
+test('a notice goes by HTTP to a name of the own network', async () => {
+  await using world = await createGoogleWorld()
+  await using receiver = await startWebhookReceiver('http')
+  world.emulator.spreadsheet(world.spreadsheetId).share(world.email, 'none')
+  const url = receiver.env['ALERT_WEBHOOK_URL']?.replace('127.0.0.1', 'localhost') ?? ''
+  const env = { ...world.env, ...receiver.env, ALERT_WEBHOOK_URL: url }
+  await using _ = await bootService({ env, noticeTimes })
+  await expect
+    .poll(() => receiver.received.map(({ body }) => body.type))
+    .toContain('delivery.blocked')
+})
+
 test('a notice names the site whose delivery is blocked', async () => {
   await using world = await createGoogleWorld()
   await using receiver = await startWebhookReceiver()

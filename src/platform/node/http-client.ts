@@ -1,5 +1,6 @@
 import {
   Agent as PlainAgent,
+  type AgentOptions,
   type ClientRequest,
   type IncomingMessage,
   request as plainRequest,
@@ -12,18 +13,38 @@ import {
   type HttpAnswer,
   type HttpClient,
   HttpFailure,
+  type OutgoingRequest,
 } from '../http-client.ts'
 
 /** Closes idle connections after 4 s, which is before usual servers close them. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
-const plain = { send: plainRequest, agent: new PlainAgent(reuse) }
-const tls = { send: tlsRequest, agent: new TlsAgent(reuse) }
 
-/** Uses Node's own client, because `fetch` takes four times its CPU (docs/decisions/performance.md). */
-export const httpClient: HttpClient = async (request) => {
-  const { method, url, headers = {}, body, timeoutMs, answerBytesMax, signal } = request
-  const { send, agent } = url.startsWith('https:') ? tls : plain
-  const outgoing = send(url, { method, agent, headers })
+type Sender = (request: OutgoingRequest) => ClientRequest
+
+/**
+ * A client with connections of its own. Uses Node's own client, because `fetch` takes four times its CPU
+ * (docs/decisions/performance.md).
+ *
+ * @param connecting options for the connections of each protocol
+ */
+export function httpClientWith(
+  connecting: Readonly<Partial<Record<'http:' | 'https:', AgentOptions>>>,
+): HttpClient {
+  const plain = new PlainAgent({ ...reuse, ...connecting['http:'] })
+  const tls = new TlsAgent({ ...reuse, ...connecting['https:'] })
+  return (request) =>
+    call(request, ({ url, method, headers = {} }) =>
+      url.startsWith('https:')
+        ? tlsRequest(url, { method, agent: tls, headers })
+        : plainRequest(url, { method, agent: plain, headers }),
+    )
+}
+
+export const httpClient = httpClientWith({})
+
+async function call(request: OutgoingRequest, send: Sender): Promise<HttpAnswer> {
+  const { method, url, body, timeoutMs, answerBytesMax, signal } = request
+  const outgoing = send(request)
   let wasCut: Error | undefined
   let status: number | undefined
   const cut = (reason: string) => outgoing.destroy((wasCut = new Error(reason)))

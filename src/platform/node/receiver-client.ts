@@ -1,0 +1,50 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { type HttpClient, HttpFailure } from '../http-client.ts'
+import { whyNoReceiver, whyNoReceiverAt } from '../receiver-address.ts'
+import { httpClientWith } from './http-client.ts'
+
+type LookUp = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, found: LookupAddress[]) => void,
+) => void
+
+/**
+ * Calls the receivers of messages. Looks at every address of a name when it connects, so that a name
+ * cannot change its mind after it was looked at.
+ *
+ * @param resolve finds the addresses of a name
+ */
+export function receiverClientWith(resolve: LookUp): HttpClient {
+  const client = httpClientWith({
+    'http:': { lookup: guarded('http:', resolve) },
+    'https:': { lookup: guarded('https:', resolve) },
+  })
+  return async (request) => {
+    const url = new URL(request.url)
+    // Node looks up names only.
+    const why = whyNoReceiverAt(url)
+    if (why !== undefined) throw new HttpFailure(`${request.method} ${url.origin}: ${why}`)
+    return client(request)
+  }
+}
+
+export const receiverClient = receiverClientWith(lookUp)
+
+function guarded(protocol: string, resolve: LookUp): LookupFunction {
+  return (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, found) => {
+      const [first] = found ?? []
+      const why = found?.map(({ address }) => whyNoReceiver(protocol, address))
+      const problem = error ?? asError(why?.find((it) => it !== undefined))
+      if (problem || !first) done(problem ?? new Error(`${host} has no address`), [])
+      else if (options.all) done(null, found)
+      else done(null, first.address, first.family)
+    })
+  }
+}
+
+function asError(message: string | undefined): Error | undefined {
+  return message === undefined ? undefined : new Error(message)
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { whyNoReceiver } from './receiver-address.ts'
+
+test.each([
+  ...['127.0.0.1', '127.255.0.9', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.7'],
+  ...['::1', 'fc00::1', 'fdff::7', '::ffff:10.0.0.1'],
+])('HTTP may go to %s', (address) => {
+  expect(whyNoReceiver('http:', address)).toBeUndefined()
+})
+
+test.each([
+  ...['93.184.216.34', '172.15.255.255', '172.32.0.1', '192.169.0.1', '100.64.0.1', '0.0.0.0'],
+  ...['2606:2800::1', '::', '::ffff:93.184.216.34', '64:ff9b::7f00:1', 'no address'],
+])('HTTP may not go to %s, and HTTPS may', (address) => {
+  expect(whyNoReceiver('http:', address)).toContain('by HTTPS only')
+  expect(whyNoReceiver('https:', address)).toBeUndefined()
+})
+
+test.each(['169.254.169.254', '169.254.0.0', 'fe80::1', 'febf::1', '::ffff:169.254.169.254'])(
+  'nothing goes to %s',
+  (address) => {
+    for (const protocol of ['http:', 'https:']) {
+      expect(whyNoReceiver(protocol, address)).toContain('link-local')
+    }
+  },
+)

@@ -5,11 +5,12 @@ import { originList } from '../config/origins.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
 import { chosenSites } from './site-option.ts'
-import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 
 interface Options {
   readonly json?: true
   readonly origin?: string
+  readonly notice?: true
   readonly site?: string
 }
 
@@ -38,15 +39,20 @@ export function addDoctor(program: Command, run: Run): void {
     .description('check the settings, the spreadsheet and this machine, and say what to do')
     .option('--json', 'print JSON, for programs')
     .option('--origin <url>', 'also check that pages of this origin may send signups', parseOrigin)
+    .option('--notice', 'also send a test notice to ALERT_WEBHOOK_URL')
     .option('--site <name>', 'only the instance and this site')
     .addHelpText('after', '\nExit code 1: there is at least one fault. A warning is none.')
     .action((options) => run((session) => doctor(session, options)))
 }
 
-async function doctor(session: Session, { json, origin, site: name }: Options): Promise<ExitCode> {
+async function doctor(session: Session, options: Options): Promise<ExitCode> {
+  const { json, origin, notice = false, site: name } = options
   const { config, secrets } = loadConfig(readEnvironment())
   const sites = chosenSites(config, name)
-  const subject = { config, secrets, origin, sites }
+  if (notice && !secrets.alertWebhook) {
+    throw new UsageError('--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.')
+  }
+  const subject = { config, secrets, origin, sendsNotice: notice, sites }
   if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
   const found = await Array.fromAsync(diagnose(subject, session))
   const report: Report = {

@@ -92,7 +92,7 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
     await session.out.line()
     const { config, secrets } = loadConfig(readEnvironment())
     const isWell = await diagnoseInLines(
-      { config, secrets, origin: undefined, sites: config.sites },
+      { config, secrets, origin: undefined, sendsNotice: false, sites: config.sites },
       session,
     )
     if (isWell) return (await tryOut(config, secrets, ask, session)) ? exit.done : exit.notAll

@@ -1,4 +1,5 @@
 import { type DeliveryLog, noticesFact } from '../journal/delivery-log.ts'
+import type { Millis } from '../signup/signup.ts'
 import type { WaitingMessage } from '../webhook/attempt.ts'
 import type { Outage } from './outage.ts'
 
@@ -7,6 +8,16 @@ export interface Kept {
   readonly outage?: Outage | undefined
   /** Notices that nobody has received, the oldest first. */
   readonly waiting: readonly WaitingMessage[]
+  /** The last try, when it failed. */
+  readonly failed?: FailedTry | undefined
+}
+
+export interface FailedTry {
+  readonly at: Millis
+  /** How often this notice was tried. */
+  readonly tries: number
+  /** Names at most the host of the receiver. */
+  readonly reason: string
 }
 
 /** @throws JournalUnavailable */

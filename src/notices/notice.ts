@@ -42,6 +42,16 @@ export function noticeOf(news: News, site: string, backlog: Backlog, now: Millis
   }
 }
 
+/** The body of a notice that an operator asks for, to see that it arrives. */
+export function testNotice(now: Millis): string {
+  return JSON.stringify({
+    type: 'notice.test',
+    timestamp: new Date(now).toISOString(),
+    data: {},
+    text: 'Rollcall: this is a test. Notices of an outage come here.',
+  })
+}
+
 function sentencesOf(news: News, now: Millis): string {
   const length = lengthOf((now - news.since) / 1000)
   switch (news.kind) {

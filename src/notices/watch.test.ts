@@ -6,6 +6,7 @@ import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../ops/health.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { HttpAnswer } from '../platform/http-client.ts'
+import { readKept } from './kept.ts'
 import { Watch, type WatchTimes } from './watch.ts'
 
 const second = 1000
@@ -27,6 +28,7 @@ function createWorld(times: Partial<WatchTimes> = {}) {
     status: 200,
     delivers: true,
     hasFullDisk: false,
+    onSend: () => {},
     /** As after a start of the service. */
     start() {
       world.health = createHealth()
@@ -53,6 +55,7 @@ function createWorld(times: Partial<WatchTimes> = {}) {
         http: async ({ headers = {}, body }): Promise<HttpAnswer> => {
           const { type, text } = JSON.parse(String(body)) as { type: string; text: string }
           sent.push({ id: headers['webhook-id'] ?? '', type, text })
+          world.onSend()
           return { status: world.status, headers: new Headers(), text: '' }
         },
       })
@@ -178,6 +181,38 @@ test('a notice that nobody receives is tried for a day with one id, and the next
   await world.pass(3 * hour)
   expect(world.log).toContain('given up')
   expect(world.types().at(-1)).toBe('delivery.resumed')
+})
+
+test('the journal keeps why the last try failed, until one is received', async () => {
+  await using world = await createWorld()
+  const failed = async () => (await readKept(world.journal.delivery)).failed
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(4 * minute)
+  expect(await failed()).toBeUndefined()
+  world.status = 404
+  await world.pass(2 * minute)
+  expect(await failed()).toMatchObject({ reason: 'the receiver answered with status 404' })
+  expect((await failed())?.tries).toBe(world.sent.length)
+  world.status = 204
+  await world.pass(5 * minute)
+  expect(await failed()).toBeUndefined()
+})
+
+test('a notice that is received while the watch stops is not sent again', async () => {
+  await using world = await createWorld()
+  const first = world.start()
+  let stopped: Promise<void> | undefined
+  world.onSend = () => void (stopped = first[Symbol.asyncDispose]())
+  world.health.delivery = blocked
+  await world.clock.run(10 * minute)
+  await stopped
+  expect(stopped).toBeDefined()
+  expect(world.log).toContain('received')
+  await using _ = world.start()
+  world.health.delivery = blocked
+  await world.pass(10 * minute)
+  expect(world.types()).toEqual(['delivery.blocked'])
 })
 
 test('a receiver that answers 410 is asked no more', async () => {

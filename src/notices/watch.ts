@@ -113,7 +113,8 @@ export class Watch implements AsyncDisposable {
     const calmForMs = clock.elapsed() - this.#troubledAt
     const { outage, news } = advance(before.outage, seen, time.now(), calmForMs, this.#times)
     const notice = news && (await this.#noticeOf(news))
-    const kept = { outage, waiting: receiver ? withNotice(before.waiting, notice) : [] }
+    const waiting = receiver ? withNotice(before.waiting, notice) : []
+    const kept = { outage, waiting, failed: receiver && before.failed }
     if (JSON.stringify(kept) === JSON.stringify(before)) return before
     if (!(await this.#keep(kept))) return before
     if (notice) events.noticeMade(notice.type, notice.data)
@@ -151,7 +152,11 @@ export class Watch implements AsyncDisposable {
     const result = await attempt(first, receiver, { http, random, clock: time }, signal)
     if (signal.aborted && result.kind !== 'received') return
     const waiting = result.kind === 'later' ? [result.waiting, ...others] : others
-    if (!(await this.#keep({ ...kept, waiting }))) return
+    const failed =
+      result.kind === 'received'
+        ? undefined
+        : { at: time.now(), tries: first.tries + 1, reason: result.reason }
+    if (!(await this.#keep({ ...kept, waiting, failed }))) return
     events.noticeTried(result, new URL(receiver.url).host)
   }
 

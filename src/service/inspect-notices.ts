@@ -1,15 +1,21 @@
 import type { Journal } from '../journal/journal.ts'
-import { readKept } from '../notices/kept.ts'
-import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { type FailedTry, readKept } from '../notices/kept.ts'
+import { testNotice } from '../notices/notice.ts'
+import type { Clock } from '../platform/clock.ts'
+import { HttpFailure } from '../platform/http-client.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
-import type { Receiver } from '../webhook/send.ts'
+import { type Receiver, sendMessage } from '../webhook/send.ts'
+import { realWorld } from './world.ts'
 
+const check = 'notices'
 const timeoutMs = 5_000
 /** Nobody reads the answer. */
 const answerBytesMax = 64 * 1024
 
+const tryIt = 'To try it, run rollcall doctor --notice.'
+
 /**
- * Whether the receiver of notices answers, and whether notices wait for it. Asks for the first page of its
+ * Whether the receiver of notices answers, and whether it took the last one. Asks for the first page of its
  * host: that needs no secret, and leads to no notice.
  *
  * @param sites the journals of all sites
@@ -17,43 +23,56 @@ const answerBytesMax = 64 * 1024
 export async function inspectNotices(
   { url }: Receiver,
   sites: readonly Pick<Journal, 'delivery'>[],
-  http: HttpClient,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const check = 'notices'
   const { host, origin } = new URL(url)
-  const failure = await failureOf({ http, url: `${origin}/`, signal })
-  if (failure !== undefined) {
+  const asked = await statusOf(`${origin}/`, signal)
+  if (typeof asked === 'string') {
+    const message = `go to ${host}, which does not answer: ${asked}`
     const hint = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
-    return {
-      check,
-      state: 'fault',
-      message: `go to ${host}, which does not answer: ${failure}`,
-      hint,
-    }
+    return { check, state: 'fault', message, hint }
   }
   const kept = await Promise.all(sites.map(({ delivery }) => readKept(delivery)))
-  const failed = kept.flatMap(({ waiting }) => waiting).filter(({ tries }) => tries > 0)
-  if (failed.length === 0) return { check, state: 'ok', message: `go to ${host}, which answers` }
-  const tries = Math.max(...failed.map((it) => it.tries))
-  const message = `go to ${host}, which answers, but has not taken one in ${tries} tries`
-  const hint = 'The log says why: look for "a notice could not be sent".'
+  const [last] = kept.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
+  if (last) return notTaken(host, last)
+  if (asked < 500) {
+    const message = `go to ${host}, which answers; --notice sends it a test`
+    return { check, state: 'ok', message }
+  }
+  const message = `go to ${host}, whose first page answers with status ${asked}`
+  return { check, state: 'warning', message, hint: tryIt }
+}
+
+function notTaken(host: string, { at, tries, reason }: FailedTry): Finding {
+  const time = new Date(at).toISOString()
+  const message = `go to ${host}, which has not taken the last one in ${tries} tries: at ${time}, ${reason}`
+  const hint = `Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver. ${tryIt}`
   return { check, state: 'warning', message, hint }
 }
 
-/** Why there is no answer; undefined when there is any. */
-async function failureOf({ http, url, signal }: Asked): Promise<string | undefined> {
-  try {
-    await http({ method: 'GET', url, timeoutMs, answerBytesMax, signal })
-    return undefined
-  } catch (error) {
-    if (error instanceof HttpFailure && error.status !== undefined) return undefined
-    return error instanceof Error ? error.message : String(error)
+/** Sends a notice that says that it is a test, once. */
+export async function sendTestNotice(
+  receiver: Receiver,
+  { clock, stop }: { readonly clock: Pick<Clock, 'now'>; readonly stop: AbortSignal },
+): Promise<Finding> {
+  const { host } = new URL(receiver.url)
+  const message = { id: `msg_${crypto.randomUUID()}`, body: testNotice(clock.now()) }
+  const sent = await sendMessage(receiver, message, { http: realWorld.receiverHttp, clock }, stop)
+  if (sent.kind === 'received') {
+    return { check, state: 'ok', message: `go to ${host}, which has taken a test notice` }
   }
+  const hint = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver.'
+  const why = `go to ${host}, which has not taken a test notice: ${sent.reason}`
+  return { check, state: 'fault', message: why, hint }
 }
 
-interface Asked {
-  readonly http: HttpClient
-  readonly url: string
-  readonly signal: AbortSignal
+/** The status of the answer, or why there is none. */
+async function statusOf(url: string, signal: AbortSignal): Promise<number | string> {
+  try {
+    const request = { method: 'GET', url, timeoutMs, answerBytesMax, signal } as const
+    return (await realWorld.receiverHttp(request)).status
+  } catch (error) {
+    if (error instanceof HttpFailure && error.status !== undefined) return error.status
+    return error instanceof Error ? error.message : String(error)
+  }
 }

@@ -29,7 +29,7 @@ test.each([
   const clock = { ...systemClock, now: () => noon }
   const session = { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) }
   const patient = {
-    ...{ config, site: config.sites[0], secrets, origin: undefined, session },
+    ...{ config, site: config.sites[0], secrets, origin: undefined, sendsNotice: false, session },
     journal: { kind: 'open', journal, parts: [journal] } as const,
   }
   expect(await backlogCheck(patient)).toMatchObject([{ check: 'backlog', state }])

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startLoopbackServer } from '../../emulators/loopback-server.ts'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
@@ -18,6 +19,7 @@ import { noticesFact } from '../../src/journal/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const day = 24 * 60 * 60 * 1000
+const secret = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`
 
 test('doctor prints one line for each check of a local workbook, in order', async () => {
   await using data = await tempFolder()
@@ -61,30 +63,106 @@ test('doctor looks at the instance and then at each site of the file, or at one'
   })
 })
 
-test('doctor says whether the receiver of notices answers and takes them, and shows only its host', async () => {
-  await using data = await tempFolder()
-  await using receiver = await startWebhookReceiver()
-  const trusted = join(data.path, 'trusted.pem')
-  await writeFile(trusted, testCertificate)
-  const of = { dataDir: data.path, env: { ...receiver.env, NODE_EXTRA_CA_CERTS: trusted } }
-  const { host } = new URL(receiver.env['ALERT_WEBHOOK_URL'] ?? '')
-  const notices = async () => (await runDoctor(of)).of('notices')
-
-  const [fine] = await notices()
-  expect(fine).toMatchObject({ state: 'ok', message: `go to ${host}, which answers` })
-  {
-    await using journal = openSqliteJournal(join(data.path, 'journal.db'))
-    const waiting = [{ id: 'msg_1', body: '{}', tries: 7, nextAt: 0 }]
-    await journal.delivery.noteFact(noticesFact, JSON.stringify({ waiting }))
+describe.each(['http', 'https'] as const)('the receiver of notices by %s', (protocol) => {
+  async function createWorld() {
+    await using made = new AsyncDisposableStack()
+    const data = made.use(await tempFolder())
+    const receiver = made.use(await startWebhookReceiver(protocol))
+    const trusted = join(data.path, 'trusted.pem')
+    await writeFile(trusted, testCertificate)
+    const of = { dataDir: data.path, env: { ...receiver.env, NODE_EXTRA_CA_CERTS: trusted } }
+    const { host } = new URL(receiver.env['ALERT_WEBHOOK_URL'] ?? '')
+    const kept = made.move()
+    return {
+      ...{ receiver, of, host },
+      notices: async (...args: string[]) => (await runDoctor(of, args)).of('notices'),
+      note: async (value: object) => {
+        await using journal = openSqliteJournal(join(data.path, 'journal.db'))
+        await journal.delivery.noteFact(noticesFact, JSON.stringify(value))
+      },
+      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    }
   }
-  const [refused] = await notices()
-  expect(refused).toMatchObject({ state: 'warning', message: expect.stringContaining('7 tries') })
-  await receiver[Symbol.asyncDispose]()
-  const { code, stdout } = await runCommand(['doctor'], of)
-  expect(code).toBe(1)
-  expect(stdout).toMatch(new RegExp(`^FAULT +notices +go to ${host}, which does not answer:`, 'm'))
-  expect(stdout).not.toMatch(/very-secret|4711|whsec/)
-  expect(receiver.received).toEqual([])
+
+  test('doctor says whether it answers and has taken the last one, and shows only its host', async () => {
+    await using world = await createWorld()
+    const { receiver, host } = world
+    const [fine] = await world.notices()
+    const message = `go to ${host}, which answers; --notice sends it a test`
+    expect(fine).toMatchObject({ state: 'ok', message })
+    const failed = {
+      at: Date.UTC(2026, 10, 20),
+      tries: 7,
+      reason: 'the receiver answered with 404',
+    }
+    await world.note({ waiting: [], failed })
+    expect(await world.notices()).toMatchObject([
+      {
+        state: 'warning',
+        message: `go to ${host}, which has not taken the last one in 7 tries: at 2026-11-20T00:00:00.000Z, the receiver answered with 404`,
+        hint: expect.stringContaining('rollcall doctor --notice'),
+      },
+    ])
+    await receiver[Symbol.asyncDispose]()
+    const { code, stdout } = await runCommand(['doctor'], world.of)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      new RegExp(`^FAULT +notices +go to ${host}, which does not answer:`, 'm'),
+    )
+    expect(stdout).not.toMatch(/very-secret|4711|whsec/)
+    expect(receiver.received).toEqual([])
+  })
+
+  test('doctor --notice sends a signed test notice, once, and says that it was taken', async () => {
+    await using world = await createWorld()
+    const [taken] = await world.notices('--notice')
+    const message = `go to ${world.host}, which has taken a test notice`
+    expect(taken).toMatchObject({ state: 'ok', message })
+    expect(world.receiver.received).toMatchObject([
+      { path: expect.stringContaining('?key='), body: { type: 'notice.test', data: {} } },
+    ])
+  })
+
+  test('doctor --notice tells a wrong answer of the receiver', async () => {
+    await using world = await createWorld()
+    for (const [status, words] of [
+      [404, 'status 404'],
+      [308, 'status 308, and redirects are not followed'],
+      [410, 'status 410'],
+    ] as const) {
+      world.receiver.answer = (response) =>
+        void response.writeHead(status, { location: '/elsewhere' }).end()
+      const { code, stdout } = await runCommand(['doctor', '--notice'], world.of)
+      expect(code).toBe(1)
+      expect(stdout).toContain(
+        `FAULT   notices     go to ${world.host}, which has not taken a test notice: the receiver answered with ${words}. Do: `,
+      )
+    }
+    expect(world.receiver.received).toHaveLength(3)
+  })
+})
+
+test('doctor warns when the first page of the receiver answers that it is out of order', async () => {
+  await using data = await tempFolder()
+  const proxy = await startLoopbackServer(async (_request, response) => {
+    response.writeHead(502).end()
+  })
+  try {
+    const env = { ALERT_WEBHOOK_URL: `${proxy.url}/x`, ALERT_WEBHOOK_SECRET: secret }
+    expect((await runDoctor({ dataDir: data.path, env })).of('notices')).toMatchObject([
+      { state: 'warning', message: expect.stringContaining('answers with status 502') },
+    ])
+  } finally {
+    await proxy.stop()
+  }
+})
+
+test('doctor --notice without a receiver says which settings it needs', async () => {
+  expect(await runCommand(['doctor', '--notice'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: '--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.\n',
+  })
 })
 
 describe('settings that a start would refuse, too', () => {

@@ -16,6 +16,8 @@ export interface Patient {
   readonly journal: OpenedJournal
   /** The web page that somebody tries from, as a browser writes its origin. */
   readonly origin: string | undefined
+  /** Whether to send a test notice. */
+  readonly sendsNotice: boolean
   readonly session: Pick<Session, 'clock' | 'stop' | 'notes'>
 }
 

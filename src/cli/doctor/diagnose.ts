@@ -9,7 +9,7 @@ import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
 import { roundsOf } from './checks.ts'
 
-export interface Subject extends Pick<Patient, 'config' | 'secrets' | 'origin'> {
+export interface Subject extends Pick<Patient, 'config' | 'secrets' | 'origin' | 'sendsNotice'> {
   /** Those to look at. */
   readonly sites: Config['sites']
 }

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { FoundKind } from '../journal/comparison.ts'
+import type { Compared, FoundKind } from '../journal/comparison.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
@@ -73,6 +73,11 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
     const { compared, unread } = difference
     if (!json) await session.out.write((await describe(difference)).join('\n') + '\n')
     const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0
+    if (!json && repaired > 0) {
+      const missing = compared.missing - repaired
+      const now = { ...compared, missing, waiting: compared.waiting + repaired }
+      await session.out.write(`\nNow:\n${countsOf(now).join('\n')}\n`)
+    }
     if (json) await session.out.json(await report(difference, session, repair ? repaired : null))
     const isWell =
       compared.missing === repaired && compared.edited + compared.double + unread.length === 0
@@ -93,8 +98,7 @@ async function verify(session: Session, options: Options): Promise<ExitCode> {
   }
 }
 
-async function describe(difference: Difference): Promise<string[]> {
-  const { compared, comparison, unread } = difference
+function countsOf(compared: Compared): string[] {
   const { present, missing, edited, waiting, elsewhere, unknown } = compared
   const facts: [string, number][] = [
     ['Signups with their row', present],
@@ -107,10 +111,15 @@ async function describe(difference: Difference): Promise<string[]> {
     ['Copies in other tabs', compared.copies],
     ['Rows of others', compared.others],
   ]
-  const lines = table(
+  return table(
     facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
     { right: [1] },
   )
+}
+
+async function describe(difference: Difference): Promise<string[]> {
+  const { compared, comparison, unread } = difference
+  const { missing, edited } = compared
   const of = async (kind: FoundKind) => {
     const signups = await listed(difference, kind, listedMax.text)
     return signups.map((it) => [it.timestamp, it.sheetTab, it.email])
@@ -119,7 +128,7 @@ async function describe(difference: Difference): Promise<string[]> {
     .doubles(listedMax.text)
     .map(({ at, tab, extra }) => [iso(at), tab, `${extra} too many`])
   return [
-    ...lines,
+    ...countsOf(compared),
     ...section('Missing: no row has this timestamp and this address', await of('missing'), missing),
     ...section('Edited: a row has only one of the two', await of('edited'), edited),
     ...section('Double: more rows than signups', doubles, doubles.length),

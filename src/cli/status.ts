@@ -68,8 +68,12 @@ function describeAll(all: readonly (readonly [string, Status])[], isOne: boolean
   ])
 }
 
+/** As after an import of old signups. */
+const moreWritten = 'A signup counts as accepted on its own day, as written on the day of its row.'
+
 function describe(now: Status): string[] {
   const { accepted, written, waiting, hours, quota } = now
+  const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
     ['', 'today', '7 days', 'all'],
     ['Accepted', ...Object.values(accepted).map(counted)],
@@ -100,6 +104,7 @@ function describe(now: Status): string[] {
   const bars = hours.map(({ from, accepted: value }) => ({ label: from.slice(11, 13), value }))
   return [
     ...table(counts, { right: [1, 2, 3] }),
+    ...(hasMoreWritten ? [moreWritten] : []),
     '',
     ...table(facts),
     ...hints,

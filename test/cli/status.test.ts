@@ -100,6 +100,28 @@ test('status fits 80 columns, without colours', async () => {
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
+test('status explains why more was written than accepted after an import of old signups', async () => {
+  await using data = await tempFolder()
+  const file = join(data.path, 'journal.db')
+  const table = async () => (await runCommand(['status'], { dataDir: data.path })).stdout
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.intake.append([makeSignup({ receivedAt: Date.now() })])
+  }
+  expect(await table()).toMatch(/^Written .*\n\n/m)
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.intake.append(makeSignups(2, { receivedAt: Date.UTC(2020, 1) }))
+  }
+  {
+    await using service = await startService({ dataDir: data.path })
+    await allDelivered(service)
+  }
+  expect(await table()).toMatch(
+    /^Written +3 +3 +3\nA signup counts as accepted on its own day, as written on the day of its row\.\n\n/m,
+  )
+})
+
 test('status --watch prints new figures until Ctrl-C, which is a good end', async () => {
   await using data = await tempFolder()
   await using journal = openSqliteJournal(join(data.path, 'journal.db'))

@@ -374,7 +374,7 @@ test('all problems are reported at once', () => {
 test('the message is ready to print: one paragraph for each problem', () => {
   const { message } = refusal({ ...pair, SHEETS_PRIVATE_KEY: pem.slice(0, 900), PORT: '70000' })
   expect(message.split('\n')).toEqual([
-    'Rollcall cannot start: 2 problems in the settings.',
+    'There are 2 problems in the settings.',
     '',
     expect.stringMatching(/^  SHEETS_PRIVATE_KEY: is incomplete: about \d\d % of it is there\.$/),
     '    given:    a text of 900 characters in 15 lines that begins with -----BEGIN PRIVATE KEY-----',

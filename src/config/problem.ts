@@ -28,8 +28,9 @@ export class ConfigError extends Error {
   readonly problems: readonly SettingProblem[]
 
   constructor(problems: readonly SettingProblem[], options?: ErrorOptions) {
-    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
-    const title = `Rollcall cannot start: ${count} in the settings.`
+    const { length } = problems
+    const count = length === 1 ? 'There is 1 problem' : `There are ${length} problems`
+    const title = `${count} in the settings.`
     super([title, ...problems.map(paragraph)].join('\n\n'), options)
     this.problems = problems
   }

@@ -81,7 +81,7 @@ test.each(names)('%s refuses wrong settings, all at once', async (name) => {
   const env = { PORT: 'eighty', DUPLICATES: 'perhaps' }
   const { code, stdout, stderr } = await runCommand([name, ...(needed[name] ?? [])], { env })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('2 problems in the settings')
+  expect(stderr).toMatch(/^There are 2 problems in the settings\.\n/)
   for (const setting of Object.keys(env)) expect(stderr).toContain(`  ${setting}: `)
 })
 

@@ -99,7 +99,7 @@ describe('a key that is wrongly set stops the start, and no piece of it is print
     const told = output.split('NEXT\n').slice(0, -1)
     expect(told).toHaveLength(names.length)
     for (const [index, text] of told.entries()) {
-      expect(text, names[index]).toContain('Rollcall cannot start')
+      expect(text, names[index]).toContain(' in the settings.')
       expect(leaks(text), names[index]).toEqual([])
     }
   })

@@ -7,19 +7,33 @@ export const delimiters = [',', ';', '\t'] as const
 const signs = '[=+\\-@＝＋－＠]'
 
 /**
+ * Whether this is a phone number that no spreadsheet program computes. `+49` is a number. In `+49 (30) 1-2` two
+ * numbers stand side by side, which is no formula. But `+1-2` is one, and a `/` may make a fraction.
+ */
+function isPhone(cell: string): boolean {
+  return (
+    /^\+[\d ().-]{1,49}$/.test(cell) &&
+    (/^[+\d.]+$/.test(cell) || /\d *\(|\) *\d|\d +\d/.test(cell))
+  )
+}
+
+/**
  * One record of a CSV file (RFC 4180), without its line end. A cell with any usual delimiter is quoted,
  * because spreadsheet programs guess the delimiter.
  *
  * A program that guesses wrong splits our cells, and quotes do not prevent that. So every formula sign
  * that could begin a cell gets an apostrophe in front: at the start of our cells and after any other
- * delimiter, even after spaces and quotes. A number is no formula, whatever its sign.
+ * delimiter, even after spaces and quotes. A number is no formula, whatever its sign; nor are most phone
+ * numbers. But one at the start of a line, or after a tab, could be read together with the cells behind it.
  */
 export function csvRecord(cells: readonly Cell[], delimiter = ','): string {
   const formula = formulaIn(delimiter)
   return cells
-    .map((cell) =>
-      typeof cell === 'string' ? quoted(cell.replace(formula, "'$&")) : shownCell(cell),
-    )
+    .map((cell, at) => {
+      if (typeof cell !== 'string') return shownCell(cell)
+      const staysPlain = at > 0 && delimiter !== '\t' && isPhone(cell)
+      return staysPlain ? cell : quoted(cell.replace(formula, "'$&"))
+    })
     .join(delimiter)
 }
 

@@ -16,7 +16,20 @@ import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 
 /** Texts that a spreadsheet program could take for something else, or spell in another way. */
 const texts = [
-  ...['=1+1', '+1', '-1', '@A1', '007', '1e3', '1/2', '2026-11-20', 'TRUE', '12%', "'quoted"],
+  ...[
+    '=1+1',
+    '+1',
+    '+49 (30) 123-45',
+    '-1',
+    '@A1',
+    '007',
+    '1e3',
+    '1/2',
+    '2026-11-20',
+    'TRUE',
+    '12%',
+    "'quoted",
+  ],
   ...[' spaces ', 'a\nb', '<b>&amp;"', '_x0041_', '_x005F_', '😀 Ève', 'مرحبا', 'x;=1+1', ''],
 ]
 const signups = texts.map((name) =>

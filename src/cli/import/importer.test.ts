@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import type { Signup } from '../../signup/signup.ts'
+import { Columns } from './columns.ts'
 import type { FileRecord } from './file-record.ts'
 import { Importer } from './importer.ts'
-import { Columns } from './to-signup.ts'
 
 async function* recordsOf(count: number, bytes: number): AsyncGenerator<FileRecord> {
   for (let row = 1; row <= count; row++) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Field } from '../../signup/field.ts'
 import { ownColumns } from '../../signup/row.ts'
-import { Columns, parseRow } from './to-signup.ts'
+import { Columns } from './columns.ts'
+import { parseRow } from './to-signup.ts'
 
 const fields: readonly Field[] = [
   { name: 'company', label: 'Firma', type: 'text', required: true, maxLength: 20 },

@@ -51,8 +51,9 @@ const details = `
 A column is a field by its name: Email, Timestamp, Source, Name, Tags, Metadata,
 Sheet Tab; letter case, spaces and hyphens do not count. --map names the column
 of a field: --map email="Contact" --map timestamp=Date. The fields of a site are
-columns by their names or labels. All other columns go into Metadata under their
-own names.
+columns by their names or labels. Also by number or letter: --map email=3 or
+email=C; a column that is called so comes first. All other columns go into
+Metadata under their own names.
 
 An address that its tab has already is skipped and counted. So you can run an
 import again, or complete one that was stopped: nobody is added twice.
@@ -93,7 +94,7 @@ function addMapped(
   }
   const field = importFields.find((it) => it.toLowerCase() === name.toLowerCase()) ?? name
   if (before.has(field)) throw new InvalidArgumentError(`The field ${field} is given twice.`)
-  return new Map([...before, [field, text.slice(at + 1)]])
+  return new Map([...before, [field, text.slice(at + 1).trim()]])
 }
 
 /** @throws UsageError when --map names a field that neither signups nor the site have */
@@ -154,7 +155,7 @@ async function importFile(session: Session, path: string, options: Options): Pro
 
 async function readHead(opened: OpenFile, columns: Columns): Promise<ImportFile> {
   const file = await opened.read()
-  if (file.columns) columns.check(file.columns)
+  if (file.columns) columns.take(file.columns)
   return file
 }
 

@@ -298,8 +298,16 @@ test.each<[string, string | Buffer, RegExp]>([
   ['a JSON list', '[{"email":"a@b.co"}]', /JSON list.*one JSON object a line/],
   ['an empty file', '', /The file is empty/],
   ['a file without a header row', 'a@b.co,Ada\n', /has no header row.*with a column Email/],
-  ['a file without a column Email', 'Mail,Name\n', /--map email="NAME"\. It has "Mail", "Name"/],
-  ['a file with two such columns', 'Email,E-Mail\n', /Two columns may be the email: say which/],
+  [
+    'a file without a column Email',
+    'Mail,Name\n',
+    /--map email=COLUMN\. It has A "Mail", B "Name"/,
+  ],
+  [
+    'a file with two such columns',
+    'Email,E-Mail\n',
+    /Columns A and B may be the email: say which by --map email=A,/,
+  ],
 ])('%s is refused with what to do', async (_, content, message) => {
   await using world = await makeWorld()
   await world.write('list.csv', content)
@@ -316,7 +324,7 @@ test.each([
   [['list.csv', '--map', 'emial=Mail'], /Did you mean email\?/],
   [['list.csv', '--map', 'Mail'], /Give it as FIELD=COLUMN\. Fields are email, timestamp,/],
   [['list.csv', '--map', 'name=A', '--map', 'name=B'], /The field name is given twice/],
-  [['list.csv', '--map', 'name=Who'], /no column of the name that --map name= says/],
+  [['list.csv', '--map', 'name=Who'], /no column that --map name= says\. It has A "Email"\./],
   [['list.csv', '--dates', 'american'], /Allowed choices are day-first, month-first/],
 ])('%j is refused in one line', async (args, message) => {
   await using world = await makeWorld()

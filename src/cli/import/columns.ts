@@ -1,5 +1,5 @@
 import type { OwnColumn } from '../../signup/row.ts'
-import { UnreadableFile } from './file-record.ts'
+import { type FileColumn, lettersOf, UnreadableFile } from './file-record.ts'
 
 /** What a column may be. Other columns go into metadata under their own names. */
 export const importFields = [
@@ -32,7 +32,7 @@ export class Columns {
   /** The site's own fields by the names that say which they are, in the form of `bare`. */
   readonly #own: ReadonlyMap<string, string>
   readonly #names: readonly string[]
-  /** The fields of columns that were asked for, by name; undefined for metadata. */
+  /** The fields of columns by their keys, those of a header row or those that were asked for; undefined for metadata. */
   readonly #known = new Map<string, string | undefined>()
 
   /**
@@ -40,7 +40,7 @@ export class Columns {
    * @param own the site's own fields, known by name or heading
    */
   constructor(mapped: ReadonlyMap<string, string>, own: readonly OwnColumn[] = []) {
-    this.#mapped = new Map([...mapped].map(([field, column]) => [column, field]))
+    this.#mapped = mapped
     this.#names = [...importFields, ...own.map(({ name }) => name)]
     this.#own = new Map([
       ...own.map(({ name, heading }) => [bare(heading), name] as const),
@@ -48,43 +48,81 @@ export class Columns {
     ])
   }
 
-  fieldOf(column: string): string | undefined {
-    if (this.#known.has(column)) return this.#known.get(column)
-    const field = this.#mapped.get(column) ?? this.#byName(column)
+  fieldOf(key: string): string | undefined {
+    if (this.#known.has(key)) return this.#known.get(key)
+    const [mapped] = [...this.#mapped].find(([, column]) => column === key) ?? []
+    const field = mapped ?? this.#byName(key)
     // A file may have any number of names.
-    if (this.#known.size < columnsMax) this.#known.set(column, field)
+    if (this.#known.size < columnsMax) this.#known.set(key, field)
     return field
   }
 
-  /** Checks a header row. @throws UnreadableFile when a field has no column, or two */
-  check(columns: readonly string[]): void {
-    const fields = columns.map((column) => this.fieldOf(column))
-    for (const [column, field] of this.#mapped) {
-      if (!columns.includes(column))
-        throw new UnreadableFile(`The file has no column of the name that --map ${field}= says.`)
+  /** Takes a header row. @throws UnreadableFile when it lacks a column, or leaves open which one it is */
+  take(columns: readonly FileColumn[]): void {
+    const mapped = new Map<number, string>()
+    for (const [field, said] of this.#mapped) {
+      const at = findColumn(columns, field, said)
+      const other = mapped.get(at)
+      if (other !== undefined)
+        throw new UnreadableFile(
+          `--map ${other}= and --map ${field}= say one column. Leave one of them out.`,
+        )
+      mapped.set(at, field)
     }
-    if (!fields.includes('email')) throw new UnreadableFile(withoutEmail(columns))
-    const twice = this.#names.find((field) => fields.filter((it) => it === field).length > 1)
-    if (twice !== undefined)
+    const fields = columns.map(({ name }, at) => mapped.get(at) ?? this.#byName(name))
+    if (!fields.includes('email'))
       throw new UnreadableFile(
-        `Two columns may be the ${twice}: say which by --map ${twice}="NAME", or rename one of them.`,
+        `The file has no column Email: say which it is by --map email=COLUMN. ${listOf(columns)}`,
       )
+    for (const name of this.#names) {
+      const all = lettersWhere(fields, (field) => field === name)
+      if (all.length > 1)
+        throw new UnreadableFile(
+          `Columns ${all.join(' and ')} may be the ${name}: say which by --map ${name}=${all[0]}, or rename one of them.`,
+        )
+    }
+    columns.forEach(({ key }, at) => this.#known.set(key, fields[at]))
   }
 
   /** The person's own choice is the only column of its field. */
   #byName(column: string): string | undefined {
     const field = fieldsByName.get(bare(column)) ?? this.#own.get(bare(column))
-    return field && [...this.#mapped.values()].includes(field) ? undefined : field
+    return field !== undefined && this.#mapped.has(field) ? undefined : field
   }
 }
 
 const columnsMax = 1_000
+
+/** The index of the column that the person names: by its name, else by its number or letters. */
+function findColumn(columns: readonly FileColumn[], field: string, said: string): number {
+  const named = lettersWhere(columns, ({ name }) => name === said)
+  if (named.length > 1)
+    throw new UnreadableFile(
+      `Columns ${named.join(' and ')} have the name that --map ${field}= says: ` +
+        `say which by its letter, as in --map ${field}=${named[0]}.`,
+    )
+  const letters = named[0] ?? said
+  const at = columns.findIndex((_, index) => lettersOf(index) === letters)
+  // A name such as "3" comes before the number.
+  const index = named.length === 0 && /^\d{1,9}$/.test(said) ? Number(said) - 1 : at
+  if (columns[index]) return index
+  throw new UnreadableFile(`The file has no column that --map ${field}= says. ${listOf(columns)}`)
+}
+
+function lettersWhere<T>(all: readonly T[], isWanted: (one: T) => boolean): readonly string[] {
+  return all.flatMap((one, at) => (isWanted(one) ? [lettersOf(at)] : []))
+}
+
 const shownMax = 20
+const shownCharactersMax = 60
 
 /** Shows the names only when none looks like an address, because the first row may be somebody's data. */
-function withoutEmail(columns: readonly string[]): string {
-  if (columns.some((name) => name.includes('@')))
-    return 'The file has no header row: put one above the first row, with a column Email.'
-  const names = columns.slice(0, shownMax).map((name) => JSON.stringify(name))
-  return `The file has no column Email: say which it is by --map email="NAME". It has ${names.join(', ')}.`
+function listOf(columns: readonly FileColumn[]): string {
+  if (columns.some(({ name }) => name.includes('@')))
+    return 'If it has no header row, put one above the first row, with a column Email.'
+  const names = columns
+    .slice(0, shownMax)
+    .map(({ name }, at) => `${lettersOf(at)} ${JSON.stringify(name.slice(0, shownCharactersMax))}`)
+  const rest = columns.length - names.length
+  return `It has ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}.`
 }

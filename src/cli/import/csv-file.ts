@@ -2,9 +2,11 @@ import { finished } from 'node:stream/promises'
 import { parse } from 'csv-parse'
 import { cellsOf, delimiters, readCell } from '../../spreadsheet/csv.ts'
 import {
+  type FileColumn,
   type FileRecord,
   fromBytes,
   type ImportFile,
+  lettersOf,
   notUtf8,
   recordBytesMax,
   UnreadableFile,
@@ -27,17 +29,18 @@ export async function readCsv(chunks: AsyncIterable<Buffer>, head: Buffer): Prom
   const records = parseCsv(chunks, delimiter)
   const first = await records.next()
   if (first.done === true) throw new UnreadableFile('The file is empty.')
-  const columns = first.value.cells.map((cell, at) => columnName(cell, at))
+  const names = first.value.cells.map((cell, at) => columnName(cell, at))
+  const columns = withKeys(names)
   return {
     columns,
-    cellNames: columns,
+    cellNames: names,
     records: toRecords(records, columns, delimiter),
   }
 }
 
 async function* toRecords(
   records: AsyncIterable<RawRecord>,
-  columns: readonly string[],
+  columns: readonly FileColumn[],
   delimiter: string,
 ): AsyncGenerator<FileRecord> {
   let row = 1
@@ -53,12 +56,12 @@ async function* toRecords(
 function valuesOf(
   texts: readonly (string | undefined)[],
   cells: readonly string[],
-  columns: readonly string[],
+  columns: readonly FileColumn[],
 ): FileRecord['values'] {
   if (texts.includes(undefined)) return notUtf8
   if (cells.slice(columns.length).some((cell) => cell.trim() !== ''))
     return 'It has more cells than the header row: put quotes around a cell with a delimiter in it.'
-  return columns.map((column, at) => [column, cells[at] ?? ''])
+  return columns.map(({ key }, at) => [key, cells[at] ?? ''])
 }
 
 /** A column without a name gets the one that spreadsheet programs show. */
@@ -66,6 +69,20 @@ function columnName(cell: string, at: number): string {
   const name = fromBytes(cell)?.trim()
   if (name === undefined) throw new UnreadableFile(`The header row cannot be read. ${notUtf8}`)
   return name === '' ? `Column ${at + 1}` : readCell(name)
+}
+
+function withKeys(names: readonly string[]): readonly FileColumn[] {
+  const left = new Set(names)
+  const taken = new Set(names)
+  return names.map((name, at) => {
+    // The first column of a name keeps it.
+    if (left.delete(name)) return { name, key: name }
+    let key = `${name} (column ${lettersOf(at)})`
+    for (let number = 2; taken.has(key); number++)
+      key = `${name} (column ${lettersOf(at)}, ${number})`
+    taken.add(key)
+    return { name, key }
+  })
 }
 
 /** The delimiter that splits the first line into most cells; a comma when none does. */

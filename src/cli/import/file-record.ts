@@ -6,14 +6,27 @@ export interface FileRecord {
   readonly end: number
   /** What the file of rejected rows shows of it, under `ImportFile.cellNames`. */
   readonly cells: readonly string[]
-  /** Names of columns with their values; or a text that says why it cannot be read. */
+  /** Keys of columns with their values; or a text that says why it cannot be read. */
   readonly values: readonly (readonly [column: string, value: unknown])[] | string
+}
+
+/** A column that a header row names. */
+export interface FileColumn {
+  readonly name: string
+  /** No other column has it: the name, if need be with the letters of the column. */
+  readonly key: string
+}
+
+/** The letters that spreadsheet programs show above a column, from 0: A, …, Z, AA, … */
+export function lettersOf(column: number): string {
+  const before = column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)
+  return before + String.fromCodePoint(65 + (column % 26))
 }
 
 /** A file whose first record is known. */
 export interface ImportFile {
   /** The columns, when a header row names them. */
-  readonly columns: readonly string[] | undefined
+  readonly columns: readonly FileColumn[] | undefined
   readonly cellNames: readonly string[]
   /** All records that are not empty. Fails with `UnreadableFile`. */
   readonly records: AsyncIterable<FileRecord>

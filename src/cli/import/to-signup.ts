@@ -81,7 +81,7 @@ function metadataOf(
   const twice = extra.some(([name]) => names.size === names.add(name).size)
   if (twice)
     return {
-      problem: 'Two columns have one name, or a key of the metadata has it, too: rename a column.',
+      problem: 'A column and a key of the metadata have one name: rename that column.',
     }
   return { metadata: { ...own.value, ...Object.fromEntries(extra) } }
 }

@@ -13,9 +13,21 @@ const clockTime = /^(\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?: ?([AaPp])[Mm
 const zone = /(?:Z| UTC| GMT| ?[+-]\d\d:?\d\d)$/
 
 /**
- * Reads a moment: `2026-11-20T10:00:00.000Z`, `2026-11-20 10:00`, `20.11.2026 10:00:00`, and with an order
- * `11/20/2026 10:00 AM`. Without a time it is midnight; without a zone it is UTC. Returns what is wrong
- * instead, without the text.
+ * A day number of Excel, with the time of day as a fraction: five digits are days from 1927 to 2173. Excel
+ * counts from 1900 and takes it for a leap year. So since March 1900 its days are those since 1899-12-30.
+ */
+const dayNumber = /^(\d{5})(?:[.,](\d{1,15}))?$/
+const dayMs = 24 * 60 * 60 * 1000
+const dayNumberOf1970 = 25_569
+
+export function isDayNumber(text: string): boolean {
+  return dayNumber.test(text.trim())
+}
+
+/**
+ * Reads a moment: `2026-11-20T10:00:00.000Z`, `2026-11-20 10:00`, `20.11.2026 10:00:00`, with an order
+ * `11/20/2026 10:00 AM`, and `46346.5`, a day number of Excel. Without a time it is midnight; without a zone it
+ * is UTC. Returns what is wrong instead, without the text.
  */
 export function readMoment(
   text: string,
@@ -24,7 +36,7 @@ export function readMoment(
 ): Millis | { readonly problem: string } {
   const [date = '', rest = ''] = splitDate(text.trim())
   if (withSlashes.test(date) && order === undefined) return { problem: needsOrder }
-  const day = readDate(date, order)
+  const day = rest === '' && isDayNumber(date) ? readDayNumber(date) : readDate(date, order)
   const time = rest === '' ? 0 : readTime(rest)
   if (day === undefined || time === undefined) return { problem: wrongForm }
   const at = day + time
@@ -40,6 +52,11 @@ const needsOrder =
 function splitDate(text: string): string[] {
   const at = text.search(/[T ]/)
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1).trim()]
+}
+
+function readDayNumber(text: string): Millis {
+  const [, day = '', fraction = ''] = dayNumber.exec(text) ?? []
+  return (Number(day) - dayNumberOf1970) * dayMs + Math.round(Number(`0.${fraction}`) * dayMs)
 }
 
 /** Midnight in UTC of a day that exists. */

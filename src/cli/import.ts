@@ -15,9 +15,9 @@ import { Importer } from './import/importer.ts'
 import type { DateOrder } from './import/moment.ts'
 import { type OpenFile, openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
+import { type Report, tellReport, usesOf } from './import/report.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { chosenSite } from './site-option.ts'
-import { counted } from './terminal/counted.ts'
 
 interface Options {
   readonly site?: string
@@ -27,22 +27,6 @@ interface Options {
   readonly duplicates?: true
   readonly dryRun?: true
   readonly json?: true
-}
-
-/** The JSON of `rollcall import`. */
-interface Report {
-  readonly file: string
-  readonly dryRun: boolean
-  /** False when it was stopped or failed before the end of the file. */
-  readonly complete: boolean
-  readonly read: number
-  readonly added: number
-  readonly skipped: number
-  readonly rejected: number
-  /** The path of the file that has the rejected rows. */
-  readonly rejectedFile: string | null
-  /** The first twenty rejected rows. */
-  readonly problems: readonly { readonly row: number; readonly reason: string }[]
 }
 
 const dateOrders = ['day-first', 'month-first'] as const
@@ -60,7 +44,8 @@ import again, or complete one that was stopped: nobody is added twice.
 
 Rejected rows go with their reasons to FILE.rejected.csv, or to
 FILE.rejected-2.csv and so on when that exists. Correct them there and import
-that file. A dry run writes no file, and shows the first 20 rejected rows.
+that file. A dry run writes no file, and shows what each column becomes, how dates
+are read, and the first 20 rejected rows.
 
 Exit code 1: some rows were rejected, or the import was stopped.`
 
@@ -141,14 +126,17 @@ async function importFile(session: Session, path: string, options: Options): Pro
   } finally {
     await rejectedFile?.finish()
     await imports.flush()
-    await tell(session, options, {
+    const report: Report = {
       file: path,
       dryRun: options.dryRun ?? false,
       complete,
+      columns: usesOf(file, columns, options.tab),
+      dates: importer.dates.report,
       ...importer.counts,
       rejectedFile: rejectedFile?.path ?? null,
       problems: importer.problems,
-    })
+    }
+    await (options.json ? session.out.json(report) : tellReport(session.out, report))
   }
   return importer.counts.rejected === 0 ? exit.done : exit.notAll
 }
@@ -180,20 +168,4 @@ async function runAll(
     progress.at(done)
     stop.throwIfAborted()
   })
-}
-
-async function tell({ out }: Session, { json }: Options, report: Report): Promise<void> {
-  if (json) return out.json(report)
-  const { read, added, skipped, rejected } = report
-  const digits = (count: number) => count.toLocaleString('en-US')
-  const results = [
-    `${digits(added)} ${report.dryRun ? 'would be added' : 'added'}`,
-    `${digits(skipped)} skipped, as their tab has the address`,
-    `${digits(rejected)} rejected`,
-  ]
-  await out.line(`${counted(read, 'row')} read: ${results.join('; ')}.`)
-  if (report.rejectedFile !== null)
-    await out.line(`The rejected rows are in ${report.rejectedFile}`)
-  if (!report.dryRun) return
-  for (const { row, reason } of report.problems) await out.line(`Row ${row}: ${reason}`)
 }

@@ -70,3 +70,59 @@ test('a wrong --map shows no data of a file without a header row', async () => {
   const { code, stderr } = await importing('ada@example.com,Ada\n', '--map', 'name=Who')
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/no header row/) })
 })
+
+test('a dry run shows what each column becomes, and the dates that signups get', async () => {
+  const content =
+    'Name,E-mail,Joined,City,City,Tab,Rejected row,Rejected row\n' +
+    'Ada,ada@example.com,45981.5,London,x,News,7,8\n' +
+    'Grace,grace@navy.example,9.12.2025 14:30,Arlington,,News,,\n' +
+    'Alan,alan@example.com,,Wilmslow,,News,,\n'
+  const map = ['--map', 'timestamp=Joined', '--map', 'sheetTab=Tab']
+  const { code, stdout } = await importing(content, ...map, '--dry-run', '--tab', 'All')
+  expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({
+    code: 0,
+    lines: [
+      'Column A "Name": name',
+      'Column B "E-mail": email',
+      'Column C "Joined": timestamp',
+      'Column D "City": into Metadata',
+      'Column E "City": into Metadata as "City (column E)"',
+      'Column F "Tab": left out',
+      'Column G "Rejected row": left out',
+      'Column H "Rejected row": left out',
+      'Dates from 2025-11-20T12:00:00.000Z to 2025-12-09T14:30:00.000Z.' +
+        ' "45981.5", a day number of Excel, is read as 2025-11-20T12:00:00.000Z.' +
+        ' "9.12.2025 14:30" is read as 2025-12-09T14:30:00.000Z.',
+      '1 row without a date: the time of the import.',
+      '3 rows read: 3 would be added; 0 skipped, as their tab has the address; 0 rejected.',
+    ],
+  })
+})
+
+test('a dry run of NDJSON shows what each name becomes, and its JSON has all of it', async () => {
+  const content = '{"email":"ada@example.com","timestamp":"1970-01-01","city":"London"}\n'
+  const { stdout } = await importing(content, '--dry-run')
+  expect(stdout).toContain('Name "email": email\nName "timestamp": timestamp\nName "city": into Me')
+  const { stdout: json } = await importing(content, '--dry-run', '--json')
+  const at = '1970-01-01T00:00:00.000Z'
+  expect(JSON.parse(json)).toMatchObject({
+    columns: [
+      { column: null, name: 'email', field: 'email', metadataKey: null },
+      { column: null, name: 'timestamp', field: 'timestamp', metadataKey: null },
+      { column: null, name: 'city', field: null, metadataKey: 'city' },
+    ],
+    dates: {
+      earliest: at,
+      latest: at,
+      without: 0,
+      examples: [{ text: '1970-01-01', isDayNumber: false, at }],
+    },
+  })
+})
+
+test('rows with day numbers of Excel keep their dates, and a dry run of none says so', async () => {
+  const { signups } = await importing('Email,Date\na@b.co,45981\n', '--map', 'timestamp=Date')
+  expect(signups).toMatchObject([{ timestamp: '2025-11-20T00:00:00.000Z' }])
+  const { stdout } = await importing('Email\na@b.co\n', '--dry-run')
+  expect(stdout).toContain('No row has a date: all get the time of the import.\n')
+})

@@ -228,6 +228,9 @@ test('a dry run tells what would be done, and changes nothing', async () => {
   const expected = {
     code: 1,
     stdout:
+      'Column A "Email": email\n' +
+      'Column B "Sheet Tab": sheetTab\n' +
+      'No row has a date: all get the time of the import.\n' +
       '4 rows read: 2 would be added; 1 skipped, as their tab has the address; 1 rejected.\n' +
       'Row 4: Enter an email address such as name@example.com.\n',
     stderr: '',

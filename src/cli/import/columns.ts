@@ -32,7 +32,7 @@ export class Columns {
   /** The site's own fields by the names that say which they are, in the form of `bare`. */
   readonly #own: ReadonlyMap<string, string>
   readonly #names: readonly string[]
-  /** The fields of columns by their keys, those of a header row or those that were asked for; undefined for metadata. */
+  /** Of a header row, or of the names that were asked for. */
   readonly #known = new Map<string, string | undefined>()
 
   /**
@@ -46,6 +46,11 @@ export class Columns {
       ...own.map(({ name, heading }) => [bare(heading), name] as const),
       ...own.map(({ name }) => [bare(name), name] as const),
     ])
+  }
+
+  /** The fields of all columns that are known so far, by their keys; undefined for metadata. */
+  get known(): ReadonlyMap<string, string | undefined> {
+    return this.#known
   }
 
   fieldOf(key: string): string | undefined {

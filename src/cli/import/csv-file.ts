@@ -9,6 +9,7 @@ import {
   lettersOf,
   notUtf8,
   recordBytesMax,
+  rejectedColumns,
   UnreadableFile,
 } from './file-record.ts'
 
@@ -75,8 +76,8 @@ function withKeys(names: readonly string[]): readonly FileColumn[] {
   const left = new Set(names)
   const taken = new Set(names)
   return names.map((name, at) => {
-    // The first column of a name keeps it.
-    if (left.delete(name)) return { name, key: name }
+    // The first column of a name keeps it. Those of an earlier file of rejected rows are left out anyway.
+    if (left.delete(name) || rejectedColumns.includes(name)) return { name, key: name }
     let key = `${name} (column ${lettersOf(at)})`
     for (let number = 2; taken.has(key); number++)
       key = `${name} (column ${lettersOf(at)}, ${number})`

@@ -41,7 +41,7 @@ export class UnreadableFile extends Error {
 export const recordBytesMax = 1024 * 1024
 
 /** The columns that a file of rejected rows has besides. They are not imported. */
-export const rejectedColumns = ['Rejected row', 'Rejected because'] as const
+export const rejectedColumns: readonly string[] = ['Rejected row', 'Rejected because']
 
 const notAscii = /\P{ASCII}/u
 

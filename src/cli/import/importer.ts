@@ -4,6 +4,7 @@ import { signupIds } from '../../signup/id.ts'
 import { tooManyTabs } from '../../signup/parse.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { type FileRecord, type ImportFile, UnreadableFile } from './file-record.ts'
+import { GivenDates } from './given-dates.ts'
 import type { RejectedFile } from './rejected-file.ts'
 import { parseRow, type RowOptions } from './to-signup.ts'
 
@@ -46,6 +47,7 @@ const forgotten = 'This person was forgotten. Only a signup of their own brings 
 
 /** Brings the records of one file into the journal, in short transactions. */
 export class Importer {
+  readonly dates = new GivenDates()
   readonly #options: ImporterOptions
   readonly #newId = signupIds()
   readonly #counts = { read: 0, added: 0, skipped: 0, rejected: 0 }
@@ -92,6 +94,7 @@ export class Importer {
     const moment = this.#options.clock.now()
     const parsed = parseRow(record.values, { ...this.#options, now: moment })
     if (!parsed.ok) return this.#reject(record, parsed.reason)
+    this.dates.note(parsed.date, parsed.at)
     const { email, sheetTab, source, name, tags, metadata, fields } = parsed.value
     const cells = { email, sheetTab, source, name, tags, metadata, fields }
     const signup = { id: this.#newId(moment), receivedAt: parsed.at, ...cells }

@@ -20,6 +20,8 @@ export type ParsedRow =
       readonly ok: true
       readonly value: Extract<Parsed, { ok: true }>['value']
       readonly at: Millis
+      /** The date as the file has it; undefined without one. */
+      readonly date: string | undefined
     }
   | { readonly ok: false; readonly reason: string }
 
@@ -31,7 +33,7 @@ export function parseRow(
   const fields: Record<string, unknown> = {}
   const extra: [string, unknown][] = []
   for (const [column, value] of values) {
-    if (isEmpty(value) || isOurs(column)) continue
+    if (isEmpty(value) || rejectedColumns.includes(column)) continue
     const field = columns.fieldOf(column)
     if (field === undefined) extra.push([column, value])
     else fields[field] = value
@@ -49,17 +51,15 @@ export function parseRow(
   }
   const parsed = parseSignup(input, context)
   if (!parsed.ok) problems.push(...parsed.problems.map(({ message }) => message))
-  if (parsed.ok && typeof at === 'number' && problems.length === 0)
-    return { ok: true, value: parsed.value, at }
+  if (parsed.ok && typeof at === 'number' && problems.length === 0) {
+    const date = typeof timestamp === 'string' ? timestamp : undefined
+    return { ok: true, value: parsed.value, at, date }
+  }
   return { ok: false, reason: problems.join(' ') }
 }
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === ''
-}
-
-function isOurs(column: string): boolean {
-  return rejectedColumns.some((ours) => ours === column)
 }
 
 function momentOf(value: unknown, now: Millis, dates: DateOrder | undefined) {

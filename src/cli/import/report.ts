@@ -1,0 +1,98 @@
+import type { Output } from '../terminal/output.ts'
+import { counted } from '../terminal/counted.ts'
+import type { Columns } from './columns.ts'
+import { type ImportFile, lettersOf, rejectedColumns } from './file-record.ts'
+import type { DatesReport } from './given-dates.ts'
+
+/** The JSON of `rollcall import`. */
+export interface Report {
+  readonly file: string
+  readonly dryRun: boolean
+  /** False when it was stopped or failed before the end of the file. */
+  readonly complete: boolean
+  /** What each column becomes; in NDJSON the names that the first rows have. At most a thousand. */
+  readonly columns: readonly ColumnUse[]
+  readonly dates: DatesReport
+  readonly read: number
+  readonly added: number
+  readonly skipped: number
+  readonly rejected: number
+  /** The path of the file that has the rejected rows. */
+  readonly rejectedFile: string | null
+  /** The first twenty rejected rows. */
+  readonly problems: readonly { readonly row: number; readonly reason: string }[]
+}
+
+/** What a column becomes: a field, a member of the metadata, or nothing. */
+export interface ColumnUse {
+  /** The letters above it; null in NDJSON. */
+  readonly column: string | null
+  readonly name: string
+  readonly field: string | null
+  readonly metadataKey: string | null
+}
+
+const columnsMax = 1_000
+const shownCharactersMax = 60
+
+/** @param tab the tab of all signups, whatever the file says */
+export function usesOf(
+  { columns }: Pick<ImportFile, 'columns'>,
+  { known }: Columns,
+  tab: string | undefined,
+): readonly ColumnUse[] {
+  const named = columns?.map((column, at) => ({ ...column, letters: lettersOf(at) }))
+  const all = named ?? Array.from(known.keys(), (key) => ({ name: key, key, letters: null }))
+  return all.slice(0, columnsMax).map(({ name, key, letters }) => {
+    const field = known.get(key) ?? null
+    const isUsed = !rejectedColumns.includes(key) && (field !== 'sheetTab' || tab === undefined)
+    return {
+      column: letters,
+      name,
+      field: isUsed ? field : null,
+      metadataKey: isUsed && field === null ? key : null,
+    }
+  })
+}
+
+/** Tells people what an import has done, or would do. */
+export async function tellReport(out: Output, report: Report): Promise<void> {
+  const { read, added, skipped, rejected, dryRun } = report
+  const lines = dryRun ? [...report.columns.map(columnLine), ...dateLines(report)] : []
+  const digits = (count: number) => count.toLocaleString('en-US')
+  const results = [
+    `${digits(added)} ${dryRun ? 'would be added' : 'added'}`,
+    `${digits(skipped)} skipped, as their tab has the address`,
+    `${digits(rejected)} rejected`,
+  ]
+  lines.push(`${counted(read, 'row')} read: ${results.join('; ')}.`)
+  if (report.rejectedFile !== null) lines.push(`The rejected rows are in ${report.rejectedFile}`)
+  if (dryRun) lines.push(...report.problems.map(({ row, reason }) => `Row ${row}: ${reason}`))
+  for (const line of lines) await out.line(line)
+}
+
+function columnLine({ column, name, field, metadataKey }: ColumnUse): string {
+  const becomes = field ?? (metadataKey === null ? 'left out' : 'into Metadata')
+  const key = metadataKey === null || metadataKey === name ? '' : ` as ${quoted(metadataKey)}`
+  return `${column === null ? 'Name' : `Column ${column}`} ${quoted(name)}: ${becomes}${key}`
+}
+
+function dateLines({ dates: { earliest, latest, without, examples } }: Report): string[] {
+  if (earliest === null)
+    return without === 0 ? [] : ['No row has a date: all get the time of the import.']
+  const read = examples.map(
+    ({ text, isDayNumber, at }) =>
+      ` ${quoted(text)}${isDayNumber ? ', a day number of Excel,' : ''} is read as ${at}.`,
+  )
+  return [
+    `Dates from ${earliest} to ${latest}.${read.join('')}`,
+    ...(without === 0
+      ? []
+      : [`${counted(without, 'row')} without a date: the time of the import.`]),
+  ]
+}
+
+function quoted(text: string): string {
+  const isLong = text.length > shownCharactersMax
+  return JSON.stringify(isLong ? `${text.slice(0, shownCharactersMax)}…` : text)
+}

@@ -119,5 +119,5 @@ async function openAll(
     ...names.map((name) => join(from, name)),
   ])
   const documents = names.map((name) => join(out.path, name.replace(/csv$/, 'fods')))
-  return Promise.all(documents.map((path) => readFile(path, 'utf8')))
+  return await Promise.all(documents.map((path) => readFile(path, 'utf8')))
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { extname, resolve } from 'node:path'
 import { type Command, Option } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
@@ -8,6 +8,7 @@ import { storeOf } from '../service/choose-store.ts'
 import { partOf } from '../service/running-site.ts'
 import { ownColumns } from '../signup/row.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
+import { suggest } from '../signup/suggest.ts'
 import { parseMoment } from './arguments.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
 import { csvFormat } from './export/csv.ts'
@@ -20,7 +21,7 @@ import { counted } from './terminal/counted.ts'
 
 interface Options extends Chosen {
   readonly site?: string
-  readonly format: keyof typeof formats
+  readonly format?: Format
   readonly out?: string
 }
 
@@ -33,6 +34,7 @@ interface Chosen {
 
 const formats = { csv: csvFormat, ndjson: ndjsonFormat, xlsx: xlsxFormat }
 const names = ['csv', 'ndjson', 'xlsx'] as const
+type Format = (typeof names)[number]
 
 const pageRows = 1_000
 
@@ -42,7 +44,11 @@ export function addExport(program: Command, run: Run): void {
     .description(
       'write the signups of the journal as CSV, NDJSON or XLSX, written to the spreadsheet or not',
     )
-    .addOption(new Option('--format <format>', 'the format').choices(names).default('csv' as const))
+    .addOption(
+      new Option('--format <format>', 'by default that of the ending of FILE, or csv').choices(
+        names,
+      ),
+    )
     .option('--out <file>', 'a new file, with mode 0600; otherwise standard output')
     .option('--site <name>', 'the site, when there are several')
     .option('--tab <name>', 'only the signups of this tab')
@@ -52,7 +58,8 @@ export function addExport(program: Command, run: Run): void {
 }
 
 async function exportSignups(session: Session, options: Options): Promise<ExitCode> {
-  const { since = -Infinity, until = Infinity, format, out } = options
+  const { since = -Infinity, until = Infinity, out } = options
+  const format = formatOf(options)
   if (since >= until) throw new UsageError('--since must be earlier than --until.')
   if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
@@ -62,26 +69,45 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   const name = chosenName(config, journal.sites.keys(), options.site)
   const reader = partOf(journal.sites, { name })
   // The values of a site that is not configured any more are in Metadata.
-  const own = ownColumns(config.sites.find((site) => site.name === name)?.fields ?? [])
+  const site = config.sites.find((it) => it.name === name)
+  const own = ownColumns(site?.fields ?? [])
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
+  const known = site ? [site.defaultSheetTab, ...(site.sheetTabs ?? [])] : []
+  const chosen = { ...options, known }
   if (out === undefined) {
-    await copy(reader, formats[format](session.out.data, own), options, session)
+    await copy(reader, formats[format](session.out.data, own), chosen, session)
     return exit.done
   }
   const path = resolve(out)
   await using file = await makePrivateFile(path)
-  const count = await copy(reader, formats[format](file, own), options, session)
+  const count = await copy(reader, formats[format](file, own), chosen, session)
   await file.finish()
   session.notes.tell(`Exported ${counted(count, 'signup')} to ${path}`)
   return exit.done
+}
+
+/** @throws UsageError when the file's ending says another format, or one that there is not */
+function formatOf({ format, out = '' }: Pick<Options, 'format' | 'out'>): Format {
+  const ending = extname(out).slice(1).toLowerCase()
+  const named = names.find((name) => name === ending)
+  if (format !== undefined) {
+    if (named === undefined || named === format) return format
+    throw new UsageError(
+      `--format ${format} contradicts the ending of the file, .${ending}: leave --format out, or give the file another ending.`,
+    )
+  }
+  if (named !== undefined || ending === '') return named ?? 'csv'
+  throw new UsageError(
+    `No format has the ending of the file. Formats are ${names.join(', ')}: give one of them as the ending, or --format.`,
+  )
 }
 
 /** Copies the chosen signups page by page, so that no transaction stays open. Returns how many. */
 async function copy(
   reader: Reader,
   format: ExportFormat,
-  chosen: Chosen,
+  chosen: Chosen & { readonly known: readonly string[] },
   { notes, stop }: Pick<Session, 'notes' | 'stop'>,
 ): Promise<number> {
   const { all } = await reader.figures(0, 0)
@@ -89,10 +115,14 @@ async function copy(
   const isWanted = wanting(chosen)
   let read = 0
   let count = 0
+  const tabs = new Map(chosen.known.map((tab) => [tabKey(tab), tab]))
   for (let after = 0; ;) {
     const page = await reader.page(after, pageRows)
     const rows = page.filter(({ signup }) => isWanted(signup))
     if (rows.length > 0) await format.write(rows)
+    // Once a wanted signup is found, the tab is there.
+    if (count === 0)
+      for (const { signup } of page) tabs.set(tabKey(signup.sheetTab), signup.sheetTab)
     read += page.length
     count += rows.length
     progress.at(read)
@@ -102,8 +132,23 @@ async function copy(
     await new Promise((done) => setImmediate(done))
     stop.throwIfAborted()
   }
+  if (chosen.tab !== undefined && read > 0 && !tabs.has(tabKey(chosen.tab)))
+    throw noSuchTab(chosen.tab, [...tabs.values()])
   await format.finish()
   return count
+}
+
+const tabsMax = 20
+
+/** Does not repeat what was given, nor name a tab that somebody called by an address. */
+function noSuchTab(given: string, tabs: readonly string[]): UsageError {
+  const named = tabs.filter((tab) => !tab.includes('@')).map((tab) => JSON.stringify(tab))
+  const near = named.filter((tab) => suggest(given, [tab]) !== undefined)
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.slice(0, tabsMax).join(' or ')}?`
+      : `Tabs are ${named.slice(0, tabsMax).join(', ')}${named.length > tabsMax ? ', …' : ''}.`
+  return new UsageError(`The journal has no tab of the name that --tab says. ${hint}`)
 }
 
 function wanting({ tab, since = -Infinity, until = Infinity }: Chosen) {

@@ -65,7 +65,9 @@ test.each([
     ['--tab', 'news'],
     ['ada', 'bob'],
   ],
-  [['--tab', 'Nobody'], []],
+  // A tab of the settings that has no signup yet.
+  [['--tab', 'sheet1'], []],
+  [['--tab', 'News', '--since', '2026-11-23'], []],
   [
     ['--since', '2026-11-21'],
     ['bob', 'eve'],
@@ -87,11 +89,40 @@ test.each([
     /^--since must be earlier than --until\.\n$/,
   ],
   [['--format', 'xls'], /Allowed choices are csv, ndjson, xlsx\./],
+  [['--format', 'csv', '--out', 'people.xlsx'], /--format csv contradicts the ending of the file/],
+  [['--out', 'people.xls'], /Formats are csv, ndjson, xlsx: give one of them as the ending/],
+  [['--tab', 'Nwes'], /^The journal has no tab .* Did you mean "News"\?\n$/],
+  [['--tab', 'Volunteers'], /no tab .* Tabs are "Sheet1", "News", "Beta"\.\n$/],
 ])('%j is refused in one line', async (args, message) => {
   const { code, stdout, stderr } = await run(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(message)
   expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test.each([
+  [['--out', 'list.NDJSON'], '{"id":'],
+  [['--out', 'list.xlsx'], 'PK'],
+  [['--out', 'list'], 'Email,'],
+  [['--out', 'list.json', '--format', 'ndjson'], '{"id":'],
+])('%j makes a file that begins with %j', async (args, start) => {
+  await using folder = await tempFolder()
+  const options = { dataDir: data.path, folder: folder.path }
+  expect(await runCommand(['export', ...args], options)).toMatchObject({ code: 0 })
+  expect((await readFile(join(folder.path, args[1] ?? ''), 'utf8')).startsWith(start)).toBe(true)
+})
+
+test('a tab that is not there leaves no file, and an empty journal has no wrong tab', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'list.csv')
+  expect(await run('--tab', 'Nwes', '--out', file)).toMatchObject({ code: 2 })
+  expect(await readdir(folder.path)).toEqual([])
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+  const options = { dataDir: folder.path }
+  expect(await runCommand(['export', '--tab', 'News'], options)).toMatchObject({ code: 0 })
+  await journal.intake.append([makeSignup({ sheetTab: 'ada@example.com' })])
+  const { stderr } = await runCommand(['export', '--tab', 'adä@example.com'], options)
+  expect(stderr).toMatch(/Tabs are "Sheet1"\.\n$/)
 })
 
 test('--out makes a private file, and never writes over another one', async () => {

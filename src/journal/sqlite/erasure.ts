@@ -115,7 +115,7 @@ export class SqliteErasure implements Erasure {
     const { db, id } = this.#site
     const noted = db.read(() => db.get('fact', id, copiesFact))?.['value']
     if (noted === undefined) return true
-    if (!db.emptyLog()) return false
+    if (!db.dropCopies()) return false
     await db.write(() => db.run('deleteFact', id, copiesFact, String(noted)))
     return true
   }

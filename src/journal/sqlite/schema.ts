@@ -210,5 +210,7 @@ export const migrations: readonly string[] = [
  */
 export const addressIndex = {
   create: 'CREATE INDEX IF NOT EXISTS signup_by_address ON signup (tab, lower(email))',
+  find: "SELECT 1 FROM sqlite_schema WHERE name = 'signup_by_address'",
+  rebuild: 'REINDEX signup_by_address',
   drop: 'DROP INDEX IF EXISTS signup_by_address',
 } as const

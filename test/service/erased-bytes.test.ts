@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeCrowd } from '../../harness/crowd.ts'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { runCommand } from '../../harness/run-command.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import {
+  append,
+  type Crowd,
+  dataFolder,
+  emailsOf,
+  finish,
+  forget,
+  left,
+} from './erased-bytes-world.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+test('while duplicates are ignored, people who are forgotten as others sign up leave no byte', async () => {
+  await using data = await dataFolder()
+  await using journal = data.open()
+  const gone: Crowd = []
+  let staying: Crowd = []
+  for (let round = 0; round < 8; round++) {
+    const crowd = makeCrowd(200, `e ${round}`)
+    await append(journal, crowd)
+    for (const part of [staying, crowd.filter((_, at) => at % 2 === 0)]) {
+      await forget(journal, part)
+      gone.push(...part)
+    }
+    staying = crowd.filter((_, at) => at % 2 === 1)
+  }
+  expect(await left(data.dataDir, gone)).toEqual([])
+  expect(await left(data.dataDir, staying)).toHaveLength(100)
+})
+
+test('while duplicates are ignored, thousands of signups that expire leave no byte', async () => {
+  await using data = await dataFolder()
+  const crowd = makeCrowd(3000)
+  await using journal = data.open()
+  await append(journal, crowd)
+  for (let day = 0; day < 15; day++) {
+    const batch = await freezeNext(journal.delivery, { rowsMax: 200 })
+    await journal.delivery.settle(batch?.number ?? 0, noon + day)
+  }
+  for (let day = 1; day <= 15; day++) {
+    while (await journal.retention.expire(noon + day));
+  }
+  expect(await journal.erasure.scrub()).toBe(true)
+  expect(await left(data.dataDir, crowd)).toEqual([])
+})
+
+test('who is forgotten after a restore leaves no byte', async () => {
+  await using old = await dataFolder()
+  await using data = await dataFolder()
+  const [early, late] = [makeCrowd(300, 'early'), makeCrowd(1500, 'late')]
+  {
+    await using journal = old.open()
+    await append(journal, late)
+    await append(journal, early)
+    await forget(journal, early)
+  }
+  expect(await runCommand(['backup', old.backup], old)).toMatchObject({ code: 0 })
+  expect(await runCommand(['restore', old.backup], data)).toMatchObject({ code: 0 })
+  expect(await left(data.dataDir, early)).toEqual([])
+  expect(await left(data.dataDir, late)).toHaveLength(1500)
+  await using journal = openSqliteJournal(data.file)
+  await forget(journal, late)
+  expect(await left(data.dataDir, late)).toEqual([])
+})
+
+test('who was forgotten after the backup leaves no byte when it takes the place of the journal', async () => {
+  await using data = await dataFolder()
+  const [gone, staying] = [makeCrowd(1500, 'gone'), makeCrowd(500, 'staying')]
+  {
+    await using journal = data.open()
+    await append(journal, gone)
+    await append(journal, staying)
+  }
+  expect(await runCommand(['backup', data.backup], data)).toMatchObject({ code: 0 })
+  {
+    await using journal = data.open()
+    await forget(journal, gone)
+  }
+  const env = { DUPLICATES: 'ignore' }
+  const restored = await runCommand(['restore', data.backup, '--replace', '--json'], {
+    ...{ dataDir: data.dataDir, env },
+  })
+  expect(JSON.parse(restored.stdout)).toMatchObject({ signups: 2000, forgotten: 1500 })
+  {
+    await using journal = data.open()
+    await finish(journal.erasure)
+  }
+  expect(await left(data.dataDir, gone)).toEqual([])
+  expect(await left(data.dataDir, staying)).toHaveLength(500)
+})
+
+test('an import keeps nothing in DATA_DIR of the lines that it rejects', async () => {
+  await using data = await dataFolder()
+  const [good, bad] = [makeCrowd(20, 'good'), makeCrowd(20, 'bad')]
+  const list = join(data.path, 'list.csv')
+  const lines = [...emailsOf(good), ...emailsOf(bad).map((email) => `${email} or so`)]
+  await writeFile(list, ['Email', ...lines].join('\n'))
+  const { stdout } = await runCommand(['import', list, '--json'], data)
+  expect(JSON.parse(stdout)).toMatchObject({ added: 20, rejected: 20 })
+  expect(await left(data.dataDir, bad)).toEqual([])
+  expect(await left(data.dataDir, good)).toHaveLength(20)
+})

@@ -51,7 +51,7 @@ export interface Store {
 
 export interface Starting {
   /** Told why the start has to wait, and what the operator may not expect. */
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
   /** Aborts to wait no longer. */
   readonly stop?: AbortSignal | undefined
 }

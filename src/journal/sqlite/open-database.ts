@@ -6,6 +6,7 @@ import { fingerprintHash, keyHash, type Secret } from '../hashes.ts'
 import { busy } from '../unavailable.ts'
 import { connect } from './connect.ts'
 import { isOneOf } from './error-codes.ts'
+import { noteNoRemains } from './old-remains.ts'
 import { addressIndex, migrations } from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
 
@@ -96,6 +97,7 @@ function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
   assertKnown(db, version)
   for (const sql of migrations.slice(version)) db.exec(sql)
   const secret = findSecret()
+  if (version === 0) noteNoRemains(db)
   if (version < keysHashedIn) hashKeys(db, secret)
   if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
   db.exec('COMMIT')

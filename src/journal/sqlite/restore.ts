@@ -12,6 +12,7 @@ import { SqliteDatabase } from './database.ts'
 import { SqliteErasure } from './erasure.ts'
 import { connect } from './connect.ts'
 import { isOneOf } from './error-codes.ts'
+import { noteNoRemains } from './old-remains.ts'
 import { possibleCalls } from './possible-calls.ts'
 import { codesOfSite, openSite, type SqliteSite } from './site.ts'
 import type { SitePolicies } from '../journal.ts'
@@ -187,6 +188,8 @@ export function copyBackup(from: string, to: string): void {
     const [finding] = Object.values(backup.prepare('PRAGMA integrity_check(1)').get() ?? {})
     if (finding !== 'ok') throw new Error('it is damaged. Take another backup')
     backup.prepare('VACUUM INTO ?').run(to)
+    using copy = connect(to)
+    noteNoRemains(copy)
   } catch (cause) {
     if (isOneOf(cause, cannotBeWritten)) {
       throw new Error(`${to} cannot be written. Free some space on its disk.`, { cause })

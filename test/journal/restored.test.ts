@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { freezeNext } from '../../harness/freeze-next.ts'
+import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
+import { tempFolder } from '../../harness/temp-folder.ts'
+import { restoredFact } from '../../src/journal/delivery-log.ts'
+import { addressHash } from '../../src/journal/hashes.ts'
+import type { ComparableJournal } from '../../src/journal/journal.ts'
+import { copyBackup, makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+
+const minute = 60 * 1000
+const noon = Date.UTC(2026, 10, 20, 12)
+const quota = { perMinute: 5, perDay: 50 }
+
+type Work = (journal: ComparableJournal) => Promise<unknown>
+
+/** A journal of which a backup is made after the first work, and which goes on with the second. */
+async function backedUp(first: Work, second: Work = async () => undefined) {
+  await using stack = new AsyncDisposableStack()
+  const { path } = stack.use(await tempFolder())
+  const [file, copy] = [join(path, 'journal.db'), join(path, 'restored.db')]
+  const work = async (name: string, todo: Work) => {
+    await using journal = openSqliteJournal(name)
+    return await todo(journal)
+  }
+  await work(file, first)
+  copyBackup(file, copy)
+  await work(file, second)
+  const all = stack.move()
+  return {
+    path,
+    file,
+    /** Restores the backup; unless it is `blind`, in the place of the journal. */
+    async restore({ blind = false, now = Date.now() } = {}) {
+      const clock = { ...systemClock, now: () => now }
+      const accounts = [{ name: 'robot', quota }]
+      const options = { policies: new Map([['default', {}]]), clock, accounts }
+      const replaced = blind ? undefined : await readReplaced(file, options)
+      return await makeRestored(copy, { ...options, replaced })
+    },
+    inRestored: (todo: Work) => work(copy, todo),
+    callsInRestored: () => {
+      using reader = new DatabaseSync(copy, { readOnly: true })
+      const rows = reader.prepare('SELECT number, at FROM provider_call ORDER BY number').all()
+      return rows.map(({ number, at }) => [Number(number), Number(at)] as const)
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function deliver({ delivery }: ComparableJournal, rowsMax = 100): Promise<void> {
+  const batch = await freezeNext(delivery, { rowsMax })
+  await delivery.settle(batch?.number ?? 0, noon)
+}
+
+test('thousands of people who were forgotten after the backup are all erased again', async () => {
+  const people = makeSignups(2001)
+  await using world = await backedUp((journal) => journal.intake.append(people))
+  const secret = (await readFile(join(world.path, 'journal.secret'), 'utf8')).trim()
+  {
+    await using journal = openSqliteJournal(world.file)
+    const hashes = people.map(({ email }) => addressHash(secret, email))
+    await journal.erasure.adopt(hashes.map((hash) => ({ hash, upto: 2001 })))
+  }
+  expect(await world.restore()).toMatchObject({ signups: 2001, forgotten: 2001 })
+  await world.inRestored(async ({ reader }) => expect(await reader.page(0, 9)).toEqual([]))
+})
+
+test('the last signup of a backup is compared and, if that person was forgotten, erased with its row', async () => {
+  const email = 'last@example.com'
+  await using world = await backedUp(
+    async (journal) => {
+      await journal.intake.append([...makeSignups(2), makeSignup({ email })])
+      await deliver(journal, 2)
+    },
+    (journal) => journal.erasure.forget(email),
+  )
+  expect(await world.restore()).toMatchObject({ signups: 3, forgotten: 1 })
+  await world.inRestored(async ({ erasure }) => {
+    expect(await erasure.removals(0)).toMatchObject([{ position: 3, email }])
+  })
+})
+
+test('a signup that alone waits in a backup is to be compared with the spreadsheet', async () => {
+  await using world = await backedUp(async (journal) => {
+    await journal.intake.append(makeSignups(3))
+    await deliver(journal, 2)
+  })
+  expect(await world.restore()).toMatchObject({ signups: 3, waiting: 1 })
+  await world.inRestored(async ({ delivery }) => {
+    expect(await delivery.fact(restoredFact)).toBe('3')
+  })
+})
+
+test('nothing is to be compared when all signups of a backup were written', async () => {
+  await using world = await backedUp(async (journal) => {
+    await journal.intake.append(makeSignups(3))
+    await deliver(journal)
+  })
+  expect(await world.restore()).toMatchObject({ signups: 3, waiting: 0 })
+  await world.inRestored(async ({ delivery }) => {
+    expect(await delivery.fact(restoredFact)).toBe('')
+  })
+})
+
+test('who was forgotten after the backup and signs up after the restore stays', async () => {
+  const email = 'back@example.com'
+  await using world = await backedUp(
+    (journal) => journal.intake.append([makeSignup({ email })]),
+    async (journal) => {
+      await journal.intake.append(makeSignups(5))
+      await journal.erasure.forget(email)
+    },
+  )
+  expect(await world.restore()).toMatchObject({ signups: 1, forgotten: 1 })
+  await world.inRestored(async ({ intake, erasure, reader }) => {
+    await intake.append([makeSignup({ email })])
+    await erasure.eraseNext(0)
+    expect((await reader.page(0, 9)).map(({ position }) => position)).toEqual([2])
+  })
+})
+
+test('a restored journal counts each call of the journal that it replaces, from the first on', async () => {
+  const now = Date.now()
+  const time = { now: () => now, elapsed: () => 0 }
+  await using world = await backedUp(
+    (journal) => journal.callLedger('robot', time).reserve(quota),
+    async (journal) => {
+      const ledger = journal.callLedger('robot', time)
+      for (let call = 1; call < quota.perMinute; call++) await ledger.reserve(quota)
+    },
+  )
+  await world.restore({ now })
+  expect(world.callsInRestored()).toEqual([1, 2, 3, 4, 5].map((number) => [number, now]))
+  await world.inRestored(async (journal) => {
+    expect(await journal.callLedger('robot', time).reserve(quota)).toBeGreaterThan(0)
+  })
+})
+
+test.each([
+  [
+    'signup',
+    (journal: ComparableJournal) => journal.intake.append(makeSignups(2, { receivedAt: noon })),
+  ],
+  [
+    'call',
+    async (journal: ComparableJournal) => {
+      await journal.intake.append(makeSignups(1, { receivedAt: noon - 20 * minute }))
+      for (const at of [noon - 10 * minute, noon]) {
+        const time = { now: () => at, elapsed: () => at }
+        await journal.callLedger('robot', time).reserve(quota)
+      }
+    },
+  ],
+  [
+    'settled batch',
+    async (journal: ComparableJournal) => {
+      await journal.intake.append(makeSignups(1, { receivedAt: noon - 20 * minute }))
+      await deliver(journal)
+    },
+  ],
+])(
+  'without the journal before, the quota counts as used up since the last %s of the backup',
+  async (_, work) => {
+    await using world = await backedUp(work)
+    expect(await world.restore({ blind: true, now: noon + 3 * minute })).toMatchObject({
+      isQuotaUnknown: true,
+    })
+    const times = world.callsInRestored().map(([, at]) => at)
+    // Four windows of 61 s reach from now back to the backup; its own calls come before.
+    const since = times.filter((at) => at > noon)
+    expect(since.length).toBe(3 * quota.perMinute)
+    expect(times.filter((at) => at <= noon - 2 * minute).length).toBeLessThan(quota.perMinute)
+  },
+)

@@ -217,6 +217,19 @@ export const laterSignups: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'with duplicates ignored, a person whose last signup is frozen and forgotten can sign up again',
+    run: underPolicy({ duplicates: 'ignore' }, async (journal) => {
+      await append(journal, makeSignup({ email: ada }))
+      const batch = (await freezeNext(journal.delivery)) ?? none
+      expect(await forget(journal)).toMatchObject({ frozen: [nth(journal, 1)] })
+      await append(journal, makeSignup({ email: ada }))
+      await journal.delivery.settle(batch.number, noon)
+      expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [ada] })
+    }),
+  },
+
+  {
     title: 'a duplicate that got no row is erased, and no row of it is to be removed',
     run: underPolicy({ duplicates: 'ignore' }, async (journal) => {
       await append(journal, makeSignup({ email: ada }), makeSignup({ email: ada }))

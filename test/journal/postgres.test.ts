@@ -5,6 +5,7 @@ import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
 import { besideFirstSite } from './second-site.ts'
 import { sitesTests } from './sites-contract.ts'
+import { sitesErasureTests } from './sites-erasure-contract.ts'
 import { sharePostgresWorlds } from './postgres-world.ts'
 
 const createWorld = sharePostgresWorlds()
@@ -16,5 +17,6 @@ for (const [name, tests] of Object.entries(contracts)) {
 }
 holdTo('PostgreSQL, a second site beside a first one, comparison', comparisonTests, secondSite)
 holdTo('PostgreSQL, two sites', sitesTests, createWorld)
+holdTo('PostgreSQL, two sites', sitesErasureTests, createWorld)
 holdTo('PostgreSQL, import log: previews', previewedImports, createWorld)
 holdTo('PostgreSQL, call ledger: the calls of one account', callLedgerTests, createWorld)

@@ -194,7 +194,7 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
 ]
 
 /** A test with the journals of two sites. */
-function inTwoSites(
+export function inTwoSites(
   story: (news: Journal, shop: Journal) => Promise<void>,
   policy: Partial<JournalPolicy> = {},
 ): ContractTest<SitesWorld>['run'] {

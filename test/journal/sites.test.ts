@@ -12,14 +12,17 @@ import { openSqliteJournal, openSqliteSites } from '../../src/journal/sqlite/sql
 import { systemClock } from '../../src/platform/clock.ts'
 import { holdTo, resultsOf } from './contract.ts'
 import { sitesTests } from './sites-contract.ts'
+import { sitesErasureTests } from './sites-erasure-contract.ts'
 
-holdTo('SQLite, two sites', sitesTests, async () => {
-  const folder = await tempFolder()
-  return {
-    openSites: async (policies) => openSqliteSites(join(folder.path, 'journal.db'), policies),
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  }
-})
+for (const tests of [sitesTests, sitesErasureTests]) {
+  holdTo('SQLite, two sites', tests, async () => {
+    const folder = await tempFolder()
+    return {
+      openSites: async (policies) => openSqliteSites(join(folder.path, 'journal.db'), policies),
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    }
+  })
+}
 
 test('a restored backup has all its sites, in the settings or not, each with its batch ended and its signups to compare', async () => {
   await using folder = await tempFolder()

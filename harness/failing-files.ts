@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { durableFiles } from '../src/platform/node/durable-file.ts'
-import type { DurableFiles } from '../src/platform/node/durable-file.ts'
+import type { Content, DurableFiles } from '../src/platform/node/durable-file.ts'
 
 /** Stands for the end of the process. No later change reaches the disk. */
 export class Crash extends Error {
@@ -46,13 +46,16 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
     ensureDirectory: simple('ensureDirectory'),
     syncDirectory: simple('syncDirectory'),
     remove: simple('remove'),
-    replace: (path, content, temporary) =>
+    replace: (path, content, options) =>
       intercept({
         kind: 'replace',
         path,
-        make: () => durableFiles.replace(path, content, temporary),
-        makePart: (part) =>
-          writeFile(temporary ?? `${path}.tmp`, content.slice(0, content.length * part)),
+        make: () => durableFiles.replace(path, content, options),
+        async makePart(part) {
+          const bytes = await wholeOf(content)
+          const half = bytes.subarray(0, bytes.length * part)
+          await writeFile(options?.temporary ?? `${path}.tmp`, half)
+        },
       }),
     append: (path, bytes) =>
       intercept({
@@ -61,21 +64,6 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
         make: () => durableFiles.append(path, bytes),
         makePart: (part) => durableFiles.append(path, bytes.subarray(0, bytes.length * part)),
       }),
-    overwrite: (path, position, expected, bytes) => {
-      const write = (length: number) =>
-        durableFiles.overwrite(
-          path,
-          position,
-          expected.subarray(0, length),
-          bytes.subarray(0, length),
-        )
-      return intercept({
-        kind: 'overwrite',
-        path,
-        make: () => write(bytes.length),
-        makePart: (part) => write(Math.floor(bytes.length * part)),
-      })
-    },
     truncate: (path, size) =>
       intercept({
         kind: 'truncate',
@@ -84,4 +72,10 @@ export function interceptedFiles(intercept: (change: Change) => Promise<void>): 
         makePart: async () => {},
       }),
   }
+}
+
+/** All bytes of a content. */
+export async function wholeOf(content: Content): Promise<Buffer> {
+  if (typeof content === 'string' || content instanceof Uint8Array) return Buffer.from(content)
+  return Buffer.concat(await Array.fromAsync(content))
 }

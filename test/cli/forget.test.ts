@@ -1,5 +1,7 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
 import type { Forgotten } from '../../src/cli/forget.ts'
@@ -9,7 +11,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postBulk, postSignup } from '../../harness/post-signup.ts'
-import { runCommand } from '../../harness/run-command.ts'
+import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -78,7 +80,7 @@ test('forget erases a person beside a service, in all tabs and files, and nobody
   expect(await filesWithAda(data.path)).toEqual([])
 })
 
-test('forget empties the rows of the local workbook, beside a service and without one', async () => {
+test('forget removes the rows of the local workbook, beside a service and without one, and leaves no empty line', async () => {
   await using data = await tempFolder()
   const place = { dataDir: data.path }
   {
@@ -94,7 +96,46 @@ test('forget empties the rows of the local workbook, beside a service and withou
   expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { removed: 1 } })
   expect(await filesWithAda(data.path)).toEqual([])
   const text = await readFile(join(data.path, 'sheets/Sheet1.csv'), 'utf8')
-  expect(text.match(/^\S+@example\.com/gm)).toEqual([...others, ...others])
+  const [, ...rows] = text.split('\r\n')
+  expect(rows.map((row) => row.split(',')[0])).toEqual([...others, ...others, ''])
+})
+
+test('a forget that is killed while it writes the file anew loses no row, and the next one ends it', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path }
+  const sheet = join(data.path, 'sheets/Sheet1.csv')
+  const copy = join(data.path, 'sheets/.rollcall/half.tmp')
+  {
+    await using service = await startService(place)
+    await postBulk(service.url, { signups: everyone })
+    await allDelivered(service)
+  }
+  // A long list of somebody's own makes the file take its time.
+  await appendFile(sheet, 'typed by hand,,,,,,\r\n'.repeat(500_000))
+  const before = await readFile(sheet)
+  const isKilledWithin = async () => {
+    const command = startCommand(['forget', '-'], { ...place, input: ada })
+    const isAt = () => existsSync(copy)
+    const isOver = command.ended.then(() => true)
+    while (!isAt() && !(await Promise.race([isOver, sleep(1, false)])));
+    command.kill('SIGKILL')
+    await command.ended
+    return isAt()
+  }
+  expect(await isKilledWithin(), 'the copy is half written').toBe(true)
+  expect(before.equals(await readFile(sheet)), 'the file is as it was').toBe(true)
+  expect(await forget(place)).toMatchObject({ code: 0, done: true, rows: { waiting: 0 } })
+  const line =
+    before
+      .toString('latin1')
+      .split('\r\n')
+      .find((text) => text.startsWith(ada)) ?? ''
+  expect(
+    (await readFile(sheet, 'latin1')) === before.toString('latin1').replace(`${line}\r\n`, ''),
+    'every other row',
+  ).toBe(true)
+  expect(existsSync(copy)).toBe(false)
+  expect(await filesWithAda(data.path)).toEqual([])
 })
 
 test('while Google is down, a signup that waits is never written, and what was sent is removed later', async () => {

@@ -1,17 +1,15 @@
 import {
   appendFileSync,
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 
+import { wholeOf } from '../../harness/failing-files.ts'
 import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
 import type { Dice } from './dice.ts'
 
@@ -52,29 +50,25 @@ export class SimulatedFiles {
       ensureDirectory: (path) =>
         step('ensureDirectory', () => mkdirSync(path, { recursive: true })),
       syncDirectory: (path) => step('syncDirectory', () => this.#sync(path)),
-      replace: (path, content, temporary = `${path}.tmp`) =>
-        step(
+      replace: async (path, content, { temporary = `${path}.tmp`, mayReplace } = {}) => {
+        const bytes = await wholeOf(content)
+        if (mayReplace && !(await mayReplace())) return
+        await step(
           'replace',
           () => {
-            writeFileSync(temporary, content)
+            writeFileSync(temporary, bytes)
             renameSync(temporary, path)
             this.#sync(dirname(path))
           },
-          () => writeFileSync(temporary, content.slice(0, this.#part(content.length))),
-        ),
+          () => writeFileSync(temporary, bytes.subarray(0, this.#part(bytes.length))),
+        )
+      },
       append: (path, bytes) =>
         step(
           'append',
           () => this.#append(path, bytes),
           () => this.#append(path, bytes.subarray(0, this.#part(bytes.length))),
         ),
-      overwrite: (path, position, _, bytes) =>
-        step('overwrite', () => {
-          this.#checkLock(path)
-          const file = openSync(path, 'r+')
-          writeSync(file, bytes, 0, bytes.length, position)
-          closeSync(file)
-        }),
       truncate: (path, size) =>
         step('truncate', () => {
           this.#checkLock(path)

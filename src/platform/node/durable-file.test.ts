@@ -14,6 +14,11 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const text = (path: string) => readFile(path, 'utf8')
 
+async function* pieces() {
+  yield Buffer.from('in ')
+  yield Buffer.from('pieces')
+}
+
 describe('durable files', () => {
   test('a directory is made with its parents, and making it again does nothing', async () => {
     const path = join(folder, 'a', 'b', 'c')
@@ -36,6 +41,26 @@ describe('durable files', () => {
     await expect(durableFiles.replace(path, 'content')).rejects.toThrow()
     expect(await readdir(folder)).toEqual(['taken'])
     expect(await readdir(path)).toEqual(['full'])
+  })
+
+  test('a replacement is asked about when all of its content is on the disk, and a no leaves the old one', async () => {
+    const [path, temporary] = [join(folder, 'file'), join(folder, 'other')]
+    await durableFiles.replace(path, 'old')
+    const seen: string[] = []
+    const replace = (may: boolean) =>
+      durableFiles.replace(path, pieces(), {
+        temporary,
+        async mayReplace() {
+          seen.push(await readFile(path, 'utf8'), await readFile(temporary, 'utf8'))
+          return may
+        },
+      })
+    await replace(false)
+    expect(await readFile(path, 'utf8')).toBe('old')
+    await replace(true)
+    expect(await readFile(path, 'utf8')).toBe('in pieces')
+    expect(seen).toEqual(['old', 'in pieces', 'old', 'in pieces'])
+    expect(await readdir(folder)).toEqual(['file'])
   })
 
   test('a replacement works when a crash has left a temporary file', async () => {

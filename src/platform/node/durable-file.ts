@@ -10,7 +10,7 @@ import {
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR, O_TRUNC, O_WRONLY } = constants
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
 
 /**
  * Changes files so that the changes survive a power failure: each method resolves once its bytes are
@@ -26,24 +26,28 @@ export interface DurableFiles {
    * Makes the file, or replaces its content, atomically: after a crash it is the old or the new content,
    * complete, and its name is durable. Only its owner can read it then.
    *
-   * @param temporary where the content is first, on the same disk, and stays after a crash; otherwise
-   *   beside the file
+   * Leaves the file as it is when `mayReplace` says so.
    */
-  replace(path: string, content: string | Uint8Array, temporary?: string): Promise<void>
+  replace(path: string, content: Content, options?: ReplaceOptions): Promise<void>
   /**
    * Adds bytes at the current end of the file; creates the file if missing. When it rejects, it may
    * have added some of the bytes. The name of a new file is durable only after `syncDirectory`.
    */
   append(path: string, bytes: Uint8Array): Promise<void>
-  /**
-   * Writes `bytes` over the bytes at this position, when these are `expected` just before. Both have the
-   * same length, at most 1 MiB.
-   */
-  overwrite(path: string, position: number, expected: Uint8Array, bytes: Uint8Array): Promise<void>
   /** Cuts the file to its first `size` bytes. */
   truncate(path: string, size: number): Promise<void>
   /** Deletes the file. Does nothing when it is missing. */
   remove(path: string): Promise<void>
+}
+
+/** In pieces when it may be large. */
+export type Content = string | Uint8Array | AsyncIterable<Uint8Array>
+
+export interface ReplaceOptions {
+  /** Where the content is first, on the same disk, and stays after a crash; otherwise beside the file. */
+  readonly temporary?: string
+  /** Asked when all of the content is on the disk, right before it becomes the file. */
+  readonly mayReplace?: () => Promise<boolean>
 }
 
 export const durableFiles: DurableFiles = {
@@ -66,7 +70,7 @@ export const durableFiles: DurableFiles = {
     await directory.sync()
   },
 
-  async replace(path, content, temporary = `${path}.tmp`) {
+  async replace(path, content, { temporary = `${path}.tmp`, mayReplace } = {}) {
     try {
       {
         await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
@@ -74,6 +78,7 @@ export const durableFiles: DurableFiles = {
         await file.writeFile(content)
         await file.sync() // Before the rename, or a crash could leave the name on an empty file.
       }
+      if (mayReplace && !(await mayReplace())) return await rm(temporary)
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})
@@ -85,19 +90,6 @@ export const durableFiles: DurableFiles = {
   async append(path, bytes) {
     await using file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW)
     await file.writeFile(bytes)
-    await file.sync()
-  },
-
-  async overwrite(path, position, expected, bytes) {
-    await using file = await open(path, O_RDWR | O_NOFOLLOW)
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(expected.length),
-      0,
-      expected.length,
-      position,
-    )
-    if (bytesRead < expected.length || !buffer.equals(expected)) return
-    await file.write(bytes, 0, bytes.length, position)
     await file.sync()
   },
 

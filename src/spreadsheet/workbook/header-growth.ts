@@ -1,12 +1,12 @@
 import { constants, type Stats } from 'node:fs'
-import { lstat, open, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnColumn } from '../../signup/row.ts'
-import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
+import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import { plainRecord } from '../csv.ts'
 import type { Header } from '../header.ts'
 import { headBytesMax, readHeaderRow } from './header-row.ts'
-import { replaceWhole } from './whole-file.ts'
+import { replaceWhole, stateOf } from './whole-file.ts'
 
 /** A larger file keeps its header row, so that its values go into Metadata. */
 const fileBytesMax = 64 * 1024 * 1024
@@ -36,9 +36,7 @@ export async function growHeader(
   if (!grown) return
   const { line, replaced, before } = grown
   const content = Buffer.concat([line, (await readFile(path)).subarray(replaced)])
-  const now = await stateOf(path)
-  if (now?.mtimeMs !== before.mtimeMs || now.size !== before.size || now.ino !== before.ino) return
-  await replaceWhole(files, directory, path, content)
+  await replaceWhole(files, directory, path, content, before)
 }
 
 /** The header row that `growHeader` gives to a file; undefined when it leaves the file as it is. */
@@ -59,16 +57,6 @@ export async function grownHeader(
   const line = Buffer.concat([Buffer.from(kept, 'latin1'), added])
   const { at } = readHeaderRow(line.toString('latin1'), own).header
   return at.join() === header.at.join() ? { header, line, replaced, before } : undefined
-}
-
-/** Undefined when there is no such file. */
-async function stateOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 /** The beginning of the file, with one character for each byte. */

@@ -1,13 +1,11 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
-import { codeOf, type DurableFiles } from '../../platform/node/durable-file.ts'
+import type { DurableFiles } from '../../platform/node/durable-file.ts'
 import { cellKey, cellsOf, delimiters } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
-import { removeHalfWritten } from './whole-file.ts'
 import { naming } from './failure.ts'
-import { readJson, recordFolder } from './record.ts'
+import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
 
 const chunkBytes = 1024 * 1024
 /** Longer lines are not searched. A row of ours has up to 64 KiB. */
@@ -18,16 +16,16 @@ interface Wanted {
   readonly timestamp: string
 }
 
-/** A line of a file, with one character for each byte and without its line end. */
+/** A line of a file: where it begins and where the next one does, and its text, with one character for each byte. */
 interface Line {
   readonly start: number
+  readonly end: number
   readonly text: string
 }
 
 /**
- * Looks for rows in all CSV files of the workbook, and overwrites each in place with as many spaces and
- * delimiters, so that an empty row stays. No other byte of a file is written, and its size stays, so
- * a program that saves the file at the same time loses nothing.
+ * Looks for rows in all CSV files of the workbook. A file that has some is replaced by one without their
+ * lines, in one step, unless somebody has changed it meanwhile: then the next search finds them again.
  */
 export async function removeRows(
   directory: string,
@@ -40,7 +38,6 @@ export async function removeRows(
   }))
   const standing = rows.map(() => 0)
   const others = rows.map(() => 0)
-  await finishLast(directory, files)
   await removeHalfWritten(directory, files)
   const names = (await readdir(directory, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.csv'))
@@ -48,12 +45,16 @@ export async function removeRows(
   for (const fileName of names) {
     const path = join(directory, fileName)
     await naming(directory, { tab: fileName, fileName }, async () => {
+      const before = await stateOf(path)
+      const lines: Line[] = []
       for await (const line of linesOf(path)) {
         const found = lookInto(line, wanted)
         for (const index of found.others) others[index] = (others[index] ?? 0) + 1
         for (const index of found.rows) standing[index] = (standing[index] ?? 0) + 1
-        if (found.rows.length > 0) await blank(directory, files, { fileName, ...line })
+        if (found.rows.length > 0) lines.push(line)
       }
+      if (lines.length === 0 || !before) return
+      await replaceWhole(files, directory, path, without(path, lines), before)
     })
   }
   return { kind: 'removed', standing, others }
@@ -82,57 +83,13 @@ function hasTimestamp(cell: string, timestamp: string): boolean {
   return cell.trim() === timestamp || cell.includes(`":"${timestamp}"`)
 }
 
-/** A row that is being overwritten, as the workbook's record has it until that is done. */
-const removalSchema = z.object({ fileName: z.string(), start: z.number(), text: z.string() })
-type Removing = Readonly<z.infer<typeof removalSchema>>
-
-function recordPath(directory: string): string {
-  return join(recordFolder(directory), 'removal.json')
-}
-
-/** Does nothing when the row is not there any more. The next search shows whether it still is somewhere. */
-async function blank(directory: string, files: DurableFiles, row: Removing): Promise<void> {
-  const { fileName, start, text } = row
-  const record = recordPath(directory)
-  await files.replace(record, JSON.stringify(row))
-  const [expected, empty] = [text, emptyRow(text)].map((line) => Buffer.from(line, 'latin1'))
-  if (expected && empty) {
-    await files.overwrite(join(directory, fileName), start, expected, empty)
-  }
-  await files.remove(record)
-}
-
-/** Finishes a row that a crash has left half overwritten, unless a person has changed the file since. */
-async function finishLast(directory: string, files: DurableFiles): Promise<void> {
-  const record = recordPath(directory)
-  const row = await readJson(record, removalSchema)
-  if (!row) return
-  const path = join(directory, row.fileName)
-  const empty = Buffer.from(emptyRow(row.text), 'latin1')
-  const now = await bytesAt(path, row.start, empty.length)
-  const was = Buffer.from(row.text, 'latin1')
-  const isTorn = now?.every((byte, at) => byte === was[at] || byte === empty[at])
-  if (now && isTorn) await files.overwrite(path, row.start, now, empty)
-  await files.remove(record)
-}
-
-function emptyRow(text: string): string {
-  const counts = delimiters.map((delimiter) => ({
-    delimiter,
-    count: cellsOf(text, delimiter).length - 1,
-  }))
-  const { delimiter, count } = counts.reduce((most, one) => (one.count > most.count ? one : most))
-  return delimiter.repeat(count).padStart(text.length, ' ')
-}
-
-async function bytesAt(path: string, start: number, length: number): Promise<Buffer | undefined> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start)
-    return bytesRead === length ? buffer : undefined
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
+/** The bytes of the file, except those of these lines. */
+async function* without(path: string, lines: readonly Line[]): AsyncGenerator<Buffer> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  let position = 0
+  for (const { start, end } of [...lines, { start: Infinity, end: Infinity }]) {
+    yield* chunksOf(file, position, start)
+    position = end
   }
 }
 
@@ -140,12 +97,15 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   let rest = ''
   let start = 0
+  const lineOf = (text: string, endBytes: number): Line => {
+    return { start, end: start + text.length + endBytes, text: text.replace(/\r$/, '') }
+  }
   for await (const chunk of chunksOf(file)) {
-    const lines = (rest + chunk).split('\n')
+    const lines = (rest + chunk.toString('latin1')).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (line.length <= lineBytesMax) yield { start, text: line.replace(/\r$/, '') }
-      start += line.length + 1
+    for (const text of lines) {
+      if (text.length <= lineBytesMax) yield lineOf(text, 1)
+      start += text.length + 1
     }
     if (rest.length > lineBytesMax) {
       // Keeps the place, and the line's length over the limit.
@@ -153,15 +113,16 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
       rest = rest.slice(-lineBytesMax - 1)
     }
   }
-  if (rest.length <= lineBytesMax) yield { start, text: rest.replace(/\r$/, '') }
+  if (rest.length <= lineBytesMax) yield lineOf(rest, 0)
 }
 
-async function* chunksOf(file: FileHandle): AsyncGenerator<string> {
-  const buffer = Buffer.alloc(chunkBytes)
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(buffer, 0, chunkBytes, position)
+/** The bytes of the file from `from` up to `to`. */
+async function* chunksOf(file: FileHandle, from = 0, to = Infinity): AsyncGenerator<Buffer> {
+  for (let position = from; position < to;) {
+    const length = Math.min(chunkBytes, to - position)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
     if (bytesRead === 0) return
-    yield buffer.toString('latin1', 0, bytesRead)
+    yield buffer.subarray(0, bytesRead)
     position += bytesRead
   }
 }

@@ -1,16 +1,37 @@
-import { existsSync } from 'node:fs'
+import { existsSync, type Stats } from 'node:fs'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DurableFiles } from '../../platform/node/durable-file.ts'
+import { codeOf, type Content, type DurableFiles } from '../../platform/node/durable-file.ts'
 import { recordFolder } from './record.ts'
 
-/** Makes a tab's file, or replaces it, in one step: a crash leaves the file as it was, or as it shall be. */
+/**
+ * Makes a tab's file, or replaces it, in one step: a crash leaves the file as it was, or as it shall be.
+ *
+ * @param before what the file was when it was read: one that somebody has changed since is left alone
+ */
 export async function replaceWhole(
   files: DurableFiles,
   directory: string,
   path: string,
-  content: Buffer,
+  content: Content,
+  before?: Stats,
 ): Promise<void> {
-  await files.replace(path, content, halfWritten(directory))
+  const mayReplace = async () => before === undefined || isSame(await stateOf(path), before)
+  await files.replace(path, content, { temporary: halfWritten(directory), mayReplace })
+}
+
+/** What a file is now; undefined when there is none. */
+export async function stateOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function isSame(now: Stats | undefined, before: Stats): boolean {
+  return now?.mtimeMs === before.mtimeMs && now.size === before.size && now.ino === before.ino
 }
 
 /** Removes the copy of a tab's file that a crash has left. It has addresses in it. */

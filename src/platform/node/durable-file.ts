@@ -78,7 +78,10 @@ export const durableFiles: DurableFiles = {
         await file.writeFile(content)
         await file.sync() // Before the rename, or a crash could leave the name on an empty file.
       }
-      if (mayReplace && !(await mayReplace())) return await rm(temporary)
+      if (mayReplace && !(await mayReplace())) {
+        await rm(temporary)
+        return
+      }
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => {})

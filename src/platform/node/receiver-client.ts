@@ -35,16 +35,14 @@ export const receiverClient = receiverClientWith(lookUp)
 function guarded(protocol: string, resolve: LookUp): LookupFunction {
   return (host, options, done) => {
     resolve(host, { ...options, all: true }, (error, found) => {
-      const [first] = found ?? []
-      const why = found?.map(({ address }) => whyNoReceiver(protocol, address))
-      const problem = error ?? asError(why?.find((it) => it !== undefined))
-      if (problem || !first) done(problem ?? new Error(`${host} has no address`), [])
+      if (error) return done(error, [])
+      const [first] = found
+      const why = first
+        ? found.flatMap(({ address }) => whyNoReceiver(protocol, address) ?? [])[0]
+        : `${host} has no address`
+      if (!first || why !== undefined) done(new Error(why), [])
       else if (options.all) done(null, found)
       else done(null, first.address, first.family)
     })
   }
-}
-
-function asError(message: string | undefined): Error | undefined {
-  return message === undefined ? undefined : new Error(message)
 }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Environment } from './config.ts'
 import { type EnvFile, parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
@@ -7,15 +7,17 @@ import { ConfigError } from './problem.ts'
 const fileBytesMax = 1_048_576
 
 /**
- * The environment of this process and the `.env` file of the working directory. A variable of the
- * process wins, even an empty one: `PORT= npm start` drops the port of `.env`. Throws a ConfigError when
- * the file exists but cannot be read.
+ * The environment of this process and the `.env` file of the working directory, or of ROLLCALL_FOLDER for
+ * a command that was called elsewhere. A variable of the process wins, even an empty one: `PORT= npm start`
+ * drops the port of `.env`. Throws a ConfigError when the file exists but cannot be read.
  */
 export function readEnvironment(): Environment {
-  const folder = process.cwd()
+  const { ROLLCALL_FOLDER = '', ...ofProcess } = process.env
+  // Without a name it is the working directory.
+  const folder = resolve(ROLLCALL_FOLDER)
   const path = join(folder, '.env')
   const envFile = readEnvFile(path)
-  const variables = { ...envFile?.variables, ...process.env }
+  const variables = { ...envFile?.variables, ...ofProcess }
   return { variables, envFile, isEnvFileOpen: isOpenToAll(path), folder, readText }
 }
 

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
@@ -41,6 +43,17 @@ test('a wrong command is refused with the nearest right one', async () => {
     stderr:
       "rollcall: unknown command 'statsu' (Did you mean status?) Use --help to see what there is.\n",
   })
+})
+
+test('with ROLLCALL_FOLDER, settings come from there, and file names stay those of the caller', async () => {
+  await using home = await tempFolder()
+  await using caller = await tempFolder()
+  await writeFile(join(home.path, '.env'), 'DEFAULT_SHEET_TAB=Of the file\n')
+  await writeFile(join(caller.path, 'list.csv'), 'Email\nada@example.com\n')
+  const options = { folder: caller.path, env: { ROLLCALL_FOLDER: home.path } }
+  expect(await runCommand(['import', 'list.csv'], options)).toMatchObject({ code: 0 })
+  const { stdout } = await runCommand(['export'], { dataDir: join(home.path, 'data') })
+  expect(stdout).toContain(',Of the file\r\n')
 })
 
 test('init refuses to set up one site when a file names the sites', async () => {

@@ -148,6 +148,9 @@ test('the package is small, and has no test, no TypeScript and no data', async (
     'package/LICENSE',
     'package/examples/proxies/Caddyfile',
     'package/examples/proxies/nginx.conf',
+    'package/examples/systemd/rollcall',
+    'package/examples/systemd/rollcall-backup.service',
+    'package/examples/systemd/rollcall-backup.timer',
     'package/examples/systemd/rollcall.service',
   ])
   expect(

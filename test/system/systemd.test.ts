@@ -50,9 +50,24 @@ test.each([
   expect(await analyze('verify', '--man=no', copy)).toBe('')
 })
 
-test('systemd calls the exposure of the unit OK', async () => {
-  const report = await analyze('security', '--offline=yes', '--threshold=15', unitFile)
-  expect(report).toContain('Overall exposure level for rollcall.service: 1.')
+test('systemd understands the units of the backup', async () => {
+  await using folder = await tempFolder()
+  const names = ['rollcall-backup.service', 'rollcall-backup.timer']
+  for (const name of names) {
+    const unit = await readFile(join(projectRoot, 'examples/systemd', name), 'utf8')
+    await writeFile(join(folder.path, name), unit.replaceAll('/opt/rollcall/', `${projectRoot}/`))
+  }
+  const copies = names.map((name) => join(folder.path, name))
+  expect(await analyze('verify', '--man=no', ...copies)).toBe('')
+})
+
+test.each([
+  ['rollcall.service', 15],
+  ['rollcall-backup.service', 20],
+])('systemd calls the exposure of %s OK', async (name, threshold) => {
+  const unit = join(projectRoot, 'examples/systemd', name)
+  const report = await analyze('security', '--offline=yes', `--threshold=${threshold}`, unit)
+  expect(report).toContain(`Overall exposure level for ${name}: 1.`)
 })
 
 test('the service makes no system call that the unit forbids', async () => {

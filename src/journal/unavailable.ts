@@ -3,6 +3,11 @@ export class JournalUnavailable extends Error {
   override readonly name: string = 'JournalUnavailable'
 }
 
+/** What was to be committed may be in the journal or not, and only a later look can tell. */
+export class OutcomeUnknown extends JournalUnavailable {
+  override readonly name = 'OutcomeUnknown'
+}
+
 /** Another process is writing. Nothing was changed, and the call may succeed a moment later. */
 export class JournalBusy extends JournalUnavailable {
   override readonly name = 'JournalBusy'

@@ -13,9 +13,10 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import type { Appended } from '../../src/journal/intake-log.ts'
 import {
   openPostgresJournal,
+  openPostgresSites,
   type PostgresJournal,
 } from '../../src/journal/postgres/postgres-journal.ts'
-import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/unavailable.ts'
 import { limits } from './transaction-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -31,6 +32,8 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 interface World extends AsyncDisposable {
+  /** Its name. */
+  readonly database: string
   readonly proxy: PostgresProxy
   /** Behind the proxy. */
   readonly harmed: PostgresJournal
@@ -51,6 +54,7 @@ async function createWorld(usedLimits: Partial<typeof limits> = limits): Promise
   await harmed.intake.append([makeSignup({ email: 'second@example.com' })])
   const all = stack.move()
   return {
+    database: database.name,
     proxy,
     harmed,
     other,
@@ -100,7 +104,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       // Nobody gets an answer to a look for the outcome.
       world.proxy.fail(/^UPDATE rollcall.head SET looks/, 'cut before', Infinity)
       const refused = append(world.harmed, ada)
-      await expect(refused).rejects.toThrow(JournalUnavailable)
+      await expect(refused).rejects.toThrow(OutcomeUnknown)
       const isThere = fault.endsWith('after')
       expect(await world.addresses()).toEqual(isThere ? [ada] : [])
       const kind = isThere ? 'replayed' : 'appended'
@@ -119,6 +123,63 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       expect(await append(world.other, ada)).toMatchObject({ kind: 'replayed' })
     },
   )
+
+  test.each(['cut before', 'cut after'] as const)(
+    'a bulk request with a refused tab whose commit has no answer gets the result of each signup: %s',
+    async (fault) => {
+      await using world = await createWorld()
+      const behind = server.url(world.database, world.proxy.port)
+      await using strict = await openPostgresJournal(behind, { newTabsMax: 0 }, { limits })
+      const [first, refused, last] = [
+        makeSignup(),
+        makeSignup({ sheetTab: 'Another' }),
+        makeSignup({ email: grace }),
+      ]
+      const idempotency = { space: '', key: 'bulk', fingerprint: 'bulk' }
+      world.proxy.fail(/^COMMIT/, fault)
+      const results = [{ id: first.id, position: 3 }, undefined, { id: last.id, position: 4 }]
+      const answer = await strict.intake.append([first, refused, last], { idempotency })
+      expect(answer).toMatchObject({ kind: 'appended', results })
+      expect(await strict.intake.recall(idempotency)).toMatchObject({ kind: 'replayed', results })
+    },
+  )
+
+  test('a stored signup is answered although another site of its group cannot be appended to', async () => {
+    await using world = await createWorld()
+    const of = 'the spreadsheet'
+    const sites = new Map([
+      ['default', {}],
+      ['open', { defaultTab: { name: 'Sheet1', of } }],
+    ])
+    const behind = server.url(world.database, world.proxy.port)
+    await using harmed = await openPostgresSites(behind, sites, { limits })
+    await using other = await openPostgresSites(server.url(world.database), sites)
+    const [named, open] = ['default', 'open'].map((site) => harmed.sites.get(site)?.intake)
+    const inOpen = (email: string) => open?.append([makeSignup({ email, sheetTab: '' })])
+    expect(await inOpen('before@example.com')).toMatchObject({ kind: 'appended' })
+    await other.sites.get('open')?.delivery.resolveDefaultTab('Tabelle1')
+    // The second round begins with it.
+    world.proxy.fail(/^SELECT value FROM rollcall.fact/, 'cut before', Infinity)
+    const added = [named?.append([makeSignup({ email: ada })]), inOpen(grace)]
+    const [stored, refused] = await Promise.allSettled(added)
+    expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
+    expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionFailed' } })
+    expect(await world.addresses()).toEqual([ada])
+  })
+
+  test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {
+    await using world = await createWorld()
+    await append(world.other, ada)
+    world.proxy.fail(/WHERE position BETWEEN/, 'cut before', Infinity)
+    const [again, stored] = await Promise.allSettled([
+      append(world.harmed, ada),
+      append(world.harmed, grace),
+    ])
+    expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
+    // What the first request with this key has stored is in the journal.
+    expect(again).toMatchObject({ status: 'rejected', reason: { name: 'OutcomeUnknown' } })
+    expect(await world.addresses()).toEqual([ada, grace])
+  })
 
   test('a signup is settled although its answer was awaited for longer than all looks may take', async () => {
     await using world = await createWorld({ ...limits, answerMs: 6500 })

@@ -1,4 +1,6 @@
-import { OutcomeUnknown } from '../../src/journal/postgres/failure.ts'
+import type { Appended } from '../../src/journal/intake-log.ts'
+import type { AppendRequest } from '../../src/journal/postgres/append-request.ts'
+import { OutcomeUnknown } from '../../src/journal/unavailable.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import { signupIds } from '../../src/signup/id.ts'
 import { changed } from '../../harness/changed.ts'
@@ -87,19 +89,34 @@ export const flawsOfStopped: Readonly<Record<string, Flaw>> = {
   },
 }
 
+type Group = readonly AppendRequest[]
+type Append = (group: Group) => Promise<readonly (Appended | undefined)[]>
+
+/** Appends a group. `after` is called when the answer was lost. */
+async function settledBy(group: Group, append: Append, after: () => ReturnType<Append>) {
+  const outcomes = new Map<AppendRequest, Appended>()
+  const answers = await append(group).catch((error: unknown) => {
+    if (!(error instanceof OutcomeUnknown)) throw error
+    return after()
+  })
+  group.forEach((request, index) => {
+    const answer = answers[index]
+    if (answer) outcomes.set(request, answer)
+  })
+  return { outcomes, failure: undefined }
+}
+
 /** Bugs of instances that share a store. */
 export const flawsOfShared: Readonly<Record<string, Flaw>> = {
   'an append without an answer counts as made': {
     settle: (_store, _clock, group, append) =>
-      append(group).catch((error: unknown) => {
-        if (!(error instanceof OutcomeUnknown)) throw error
-        return group.map(() => ({ kind: 'appended', results: [] }))
-      }),
+      settledBy(group, append, async () =>
+        group.map((): Appended => ({ kind: 'appended', results: [] })),
+      ),
   },
   'an append without an answer is made again with new ids': {
     settle: (_store, _clock, group, append) =>
-      append(group).catch((error: unknown) => {
-        if (!(error instanceof OutcomeUnknown)) throw error
+      settledBy(group, append, () => {
         const newId = signupIds()
         return append(
           group.map(({ signups }) => ({

@@ -1,6 +1,11 @@
 import type { Lease } from '../../src/journal/lease.ts'
 import { Listeners } from '../../src/journal/listeners.ts'
-import type { Appended, SignupStatus, TabCursor } from '../../src/journal/intake-log.ts'
+import type {
+  Appended,
+  AppendResults,
+  SignupStatus,
+  TabCursor,
+} from '../../src/journal/intake-log.ts'
 import type { ComparableJournal } from '../../src/journal/journal.ts'
 import { NotedCalls } from '../../src/journal/noted-calls.ts'
 import { Overtaken } from '../../src/journal/overtaken.ts'
@@ -170,12 +175,19 @@ class Instance {
     }
   }
 
-  #commit(group: readonly AppendRequest[]): Promise<readonly Appended[]> {
+  async #commit(
+    group: readonly AppendRequest[],
+  ): Promise<readonly PromiseSettledResult<Appended>[]> {
     const { clock, settle = settleUnknown } = this.#options
     const db = { inOneGo: () => this.#carry('look', () => this.#rowsOf(group)) }
     const append = (part: readonly AppendRequest[]) =>
       this.#carry('append', () => Promise.all(part.map((request) => this.#append(request))))
-    return settle({ db }, clock, group, append, (results) => ({ kind: 'appended', results }))
+    const toOutcome = (results: AppendResults): Appended => ({ kind: 'appended', results })
+    const { outcomes, failure } = await settle({ db }, clock, group, append, toOutcome)
+    return group.map((request) => {
+      const value = outcomes.get(request)
+      return value ? { status: 'fulfilled', value } : { status: 'rejected', reason: failure }
+    })
   }
 
   /** The journal takes an id once: a request that came late, after it was repeated, adds nothing. */

@@ -11,7 +11,8 @@
  * The process cannot tell the last three apart. A store that is down is not reached by anybody, and a
  * cut link is down for one process. A call that has left is carried out although its process was killed.
  */
-import { ConnectionFailed, OutcomeUnknown } from '../../src/journal/postgres/failure.ts'
+import { ConnectionFailed } from '../../src/journal/postgres/failure.ts'
+import { OutcomeUnknown } from '../../src/journal/unavailable.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Dice } from './dice.ts'
 import type { Sender } from './network.ts'

@@ -5,6 +5,8 @@ import { AppendGroups } from './append-groups.ts'
 import type { AppendRequest } from './append-request.ts'
 import { DataRefused } from './failure.ts'
 
+const appended: Appended = { kind: 'appended', results: [] }
+
 /** Groups that wait for `answer`, and what was sent so far. */
 function groups(isAlone: (request: AppendRequest) => boolean = () => false) {
   const sent: (readonly AppendRequest[])[] = []
@@ -12,12 +14,12 @@ function groups(isAlone: (request: AppendRequest) => boolean = () => false) {
   const log = new AppendGroups({
     isAlone,
     commit: (group) =>
-      new Promise((resolve, reject) => {
+      new Promise((resolve) => {
         sent.push(group)
         answers.push(() => {
           if (group.length > 1 && group.some(({ terms }) => terms.token === 'refused')) {
-            reject(new DataRefused('refused'))
-          } else resolve(group.map((): Appended => ({ kind: 'appended', results: [] })))
+            resolve(group.map(() => ({ status: 'rejected', reason: new DataRefused('refused') })))
+          } else resolve(group.map(() => ({ status: 'fulfilled', value: appended })))
         })
       }),
   })

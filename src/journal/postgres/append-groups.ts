@@ -15,8 +15,8 @@ const groupMax = 1000
 const groupsMax = 2
 
 export interface AppendGroupsOptions<Request> {
-  /** Commits a group. When it rejects, nothing was added, or nobody knows. */
-  readonly commit: (group: readonly Request[]) => Promise<readonly Appended[]>
+  /** Commits a group. Resolves with what became of each request. */
+  readonly commit: (group: readonly Request[]) => Promise<readonly PromiseSettledResult<Appended>[]>
   /** Whether a request must be committed alone. */
   readonly isAlone: (request: Request) => boolean
 }
@@ -96,16 +96,19 @@ export class AppendGroups<Request extends AppendRequest = AppendRequest> {
   }
 
   async #commit(group: readonly Waiting<Request>[]): Promise<void> {
+    const refused: Waiting<Request>[] = []
     try {
       const answers = await this.#options.commit(group.map(({ request }) => request))
-      answers.forEach((answer, index) => group[index]?.resolve(answer))
+      group.forEach((waiting, index) => {
+        const answer = answers[index]
+        if (answer?.status === 'fulfilled') waiting.resolve(answer.value)
+        else if (answer?.reason instanceof DataRefused && group.length > 1) refused.push(waiting)
+        else waiting.reject(answer?.reason)
+      })
     } catch (error) {
-      // One request has what the database does not take. The others are committed without it.
-      if (error instanceof DataRefused && group.length > 1) {
-        for (const waiting of group) await this.#commit([waiting])
-      } else {
-        for (const { reject } of group) reject(error)
-      }
+      for (const { reject } of group) reject(error)
     }
+    // One of them has what the database does not take. The others are committed without it.
+    for (const waiting of refused) await this.#commit([waiting])
   }
 }

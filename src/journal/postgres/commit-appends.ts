@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Appended } from '../intake-log.ts'
 import { addedBy } from '../commit.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
 import type { AppendRequest } from './append-request.ts'
 import { groupAppend, hashed, type KnownKey, type Outcome, stepsToSweep } from './appends.ts'
 import type { PostgresDatabase, Step } from './database.ts'
@@ -23,56 +24,74 @@ export interface AppendingSite {
   readonly recalled: (known: KnownKey, request: AppendRequest) => Promise<Appended>
 }
 
-/** Commits a group of requests in one transaction, whatever sites they are for. */
+/**
+ * Commits a group of requests in one transaction, whatever sites they are for. Resolves with what became
+ * of each.
+ */
 export async function commitAppends(
   db: PostgresDatabase,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
   group: readonly SiteRequest[],
-): Promise<readonly Appended[]> {
-  const outcomes = await settleUnknown<SiteRequest, Outcome>(
+): Promise<readonly PromiseSettledResult<Appended>[]> {
+  const stale = new Set<AppendingSite>()
+  const { outcomes, failure } = await settleUnknown<SiteRequest, Outcome>(
     { db },
     clock,
     group,
-    (part) => append(db, part),
+    (part) => append(db, part, stale),
     (results) => ({ kind: 'appended', results }),
   )
-  tellAdded(group, outcomes)
-  return Promise.all(
-    outcomes.map(async (outcome, index) => {
-      const request = group[index]
-      if (outcome.kind !== 'known' || !request) return outcome as Appended
-      return request.site.recalled(outcome, request)
+  tellAdded(outcomes)
+  return Promise.allSettled(
+    group.map(async (request) => {
+      const outcome = outcomes.get(request)
+      if (!outcome) throw failure
+      return outcome.kind === 'known' ? recall(outcome, request) : outcome
     }),
   )
 }
 
+/** An earlier request has stored something under this key. */
+async function recall(known: KnownKey, request: SiteRequest): Promise<Appended> {
+  try {
+    return await request.site.recalled(known, request)
+  } catch (error) {
+    if (!(error instanceof JournalUnavailable)) throw error
+    throw new OutcomeUnknown(error.message)
+  }
+}
+
+/**
+ * Adds nothing to a site whose default tab has got its name meanwhile, and notes the site in `stale`. The
+ * next call reads the name before it adds anything, so that a failure loses no outcome of this call.
+ */
 async function append(
   db: PostgresDatabase,
   group: readonly SiteRequest[],
-): Promise<readonly Outcome[]> {
+  stale: Set<AppendingSite>,
+): Promise<readonly (Outcome | undefined)[]> {
+  for (const { site } of stale) await site.defaultTab.now()
+  stale.clear()
   const outcomes = new Map<SiteRequest, Outcome>()
-  while (outcomes.size < group.length) {
-    const rest = group.filter((request) => !outcomes.has(request))
-    const parts = Array.from(
-      Map.groupBy(rest, ({ site }) => site),
-      prepare,
-    )
-    const answers = await db.inOneGo(
-      headLock,
-      parts.flatMap(({ steps }) => steps),
-    )
-    let at = 0
-    for (const { site, requests, steps, appendAt, read } of parts) {
-      const found = read(answers[at + appendAt]?.[0] ?? {})
-      at += steps.length
-      found?.forEach((outcome, index) => {
-        const request = requests[index]
-        if (request) outcomes.set(request, outcome)
-      })
-      if (!found) await site.site.defaultTab.now()
-    }
+  const parts = Array.from(
+    Map.groupBy(group, ({ site }) => site),
+    prepare,
+  )
+  const answers = await db.inOneGo(
+    headLock,
+    parts.flatMap(({ steps }) => steps),
+  )
+  let at = 0
+  for (const { site, requests, steps, appendAt, read } of parts) {
+    const found = read(answers[at + appendAt]?.[0] ?? {})
+    at += steps.length
+    found?.forEach((outcome, index) => {
+      const request = requests[index]
+      if (request) outcomes.set(request, outcome)
+    })
+    if (!found) stale.add(site)
   }
-  return group.flatMap((request) => outcomes.get(request) ?? [])
+  return group.map((request) => outcomes.get(request))
 }
 
 interface Part {
@@ -95,11 +114,11 @@ function prepare([site, requests]: [AppendingSite, readonly SiteRequest[]]): Par
   return { site, requests, steps, appendAt: making.length, read: outcomes }
 }
 
-function tellAdded(group: readonly SiteRequest[], outcomes: readonly Outcome[]): void {
+function tellAdded(outcomes: ReadonlyMap<SiteRequest, Outcome>): void {
   const added = new Map<PostgresSite, number>()
-  group.forEach(({ site: { site } }, index) => {
-    const outcome = outcomes[index]
-    if (outcome) added.set(site, (added.get(site) ?? 0) + addedBy([outcome]))
-  })
+  for (const [{ site: appending }, outcome] of outcomes) {
+    const { site } = appending
+    added.set(site, (added.get(site) ?? 0) + addedBy([outcome]))
+  }
   for (const [{ appended }, count] of added) if (count > 0) appended.tell(count)
 }

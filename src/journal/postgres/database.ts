@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { OutcomeUnknown } from '../unavailable.ts'
 import { type Connection, Connections, type DatabaseLimits, defaultLimits } from './connections.ts'
 import {
   ConnectionFailed,
@@ -7,7 +8,6 @@ import {
   isRefusal,
   isRepeatable,
   isUnprepared,
-  OutcomeUnknown,
   toUnavailable,
 } from './failure.ts'
 import type { Row, Statement, Value } from './statement.ts'

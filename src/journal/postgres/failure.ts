@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { JournalReplaced, JournalUnavailable } from '../unavailable.ts'
+import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
 
 /** The connection has failed, or none was to be had in time. */
 export class ConnectionFailed extends JournalUnavailable {
@@ -10,11 +10,6 @@ export class ConnectionFailed extends JournalUnavailable {
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
     super(`The journal cannot be used: its database does not answer${code}.`)
   }
-}
-
-/** The connection failed while a transaction was committed, so it may have happened or not. */
-export class OutcomeUnknown extends JournalUnavailable {
-  override readonly name = 'OutcomeUnknown'
 }
 
 /** The database does not take a value, or takes it only once. Nothing was changed. */

@@ -103,10 +103,11 @@ export class PostgresImportLog implements ImportLog, Disposable {
     { keepsDuplicates = false }: ImportTerms = {},
   ): Promise<readonly Imported[]> {
     return this.#inTurn(async () => {
-      const results = await settleUnknown<Single, Imported>(
+      const singles = signups.map((signup): Single => ({ signups: [signup] }))
+      const { outcomes, failure } = await settleUnknown<Single, Imported>(
         this.#site,
         this.#clock,
-        signups.map((signup) => ({ signups: [signup] })),
+        singles,
         (rest) =>
           this.#add(
             rest.flatMap((one) => one.signups),
@@ -114,8 +115,10 @@ export class PostgresImportLog implements ImportLog, Disposable {
           ),
         () => 'added',
       )
+      const results = singles.flatMap((single) => outcomes.get(single) ?? [])
       const added = results.filter((result) => result === 'added').length
       if (added > 0) this.#site.appended.tell(added)
+      if (results.length < singles.length) throw failure
       return results
     })
   }

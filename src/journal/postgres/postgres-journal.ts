@@ -66,7 +66,8 @@ export async function openPostgresSites(
     commit: async (group) => {
       const begun = clock.elapsed()
       const answers = await commitAppends(db, clock, group)
-      tellCommit(committed, answers, clock.elapsed() - begun)
+      const made = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+      tellCommit(committed, made, clock.elapsed() - begun)
       return answers
     },
     isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.isKnown(sheetTab)),

@@ -1,9 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { SignupId } from '../../signup/signup.ts'
+import type { Millis, SignupId } from '../../signup/signup.ts'
 import type { AppendResults, SignupStatus } from '../intake-log.ts'
+import { OutcomeUnknown } from '../unavailable.ts'
 import type { AppendRequest } from './append-request.ts'
 import type { PostgresDatabase } from './database.ts'
-import { OutcomeUnknown } from './failure.ts'
+import { DataRefused } from './failure.ts'
 import { headLock } from './locks.ts'
 import { statementsOf } from './statement.ts'
 
@@ -25,48 +26,67 @@ interface Place {
 const lookMaxMs = 6_000
 const lookEveryMs = 100
 
+/** What became of a group. */
+export interface Settled<Request, Outcome> {
+  readonly outcomes: ReadonlyMap<Request, Outcome>
+  /**
+   * Why requests have no outcome: `OutcomeUnknown` when their signups may be in the journal, any other error
+   * when they are not. Undefined when all have one.
+   */
+  readonly failure: unknown
+}
+
 /**
  * Appends a group, and finds out what became of it when the answer to its commit was lost. The lock of
  * the head is free only after the lost transaction has ended: if the signups are not there then, they are
  * appended again with the same ids, which the journal takes once.
  *
+ * @param append appends a group, or a part of it. Returns the outcomes of the requests that it has
+ *   committed, in order, and undefined for the others.
  * @param outcomeOf the outcome of a request whose signups are there
- * @throws OutcomeUnknown when the database does not answer for too long. The signups may be there.
  */
 export async function settleUnknown<Request extends Pick<AppendRequest, 'signups'>, Outcome>(
   site: Place,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
   group: readonly Request[],
-  append: (group: readonly Request[]) => Promise<readonly Outcome[]>,
+  append: (group: readonly Request[]) => Promise<readonly (Outcome | undefined)[]>,
   outcomeOf: (results: AppendResults) => Outcome,
-): Promise<readonly Outcome[]> {
+): Promise<Settled<Request, Outcome>> {
   const outcomes = new Map<Request, Outcome>()
-  let unknown: OutcomeUnknown | undefined
-  let until = Infinity
+  let isUnknown = false
+  let until: Millis | undefined
   for (;;) {
     try {
-      if (unknown) {
+      if (isUnknown) {
         for (const [request, results] of await find(site, group)) {
           outcomes.set(request, outcomeOf(results))
         }
+        isUnknown = false
       }
       const rest = group.filter((request) => !outcomes.has(request))
-      const appended = rest.length === 0 ? [] : await append(rest)
+      if (rest.length === 0) return { outcomes, failure: undefined }
+      const appended = await append(rest)
       appended.forEach((outcome, index) => {
         const request = rest[index]
-        if (request) outcomes.set(request, outcome)
+        if (request && outcome !== undefined) outcomes.set(request, outcome)
       })
-      return group.flatMap((request) => outcomes.get(request) ?? [])
-    } catch (error) {
+      continue
+    } catch (failure) {
+      if (failure instanceof OutcomeUnknown) isUnknown = true
       // The answer may have been awaited for longer than all looks may take.
-      if (!unknown) until = clock.elapsed() + lookMaxMs
-      if (error instanceof OutcomeUnknown) unknown = error
-      if (!unknown) throw error
-      if (clock.elapsed() >= until) throw unknown
+      if (isUnknown) until ??= clock.elapsed() + lookMaxMs
+      const isOver = until === undefined || clock.elapsed() >= until
+      const isRefused = !isUnknown && failure instanceof DataRefused
+      if (isOver || isRefused) {
+        return { outcomes, failure: isUnknown ? new OutcomeUnknown(unknownWords) : failure }
+      }
     }
     await clock.sleep(lookEveryMs)
   }
 }
+
+const unknownWords =
+  'The journal cannot be used: its database did not tell what became of a commit.'
 
 /** The requests whose signups are in the journal. */
 async function find<Request extends Pick<AppendRequest, 'signups'>>(

@@ -42,6 +42,7 @@ const statuses = {
   headersTooLarge: 431,
   unexpected: 500,
   journalUnavailable: 503,
+  outcomeUnknown: 503,
   tooBusy: 503,
   tooManyInTurn: 503,
   challengeUnavailable: 503,
@@ -135,6 +136,7 @@ export function problem(refusal: Refusal, requestId: string): Answer {
     detail: message,
     ...(errors && { errors }),
     ...(errorsLeftOut > 0 && { errorsLeftOut }),
+    ...(kind === 'outcomeUnknown' && { outcome: 'unknown' as const }),
     requestId,
   }
   return answer(status, JSON.stringify(body), {

@@ -109,7 +109,14 @@ export const refuse = {
   journalUnavailable: () =>
     new Refusal(
       'journalUnavailable',
-      'Signups cannot be stored just now, so this one was not. Send it again a little later.',
+      'Signups cannot be stored just now, so this request stored nothing. Send it again a little later.',
+      { headers: ['retry-after', '5'] },
+    ),
+  outcomeUnknown: () =>
+    new Refusal(
+      'outcomeUnknown',
+      'It is not known whether this was stored: it may have been. Send it again with the same ' +
+        'Idempotency-Key, and it is stored once. Without a key, it may be stored twice.',
       { headers: ['retry-after', '5'] },
     ),
   tooBusy: () =>

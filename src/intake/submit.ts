@@ -5,7 +5,7 @@ import type {
   IntakeLog,
   OwnedKey,
 } from '../journal/intake-log.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
@@ -88,7 +88,7 @@ export async function submit(submission: Submission, options: SubmitParts): Prom
   return { results, isReplay: false }
 }
 
-/** @throws Refusal 503 when the journal cannot be used */
+/** @throws Refusal 503 when the journal cannot be used, or does not tell what became of the signups */
 async function orUnavailable<T>(
   work: () => T | Promise<T>,
   { requestId }: Exchange,
@@ -99,7 +99,7 @@ async function orUnavailable<T>(
   } catch (error) {
     if (!(error instanceof JournalUnavailable)) throw error
     events.journalUnavailable(error, requestId)
-    throw refuse.journalUnavailable()
+    throw error instanceof OutcomeUnknown ? refuse.outcomeUnknown() : refuse.journalUnavailable()
   }
 }
 

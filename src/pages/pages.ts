@@ -105,6 +105,7 @@ const problemOf: Readonly<Record<RefusalKind, PageProblem>> = {
   headersTooLarge: 'unreadable',
   unexpected: 'unexpected',
   journalUnavailable: 'unavailable',
+  outcomeUnknown: 'unknown',
   tooBusy: 'unavailable',
   tooManyInTurn: 'unavailable',
   challengeUnavailable: 'unavailable',

@@ -57,6 +57,7 @@ export type PageProblem =
   | 'unreadable'
   | 'tooMany'
   | 'unavailable'
+  | 'unknown'
   | 'unexpected'
 
 export interface ProblemText {

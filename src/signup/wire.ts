@@ -123,6 +123,8 @@ export interface Problem {
   readonly errors?: readonly ProblemField[]
   /** How many more errors there are: an answer tells the first ones. */
   readonly errorsLeftOut?: number
+  /** Present when the signup may have been stored. The same `Idempotency-Key` makes another try safe. */
+  readonly outcome?: 'unknown'
   readonly requestId: string
 }
 

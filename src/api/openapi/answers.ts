@@ -118,6 +118,9 @@ const problem = z
       )
       .exactOptional(),
     errorsLeftOut,
+    outcome: z.literal('unknown').exactOptional().meta({
+      description: 'The signup may have been stored. Send it again with the same Idempotency-Key.',
+    }),
     requestId: z.string().meta({ description: 'The same as X-Request-Id.' }),
   })
   .meta({ description: 'RFC 9457.' }) satisfies z.ZodType<Problem>

@@ -73,7 +73,11 @@ const refusals = {
   },
   431: { description: 'Address and headers are too long.', isProtocol: true },
   500: { description: 'A defect of this service.' },
-  503: { description: 'Nothing was stored: send it again a little later.', headers: retryAfter },
+  503: {
+    description:
+      'Nothing was stored, or with "outcome": "unknown" nobody knows: send it again a little later, with the same Idempotency-Key.',
+    headers: retryAfter,
+  },
 } satisfies Readonly<Record<number, RefusedResponse>>
 
 type Status = keyof typeof refusals

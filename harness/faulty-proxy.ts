@@ -15,8 +15,12 @@ export type Fault =
   | 'hang'
   /** The request does not arrive. */
   | 'drop request'
-  /** The request does not arrive. The proxy answers with this status. */
-  | { readonly status: number; readonly headers?: Record<string, string> }
+  /** The request does not arrive. The proxy answers with this status, and a page or this JSON. */
+  | {
+      readonly status: number
+      readonly headers?: Record<string, string>
+      readonly json?: object
+    }
 
 export interface FaultyProxy extends AsyncDisposable {
   readonly url: string
@@ -56,7 +60,8 @@ async function play(
   const sent = await buffer(request)
   if (fault === 'drop request') return void response.destroy()
   if (typeof fault === 'object') {
-    return void response.writeHead(fault.status, fault.headers).end('<h1>of the proxy</h1>')
+    const body = fault.json ? JSON.stringify(fault.json) : '<h1>of the proxy</h1>'
+    return void response.writeHead(fault.status, fault.headers).end(body)
   }
   const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
   const answer = await fetch(target + (request.url ?? ''), {

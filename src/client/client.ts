@@ -77,7 +77,7 @@ export interface Client<Fields = unknown> {
 /** The service refused, or there was no answer after all tries. */
 export class RollcallError extends Error {
   override readonly name = 'RollcallError'
-  /** Undefined when no answer came. Then the signup may or may not be stored. */
+  /** Undefined when no answer came. */
   readonly status: number | undefined
   /** What is wrong and what to do. */
   readonly detail: string
@@ -85,6 +85,11 @@ export class RollcallError extends Error {
   readonly errors: readonly ProblemField[]
   /** Identifies the request in the service's log. */
   readonly requestId: string | undefined
+  /**
+   * Whether the signup may have been stored all the same: an answer was lost, or the service did not know.
+   * Sending it again with `idempotencyKey` stores it once.
+   */
+  readonly mayBeStored: boolean
   /** Pass it to a later call to send the same signup again without a second row. */
   readonly idempotencyKey: string | undefined
 
@@ -94,6 +99,7 @@ export class RollcallError extends Error {
     this.detail = detail
     this.errors = more.errors ?? []
     this.requestId = more.requestId
+    this.mayBeStored = more.mayBeStored ?? false
     this.idempotencyKey = request.headers['idempotency-key']
   }
 }
@@ -101,6 +107,7 @@ export class RollcallError extends Error {
 interface ErrorMore {
   readonly errors?: readonly ProblemField[]
   readonly requestId?: string
+  readonly mayBeStored?: boolean
   readonly cause?: unknown
 }
 
@@ -130,11 +137,13 @@ export function createClient<Fields = unknown>(options: ClientOptions): Client<F
   const query = site === undefined ? '' : `?site=${encodeURIComponent(site)}`
 
   const ask = async <T>(request: Sent): Promise<T & { isReplay: boolean }> => {
+    let mayBeStored = false
     for (let tries = 0; ; tries++) {
-      const tried = await tryOnce(request, send)
+      const tried = await tryOnce(request, send, mayBeStored)
       // The service's own types describe its answers.
       if ('answer' in tried) return { ...(tried.answer as T), isReplay: tried.isReplay }
       if (!tried.mayRetry || tries >= retries) throw tried.error
+      mayBeStored = tried.error.mayBeStored
       await pause(tried.retryAfterMs ?? backoffMs(tries), request.signal)
     }
   }
@@ -165,8 +174,16 @@ export function createClient<Fields = unknown>(options: ClientOptions): Client<F
   }
 }
 
-/** Sends the request once. Rejects only when the caller has aborted the call. */
-async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>): Promise<Tried> {
+/**
+ * Sends the request once. Rejects only when the caller has aborted the call.
+ *
+ * @param mayBeStored whether an earlier try may have stored the signup
+ */
+async function tryOnce(
+  request: Sent,
+  send: NonNullable<ClientOptions['fetch']>,
+  mayBeStored: boolean,
+): Promise<Tried> {
   const { url, method, body, timeoutMs, signal } = request
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
@@ -175,7 +192,7 @@ async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>)
   try {
     const answer = await send(url, { method, headers, signal: ends, ...(body && { body }) })
     const content = await answer.text()
-    if (!answer.ok) return refused(request, answer, content)
+    if (!answer.ok) return refused(request, answer, content, mayBeStored)
     const isReplay = answer.headers.get('idempotency-replayed') === 'true'
     // Throws when the body is not a JSON object. That counts as no answer.
     return { answer: parseObject(content), isReplay }
@@ -183,14 +200,25 @@ async function tryOnce(request: Sent, send: NonNullable<ClientOptions['fetch']>)
     signal?.throwIfAborted()
     const reason = timeout.aborted ? `none within ${timeoutMs} ms` : String(cause)
     const detail = `${reason}. Check the address and the network, then send it again.`
-    return { error: new RollcallError(request, undefined, detail, { cause }), mayRetry: true }
+    const more = { cause, mayBeStored: method === 'POST' }
+    return { error: new RollcallError(request, undefined, detail, more), mayRetry: true }
   }
 }
 
-function refused(request: Sent, { status, headers }: Response, content: string): Tried {
+function refused(
+  request: Sent,
+  { status, headers }: Response,
+  content: string,
+  mayBeStored: boolean,
+): Tried {
   const problem = parseProblem(content)
+  // A proxy does not know what became of the request behind it.
+  const isUnknown = problem.outcome === 'unknown' || (status >= 500 && !problem.requestId)
   const detail = problem.detail ?? 'The answer does not say why: it may come from a proxy.'
-  const error = new RollcallError(request, status, detail, problem)
+  const error = new RollcallError(request, status, detail, {
+    ...problem,
+    mayBeStored: mayBeStored || (isUnknown && request.method === 'POST'),
+  })
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   const hasPause = seconds >= 0
   return {

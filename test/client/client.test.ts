@@ -98,6 +98,28 @@ test('the client gives up after its retries, and its error has the key for a lat
   expect(rowsIn('Given up')).toHaveLength(1)
 })
 
+const unknown: Fault = {
+  status: 503,
+  headers: { 'retry-after': '0' },
+  json: { outcome: 'unknown', requestId: 'a' },
+}
+const refusedNow: Fault = { status: 503, headers: { 'retry-after': '0' }, json: { requestId: 'a' } }
+
+test.each<[string, readonly Fault[], boolean]>([
+  ['the service did not know', [unknown], true],
+  ['the service did not know at an earlier try', [unknown, refusedNow], true],
+  ['an earlier answer was lost', ['drop answer', refusedNow], true],
+  ['a proxy answered', [{ status: 504 }], true],
+  ['nothing was stored', [refusedNow, refusedNow], false],
+])('an error says whether the signup may have been stored: %s', async (_, faults, mayBeStored) => {
+  await using proxy = await startFaultyProxy(service.url, [...faults])
+  const client = clientAt(proxy.url, { retries: faults.length - 1 })
+  const error = await failureOf(client.signup(ada))
+  expect(error.mayBeStored).toBe(mayBeStored)
+  expect(error.idempotencyKey).toBeDefined()
+  expect(proxy.requests).toHaveLength(faults.length)
+})
+
 test('two equal signups have two keys and are two rows', async () => {
   const client = clientAt(service.url)
   const signup = { ...ada, sheetTab: 'Twice' }

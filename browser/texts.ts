@@ -15,7 +15,8 @@ export const english = {
   choose: 'Please choose',
   submit: 'Sign up',
   sending: 'Signing you up…',
-  failed: 'This could not be sent just now. Please try again.',
+  /** It may have arrived all the same: no answer does not say so, and another try is the same signup. */
+  failed: 'We could not confirm that you are signed up. Please try again.',
   done: 'Thank you! You are signed up.',
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',

@@ -185,7 +185,7 @@ test('the visitor is told when no answer comes, and the next try has the same te
   await email.fill('ada@example.com')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('Still trying').waitFor()
-  const told = page.getByRole('alert').getByText('This could not be sent just now.')
+  const told = page.getByRole('alert').getByText('We could not confirm that you are signed up.')
   while (!(await told.isVisible())) await page.clock.runFor(5000)
   expect(await email.inputValue()).toBe('ada@example.com')
   expect(await accessibilityProblems(page)).toEqual([])

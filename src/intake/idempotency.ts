@@ -2,13 +2,14 @@ import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
 import { fieldsText } from '../signup/fields-text.ts'
+import { keyField } from '../signup/form.ts'
 import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
 import { Places } from '../http/places.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { Exchange, FormEntries } from '../http/exchange.ts'
 
 const printable = /^[\x20-\x7e]+$/
 
@@ -38,6 +39,30 @@ export function ownedKey({
 }: Pick<Exchange, 'request' | 'apiKey'>): OwnedKey | undefined {
   const key = idempotencyKey(request.headers)
   return key === undefined ? undefined : { space: apiKey, key }
+}
+
+/**
+ * The key of a posted form: the one that our page gave it when nobody knew whether it was stored, or else a
+ * new one. A browser sends no header.
+ */
+export function formKey(fields: FormEntries): string {
+  const given = fields.find(([name]) => name === keyField)?.[1]
+  return given !== undefined && /^[\w-]{1,64}$/.test(given) ? given : crypto.randomUUID()
+}
+
+/** The form with this key. */
+export function withKey(fields: FormEntries, key: string): FormEntries {
+  return [...fields.filter(([name]) => name !== keyField), [keyField, key]]
+}
+
+/** As `idempotencyOf`, for a posted form. It is another request when the visitor has changed something. */
+export function idempotencyOfForm(
+  key: string,
+  content: readonly unknown[],
+  digest: Digest,
+): Idempotency {
+  const fingerprint = fingerprintOf('signup', content, digest)
+  return { space: '', key: `${key} ${fingerprint}`, fingerprint }
 }
 
 /** The key of a request with the fingerprint of its content. */

@@ -4,6 +4,7 @@ import type { ApiKeys } from '../http/api-keys.ts'
 import { type Body, type BodyLimits, isSmallBody, readBody } from '../http/body.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
+import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 import type { SignupStatus } from '../journal/intake-log.ts'
 import {
@@ -17,7 +18,14 @@ import {
 } from '../signup/parse.ts'
 import { accepted, replayed } from './accepted.ts'
 import { settleSite } from './body-site.ts'
-import { contentOf, idempotencyOf, ownedKey } from './idempotency.ts'
+import {
+  contentOf,
+  formKey,
+  idempotencyOf,
+  idempotencyOfForm,
+  ownedKey,
+  withKey,
+} from './idempotency.ts'
 import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
@@ -82,15 +90,23 @@ async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promi
   const patience = patienceOf(request, clock)
   const parsed = parseBody(body, exchange, intake)
   const { challengeToken } = parsed
+  const isPage = body.kind === 'form' && isForPerson(exchange)
+  const ofForm = key === undefined && isPage ? formKey(body.fields) : undefined
+  const content = contentOf(parsed)
   const idempotency =
-    key === undefined ? undefined : idempotencyOf(key, 'signup', contentOf(parsed), digest)
+    ofForm !== undefined
+      ? idempotencyOfForm(ofForm, content, digest)
+      : key && idempotencyOf(key, 'signup', content, digest)
   // Durable from here on: the visitor may leave.
   const submission = { parsed: [parsed], challengeToken, idempotency, exchange, asked: 1 }
-  const { results, isReplay } = await submit(submission, intake)
+  const { results, isReplay } = await submit(submission, intake).catch((error: unknown) => {
+    const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
+    if (isUnknown && ofForm !== undefined && isPage) exchange.typed = withKey(body.fields, ofForm)
+    throw error
+  })
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
   exchange.typed = undefined
-  const isPage = body.kind === 'form' && isForPerson(exchange)
   return { status, isReplay, patience, page: isPage ? parsed : undefined }
 }
 

@@ -10,12 +10,15 @@ const singleFields = new Set(['email', 'sheetTab', 'tab', 'source', 'name'])
 /** Fields that a page may send twice, for example from two widgets. The first wins: visitors cannot fix it. */
 const firstFields = new Set<string>([...tokenFields, 'redirect'])
 
+/** The hidden field with the key of a form that was sent before. It is no part of the signup. */
+export const keyField = 'idempotencyKey'
+
 const metadataField = /^metadata\[([^[\]]+)\]$/
 
 /**
  * The fields of a signup from those of a form, in the shape that the JSON schema checks.
  *
- * - Empty fields are dropped.
+ * - Empty fields are dropped, and so is `keyField`.
  * - `tags` and `tags[]`, given any number of times, are joined into one comma-separated string.
  * - `metadata[key]` and unknown fields go into metadata, next to the keys of `metadata` as JSON.
  *   All values of one key are kept, in that order: one as it is, several as a list.
@@ -32,7 +35,7 @@ export function formFields(
   const metadataTexts: string[] = []
   const extra: [key: string, value: string][] = []
   for (const [name, value] of entries) {
-    if (value === '') continue
+    if (value === '' || name === keyField) continue
     const field = name === 'tags[]' ? 'tags' : name
     if (field === 'metadata') metadataTexts.push(value)
     else if (isKnown(field) || types.has(field)) collect(known, field, value)

@@ -5,10 +5,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabaseWorld, type DatabaseWorld } from '../../harness/database-world.ts'
 import { addressesInSheet } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
+import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
 import { failedStart, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
+
+interface Exported {
+  readonly email: string
+}
 
 let server: PostgresServer
 beforeEach(async () => void (server = await startPostgres()))
@@ -49,6 +54,57 @@ test('while the database is down, a service answers so, and it heals by itself',
   await expect.poll(() => statusOf('/api/ready')).toBe(200)
   expect((await postSignup(service.url, { email: bob })).status).toBe(202)
   await expect.poll(() => addressesInSheet(world.google)).toEqual([bob])
+})
+
+test('when nobody knows whether a signup was stored, program and person are told so, and their next try is no second row', async () => {
+  await using world = await createDatabaseWorld(server)
+  await using proxy = await startPostgresProxy(server.port)
+  const behind = { ...world.env, DATABASE_URL: server.url(world.database.name, proxy.port) }
+  await using harmed = await startService({ env: behind })
+  await using other = await startService({ env: world.env })
+  // Its tab is known from now on.
+  expect((await postSignup(harmed.url, { email: 'first@example.com' })).status).toBe(202)
+  // The journal is committed, and its answer does not come; nor does that to a later look.
+  proxy.fail(/WITH stale AS/, 'hang after', Infinity)
+  proxy.fail(/^UPDATE rollcall.head SET looks/, 'cut before', Infinity)
+
+  const key = { 'idempotency-key': 'the-same-request' }
+  const postForm = (url: string, fields: Record<string, string>) =>
+    fetch(`${url}/api/signup`, {
+      method: 'POST',
+      headers: { accept: 'text/html' },
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+    })
+  const [program, person] = await Promise.all([
+    postSignup(harmed.url, { email: ada }, key),
+    postForm(harmed.url, { email: bob }),
+  ])
+  expect([program.status, person.status]).toEqual([503, 503])
+  expect(await program.json()).toMatchObject({
+    outcome: 'unknown',
+    detail: expect.stringContaining('Send it again with the same Idempotency-Key'),
+  })
+  const page = await person.text()
+  expect(page).toContain('You may be signed up already.')
+  expect(page).not.toContain('Nothing was stored')
+  const hidden = /name="idempotencyKey" value="([^"]+)"/.exec(page)?.[1] ?? ''
+
+  const again = await postSignup(other.url, { email: ada }, key)
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true'])
+  const form = { email: bob, idempotencyKey: hidden }
+  const sentAgain = await postForm(other.url, form)
+  expect([sentAgain.status, sentAgain.headers.get('idempotency-replayed')]).toEqual([303, 'true'])
+  // Who corrects the address is somebody else.
+  expect((await postForm(other.url, { ...form, email: 'robert@example.com' })).status).toBe(303)
+  const exported = await runCommand(['export', '--format', 'ndjson'], { env: world.env })
+  const signups = exported.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Exported)
+  const people = signups.map(({ email }) => email).toSorted()
+  expect(people).toEqual([ada, bob, 'first@example.com', 'robert@example.com'])
+  expect(exported.stdout).not.toContain(hidden)
 })
 
 test('a crash of a server whose synchronous_commit is off loses no answered signup', async () => {

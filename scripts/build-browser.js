@@ -7,7 +7,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Works in browsers released since spring 2024. The newest that we need is Safari 17.5. */
@@ -15,10 +15,11 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
- * `embed/fields/<language>.js` for forms with fields; `embed/frame.js` for pages with our form in a frame; `assets/page.js` for our own pages.
+ * `embed/fields/<language>.js` for forms with fields; `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
  */
 export async function buildBrowser() {
   await mkdir(join(root, 'dist/embed'), { recursive: true })
+  await mkdir(join(root, 'dist/assets'), { recursive: true })
   for (const [language, texts] of await languagesIn('browser/languages')) {
     await writeFile(join(root, 'dist/embed', `${language}.json`), JSON.stringify(texts))
   }
@@ -29,6 +30,7 @@ export async function buildBrowser() {
   await bundle('later.ts', 'embed/later.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
+  await writeFile(join(root, 'dist/assets/page.css'), await minified(join(root, 'src/pages/page.css')))
   // Write this file last: scripts/setup.js goes by its age.
   await bundle('embed.ts', 'embed.js', 'iife')
 }
@@ -58,12 +60,18 @@ function bundle(entry, outfile, format, define = {}) {
 const minifiedCss = {
   name: 'minified-css',
   setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8')
-      const { code } = await transform(source, { loader: 'css', minify: true, target })
-      return { contents: code.trim(), loader: 'text' }
-    })
+    onLoad({ filter: /\.css$/ }, async ({ path }) => ({
+      contents: await minified(path),
+      loader: 'text',
+    }))
   },
+}
+
+/** A stylesheet with those that it imports. */
+async function minified(path) {
+  const options = { bundle: true, minify: true, target, write: false, logLevel: 'warning' }
+  const { outputFiles } = await build({ entryPoints: [path], ...options })
+  return outputFiles[0].text.trim()
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildBrowser()

@@ -22,7 +22,7 @@ for (const project of ['tsconfig.package.json', 'tsconfig.client.json']) {
 }
 const copies = [
   ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.env.example', 'config.schema.json'],
-  ...['dist', 'src/pages/page.css', 'docs', 'examples'],
+  ...['dist', 'docs', 'examples'],
 ]
 /** The registry's page takes pictures from the repository. The files of compose build from a clone. */
 const leftOut = ['docs/pictures', 'examples/compose'].map((path) => join(projectRoot, path))

@@ -14,7 +14,8 @@ function browserFilesReady() {
   const builtAt = statSync(join(root, 'dist', 'embed.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
   // Compare folders too: their time changes when a file is removed.
   const paths = ['.', ...readdirSync(sources, { recursive: true })].map((it) => join(sources, it))
-  const others = ['scripts/build-browser.js', 'src/pages/field-messages.ts', ...languages()]
+  const shared = ['src/pages/field-messages.ts', 'src/pages/page.css', ...languages()]
+  const others = ['scripts/build-browser.js', ...shared]
   const all = [...paths, ...others.map((it) => join(root, it))]
   return all.every((it) => (statSync(it, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtAt)
 }

@@ -11,12 +11,10 @@ import type { StaticFile } from '../platform/static-file.ts'
 /** For an embed whose script was loaded for another site. */
 const formPath = 'embed/form.json'
 
-/** All files for pages of every origin: those built from `browser/`, the stylesheet, and the schema of the settings. */
+/** All files for pages of every origin: those that are built, and the schema of the settings. */
 export async function readAssets(log: Logger): Promise<readonly StaticFile[]> {
-  const styles = await readFile(new URL('../pages/page.css', import.meta.url))
-  const stylesheet = await staticFile(stylesheetPath, styles)
   const form = await staticFile(formPath, new TextEncoder().encode('{}'))
-  return [...(await browserFiles(log)), form, stylesheet, await configSchema()]
+  return [...(await browserFiles(log)), form, await configSchema()]
 }
 
 /** For editors, which complete the file of `ROLLCALL_CONFIG` with it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { color, consent, logoUrl } from './pages.ts'
+import { color, consent, logoUrl, webAddress } from './pages.ts'
 
 test.each([
   ['#0a7a4b', '#0a7a4b'],
@@ -34,6 +34,33 @@ test.each([
   'javascript:alert(1)',
 ])('a URL that no page should load is refused: %s', (text) => {
   expect(logoUrl(text)).toHaveProperty('problem')
+})
+
+test.each([
+  ['https://example.com', 'https://example.com/'],
+  ['HTTP://Example.COM/a b?c="d"#e', 'http://example.com/a%20b?c=%22d%22#e'],
+])('the address %s of a page is accepted', (text, value) => {
+  expect(webAddress(text)).toEqual({ value })
+})
+
+test.each([
+  '',
+  '/welcome',
+  '//example.com/',
+  'https:/welcome',
+  'https:welcome',
+  'example.com',
+  'javascript:alert(1)',
+  'javascript://example.com/%0Aalert(1)',
+  ' javascript:alert(1)',
+  'data:text/html,<script>',
+  'https://user:pw@example.com/',
+  'https://:pw@example.com/',
+  'https://example.com/\n',
+  'https://exa\tmple.com/',
+  `https://example.com/${'x'.repeat(2_000)}`,
+])('an address that is not one of a web page is refused: %j', (text) => {
+  expect(webAddress(text)).toHaveProperty('problem')
 })
 
 const privacy = { text: 'policy', url: 'https://example.com/p?a=1' }

@@ -12,6 +12,9 @@ export interface PagesConfig {
   /** `#rrggbb`, in lower case. */
   readonly accent: string | undefined
   readonly logoUrl: string | undefined
+  /** A text below the thanks, and the address of the page to go to from there. */
+  readonly thanks: string | undefined
+  readonly next: string | undefined
   /** The language for visitors whose browser asks for none of our languages. */
   readonly language: Language | undefined
   /** The text that a visitor must agree to. */
@@ -35,6 +38,8 @@ export const pageParsers = {
   button: lineOf(60),
   accent: color,
   logoUrl,
+  thanks: lineOf(300),
+  next: webAddress,
   consent,
 } as const
 
@@ -45,6 +50,8 @@ export function readPages(reader: SettingsReader): PagesConfig {
     button: reader.optional('PAGE_BUTTON', pageParsers.button),
     accent: reader.optional('PAGE_ACCENT', pageParsers.accent),
     logoUrl: reader.optional('PAGE_LOGO_URL', pageParsers.logoUrl),
+    thanks: reader.optional('PAGE_THANKS', pageParsers.thanks),
+    next: reader.optional('PAGE_NEXT_URL', pageParsers.next),
     language: reader.optional('PAGE_LANGUAGE', language),
     consent: reader.optional('PAGE_CONSENT', pageParsers.consent),
     name: reader.withDefault('PAGE_NAME', nameField),
@@ -90,6 +97,28 @@ export function logoUrl(text: string): ParsedSetting<string> {
       isPlain && url.protocol === 'http:' ? 'is not encrypted.' : 'is not a URL of a picture.',
     expected: 'a URL that begins with https:// (http:// for localhost only)',
     hint: 'Put the picture on a web server with https and copy its address.',
+  }
+}
+
+const addressCharactersMax = 2_000
+
+/** Parses the address of a page that a link may lead to. */
+export function webAddress(text: string): ParsedSetting<string> {
+  const url = text.length <= addressCharactersMax ? URL.parse(text) : null
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  // A browser reads `https:/page` as a path of this host, and drops a line break.
+  if (
+    isWeb &&
+    url.username + url.password === '' &&
+    /^https?:\/\//i.test(text) &&
+    !hasUnprintable(text)
+  ) {
+    return { value: url.href }
+  }
+  return {
+    problem: 'is not the address of a web page.',
+    expected: `an address with https:// or http:// in front, up to ${addressCharactersMax.toLocaleString('en-US')} characters`,
+    hint: 'Copy it from the address bar of a browser.',
   }
 }
 

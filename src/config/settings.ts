@@ -231,6 +231,22 @@ export const settings = [
     supported: true,
   },
   {
+    name: 'PAGE_THANKS',
+    group: 'Pages',
+    meaning:
+      'A text below the thanks for a signup, on the pages and in the embed: up to 300 characters.',
+    example: 'The first letter comes on Sunday.',
+    supported: true,
+  },
+  {
+    name: 'PAGE_NEXT_URL',
+    group: 'Pages',
+    meaning:
+      'Address of a page, with `https://` or `http://`: below the thanks, a link leads there.',
+    example: 'https://example.com/welcome',
+    supported: true,
+  },
+  {
     name: 'PAGE_LANGUAGE',
     group: 'Pages',
     meaning:

@@ -61,6 +61,16 @@ const page = z
       'https://example.com/logo.svg',
       'A picture above the heading.',
     ).optional(),
+    thanks: parsedBy(
+      pageParsers.thanks,
+      'We write to you in May.',
+      'A text below the thanks for a signup.',
+    ).optional(),
+    next: parsedBy(
+      pageParsers.next,
+      'https://launch.example/welcome',
+      'Where a link below the thanks leads.',
+    ).optional(),
     language: z
       .enum(languages)
       .optional()

@@ -15,6 +15,9 @@ export interface PageSettings {
   /** `#rrggbb` */
   readonly accent?: string | undefined
   readonly logoUrl?: string | undefined
+  /** A text below the thanks, and the address of the page to go to from there. */
+  readonly thanks?: string | undefined
+  readonly next?: string | undefined
   /** The language of the texts above, and of visitors whose browser asks for none of our languages. */
   readonly language?: Language | undefined
   /** The text that visitors must agree to, in pieces. A piece with a URL is a link. */

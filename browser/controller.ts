@@ -1,4 +1,5 @@
 import type { Problem } from '../src/signup/wire.ts'
+import { create } from './dom.ts'
 import { collect, extraEntries } from './extra.ts'
 import { loadMessages, watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
@@ -63,7 +64,7 @@ export async function createController(setup: ControllerSetup): Promise<Controll
         const accepted = await sender.send(data)
         messages.status()
         const isShown = dispatch(target, 'success', accepted)
-        if (isShown && !go(options.redirect, data)) messages.done()
+        if (isShown && !go(options.redirect, data)) thank(setup, messages.done)
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>
         const isBeside = fields.refuse(problem?.errors ?? [])
@@ -72,6 +73,14 @@ export async function createController(setup: ControllerSetup): Promise<Controll
       }
     },
   }
+}
+
+/** Replaces the form with the thanks. */
+function thank({ form, texts }: FormSetup, box: HTMLElement): void {
+  const hadFocus = form.matches(':focus-within')
+  form.style.setProperty('display', 'none', 'important')
+  box.append(create('div', {}, texts.done))
+  if (hadFocus) box.focus()
 }
 
 /** The fields to send: text only, and no tokens. */

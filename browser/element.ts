@@ -2,7 +2,7 @@ import { consentBox } from './consent.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import { drawn, knownForm } from './known.ts'
-import css from './form.css'
+import css from './embed.css'
 import { type Options, optionsOf } from './options.ts'
 import { endpointOf } from './place.ts'
 import { chooseLanguage, english, readTexts, type Texts } from './texts.ts'
@@ -117,7 +117,7 @@ function buildForm(
   const form = create('form', { method: 'post', class: asksName || more[0] ? '' : 'single' })
   if (asksName) {
     const isRequired = asksName === 'required'
-    const hint = isRequired ? [] : [' ', create('span', {}, `(${texts.optional})`)]
+    const hint = isRequired ? [] : [' ', create('small', {}, `(${texts.optional})`)]
     const required = isRequired ? { required: '' } : {}
     const attributes = { autocomplete: 'name', maxlength: '200', ...required }
     form.append(field('name', [texts.name, ...hint], attributes))
@@ -135,7 +135,7 @@ function buildForm(
     }),
     ...more,
     create('slot', { name: 'challenge' }),
-    create('button', { type: 'submit' }, create('span', {}, texts.submit)),
+    create('button', { type: 'submit' }, texts.submit),
   )
   return form
 }

@@ -7,8 +7,8 @@ export interface Messages {
   status(text?: keyof Texts): void
   /** Shows an alert, which a screen reader says at once. */
   alert(text: keyof Texts): void
-  /** Replaces the form with the thanks. */
-  done(): void
+  /** The place of the thanks. */
+  readonly done: HTMLElement
   /** Shows the form again and removes every message. */
   clear(): void
   remove(): void
@@ -31,12 +31,7 @@ export function placeMessages(form: HTMLFormElement, texts: Texts): Messages {
       status.textContent = ''
       alert.textContent = texts[text]
     },
-    done: () => {
-      const hadFocus = form.matches(':focus-within')
-      form.style.setProperty('display', 'none', 'important')
-      done.textContent = texts.done
-      if (hadFocus) done.focus()
-    },
+    done,
     clear: () => {
       alert.textContent = status.textContent = done.textContent = ''
       form.style.display = ''

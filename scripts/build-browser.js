@@ -30,7 +30,10 @@ export async function buildBrowser() {
   await bundle('later.ts', 'embed/later.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
-  await writeFile(join(root, 'dist/assets/page.css'), await minified(join(root, 'src/pages/page.css')))
+  await writeFile(
+    join(root, 'dist/assets/page.css'),
+    await minified(join(root, 'src/pages/page.css')),
+  )
   // Write this file last: scripts/setup.js goes by its age.
   await bundle('embed.ts', 'embed.js', 'iife')
 }
@@ -71,7 +74,8 @@ const minifiedCss = {
 async function minified(path) {
   const options = { bundle: true, minify: true, target, write: false, logLevel: 'warning' }
   const { outputFiles } = await build({ entryPoints: [path], ...options })
-  return outputFiles[0].text.trim()
+  // esbuild leaves the spaces in custom properties.
+  return outputFiles[0].text.trim().replaceAll(/([,:]) /g, '$1')
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildBrowser()

@@ -46,10 +46,10 @@ export function accentStyles(accent: string): string {
   const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
   return `
 :root {
-  --accent: light-dark(${light.accent}, ${dark.accent});
-  --accent-strong: light-dark(${light.strong}, ${dark.strong});
-  --on-accent: light-dark(${light.onAccent}, ${dark.onAccent});
-  --accent-line: light-dark(${light.line}, ${dark.line});
+  --accent: light-dark(${light.line}, ${dark.line});
+  --fill: light-dark(${light.accent}, ${dark.accent});
+  --fill-strong: light-dark(${light.strong}, ${dark.strong});
+  --on-fill: light-dark(${light.onAccent}, ${dark.onAccent});
 }
 `
 }

@@ -91,7 +91,7 @@ export function consentControl(
 
 /** A word beside the label. */
 export function hintOf(hint: string | false | undefined): Html | undefined {
-  return hint ? html`<span class="hint">(${hint})</span>` : undefined
+  return hint ? html`<small>(${hint})</small>` : undefined
 }
 
 /** The attributes of a control with a problem. */

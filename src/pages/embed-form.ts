@@ -1,5 +1,10 @@
-import { type Field, headingOf } from '../signup/field.ts'
-import { collectedLength, controlAttributes, controlKindOf } from '../signup/field-control.ts'
+import { type ChoiceField, type Field, headingOf } from '../signup/field.ts'
+import {
+  collectedLength,
+  controlAttributes,
+  controlKindOf,
+  fitInRow,
+} from '../signup/field-control.ts'
 import type { KnownForm, Tree } from '../signup/wire.ts'
 import { fieldId } from './typed-form.ts'
 import type { PageOptions } from './view.ts'
@@ -10,7 +15,7 @@ const choose = 1
 
 /** What the embed shows of the site besides the email field: its fields, and the text of its consent. */
 export function knownForm({
-  pages: { consent, language },
+  pages: { consent, language = 'en' },
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
@@ -18,9 +23,9 @@ export function knownForm({
   const pieces = consent?.map(({ text, url }) => (url === undefined ? text : `[${text}](${url})`))
   return {
     ...(pieces && { consent: pieces.join('') }),
-    ...(isWorded && { language: language ?? 'en' }),
+    ...(isWorded && { language }),
     ...(site !== undefined && { site }),
-    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language ?? 'en')) }),
+    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language)) }),
   }
 }
 
@@ -44,7 +49,7 @@ function drawn(field: Field, language: string): Tree {
   const words = (text: string): Tree => ['bdi', { lang: language }, text]
   const heading = headingOf(field)
   const own = words(heading)
-  const label = required ? [own] : [own, ' ', ['span', {}, optional] as const]
+  const label = required ? [own] : [own, ' ', ['small', {}, optional] as const]
   const input = { id, name, ...controlAttributes(field) }
   switch (controlKindOf(field)) {
     case 'checkbox':
@@ -64,7 +69,8 @@ function drawn(field: Field, language: string): Tree {
       })
       const group = { class: 'field', id, role: 'radiogroup' }
       const told = required ? { ...group, 'aria-required': 'true' } : group
-      return ['fieldset', told, ['legend', {}, ...label], ...radios]
+      const choices = { class: fitInRow(field as ChoiceField) ? 'choices row' : 'choices' }
+      return ['fieldset', told, ['legend', {}, ...label], ['div', choices, ...radios]]
     }
   }
 }

@@ -46,7 +46,7 @@ test.each([
   ['a date', '<input id="start.field" name="start" value="" type="date" />'],
   ['a phone number', 'type="tel" inputmode="tel" autocomplete="tel" dir="ltr"'],
   ['a box', '<input id="news.field" name="news" type="checkbox" value="true" />'],
-  ['a word at what may stay empty', 'home <span class="hint">(optional)</span>'],
+  ['a word at what may stay empty', 'home <small>(optional)</small>'],
 ])('the page draws %s', async (_, expected) => {
   expect(await drawn()).toContain(expected)
 })

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import { type ChoiceField, type Field, headingOf } from '../signup/field.ts'
-import { controlAttributes, controlKindOf } from '../signup/field-control.ts'
+import { controlAttributes, controlKindOf, fitInRow } from '../signup/field-control.ts'
 import { type ControlProblem, hintOf, message, wrong } from './controls.ts'
 import type { Html } from './document.ts'
 import { ownText } from './own-text.ts'
@@ -89,22 +89,24 @@ function radios(view: View, field: ChoiceField, value: string, problem: ControlP
       ${wrong(id, inGroup)}
     >
       <legend>${headingWithHint(view, field)}</legend>
-      ${field.options.map(
-        (option, index) => html`
-          <label class="choice">
-            <input
-              id="${id}.${index}"
-              name="${field.name}"
-              type="radio"
-              value="${option}"
-              ${field.required && raw('required')}
-              ${option === value && raw('checked')}
-              ${takesFocus && index === 0 && raw('autofocus')}
-            />
-            <span>${ownText(view, option)}</span>
-          </label>
-        `,
-      )}
+      <div class="${fitInRow(field) ? 'choices row' : 'choices'}">
+        ${field.options.map(
+          (option, index) => html`
+            <label class="choice">
+              <input
+                id="${id}.${index}"
+                name="${field.name}"
+                type="radio"
+                value="${option}"
+                ${field.required && raw('required')}
+                ${option === value && raw('checked')}
+                ${takesFocus && index === 0 && raw('autofocus')}
+              />
+              <span>${ownText(view, option)}</span>
+            </label>
+          `,
+        )}
+      </div>
       ${message(id, problem)}
     </fieldset>
   `

@@ -51,7 +51,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
       )}
       ${typed.consent && consentControl(view, typed.consent, problemOf(consentField))}
       <button type="submit">
-        <span>${page && settings.button ? ownText(view, settings.button) : texts.form.submit}</span>
+        ${page && settings.button ? ownText(view, settings.button) : texts.form.submit}
       </button>
     </form>
   `

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChoiceField, TextField } from './field.ts'
-import { collectedText, controlKindOf, isCollected } from './field-control.ts'
+import { collectedText, controlKindOf, fitInRow, isCollected } from './field-control.ts'
 
 const text = (name: string, required = false): TextField => {
   return { name, type: 'text', required, maxLength: 5 }
@@ -13,6 +13,16 @@ test.each([
   const options = Array.from({ length: count }, (_, at) => `option ${at}`)
   const choice: ChoiceField = { name: 'plan', type: 'choice', required: false, options }
   expect(controlKindOf(choice)).toBe(kind)
+})
+
+test.each([
+  [['Free', 'Pro', 'Team'], true],
+  [['x'.repeat(27), ''], true],
+  [['x'.repeat(28), ''], false],
+  [['x'.repeat(21), '', ''], true],
+  [['x'.repeat(22), '', ''], false],
+])('the choices %j share a row: %s', (options, isRow) => {
+  expect(fitInRow({ name: 'plan', type: 'choice', required: false, options })).toBe(isRow)
 })
 
 test('only texts for the origin of a visit fill themselves, and a required one is shown', () => {

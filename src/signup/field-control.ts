@@ -1,15 +1,21 @@
-import type { Field } from './field.ts'
+import type { ChoiceField, Field } from './field.ts'
 
 /** What a field looks like in a form. */
 export type ControlKind = 'input' | 'radios' | 'select' | 'checkbox'
 
 /** The most options that are shown as radio buttons; more make a list to choose from. */
 const radiosMax = 4
+const rowCharactersMax = 39
 
 export function controlKindOf(field: Field): ControlKind {
   if (field.type === 'checkbox') return 'checkbox'
   if (field.type !== 'choice') return 'input'
   return field.options.length > radiosMax ? 'select' : 'radios'
+}
+
+/** Whether the radio buttons of a field fit into one row on a phone. Each takes the space of six letters itself. */
+export function fitInRow({ options }: ChoiceField): boolean {
+  return options.join('').length + 6 * options.length <= rowCharactersMax
 }
 
 /** The value that the ticked box of a checkbox field sends. */

@@ -155,7 +155,8 @@ describe('the embed', () => {
       const more = Object.entries({ ...given, ...wrong }).map(([name, value]) => {
         return `data-field-${name}="${value}"`
       })
-      await using host = await shared.open({ body: tag(more.join(' ')), head, html, context: look })
+      const options = `data-text-title="The launch" ${more.join(' ')}`
+      await using host = await shared.open({ body: tag(options), head, html, context: look })
       const { page } = host
       await button(page).waitFor()
       const place = () => page.getByText('after').boundingBox()

@@ -175,7 +175,7 @@ test('the form has no animation with reduced motion, and its button has an edge 
   await button.click()
   await page.getByText('Signing you up').waitFor()
   const seen = await button.evaluate((element) => ({
-    animation: getComputedStyle(element, '::after').animationName,
+    animation: getComputedStyle(element).animationName,
     edge: getComputedStyle(element).borderTopColor,
   }))
   expect(seen.animation).toBe('none')

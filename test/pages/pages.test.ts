@@ -91,7 +91,7 @@ test('the hosted page shows every setting, and none of them as markup', async ()
   expect(page).toContain('<h1>Tea &amp; &lt;script&gt;alert(1)&lt;/script&gt;</h1>')
   expect(page).toContain('<p class="intro">One &quot;short&quot; mail a month.</p>')
   expect(page).toContain('content="One &quot;short&quot; mail a month."')
-  expect(page).toContain('<span>Count &lt;b&gt;me&lt;/b&gt; in, it&#39;s free</span>')
+  expect(page).toContain('Count &lt;b&gt;me&lt;/b&gt; in, it&#39;s free </button>')
   expect(page).toContain('src="https://cdn.example/logo.svg?a=1&amp;b=2"')
   expect(page).toContain(
     'I agree to the <a href="https://example.com/terms?a=1&amp;b=2" target="_blank" rel="noopener">&lt;terms&gt;</a> &amp; more.',
@@ -102,7 +102,7 @@ test('the hosted page shows every setting, and none of them as markup', async ()
     "img-src 'self' data: https://cdn.example;",
   )
   const styles = await (await get(branded, '/assets/page.css')).text()
-  expect(styles).toContain('--accent: light-dark(#ffd000, #ffd000)')
+  expect(styles).toContain('--fill: light-dark(#ffd000, #ffd000)')
 })
 
 test('the bare form shows the settings for button, name and consent, and no title or logo', async () => {

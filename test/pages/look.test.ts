@@ -1,0 +1,105 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
+
+const options = ['I build things', 'I run a team', 'I read about it']
+const fields = [
+  { name: 'plan', label: 'Plan', type: 'choice', options: ['Free', 'Pro', 'Team'], required: true },
+  { name: 'role', label: 'Role', type: 'choice', options },
+  { name: 'news', label: 'News', type: 'checkbox' },
+]
+const page = {
+  title: 'Tea & <b>biscuits</b>',
+  text: 'One mail a month.',
+  consent: 'I agree.',
+  thanks: 'See <i>you</i> & bye.',
+  next: 'https://example.com/?a=1&b="2"',
+}
+const sites = { launch: { fields, page }, default: {} }
+const shared = shareService({
+  env: { ROLLCALL_CONFIG: JSON.stringify({ sites }), ALLOWED_ORIGINS: '*' },
+})
+
+const visit = (path: string, options: BrowserContextOptions = {}) =>
+  openPage(shared.browser, shared.service.url + path, options)
+
+/** The form of the same site in its three places, each in a page that is 360 pixels wide and dark. */
+const places = [
+  ['on the hosted page', () => visit('/?site=launch', phone)],
+  ['in the bare form', () => visit('/api/signup/form?site=launch&theme=dark', phone)],
+  [
+    'in the embed',
+    () => {
+      const tag = '<script src="%s/embed.js?site=launch" data-site="launch" data-text-title="Tea">'
+      const head = '<style>body { background: #111; margin: 0 }</style>'
+      return shared.open({ head, body: `${tag}</script>`, context: phone })
+    },
+  ],
+] as const
+const phone = { viewport: { width: 360, height: 900 }, colorScheme: 'dark' } as const
+
+const style = (page: Page, selector: string, name: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((it, name) => getComputedStyle(it).getPropertyValue(name), name)
+const boxOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+const red = 'rgb(255, 180, 171)'
+
+describe.each(places)('%s', (_, open) => {
+  test('labels are regular, short choices share a row, and boxes have the tone of the card', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.getByLabel('Email address').waitFor()
+    for (const label of ['label', 'legend'])
+      expect(await style(page, label, 'font-weight')).toBe('400')
+    const tops = async (name: string) => {
+      const boxes = await page.locator(`[name=${name}]`).all()
+      return new Set(await Promise.all(boxes.map(async (it) => (await it.boundingBox())?.y)))
+    }
+    expect([(await tops('plan')).size, (await tops('role')).size]).toEqual([1, 3])
+    for (const name of ['plan', 'news']) {
+      const look = (property: string) => style(page, `[name=${name}]`, property)
+      expect(await look('appearance')).toBe('none')
+      expect(await look('background-color')).toBe('rgb(27, 33, 41)')
+    }
+    const heights = await page
+      .locator('label.choice')
+      .evaluateAll((all) => all.map((it) => it.getBoundingClientRect().height))
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
+  })
+
+  test('between two checkboxes, as before the button, there are 20 pixels', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.getByLabel('Email address').waitFor()
+    const words = (name: string) => boxOf(page, `label:has([name="${name}"]) > :last-child`)
+    const [news, consent] = [await words('news'), await words('metadata[consent]')]
+    const button = await boxOf(page, '[type=submit]')
+    expect(Math.round(consent.y - news.y - news.height)).toBe(20)
+    expect(Math.round(button.y - consent.y - consent.height)).toBe(20)
+  })
+
+  test('a wrong field is red, with the focus ring around it', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.locator('[type=submit]').click()
+    await page.locator('fieldset[aria-invalid]').waitFor()
+    expect(await style(page, '#email', 'outline-color')).toBe(red)
+    expect(await style(page, '[name=plan]', 'border-top-color')).toBe(red)
+    expect(await style(page, '[name=role]', 'border-top-color')).not.toBe(red)
+    await page.locator('[name=plan]').first().press('Shift')
+    expect(await style(page, '[name=plan]', 'outline-color')).toBe(red)
+    // The bare form has no background of its own.
+    await page.evaluate(() => (document.documentElement.style.background = '#12161c'))
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+})
+
+test('the bare form in a wide frame is at most 28em wide', async () => {
+  await using opened = await visit('/api/signup/form', { viewport: { width: 1400, height: 400 } })
+  const { x, width } = await boxOf(opened.page, 'form')
+  expect([x, width]).toEqual([6, 28 * 16])
+})

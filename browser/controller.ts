@@ -76,10 +76,10 @@ export async function createController(setup: ControllerSetup): Promise<Controll
 }
 
 /** Replaces the form with the thanks. */
-function thank({ form, texts }: FormSetup, box: HTMLElement): void {
+function thank({ form, texts, thanks = [] }: FormSetup, box: HTMLElement): void {
   const hadFocus = form.matches(':focus-within')
   form.style.setProperty('display', 'none', 'important')
-  box.append(create('div', {}, texts.done))
+  box.append(create('div', {}, texts.done, ...thanks))
   if (hadFocus) box.focus()
 }
 

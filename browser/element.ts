@@ -1,3 +1,4 @@
+import type { Tree } from '../src/signup/wire.ts'
 import { consentBox } from './consent.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
@@ -70,7 +71,8 @@ export class RollcallForm extends HTMLElement {
     })
     const endpoint = service + (query.size ? `?${query}` : '')
     const texts: Texts = { ...english, ...read, ...options.texts }
-    const own = known.fields?.map((tree) => drawn(texts, tree)) ?? []
+    const draw = (trees: readonly Tree[] = []) => trees.map((tree) => drawn(texts, tree))
+    const own = draw(known.fields)
     const form = buildForm(texts, options.fields?.name, [...own, ...(consent ? [consent] : [])])
     fillIn(form, options.fields?.hidden)
     form.action = endpoint
@@ -86,6 +88,7 @@ export class RollcallForm extends HTMLElement {
       texts,
       language,
       endpoint,
+      thanks: draw(known.thanks),
       options: { ...options, source: options.source ?? 'embed' },
       target: this,
       theme: () => this.#theme(),

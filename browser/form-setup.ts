@@ -7,6 +7,8 @@ export interface FormSetup extends Omit<GateSetup, 'nonce' | 'signal'> {
   readonly form: HTMLFormElement
   readonly texts: Texts
   readonly options: Options
+  /** What follows the thanks: the site's own text, and the link to its next page. */
+  readonly thanks?: readonly Node[]
   /** The target of the events: the form itself, or the element that contains it. */
   readonly target: HTMLElement
 }

@@ -19,7 +19,7 @@ export async function knownForm(site: string | undefined, endpoint: string): Pro
 
 /** Makes the elements of a tree. */
 export function drawn(texts: Texts, [tag, attributes, ...content]: Tree): HTMLElement {
-  const words = [`(${texts.optional})`, texts.choose]
+  const words = [`(${texts.optional})`, texts.choose, texts.next]
   const nodes = content.map((it) =>
     typeof it === 'string' ? it : typeof it === 'number' ? (words[it] ?? '') : drawn(texts, it),
   )

@@ -32,6 +32,8 @@ export const english = {
   forbidden: 'Signing up does not work on this page just now.',
   unavailable: 'Signing up is not possible just now. Please come back later.',
   wrong: 'Something went wrong: you are not signed up. Please try again later.',
+  /** The link to the next page, below the thanks. */
+  next: 'Continue',
 }
 
 export type Texts = Record<keyof typeof english, string>

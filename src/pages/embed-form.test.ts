@@ -12,6 +12,20 @@ test('the embed knows the site, the text of the consent and its language', () =>
   expect(knownForm(pageOptions({ pages }))).toMatchObject({ language: 'en' })
 })
 
+test('the embed knows the text below the thanks, with its language, and where its link leads', () => {
+  const pages = {
+    name: 'off',
+    thanks: 'Bis <bald>',
+    next: 'https://a.example/',
+    language: 'de',
+  } as const
+  const { thanks } = knownForm(pageOptions({ pages }))
+  expect(thanks).toEqual([
+    ['p', { lang: 'de', dir: 'auto' }, 'Bis <bald>'],
+    ['p', {}, ['a', { href: 'https://a.example/', class: 'choice' }, 2]],
+  ])
+})
+
 test('without a consent, sites and fields the embed stays as it is', () => {
   expect(withForm('script()', knownForm(pageOptions()))).toBe('script()')
 })

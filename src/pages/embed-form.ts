@@ -12,10 +12,11 @@ import type { PageOptions } from './view.ts'
 /** The parts of a tree that are in the visitor's language. */
 const optional = 0
 const choose = 1
+const continuing = 2
 
 /** What the embed shows of the site besides the email field: its fields, and the text of its consent. */
 export function knownForm({
-  pages: { consent, language = 'en' },
+  pages: { consent, thanks, next, language = 'en' },
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
@@ -26,7 +27,19 @@ export function knownForm({
     ...(isWorded && { language }),
     ...(site !== undefined && { site }),
     ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language)) }),
+    ...((thanks ?? next) !== undefined && {
+      thanks: [...textBelow(thanks, language), ...linkTo(next)],
+    }),
   }
+}
+
+function textBelow(thanks: string | undefined, language: string): Tree[] {
+  return thanks === undefined ? [] : [['p', { lang: language, dir: 'auto' }, thanks]]
+}
+
+function linkTo(next: string | undefined): Tree[] {
+  // Like a choice, the link is easier to hit than its text is high.
+  return next === undefined ? [] : [['p', {}, ['a', { href: next, class: 'choice' }, continuing]]]
 }
 
 /**

@@ -5,6 +5,7 @@ import { details, type ShownFailure } from './alert.ts'
 import { document } from './document.ts'
 import { translated } from './field-problems.ts'
 import { formPage } from './form-page.ts'
+import { ownText } from './own-text.ts'
 import type { PageProblem } from './texts.ts'
 import type { FormEntries } from '../http/exchange.ts'
 import { typedForm } from './typed-form.ts'
@@ -16,16 +17,21 @@ export const thanksPath = 'api/signup/thanks'
 
 /** The thank-you page. It contains neither the address nor anything else about the visitor. */
 export async function thanksPage(view: View): Promise<string> {
-  const { title, text, close } = view.texts.thanks
+  const { settings, texts } = view
+  const { title, text, close, next } = texts.thanks
   const isBare = view.page === 'form'
+  const mayClose = !isBare && settings.next === undefined
   const body = html`<div class="thanks" role="status">
-    <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
-      <path d="m5 12.5 4.5 4.5L19 7.5" />
-    </svg>
-    <h1>${title}</h1>
-    <p>${text} ${!isBare && close}</p>
+    <div>
+      ${!isBare && settings.title && html`<p class="intro">${ownText(view, settings.title)}</p>`}
+      <h1>${title}</h1>
+      <p>
+        ${settings.thanks ? ownText(view, settings.thanks) : html`${text} ${mayClose && close}`}
+      </p>
+      ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}
+    </div>
   </div>`
-  return document(view, { title, body })
+  return document(view, { title: settings.title ? `${title} – ${settings.title}` : title, body })
 }
 
 /** The page with the signup form. `linked` has the fields from the page's address. */

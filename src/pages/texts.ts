@@ -37,6 +37,8 @@ export interface PageTexts {
     readonly text: string
     /** Shown only when the page is not in a frame. */
     readonly close: string
+    /** The link to the site's next page. */
+    readonly next: string
   }
   /** For browsers without scripts, when the challenge is on. */
   readonly noScript: ProblemText

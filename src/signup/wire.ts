@@ -104,9 +104,11 @@ export interface KnownForm {
   readonly language?: string
   /** The declared fields as they are drawn. */
   readonly fields?: readonly Tree[]
+  /** What follows the thanks: the site's own text, and the link to its next page. */
+  readonly thanks?: readonly Tree[]
 }
 
-/** An element: its tag, its attributes and its content. The number 0 stands for "(optional)", 1 for "Please choose". */
+/** An element: its tag, its attributes and its content. The number 0 stands for "(optional)", 1 for "Please choose", 2 for "Continue". */
 export type Tree = readonly [
   tag: string,
   attributes: Readonly<Record<string, string>>,

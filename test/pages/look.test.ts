@@ -2,6 +2,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems, openPage } from '../../harness/browser.ts'
 import { shareService } from '../../harness/shared-service.ts'
+import { pageTexts } from '../../src/pages/texts.ts'
 
 const options = ['I build things', 'I run a team', 'I read about it']
 const fields = [
@@ -102,4 +103,61 @@ test('the bare form in a wide frame is at most 28em wide', async () => {
   await using opened = await visit('/api/signup/form', { viewport: { width: 1400, height: 400 } })
   const { x, width } = await boxOf(opened.page, 'form')
   expect([x, width]).toEqual([6, 28 * 16])
+})
+
+describe('the thanks', () => {
+  const thanks = '/api/signup/thanks?site=launch'
+
+  test.each([
+    ['on the page', '&page=hosted', ['Tea & <b>biscuits</b>']],
+    ['after a form of somebody else', '', ['Tea & <b>biscuits</b>']],
+    ['in a frame, whose page has its own title', '&page=form', []],
+  ])('%s have the title, the text and the link of the site, as text', async (_, query, title) => {
+    await using opened = await visit(thanks + query)
+    const { page } = opened
+    const lines = (await page.locator('main').innerText()).split('\n').filter((line) => line !== '')
+    expect(lines).toEqual([...title, 'Thank you', 'See <i>you</i> & bye.', 'Continue'])
+    expect(await page.title()).toBe('Thank you – Tea & <b>biscuits</b>')
+    const { x } = await boxOf(page, 'h1')
+    const link = page.getByRole('link', { name: 'Continue' })
+    expect((await boxOf(page, 'a')).x).toBe(x)
+    expect(await link.getAttribute('href')).toBe('https://example.com/?a=1&b=%222%22')
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    expect(await accessibilityProblems(page, query !== '&page=form')).toEqual([])
+  })
+
+  test('of a site without settings say what was received, and that the page may be closed', async () => {
+    await using opened = await visit('/api/signup/thanks?language=de&site=default')
+    const { title, text, close } = pageTexts.de.thanks
+    const said = await opened.page.locator('main').innerText()
+    expect(said.split(/\n+/)).toEqual([title, `${text} ${close}`])
+  })
+
+  test('in the embed have the same text and link, and the same tick', async () => {
+    const tag = (more: string) =>
+      `<script src="%s/embed.js?site=launch" data-site="launch" ${more}></script>`
+    await using host = await shared.open({ body: tag('data-language="de"') })
+    const { page } = host
+    await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
+    await page.getByLabel('Pro').check()
+    await page.getByLabel('I agree.').check()
+    await page.locator('[type=submit]').click()
+    const done = page.locator('.rollcall-done:not(:empty)')
+    await done.waitFor()
+    expect((await done.innerText()).split(/\n+/)).toEqual([
+      'Vielen Dank! Sie sind angemeldet.',
+      'See <i>you</i> & bye.',
+      'Weiter',
+    ])
+    expect(await done.getByText('See').getAttribute('lang')).toBe('en')
+    const link = done.getByRole('link', { name: 'Weiter' })
+    expect(await link.getAttribute('href')).toBe('https://example.com/?a=1&b=%222%22')
+    expect((await link.boundingBox())?.height).toBe(44)
+    expect(await accessibilityProblems(page)).toEqual([])
+
+    await using own = await visit(thanks)
+    const tickOf = (page: Page, selector: string) =>
+      page.locator(selector).evaluate((it) => getComputedStyle(it, '::before').content)
+    expect(await tickOf(page, '.rollcall-done')).toBe(await tickOf(own.page, '.thanks'))
+  })
 })

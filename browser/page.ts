@@ -10,14 +10,21 @@ serveFrom(new URL('..', (document.currentScript as HTMLScriptElement).src).href)
 if (form) {
   enhance(form, { language, theme: dataset['theme'] ?? '' })
   form.addEventListener('focusin', stayInPlace, { once: true })
-  // Remove the alert of the last answer.
-  form.addEventListener('rollcall:submit', () => document.querySelector('.alert')?.remove())
+  new MutationObserver(() => summarize(form)).observe(form, { attributeFilter: ['aria-busy'] })
   form.addEventListener('rollcall:success', (event) => {
     event.preventDefault()
     location.assign(form.dataset['next'] ?? '')
   })
 }
 if (parent !== window) tellHeight()
+
+/** Removes the alert of the last try, and shows the service's summary when fields are wrong. */
+function summarize(form: HTMLFormElement): void {
+  document.querySelector('.alert')?.remove()
+  const summary = document.querySelector('template')
+  const isWrong = !form.ariaBusy && form.querySelector('[aria-invalid]')
+  if (summary && isWrong) form.before(summary.content.cloneNode(true))
+}
 
 /**
  * Fixes the distance from the top. In the middle of the window, the button would move up when the

@@ -54,6 +54,7 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
         ${page && settings.button ? ownText(view, settings.button) : texts.form.submit}
       </button>
     </form>
+    <template>${alert({ text: texts.problems.fields, errors: [] }, false)}</template>
   `
   const title = (page && settings.title) ?? texts.form.title
   const isHosted = page === 'hosted'

@@ -105,6 +105,53 @@ test('the bare form in a wide frame is at most 28em wide', async () => {
   expect([x, width]).toEqual([6, 28 * 16])
 })
 
+describe('the summary of errors', () => {
+  test.each(['/?site=launch', '/api/signup/form?site=launch'])(
+    'is the same with JavaScript and without, on %s',
+    async (path) => {
+      const seen = async (javaScriptEnabled: boolean) => {
+        await using opened = await visit(path, { javaScriptEnabled })
+        const { page } = opened
+        await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
+        await page.locator('[type=submit]').click()
+        await page.getByRole('alert').first().waitFor()
+        const { y, ...size } = await boxOf(page, '.alert')
+        expect(y).toBeLessThan((await boxOf(page, 'form')).y)
+        const color = await style(page, '.alert', 'background-color')
+        return [await page.locator('.alert').innerText(), size, color]
+      }
+      expect(await seen(true)).toEqual(await seen(false))
+    },
+  )
+
+  test('goes away with the errors', async () => {
+    await using opened = await visit('/')
+    const { page } = opened
+    await page.route('**/api/signup?*', () => {})
+    await page.locator('[type=submit]').click()
+    await page.getByText('That did not work yet').waitFor()
+    await page.locator('[name=email]').fill('ada@example.com')
+    await page.locator('[type=submit]').click()
+    await page.getByText('Signing you up').waitFor()
+    expect(await page.locator('.alert').count()).toBe(0)
+  })
+
+  test('looks like the alert of a failure', async () => {
+    await using opened = await visit('/')
+    const { page } = opened
+    await page.locator('[type=submit]').click()
+    await page.locator('.alert').waitFor()
+    const look = async (selector: string) =>
+      Promise.all(['background-color', 'border', 'padding'].map((it) => style(page, selector, it)))
+    const summary = await look('.alert')
+    await page.route('**/api/signup?*', (route) => route.fulfill({ status: 400, json: {} }))
+    await page.locator('[name=email]').fill('ada@example.com')
+    await page.locator('[type=submit]').click()
+    await page.locator('.rollcall-alert:not(:empty)').waitFor()
+    expect(await look('.rollcall-alert')).toEqual(summary)
+  })
+})
+
 describe('the thanks', () => {
   const thanks = '/api/signup/thanks?site=launch'
 

@@ -125,6 +125,17 @@ test('a tab that is not there leaves no file, and an empty journal has no wrong 
   expect(stderr).toMatch(/Tabs are "Sheet1"\.\n$/)
 })
 
+test.each([1_000, 1_001])('an export of %d signups has each once', async (count) => {
+  await using folder = await tempFolder()
+  const names = Array.from({ length: count }, (_, at) => `person${at}`)
+  {
+    await using journal = openSqliteJournal(join(folder.path, 'journal.db'))
+    await journal.intake.append(names.map((name) => makeSignup({ name })))
+  }
+  const { stdout } = await runCommand(['export'], { dataDir: folder.path })
+  expect(parse(stdout, { from: 2 }).map((row: string[]) => row[3])).toEqual(names)
+})
+
 test('--out makes a private file, and never writes over another one', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'list.csv')

@@ -31,10 +31,28 @@ test.each([
   expect({ code, signups }).toMatchObject({ code: 0, signups: [{ email: 'ada@example.com' }] })
 })
 
-test('the 28th column is AB', async () => {
-  const content = `${','.repeat(27)}x\n${','.repeat(27)}ada@example.com\n`
-  const { signups } = await importing(content, '--map', 'email=AB')
+test.each([
+  [26, 'Z'],
+  [27, 'AA'],
+  [702, 'ZZ'],
+  [703, 'AAA'],
+])('the column with the number %d is %s', async (number, letters) => {
+  const before = ','.repeat(number - 1)
+  const content = `${before}x\n${before}ada@example.com\n`
+  const { signups } = await importing(content, '--map', `email=${letters}`)
   expect(signups).toMatchObject([{ email: 'ada@example.com' }])
+})
+
+test('null in NDJSON is no value', async () => {
+  const content = '{"email":"ada@example.com","name":null,"timestamp":null,"city":null}\n'
+  const { signups } = await importing(content)
+  expect(signups).toMatchObject([{ email: 'ada@example.com' }])
+  expect(signups[0]).not.toHaveProperty('metadata')
+})
+
+test('the first twenty rejected rows are shown', async () => {
+  const { stdout } = await importing(`Email\n${'nobody\n'.repeat(21)}`, '--dry-run')
+  expect(stdout.match(/^Row \d+/gm)).toEqual(Array.from({ length: 20 }, (_, at) => `Row ${at + 2}`))
 })
 
 test('columns of one name go into Metadata, all but the first with their letters', async () => {
@@ -76,6 +94,7 @@ test('a dry run shows what each column becomes, and the dates that signups get',
     'Name,E-mail,Joined,City,City,Tab,Rejected row,Rejected row\n' +
     'Ada,ada@example.com,45981.5,London,x,News,7,8\n' +
     'Grace,grace@navy.example,9.12.2025 14:30,Arlington,,News,,\n' +
+    'Bob,bob@example.com,2025-11-01,,,,,\n' +
     'Alan,alan@example.com,,Wilmslow,,News,,\n'
   const map = ['--map', 'timestamp=Joined', '--map', 'sheetTab=Tab']
   const { code, stdout } = await importing(content, ...map, '--dry-run', '--tab', 'All')
@@ -90,11 +109,11 @@ test('a dry run shows what each column becomes, and the dates that signups get',
       'Column F "Tab": left out',
       'Column G "Rejected row": left out',
       'Column H "Rejected row": left out',
-      'Dates from 2025-11-20T12:00:00.000Z to 2025-12-09T14:30:00.000Z.' +
+      'Dates from 2025-11-01T00:00:00.000Z to 2025-12-09T14:30:00.000Z.' +
         ' "45981.5", a day number of Excel, is read as 2025-11-20T12:00:00.000Z.' +
         ' "9.12.2025 14:30" is read as 2025-12-09T14:30:00.000Z.',
       '1 row without a date: the time of the import.',
-      '3 rows read: 3 would be added; 0 skipped, as their tab has the address; 0 rejected.',
+      '4 rows read: 4 would be added; 0 skipped, as their tab has the address; 0 rejected.',
     ],
   })
 })

@@ -43,6 +43,7 @@ test.each([
   ['2026-13-01', /must be a date such as/],
   ['2026-11-20 24:00', /must be a date such as/],
   ['2026-11-20 10:60', /must be a date such as/],
+  ['2026-11-20 10:00:60', /must be a date such as/],
   ['2026-11-20 13:00 PM', /must be a date such as/],
   ['yesterday', /must be a date such as/],
   ['1763632800', /must be a date such as/],

@@ -48,7 +48,7 @@ test.each([1, 2, 3, 64 * 1024])('CSV in chunks of %d bytes has the same records'
 })
 
 test('a row that is not UTF-8, or that has more cells than the header row, says so', async () => {
-  const bytes = Buffer.from('Email,Name\nM\xfcller,x\nada,,,more\nbob,,,\n', 'latin1')
+  const bytes = Buffer.from('Email,Name\nM\xfcller,x\nada,,more\nbob,,,\n', 'latin1')
   const records = await all(await csv(bytes))
   expect(records.map(({ values }) => (typeof values === 'string' ? values : 'read'))).toEqual([
     expect.stringContaining('not UTF-8'),
@@ -80,6 +80,12 @@ test.each([1, 7, 64 * 1024])('NDJSON in chunks of %d bytes has the same records'
     [4, expect.stringContaining('the key "a" twice')],
     [5, expect.stringContaining('is not valid JSON')],
   ])
+})
+
+test('a line of NDJSON that is as long as it may be is read', async () => {
+  const line = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}\n`
+  const lines = await all(readNdjson(chunked(line(recordBytesMax) + line(recordBytesMax + 1))))
+  expect(lines.map(({ values }) => typeof values)).toEqual(['object', 'string'])
 })
 
 test('a line of NDJSON that is too long is left out, and the next one is read', async () => {

@@ -7,7 +7,7 @@ import type { Messages } from './messages.ts'
 import { tellMistakes, tellRefusal } from './mistakes.ts'
 import css from './states.css'
 import { createSender, type SenderSetup } from './submission.ts'
-import type { Texts } from './texts.ts'
+import { laterEnglish, type Texts } from './texts.ts'
 import type { Told } from './told.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
@@ -37,7 +37,9 @@ export async function createController(setup: ControllerSetup): Promise<Controll
   const { form, target, options, messages, language } = setup
   const root = form.getRootNode()
   if (root instanceof ShadowRoot && target !== form) root.adoptedStyleSheets.push(sheet)
-  const fields = watchFields({ ...setup, messages: await loadMessages(form, language) })
+  // The page's own texts win, and so do those of a language that arrives after this.
+  const texts = Object.assign(setup.texts, { ...laterEnglish, ...setup.texts })
+  const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
   if (target !== form) tellMistakes(target)
   /** Shows a problem above the form, and in the console when the page's author can fix it. */

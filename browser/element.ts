@@ -6,7 +6,7 @@ import { drawn, knownForm } from './known.ts'
 import css from './embed.css'
 import { type Options, optionsOf } from './options.ts'
 import { endpointOf } from './place.ts'
-import { chooseLanguage, english, readTexts, type Texts } from './texts.ts'
+import { chooseLanguage, english, type FormTexts, readTexts } from './texts.ts'
 import { darkSystem, themeFor } from './theme.ts'
 
 /** The stylesheet of all forms. A constructed sheet works under a strict CSP, which forbids inline styles. */
@@ -70,7 +70,7 @@ export class RollcallForm extends HTMLElement {
       ...(consent && { page: 'embed' }),
     })
     const endpoint = service + (query.size ? `?${query}` : '')
-    const texts: Texts = { ...english, ...read, ...options.texts }
+    const texts: FormTexts = { ...english, ...read, ...options.texts }
     const draw = (trees: readonly Tree[] = []) => trees.map((tree) => drawn(texts, tree))
     const own = draw(known.fields)
     const form = buildForm(texts, options.fields?.name, [...own, ...(consent ? [consent] : [])])
@@ -113,7 +113,7 @@ export class RollcallForm extends HTMLElement {
 }
 
 function buildForm(
-  texts: Texts,
+  texts: FormTexts,
   asksName: boolean | string | undefined,
   more: readonly HTMLElement[],
 ) {

@@ -2,7 +2,7 @@ import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import type { Options } from './options.ts'
 import { endpointOf } from './place.ts'
-import { chooseLanguage, english, type Texts, readTexts } from './texts.ts'
+import { chooseLanguage, english, type FormTexts, readTexts } from './texts.ts'
 import { themeFor } from './theme.ts'
 
 const enhanced = new WeakMap<HTMLFormElement, Handle>()
@@ -21,7 +21,7 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
     ? new URL(action, document.baseURI).href
     : endpointOf(options.server) + named
   const language = chooseLanguage(options.language, form)
-  const texts: Texts = { ...english, ...options.texts }
+  const texts: FormTexts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))
   const { reset, remove } = takeOver({
     form,

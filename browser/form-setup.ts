@@ -1,11 +1,11 @@
 import type { GateSetup } from './gate.ts'
 import type { Options } from './options.ts'
-import type { Texts } from './texts.ts'
+import type { FormTexts } from './texts.ts'
 
 /** What `takeOver` needs to know about a form. */
 export interface FormSetup extends Omit<GateSetup, 'nonce' | 'signal'> {
   readonly form: HTMLFormElement
-  readonly texts: Texts
+  readonly texts: FormTexts
   readonly options: Options
   /** What follows the thanks: the site's own text, and the link to its next page. */
   readonly thanks?: readonly Node[]

@@ -1,7 +1,7 @@
 import type { KnownForm, Tree } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { readFile } from './read-file.ts'
-import type { Texts } from './texts.ts'
+import type { FormTexts } from './texts.ts'
 
 /** The service puts this constant in front of the script, so that the form has it at once. */
 declare const rollcallForm: KnownForm | undefined
@@ -18,7 +18,7 @@ export async function knownForm(site: string | undefined, endpoint: string): Pro
 }
 
 /** Makes the elements of a tree. */
-export function drawn(texts: Texts, [tag, attributes, ...content]: Tree): HTMLElement {
+export function drawn(texts: FormTexts, [tag, attributes, ...content]: Tree): HTMLElement {
   const words = [`(${texts.optional})`, texts.choose, texts.next]
   const nodes = content.map((it) =>
     typeof it === 'string' ? it : typeof it === 'number' ? (words[it] ?? '') : drawn(texts, it),

@@ -1,5 +1,5 @@
 import { create } from './dom.ts'
-import type { Texts } from './texts.ts'
+import type { FormTexts, Texts } from './texts.ts'
 
 /** The messages about the whole form. Their live regions exist before the first message. */
 export interface Messages {
@@ -14,7 +14,7 @@ export interface Messages {
   remove(): void
 }
 
-export function placeMessages(form: HTMLFormElement, texts: Texts): Messages {
+export function placeMessages(form: HTMLFormElement, texts: FormTexts): Messages {
   const region = (kind: string, role: string) =>
     create('div', { class: `rollcall-${kind}`, role, tabindex: '-1' })
   const alert = region('alert', 'alert')
@@ -25,11 +25,11 @@ export function placeMessages(form: HTMLFormElement, texts: Texts): Messages {
   return {
     status: (text) => {
       alert.textContent = ''
-      status.textContent = text ? texts[text] : ''
+      status.textContent = (text && texts[text]) ?? ''
     },
     alert: (text) => {
       status.textContent = ''
-      alert.textContent = texts[text]
+      alert.textContent = texts[text] ?? ''
     },
     done,
     clear: () => {

@@ -1,6 +1,6 @@
 import { readFile } from './read-file.ts'
 
-/** The texts that a visitor reads. The option `texts` can replace each of them. */
+/** The texts that a visitor may read from the start. The option `texts` can replace each text. */
 export const english = {
   /** `ltr` or `rtl`. */
   dir: 'ltr',
@@ -18,6 +18,10 @@ export const english = {
   /** It may have arrived all the same: no answer does not say so, and another try is the same signup. */
   failed: 'We could not confirm that you are signed up. Please try again.',
   done: 'Thank you! You are signed up.',
+}
+
+/** The texts that a visitor may read from the first focus on. They are loaded then. */
+export const laterEnglish = {
   emailMissing: 'Please enter your email address.',
   emailWrong: 'Please enter an address such as name@example.com.',
   nameMissing: 'Please enter your name.',
@@ -36,7 +40,12 @@ export const english = {
   next: 'Continue',
 }
 
-export type Texts = Record<keyof typeof english, string>
+type FirstTexts = Record<keyof typeof english, string>
+
+export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string>
+
+/** The texts of a form. Until the first focus it may lack those that are loaded then. */
+export type FormTexts = FirstTexts & Partial<Texts>
 
 /** The languages besides English. Each has its own file, which is loaded when needed. */
 const others = 'de fr es pt it nl pl tr ar hi ja ko zh'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { english } from '../../browser/texts.ts'
+import { english, laterEnglish } from '../../browser/texts.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 
 const built = (path: string) => readFileSync(join(projectRoot, 'dist', path))
@@ -35,7 +35,7 @@ test('every language has every text, none of them empty, and only Arabic runs fr
   const read = (name: string) =>
     JSON.parse(String(built(`embed/${name}`))) as Record<string, string>
   // A form without a heading and a line below it has none in any language.
-  const needed = Object.keys(english).filter((key) => !['dir', 'title', 'text'].includes(key))
+  const needed = Object.keys({ ...english, ...laterEnglish }).filter((key) => !['dir', 'title', 'text'].includes(key))
   for (const name of languages) {
     const { dir, ...texts } = read(name)
     expect(Object.keys(texts).sort(), name).toEqual(needed.sort())

@@ -54,6 +54,19 @@ export function accentStyles(accent: string): string {
 `
 }
 
+/** The CSS rules that replace the colours in browser/form.css, unless the page around the form sets its own. */
+export function embedAccentStyles(accent: string): string {
+  const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
+  const line = `var(--rollcall-accent, light-dark(${light.line}, ${dark.line}))`
+  return (
+    `.card{--accent:var(--rollcall-accent, light-dark(${light.accent}, ${dark.accent}))}` +
+    `.card a,.card .rollcall-suggestion button{color:${line}}` +
+    `.card :focus-visible{outline-color:${line}}` +
+    `.card [type=submit]{border-color:${line};` +
+    `color:var(--rollcall-on-accent, light-dark(${light.onAccent}, ${dark.onAccent}))}`
+  )
+}
+
 /** The contrast ratio of two colours (`#rrggbb`), from 1 to 21. */
 export function contrastRatio(one: string, other: string): number {
   return contrast(parse(one), parse(other))

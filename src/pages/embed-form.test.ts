@@ -30,6 +30,21 @@ test('without a consent, sites and fields the embed stays as it is', () => {
   expect(withForm('script()', knownForm(pageOptions()))).toBe('script()')
 })
 
+test('the embed knows the texts, the name field and the colour of the pages, as far as they are set', () => {
+  const pages = {
+    title: 'The launch',
+    button: 'Join',
+    accent: '#0a7a4b',
+    name: 'required',
+  } as const
+  expect(knownForm(pageOptions({ pages }))).toEqual({
+    language: 'en',
+    texts: { title: 'The launch', submit: 'Join' },
+    name: 'required',
+    styles: expect.stringContaining('--accent:var(--rollcall-accent, light-dark(#0a7a4b, '),
+  })
+})
+
 test('the embed knows how the declared fields are drawn', () => {
   const { fields = [] } = knownForm(
     pageOptions({

@@ -6,6 +6,7 @@ import {
   fitInRow,
 } from '../signup/field-control.ts'
 import type { KnownForm, Tree } from '../signup/wire.ts'
+import { embedAccentStyles } from './accent.ts'
 import { fieldId } from './typed-form.ts'
 import type { PageOptions } from './view.ts'
 
@@ -14,21 +15,28 @@ const optional = 0
 const choose = 1
 const continuing = 2
 
-/** What the embed shows of the site besides the email field: its fields, and the text of its consent. */
+/** How the embed of a site differs from a form with an email field alone: its texts, fields and colour. */
 export function knownForm({
-  pages: { consent, thanks, next, language = 'en' },
+  pages: { title, text, button, name, accent, consent, thanks, next, language },
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
-  const isWorded = consent !== undefined || fields.length > 0
+  const texts = Object.fromEntries(
+    Object.entries({ title, text, submit: button }).filter(([, words]) => words !== undefined),
+  )
+  const hasTexts = Object.keys(texts).length > 0
+  const isWorded = consent !== undefined || hasTexts || fields.length > 0
   const pieces = consent?.map(({ text, url }) => (url === undefined ? text : `[${text}](${url})`))
   return {
     ...(pieces && { consent: pieces.join('') }),
     ...(isWorded && { language }),
     ...(site !== undefined && { site }),
-    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language)) }),
+    ...(hasTexts && { texts }),
+    ...(name !== 'off' && { name }),
+    ...(accent !== undefined && { styles: embedAccentStyles(accent) }),
+    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language ?? 'en')) }),
     ...((thanks ?? next) !== undefined && {
-      thanks: [...textBelow(thanks, language), ...linkTo(next)],
+      thanks: [...textBelow(thanks, language ?? 'en'), ...linkTo(next)],
     }),
   }
 }

@@ -94,14 +94,20 @@ export interface ConfigAnswer {
   readonly limits: Readonly<Record<string, number>>
 }
 
-/** Answer of `GET /embed/form.json`: what the embed shows of a site besides the email field. */
+/** Answer of `GET /embed/form.json`: how the form of a site differs from one with an email field alone. */
 export interface KnownForm {
   /** The name of the site that the script was loaded for. */
   readonly site?: string
   /** The text that visitors agree to; links are `[words](https://…)`. */
   readonly consent?: string
-  /** The language of the consent and of the labels. */
+  /** The language of the consent, of the labels and of the texts. */
   readonly language?: string
+  /** The texts of the site's pages. */
+  readonly texts?: { readonly title?: string; readonly text?: string; readonly submit?: string }
+  /** Whether the site asks for a name. */
+  readonly name?: 'optional' | 'required'
+  /** The rules for the site's accent colour. */
+  readonly styles?: string
   /** The declared fields as they are drawn. */
   readonly fields?: readonly Tree[]
   /** What follows the thanks: the site's own text, and the link to its next page. */

@@ -165,10 +165,13 @@ export default {
     {
       name: 'browser-alone',
       comment:
-        'What browsers load shares with the service only the types of signup/wire.ts and pages/field-messages.ts.',
+        'What browsers load shares with the service only the types of signup/wire.ts, pages/field-messages.ts and signup/edit-distance.ts.',
       severity: 'error',
       from: { path: '^browser/', pathNot: test },
-      to: { path: '^(?!browser/)', pathNot: '^src/(signup/wire|pages/field-messages).ts$' },
+      to: {
+        path: '^(?!browser/)',
+        pathNot: '^src/(signup/(wire|edit-distance)|pages/field-messages).ts$',
+      },
     },
     {
       name: 'browser-imports-types',
@@ -177,7 +180,7 @@ export default {
       from: { path: '^browser/' },
       to: {
         path: '^src/',
-        pathNot: '^src/pages/field-messages.ts$',
+        pathNot: '^src/(pages/field-messages|signup/edit-distance).ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

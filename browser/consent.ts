@@ -16,13 +16,11 @@ export function consentBox(own: string, known: KnownForm): HTMLElement | undefin
   const text = own || known.consent
   if (!text) return undefined
   // The pieces are: text, words of a link, address of a link, text, and so on.
-  const pieces = text.split(link)
-  const nodes = pieces.flatMap((piece, index) => {
-    if (index % 3 === 2) return []
-    const href = index % 3 === 1 && pieces[index + 1]
-    return href ? create('a', { href, target: '_blank', rel: 'noopener' }, piece) : piece
+  const nodes = text.split(link).map((piece, index, { [index + 1]: href = '' }) => {
+    if (index % 3 === 1) return create('a', { href, target: '_blank', rel: 'noopener' }, piece)
+    return index % 3 ? '' : piece
   })
-  const words = create('bdi', own ? {} : { lang: known.language ?? 'en' }, ...nodes)
+  const words = create('bdi', own ? {} : { lang: known.language ?? '' }, ...nodes)
   const box = create('input', {
     id: 'consent',
     type: 'checkbox',

@@ -1,17 +1,20 @@
 import type { Problem } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
+import { dispatch } from './events.ts'
 import { collect, extraEntries } from './extra.ts'
 import { loadMessages, watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
 import type { Messages } from './messages.ts'
-import { tellMistakes, tellRefusal } from './mistakes.ts'
+import type { tellAuthor } from './place.ts'
 import css from './states.css'
+import { mayPass } from './service.ts'
 import { createSender, type SenderSetup } from './submission.ts'
-import { laterEnglish, type Texts } from './texts.ts'
+import { laterEnglish } from './texts.ts'
 import type { Told } from './told.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
   readonly messages: Messages
+  readonly tellAuthor: typeof tellAuthor
   /** The query of the page's address when the page was opened. */
   readonly arrivedWith: string
 }
@@ -41,11 +44,12 @@ export async function createController(setup: ControllerSetup): Promise<Controll
   const texts = Object.assign(setup.texts, { ...laterEnglish, ...setup.texts })
   const fields = watchFields({ ...setup, texts, messages: await loadMessages(form, language) })
   const sender = createSender(setup)
-  if (target !== form) tellMistakes(target)
-  /** Shows a problem above the form, and in the console when the page's author can fix it. */
-  const alert = (reason: keyof Texts, problem: Problem | undefined) => {
+  /** Shows a problem above the form, and in the console when only the page's author can correct it. */
+  const alert = ({ reason = 'failed', status = 0, problem }: Partial<Told>, tab = '') => {
     messages.alert(reason)
-    if (problem) tellRefusal(problem)
+    if (mayPass(status)) return
+    const refused = { status, problem, endpoint: setup.endpoint, place: target, tab }
+    setup.tellAuthor((it) => it.tellRefusal(refused))
   }
   return {
     clear: () => fields.clear(),
@@ -53,9 +57,9 @@ export async function createController(setup: ControllerSetup): Promise<Controll
       try {
         await sender.prepare()
       } catch (error) {
-        const { reason, problem } = error as Partial<Told>
+        const { reason = 'failed' } = error as Partial<Told>
         const isClosed = reason === 'unavailable' || reason === 'forbidden'
-        if (!form.ariaBusy && isClosed) alert(reason, problem)
+        if (!form.ariaBusy && isClosed) alert(error as Partial<Told>)
       }
     },
     submit: async (submitter) => {
@@ -70,7 +74,7 @@ export async function createController(setup: ControllerSetup): Promise<Controll
       } catch (error) {
         const { reason = 'failed', status, problem } = error as Partial<Told>
         const isBeside = fields.refuse(problem?.errors ?? [])
-        if (!isBeside) alert(reason, problem)
+        if (!isBeside) alert(error as Partial<Told>, data.get('sheetTab') ?? '')
         dispatch(target, 'error', { reason: isBeside ? 'fields' : reason, status, problem })
       }
     },
@@ -78,10 +82,10 @@ export async function createController(setup: ControllerSetup): Promise<Controll
 }
 
 /** Replaces the form with the thanks. */
-function thank({ form, texts, thanks = [] }: FormSetup, box: HTMLElement): void {
+function thank({ form, texts, thanks }: FormSetup, box: HTMLElement): void {
   const hadFocus = form.matches(':focus-within')
   form.style.setProperty('display', 'none', 'important')
-  box.append(create('div', {}, texts.done, ...thanks))
+  box.append(create('div', {}, texts.done, ...(thanks?.() ?? [])))
   if (hadFocus) box.focus()
 }
 
@@ -97,12 +101,6 @@ function contentOf(
     if (typeof value === 'string' && !isToken) content.append(name, value)
   }
   return content
-}
-
-/** Dispatches an event. Returns false when the page has cancelled it. */
-function dispatch(target: HTMLElement, name: string, detail: unknown): boolean {
-  const options = { detail, bubbles: true, composed: true, cancelable: true }
-  return target.dispatchEvent(new CustomEvent(`rollcall:${name}`, options))
 }
 
 /**

@@ -4,14 +4,10 @@ import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import { drawn, knownForm } from './known.ts'
 import css from './embed.css'
-import { type Options, optionsOf } from './options.ts'
-import { endpointOf } from './place.ts'
+import { areOdd, isOn, type Options, optionsOf } from './options.ts'
+import { endpointOf, tellAuthor } from './place.ts'
 import { chooseLanguage, english, type FormTexts, readTexts } from './texts.ts'
 import { darkSystem, themeFor } from './theme.ts'
-
-/** The stylesheet of all forms. A constructed sheet works under a strict CSP, which forbids inline styles. */
-const sheet = new CSSStyleSheet()
-sheet.replaceSync(css)
 
 /** `<rollcall-form>`: a signup form that only its own styles and its custom properties can change. */
 export class RollcallForm extends HTMLElement {
@@ -28,7 +24,6 @@ export class RollcallForm extends HTMLElement {
 
   connectedCallback(): void {
     if (this.#card) return
-    this.#root.adoptedStyleSheets = [sheet]
     darkSystem.addEventListener('change', this.#paint)
     void this.#build()
   }
@@ -59,7 +54,7 @@ export class RollcallForm extends HTMLElement {
     const language = chooseLanguage(options.language, this)
     const [read, known] = await Promise.all([
       readTexts(language, service),
-      knownForm(options.site, service),
+      knownForm(options.site, service, this),
     ])
     if (this.#card !== card) return
 
@@ -70,17 +65,33 @@ export class RollcallForm extends HTMLElement {
       ...(consent && { page: 'embed' }),
     })
     const endpoint = service + (query.size ? `?${query}` : '')
-    const texts: FormTexts = { ...english, ...read, ...options.texts }
+    const texts: FormTexts = { ...english, ...read, ...known.texts, ...options.texts }
+    const worded = (key: 'title' | 'text' | 'submit') =>
+      create(
+        'span',
+        known.texts?.[key] === texts[key] ? { lang: known.language ?? '', dir: 'auto' } : {},
+        texts[key],
+      )
     const draw = (trees: readonly Tree[] = []) => trees.map((tree) => drawn(texts, tree))
     const own = draw(known.fields)
-    const form = buildForm(texts, options.fields?.name, [...own, ...(consent ? [consent] : [])])
-    fillIn(form, options.fields?.hidden)
+    const form = buildForm(texts, options.name ?? known.name, worded('submit'), [
+      ...own,
+      ...(consent ? [consent] : []),
+    ])
+    const isFilled = fillIn(form, options.hidden)
+    if (!isFilled || areOdd(options)) {
+      tellAuthor((it) => it.checkOptions(options, form, this))
+    }
     form.action = endpoint
     card.lang = language
     card.dir = texts.dir
-    if (texts.title) card.append(create('h2', {}, texts.title))
-    if (texts.text) card.append(create('p', {}, texts.text))
+    if (texts.title) card.append(create('h2', {}, worded('title')))
+    if (texts.text) card.append(create('p', {}, worded('text')))
     card.append(form)
+    // A constructed sheet works under a strict CSP, which forbids inline styles.
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(css + (known.styles ?? ''))
+    this.#root.adoptedStyleSheets = [sheet]
     this.#root.append(card)
     this.#paint()
     this.#handle = takeOver({
@@ -88,8 +99,8 @@ export class RollcallForm extends HTMLElement {
       texts,
       language,
       endpoint,
-      thanks: draw(known.thanks),
-      options: { ...options, source: options.source ?? 'embed' },
+      thanks: () => draw(known.thanks),
+      options: { ...options, utm: isOn(options.utm), source: options.source ?? 'embed' },
       target: this,
       theme: () => this.#theme(),
       challengeBox: () => this.#placeChallenge(card),
@@ -114,12 +125,13 @@ export class RollcallForm extends HTMLElement {
 
 function buildForm(
   texts: FormTexts,
-  asksName: boolean | string | undefined,
+  name: boolean | string | undefined,
+  submit: Node,
   more: readonly HTMLElement[],
 ) {
-  const form = create('form', { method: 'post', class: asksName || more[0] ? '' : 'single' })
-  if (asksName) {
-    const isRequired = asksName === 'required'
+  const form = create('form', { method: 'post', class: isOn(name) || more[0] ? '' : 'single' })
+  if (isOn(name)) {
+    const isRequired = name === 'required'
     const hint = isRequired ? [] : [' ', create('small', {}, `(${texts.optional})`)]
     const required = isRequired ? { required: '' } : {}
     const attributes = { autocomplete: 'name', maxlength: '200', ...required }
@@ -129,8 +141,6 @@ function buildForm(
     field('email', [texts.email], {
       type: 'email',
       autocomplete: 'email',
-      inputmode: 'email',
-      autocapitalize: 'none',
       spellcheck: 'false',
       dir: 'ltr',
       maxlength: '254',
@@ -138,19 +148,26 @@ function buildForm(
     }),
     ...more,
     create('slot', { name: 'challenge' }),
-    create('button', { type: 'submit' }, texts.submit),
+    create('button', { type: 'submit' }, submit),
   )
   return form
 }
 
-/** Fills in the fields that the page's author gives a value. Only the visitor can give consent. */
-function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): void {
+/**
+ * Fills in the fields that the page's author gives a value. Only the visitor can give consent.
+ *
+ * @returns whether every field could take its value
+ */
+function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> = {}): boolean {
+  let isFilled = true
   for (const [name, value] of Object.entries(values)) {
     const control = form.elements.namedItem(name) as HTMLInputElement | null
     if (!control || control.id === 'consent') continue
     if (control.type === 'checkbox') control.checked = /^(true|on|yes|1)$/i.test(value)
     else control.value = value
+    isFilled &&= control.value === value
   }
+  return isFilled
 }
 
 function field(

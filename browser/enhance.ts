@@ -1,7 +1,7 @@
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
-import type { Options } from './options.ts'
-import { endpointOf } from './place.ts'
+import { areOdd, type Options } from './options.ts'
+import { endpointOf, tellAuthor } from './place.ts'
 import { chooseLanguage, english, type FormTexts, readTexts } from './texts.ts'
 import { themeFor } from './theme.ts'
 
@@ -11,7 +11,8 @@ const enhanced = new WeakMap<HTMLFormElement, Handle>()
  * Sends a form of the page by script, with all its fields. The form keeps its markup and its looks; the
  * messages have classes that begin with `rollcall-`. Without scripts the form works as before.
  */
-export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
+export function enhance(form: HTMLFormElement, given: Options = {}): Handle {
+  const options = { ...given, ...given.fields }
   const known = enhanced.get(form)
   if (known) return known
   const action = form.getAttribute('action') ?? ''
@@ -20,6 +21,7 @@ export function enhance(form: HTMLFormElement, options: Options = {}): Handle {
   const endpoint = isOurs
     ? new URL(action, document.baseURI).href
     : endpointOf(options.server) + named
+  if (areOdd(options)) tellAuthor((it) => it.checkOptions(options, form, form))
   const language = chooseLanguage(options.language, form)
   const texts: FormTexts = { ...english, ...options.texts }
   void readTexts(language, endpoint).then((read) => Object.assign(texts, read, options.texts))

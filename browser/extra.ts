@@ -17,13 +17,10 @@ export function extraEntries(
   form: HTMLFormElement,
   arrivedWith: string,
 ): Entry[] {
-  const { tab, source, tags, fields, utm } = options
+  const { tab, source, tags, hidden, utm } = options
   const plain = { sheetTab: tab, source, tags: tags?.toString() }
   const given = Object.entries(plain).filter((entry): entry is [string, string] => !!entry[1])
-  const metadata = [
-    ...Object.entries(fields?.hidden ?? {}),
-    ...(utm ? utmEntries(arrivedWith) : []),
-  ]
+  const metadata = [...Object.entries(hidden ?? {}), ...(utm ? utmEntries(arrivedWith) : [])]
   const others = metadata.filter(([name]) => !form.elements.namedItem(name))
   return [...given, ...others.map(([name, value]) => [`metadata[${name}]`, value] as const)]
 }

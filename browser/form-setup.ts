@@ -7,8 +7,8 @@ export interface FormSetup extends Omit<GateSetup, 'nonce' | 'signal'> {
   readonly form: HTMLFormElement
   readonly texts: FormTexts
   readonly options: Options
-  /** What follows the thanks: the site's own text, and the link to its next page. */
-  readonly thanks?: readonly Node[]
+  /** Makes what follows the thanks, in the texts of then: the site's own text, and the link to its next page. */
+  readonly thanks?: () => readonly Node[]
   /** The target of the events: the form itself, or the element that contains it. */
   readonly target: HTMLElement
 }

@@ -2,7 +2,7 @@ import type { Controller } from './controller.ts'
 import type { FormSetup } from './form-setup.ts'
 import { placeMessages } from './messages.ts'
 import { once } from './once.ts'
-import { loadLater, nonce } from './place.ts'
+import { loadLater, nonce, tellAuthor } from './place.ts'
 import type { Texts } from './texts.ts'
 
 /** The functions by which a page controls a form. */
@@ -36,7 +36,15 @@ export function takeOver(setup: FormSetup): Handle {
   }
   const begin = once(async () => {
     const { createController } = await loadLater()
-    begun = await createController({ ...setup, nonce, signal, messages, arrivedWith, onWait })
+    begun = await createController({
+      ...setup,
+      nonce,
+      signal,
+      messages,
+      arrivedWith,
+      onWait,
+      tellAuthor,
+    })
     return begun
   })
   const submit = async (submitter: HTMLElement | null) => {

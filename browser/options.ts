@@ -1,5 +1,5 @@
 import type { FieldTexts } from '../src/pages/field-messages.ts'
-import type { Texts } from './texts.ts'
+import { english, languages, type Texts } from './texts.ts'
 
 export interface Options {
   /** The site of the service; when absent, the one that the script was loaded for. */
@@ -10,12 +10,12 @@ export interface Options {
   readonly source?: string
   /** A list, or one text with commas between the tags. */
   readonly tags?: string | readonly string[]
-  readonly fields?: {
-    /** Whether to ask for a name, too. */
-    readonly name?: boolean | 'required'
-    /** Hidden fields, which go into Metadata. */
-    readonly hidden?: Readonly<Record<string, string>>
-  }
+  /** Whether to ask for a name, too; `required` when it must be given. When absent, the site tells. */
+  readonly name?: boolean | string
+  /** Hidden fields, which go into Metadata, and values of declared fields. */
+  readonly hidden?: Readonly<Record<string, string>>
+  /** These two may also be here. */
+  readonly fields?: Pick<Options, 'name' | 'hidden'>
   readonly texts?: Partial<Texts & FieldTexts>
   /** The language (BCP 47); when absent, the language of the page or else of the browser. */
   readonly language?: string
@@ -26,7 +26,7 @@ export interface Options {
   /** The page to open after signing up; when absent, a message replaces the form. */
   readonly redirect?: string
   /** Whether the `utm_…` parameters of the page's address go into Metadata. */
-  readonly utm?: boolean
+  readonly utm?: boolean | string
   /** The address of the service; when absent, the server of the script. */
   readonly server?: string
 }
@@ -35,35 +35,44 @@ export interface Options {
 export const simpleOptions = 'site|tab|source|tags|language|theme|redirect|server|name|consent|utm'
 /** The options that continue with a name, such as `data-text-submit`. */
 export const optionGroups = 'text|field'
-const known = new RegExp(`^data-(?:(${simpleOptions})|(${optionGroups})-(.+))$`)
+const known = new RegExp(`^(?:data-)?(?:(${simpleOptions})|(${optionGroups})-(.+))$`)
 
-/** Whether the attribute of a script tag is an option. */
+/** Whether the attribute is an option, with or without `data-`. */
 export function isOption(attribute: string): boolean {
   return known.test(attribute)
 }
 
-/** Reads the options from an element's attributes, with or without `data-`. `more` wins over them. */
+/** Reads the options from an element's attributes. `more` wins over them. Other attributes stay as they are. */
 export function optionsOf(element: Element, more: Options): Options {
   const simple: Record<string, string> = {}
   const texts: Record<string, string> = {}
   const hidden: Record<string, string> = {}
   for (const { name: attribute, value } of element.attributes) {
-    const [, option, group, key] = known.exec(`data-${attribute.replace(/^data-/, '')}`) ?? []
-    if (option) simple[option] = value
-    else if (key && group === 'field') hidden[key] = value
-    else if (key) texts[key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = value
+    const [, option, group, key = ''] = known.exec(attribute) ?? []
+    if (group === 'field') hidden[key] = value
+    else if (group) texts[key.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = value
+    else simple[option ?? attribute] = value
   }
-  const { name, utm, ...rest } = simple
-  return {
-    utm: isOn(utm),
-    ...rest,
-    ...more,
-    texts: { ...texts, ...more.texts },
-    fields: { name: name === 'required' ? name : isOn(name), hidden, ...more.fields },
-  }
+  const all = { ...simple, hidden, ...more, texts: { ...texts, ...more.texts } }
+  return { ...all, ...all.fields }
 }
 
-/** Whether a boolean attribute is on. As in HTML, its presence turns it on; `false` turns it off. */
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== 'false'
+/** Whether an option of two or three values is on. As in HTML, its presence turns it on; `false` turns it off. */
+export function isOn(value: boolean | string | undefined): boolean {
+  return `${value ?? false}` !== 'false'
+}
+
+/** What is right for certain, as `option=value`. */
+const right = new RegExp(
+  '^(?:(?:site|source|tags|consent|texts|fields|hidden|class|id|style|data-script)=|tab=.{0,100}$|' +
+    'theme=(?:light|dark|auto)?$|(?:name|utm)=(?:true|false|required)?$|' +
+    `(?:redirect|server)=(?:https?:|[./])|language=(?:${languages})\\b)`,
+)
+
+/** Whether something needs a closer look. That takes more code than a page without a mistake should load. */
+export function areOdd(options: Options): boolean {
+  return (
+    Object.keys(options.texts ?? {}).some((key) => !(key in english)) ||
+    Object.entries<unknown>({ ...options }).some((it) => !right.test(it.join('=')))
+  )
 }

@@ -6,8 +6,8 @@ const answers = new Map<string, Promise<ConfigAnswer>>()
 
 /**
  * Reads `GET /api/config` once. Reads it again after a failure, and while nobody can sign up. `endpoint`
- * is the address for signups, `…/api/signup`. Rejects with `Told` when pages of this origin may not use
- * the service, and with another error when there is no answer.
+ * is the address for signups, `…/api/signup`. Rejects with `Told` when the service refuses to tell them, so
+ * that this form cannot work on this page, and with another error when trying again may help.
  */
 export function readConfig(endpoint: string): Promise<ConfigAnswer> {
   const known = answers.get(endpoint)
@@ -29,17 +29,20 @@ export function isClosed({ challengeEnabled, challengeSiteKey }: ConfigAnswer): 
   return challengeEnabled && !challengeSiteKey
 }
 
+/** Whether trying again may help: no answer, one that came too late, too many requests, or an outage. */
+export function mayPass(status: number): boolean {
+  return status === 0 || status === 408 || status === 429 || status >= 500
+}
+
 async function askConfig(endpoint: string): Promise<ConfigAnswer> {
   const site = new URL(endpoint).searchParams.get('site')
   const answer = await fetch(new URL(`config${site ? `?site=${site}` : ''}`, endpoint), {
     signal: AbortSignal.timeout(timeoutMs),
   })
-  if (answer.status === 403) {
-    const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
-    throw new Told('forbidden', 403, problem)
-  }
-  if (!answer.ok) throw new Error(`${endpoint} answered ${answer.status}`)
-  return (await answer.json()) as ConfigAnswer
+  if (answer.ok) return (await answer.json()) as ConfigAnswer
+  if (mayPass(answer.status)) throw new Error(`${endpoint} answered ${answer.status}`)
+  const problem = (await answer.json().catch(() => undefined)) as Problem | undefined
+  throw new Told('forbidden', answer.status, problem)
 }
 
 export function post(endpoint: string, key: string, body: URLSearchParams): Promise<Response> {

@@ -1,6 +1,6 @@
 import type { Problem, SignupAccepted } from '../src/signup/wire.ts'
 import { createGate, type Gate, type GateSetup } from './gate.ts'
-import { forgetConfig, post } from './service.ts'
+import { forgetConfig, mayPass, post } from './service.ts'
 import { Told } from './told.ts'
 
 /** After so long, ask the visitor to try again. Time without a network does not count. */
@@ -55,9 +55,8 @@ async function send(
     const answer = await tryOnce(setup, gate, key, data)
     const { status = 0, ok, body } = answer ?? {}
     if (ok) return body as SignupAccepted
-    // Too many requests, too slow, or an outage: trying again with the same key is safe.
-    const mayChange = status === 0 || status === 408 || status === 429 || status >= 500
-    if (!mayChange) throw refusal(status, body as Problem | undefined)
+    // Trying again with the same key is safe.
+    if (!mayPass(status)) throw refusal(status, body as Problem | undefined)
 
     const isOffline = !answer && !navigator.onLine
     const pauseMs = pauseAfter(answer?.retryAfter, tries)

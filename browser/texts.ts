@@ -47,8 +47,8 @@ export type Texts = FirstTexts & Record<keyof typeof laterEnglish, string>
 /** The texts of a form. Until the first focus it may lack those that are loaded then. */
 export type FormTexts = FirstTexts & Partial<Texts>
 
-/** The languages besides English. Each has its own file, which is loaded when needed. */
-const others = 'de fr es pt it nl pl tr ar hi ja ko zh'
+/** The languages. Each but English has a file of its own, which is loaded when needed. */
+export const languages = 'en|de|fr|es|pt|it|nl|pl|tr|ar|hi|ja|ko|zh'
 
 /** The longest wait for a language file. After it, the form is shown in English. */
 const waitMs = 3000
@@ -59,7 +59,7 @@ export function chooseLanguage(wanted: string | undefined, element: Element): st
   return (
     [wanted, around, ...navigator.languages]
       .map((tag) => tag?.slice(0, 2).toLowerCase() ?? '')
-      .find((tag) => tag && `en ${others}`.includes(tag)) ?? 'en'
+      .find((tag) => tag && languages.includes(tag)) ?? 'en'
   )
 }
 

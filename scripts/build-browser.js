@@ -15,7 +15,8 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
- * `embed/fields/<language>.js` for forms with fields; `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
+ * `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` for forms with fields;
+ * `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
  */
 export async function buildBrowser() {
   await mkdir(join(root, 'dist/embed'), { recursive: true })
@@ -27,7 +28,8 @@ export async function buildBrowser() {
     const define = { fieldTexts: JSON.stringify(fields) }
     await bundle('field-messages.ts', `embed/fields/${language}.js`, 'esm', define)
   }
-  await bundle('later.ts', 'embed/later.js', 'esm')
+  await bundle('controller.ts', 'embed/later.js', 'esm')
+  await bundle('author.ts', 'embed/author.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
   await writeFile(

@@ -4,6 +4,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { installedNode, root } from './setup-dependencies.js'
 
+/** The sources of the service that the build of browser/ uses. */
+const shared = [
+  'src/pages/field-messages.ts',
+  'src/pages/page.css',
+  'src/signup/edit-distance.ts',
+]
+
 export const browserFiles = { ready: browserFilesReady, install: buildBrowserFiles }
 export const compiled = { ready: compiledReady, install: compile }
 
@@ -14,8 +21,7 @@ function browserFilesReady() {
   const builtAt = statSync(join(root, 'dist', 'embed.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0
   // Compare folders too: their time changes when a file is removed.
   const paths = ['.', ...readdirSync(sources, { recursive: true })].map((it) => join(sources, it))
-  const shared = ['src/pages/field-messages.ts', 'src/pages/page.css', ...languages()]
-  const others = ['scripts/build-browser.js', ...shared]
+  const others = ['scripts/build-browser.js', ...shared, ...languages()]
   const all = [...paths, ...others.map((it) => join(root, it))]
   return all.every((it) => (statSync(it, { throwIfNoEntry: false })?.mtimeMs ?? 0) <= builtAt)
 }

@@ -14,13 +14,16 @@ const languages = readdirSync(join(projectRoot, 'browser/languages'))
 const embedBytesMax = 5 * 1024
 /** The script that embed.js loads with the first focus. */
 const laterBytesMax = 5.5 * 1024
+/** The script that tells the page's author of mistakes. A page without one does not load it. */
+const authorBytesMax = 4 * 1024
 
-test('embed.js is at most 5 KB gzipped, and what it loads with the first focus at most 5.5 KB', () => {
+test('embed.js is at most 5 KB gzipped, what it loads with the first focus at most 5.5 KB, and what tells of mistakes 4 KB', () => {
   console.log(
     `embed.js: ${gzipped('embed.js')} bytes gzipped, later.js: ${gzipped('embed/later.js')}`,
   )
   expect(gzipped('embed.js')).toBeLessThanOrEqual(embedBytesMax)
   expect(gzipped('embed/later.js')).toBeLessThanOrEqual(laterBytesMax)
+  expect(gzipped('embed/author.js')).toBeLessThanOrEqual(authorBytesMax)
 })
 
 test.each(['en.json', ...languages])(
@@ -35,7 +38,9 @@ test('every language has every text, none of them empty, and only Arabic runs fr
   const read = (name: string) =>
     JSON.parse(String(built(`embed/${name}`))) as Record<string, string>
   // A form without a heading and a line below it has none in any language.
-  const needed = Object.keys({ ...english, ...laterEnglish }).filter((key) => !['dir', 'title', 'text'].includes(key))
+  const needed = Object.keys({ ...english, ...laterEnglish }).filter(
+    (key) => !['dir', 'title', 'text'].includes(key),
+  )
   for (const name of languages) {
     const { dir, ...texts } = read(name)
     expect(Object.keys(texts).sort(), name).toEqual(needed.sort())

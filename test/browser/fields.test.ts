@@ -9,6 +9,16 @@ const fields = [...everyField, { name: 'referrer' }]
 const sites = {
   launch: { fields, page: { title: 'The launch' } },
   default: {},
+  party: {
+    page: {
+      title: 'Die Feier',
+      text: 'Am 1. Mai',
+      button: 'Dabei sein',
+      language: 'de',
+      accent: '#ffd000',
+      name: 'required',
+    },
+  },
   beta: { page: { title: 'The beta', consent: 'I agree.' }, origins: ['https://beta.example'] },
 }
 const shared = shareService({
@@ -267,6 +277,52 @@ describe('the embed', () => {
     const asked = host.page.waitForResponse(/\/api\//)
     await host.page.locator('#email').focus()
     expect((await asked).url()).toContain('?site=launhc')
+  })
+})
+
+describe.each([
+  ['embed.js?site=party', ''],
+  ['embed.js', 'data-site="party"'],
+])('the embed by %s %s', (script, site) => {
+  const look = { viewport: { width: 800, height: 1400 } }
+  const bodyWith = (attributes: string) =>
+    `${watchShifts}<div style="min-height: 40em"><script src="%s/${script}" ${site} data-source="party" ${attributes}></script></div>`
+
+  test('has the texts, the name field and the colour of its site from the start', async () => {
+    await using host = await shared.open({ body: bodyWith(''), context: look })
+    const { page } = host
+    const join = page.getByRole('button', { name: 'Dabei sein' })
+    await join.waitFor()
+    expect(await page.getByRole('heading').innerText()).toBe('Die Feier')
+    expect(await page.locator('h2 + p').innerText()).toBe('Am 1. Mai')
+    for (const own of ['h2', 'p', 'button']) {
+      expect(await page.locator(`rollcall-form ${own} [lang=de]`).count(), own).toBe(1)
+    }
+    expect(await page.getByLabel('Name').getAttribute('required')).toBe('')
+    const { backgroundColor, color } = await join.evaluate((it) => getComputedStyle(it))
+    expect([backgroundColor, color]).toEqual(['rgb(255, 208, 0)', 'rgb(0, 0, 0)'])
+    await page.getByLabel('Email address').focus()
+    await page.waitForLoadState('networkidle')
+    expect(await page.evaluate('window.shifts')).toEqual([])
+    expect(await accessibilityProblems(page)).toEqual([])
+  })
+
+  test('has those of its attributes and of the page around it instead', async () => {
+    const own = 'data-text-title="" data-text-text="Soon" data-text-submit="Join" data-name="false"'
+    await using host = await shared.open({
+      head: '<style>rollcall-form { --rollcall-accent: #004; --rollcall-on-accent: #fff }</style>',
+      body: bodyWith(own),
+      context: look,
+    })
+    const { page } = host
+    const join = page.getByRole('button', { name: 'Join' })
+    await join.waitFor()
+    expect(await page.locator('rollcall-form :is(h2, #name)').count()).toBe(0)
+    expect(await page.locator('rollcall-form p').innerText()).toBe('Soon')
+    expect(await page.locator('rollcall-form [lang=de]').count()).toBe(0)
+    const { backgroundColor, color } = await join.evaluate((it) => getComputedStyle(it))
+    expect([backgroundColor, color]).toEqual(['rgb(0, 0, 68)', 'rgb(255, 255, 255)'])
+    expect(host.complaints).toEqual([])
   })
 })
 

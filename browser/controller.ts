@@ -1,11 +1,10 @@
-import type { Problem } from '../src/signup/wire.ts'
+import type { Author } from './author.ts'
 import { create } from './dom.ts'
 import { dispatch } from './events.ts'
 import { collect, extraEntries } from './extra.ts'
 import { loadMessages, watchFields } from './fields.ts'
 import type { FormSetup } from './form-setup.ts'
 import type { Messages } from './messages.ts'
-import type { tellAuthor } from './place.ts'
 import css from './states.css'
 import { mayPass } from './service.ts'
 import { createSender, type SenderSetup } from './submission.ts'
@@ -14,7 +13,7 @@ import type { Told } from './told.ts'
 
 export interface ControllerSetup extends FormSetup, SenderSetup {
   readonly messages: Messages
-  readonly tellAuthor: typeof tellAuthor
+  readonly tellAuthor: (tell: (author: Author) => unknown) => void
   /** The query of the page's address when the page was opened. */
   readonly arrivedWith: string
 }

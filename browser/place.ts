@@ -1,4 +1,4 @@
-import type { author } from './author.ts'
+import type { Author } from './author.ts'
 import type { createController } from './controller.ts'
 import { create } from './dom.ts'
 import { isOption } from './options.ts'
@@ -6,8 +6,6 @@ import { isOption } from './options.ts'
 interface Later {
   readonly createController: typeof createController
 }
-
-type Author = typeof author
 
 let server = `${location.origin}/`
 /** The nonce of our own script tag. Under a strict CSP the challenge's script needs it, too. */

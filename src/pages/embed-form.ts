@@ -17,7 +17,7 @@ const continuing = 2
 
 /** How the embed of a site differs from a form with an email field alone: its texts, fields and colour. */
 export function knownForm({
-  pages: { title, text, button, name, accent, consent, thanks, next, language },
+  pages: { title, text, button, name, accent, consent, thanks, next, language = 'en' },
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
@@ -34,9 +34,9 @@ export function knownForm({
     ...(hasTexts && { texts }),
     ...(name !== 'off' && { name }),
     ...(accent !== undefined && { styles: embedAccentStyles(accent) }),
-    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language ?? 'en')) }),
+    ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language)) }),
     ...((thanks ?? next) !== undefined && {
-      thanks: [...textBelow(thanks, language ?? 'en'), ...linkTo(next)],
+      thanks: [...textBelow(thanks, language), ...linkTo(next)],
     }),
   }
 }

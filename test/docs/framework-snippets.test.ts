@@ -1,6 +1,5 @@
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   accessibilityProblems,
@@ -12,7 +11,6 @@ import { type ChallengeWorld, createChallengeWorld } from '../../harness/challen
 import { documentedUrl, readSnippets } from './docs-snippets.ts'
 import { bundleComponent, renderAstro } from './framework-bundle.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
-import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 
 let browser: Browser
@@ -85,58 +83,6 @@ test('the component for Astro signs somebody up, compiled by Astro but with a sm
   await expect.poll(() => rows('astro')).toEqual(['one@example.com'])
   expect(host.complaints).toEqual([])
 })
-
-test('the types for React accept the component and every option, and find wrong ones', () => {
-  const use = (element: string) => `export const used = ${element}`
-  const errors = typeErrors({
-    'rollcall-form.d.ts': snippet('ts'),
-    'signup.jsx': snippet('jsx'),
-    'full.tsx':
-      use(`<rollcall-form tab="A" source="b" tags="c, d" name="required" text-submit="Join"
-      field-plan="pro" language="de" theme="dark" redirect="/" utm className="wide"
-      onrollcall:success={({ detail }) => detail.id.trim()}
-      onrollcall:error={({ detail }) => detail.reason.trim()} />`),
-    'number.tsx': use('<rollcall-form tab={1} />'),
-    'slip.tsx': use('<rollcall-form tabs="A" />'),
-  })
-  expect(errors).toEqual([
-    expect.stringMatching(/^number.tsx: Type 'number' is not assignable/),
-    expect.stringMatching(/^slip.tsx: [^]*'tabs' does not exist/),
-  ])
-})
-
-/** The errors of the TypeScript compiler for files that are only in memory. */
-function typeErrors(files: Readonly<Record<string, string>>): string[] {
-  const texts = new Map(
-    Object.entries(files).map(([name, text]) => [join(projectRoot, 'test', name), text]),
-  )
-  const options: ts.CompilerOptions = {
-    strict: true,
-    noImplicitAny: false,
-    checkJs: true,
-    noEmit: true,
-    skipLibCheck: true,
-    jsx: ts.JsxEmit.ReactJSX,
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ESNext,
-    types: [],
-  }
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists, readFile } = host
-  host.fileExists = (path) => texts.has(path) || fileExists(path)
-  host.readFile = (path) => texts.get(path) ?? readFile(path)
-  host.getSourceFile = (path, target, ...rest) => {
-    const text = texts.get(path)
-    return text === undefined
-      ? getSourceFile(path, target, ...rest)
-      : ts.createSourceFile(path, text, target)
-  }
-  const found = ts.getPreEmitDiagnostics(ts.createProgram([...texts.keys()], options, host))
-  return found.map(({ file, messageText }) => {
-    const message = ts.flattenDiagnosticMessageText(messageText, '\n')
-    return `${basename(file?.fileName ?? '')}: ${message}`
-  })
-}
 
 /** Runs in the page: shows the component. */
 function mountInPage(tab: string): void {

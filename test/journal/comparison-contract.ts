@@ -216,6 +216,36 @@ export const comparisonTests: readonly Test[] = [
   },
 
   {
+    title:
+      'the row of a forgotten signup is removed when the batch that held it once more was given up',
+    run: inJournal(async (journal) => {
+      const signup = makeSignup()
+      await journal.intake.append([signup])
+      await deliver(journal)
+      using comparison = await journal.comparison({ cellKey })
+      await comparison.deliverAgain([nth(journal, 1)], noon)
+      const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
+      await journal.erasure.forget(signup.email)
+      await journal.erasure.eraseNext(0, signup.email)
+      await journal.delivery.release(batch)
+      expect(await journal.erasure.removals(0)).toMatchObject([{ position: nth(journal, 1) }])
+    }),
+  },
+
+  {
+    title: 'what the last batch has delivered once more can be put back again',
+    run: inJournal(async (journal) => {
+      await journal.intake.append([makeSignup()])
+      await deliver(journal)
+      for (const _ of [1, 2]) {
+        using comparison = await journal.comparison({ cellKey })
+        expect(await comparison.deliverAgain([nth(journal, 1)], noon)).toBe(1)
+        expect(await deliver(journal)).toHaveLength(1)
+      }
+    }),
+  },
+
+  {
     title: 'a reading is steady when it gives the rows of the one before, and only new ones below',
     run: inJournal(async (journal) => {
       const signups = makeSignups(3)

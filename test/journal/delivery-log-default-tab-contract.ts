@@ -205,6 +205,24 @@ export const defaultTab: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'a later signup of a forgotten person whose row is on its way gets a row when the default tab gets its name',
+    run: async (world) => {
+      const ignoring = { duplicates: 'ignore' } as const
+      await using named = await world.open({ ...ignoring, defaultTab: { name: 'Tabelle1' } })
+      await add(named, 'a@example.com')
+      const batch = await freezeNext(named.delivery)
+      await using journal = await world.open({ ...ignoring, ...unnamed })
+      await journal.erasure.forget('a@example.com')
+      await journal.erasure.eraseNext(0, 'a@example.com')
+      await add(journal, 'a@example.com')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      expect(await deliver(journal)).toEqual({ Tabelle1: ['a@example.com'] })
+    },
+  },
+
+  {
     title: 'resolving the default tab takes no row from signups that came before all of its own',
     run: async (world) => {
       {

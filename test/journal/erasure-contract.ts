@@ -225,6 +225,7 @@ export const laterSignups: readonly ContractTest[] = [
       expect(await forget(journal)).toMatchObject({ frozen: [nth(journal, 1)] })
       await append(journal, makeSignup({ email: ada }))
       await journal.delivery.settle(batch.number, noon)
+      expect(await journal.erasure.unfinished()).toEqual({ removals: 1, frozen: 0 })
       expect(addressesOf(await freezeNext(journal.delivery))).toEqual({ Sheet1: [ada] })
     }),
   },

@@ -25,6 +25,8 @@ export const tombstoneTests: readonly ContractTest[] = [
       await erasure.forget(ada)
       expect(await erasure.tombstones()).toEqual([{ hash: first.hash, upto: nth(journal, 2) }])
       expect(await erasure.tombstones(first.hash)).toEqual([])
+      await erasure.adopt([first])
+      expect(await erasure.tombstones(), 'an older one').toMatchObject([{ upto: nth(journal, 2) }])
     }),
   },
 

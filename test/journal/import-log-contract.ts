@@ -156,6 +156,17 @@ export const importedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a forgotten person whose row is on its way is forgotten to an import, too',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(people('ada'))
+      await freezeNext(journal.delivery)
+      await journal.erasure.forget('ada@example.com')
+      await journal.erasure.eraseNext(0)
+      expect(await journal.imports.add(people('ada'))).toEqual(['forgotten'])
+    }),
+  },
+
+  {
     title: 'an import that fails adds nothing, and the next one knows none of its addresses',
     run: inJournal(async (journal) => {
       const { imports } = journal

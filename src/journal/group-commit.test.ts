@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
 import { GroupCommit } from './group-commit.ts'
-import { JournalBusy } from './unavailable.ts'
+import { JournalBusy, OutcomeUnknown } from './unavailable.ts'
 
 /** Commits that take so long, one after the other, on a clock that moves with nothing else; and their groups. */
 function commits(...tookMs: number[]) {
@@ -167,4 +167,14 @@ test('an item that fails is rejected with its own reason, and those beside it ar
   expect(tried).toEqual([[1, 2, 3], [1], [2], [3]])
   await expect(group.add(2)).rejects.toThrow('two')
   expect(tried.slice(4)).toEqual([[2]])
+})
+
+test('an item whose first commit may have happened is not refused by a second one that failed', async () => {
+  const unknown = new OutcomeUnknown('nobody knows')
+  const group = new GroupCommit((items: readonly string[]) => {
+    if (items.length > 1) throw unknown
+    throw new Error('disk full')
+  }, systemClock)
+  const [first, second] = await Promise.allSettled([group.add('a'), group.add('b')])
+  for (const it of [first, second]) expect(it).toEqual({ status: 'rejected', reason: unknown })
 })

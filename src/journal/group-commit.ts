@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { busy, JournalBusy } from './unavailable.ts'
+import { busy, JournalBusy, OutcomeUnknown } from './unavailable.ts'
 
 interface Waiting<In, Out> {
   readonly item: In
@@ -14,7 +14,7 @@ interface Waiting<In, Out> {
  * more, but for no longer than a commit takes. So a slow disk gets fewer and larger commits.
  *
  * `commit` gets the items in order of arrival and returns one result for each. When it throws, it must
- * have changed nothing; each item of the group is then committed alone, so that a bad item fails alone.
+ * have changed nothing, or `OutcomeUnknown`; each item of the group is then committed alone, so that a bad item fails alone.
  * When it throws `JournalBusy`, because another process is writing, the group waits and may grow.
  */
 export class GroupCommit<In, Out> {
@@ -87,23 +87,31 @@ export class GroupCommit<In, Out> {
     void this.#clock.sleep(busy.retryMs).then(() => this.#flush())
   }
 
-  /** @throws JournalBusy when no item was committed */
-  #commitGroup(group: readonly Waiting<In, Out>[]): void {
+  /**
+   * @param before why the commit of more items failed that had these among them
+   * @throws JournalBusy when no item was committed
+   */
+  #commitGroup(group: readonly Waiting<In, Out>[], before?: unknown): void {
     try {
       const results = this.#commit(group.map(({ item }) => item))
       group.forEach(({ resolve }, index) => resolve(results[index] as Out))
     } catch (error) {
       if (error instanceof JournalBusy) throw error
-      if (group.length > 1) for (const waiting of group) this.#commitAlone(waiting)
-      else group[0]?.reject(error)
+      if (group.length > 1) for (const waiting of group) this.#commitAlone(waiting, error)
+      else group[0]?.reject(reasonAfter(before, error))
     }
   }
 
-  #commitAlone(waiting: Waiting<In, Out>): void {
+  #commitAlone(waiting: Waiting<In, Out>, before: unknown): void {
     try {
-      this.#commitGroup([waiting])
+      this.#commitGroup([waiting], before)
     } catch (error) {
-      waiting.reject(error)
+      waiting.reject(reasonAfter(before, error))
     }
   }
+}
+
+/** What the first commit may have stored, a second one that fails does not take back. */
+function reasonAfter(before: unknown, error: unknown): unknown {
+  return before instanceof OutcomeUnknown ? before : error
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Clock } from '../../platform/clock.ts'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
 import type { Secret } from '../hashes.ts'
-import { busy, JournalBusy, JournalUnavailable } from '../unavailable.ts'
+import { busy, JournalBusy, JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
 import { copyDatabase } from './copy-database.ts'
 import { isOneOf } from './error-codes.ts'
 import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
@@ -41,18 +41,38 @@ export class SqliteDatabase {
     this.#db.close()
   }
 
-  /** Commits all that `work` changes, or nothing when it throws. @throws JournalBusy while another process writes */
+  /**
+   * Commits all that `work` changes, or nothing when it throws.
+   *
+   * @throws JournalBusy while another process writes; OutcomeUnknown when the commit may have happened
+   */
   transaction<T>(work: () => T): T {
     try {
       this.#db.exec('BEGIN IMMEDIATE')
       this.#assertWritable?.()
       const result = work()
-      this.#db.exec('COMMIT')
+      this.#commit()
       return result
     } catch (error) {
       // After some errors, for instance a full disk, SQLite has rolled back already.
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK')
       throw toUnavailable(error)
+    }
+  }
+
+  /**
+   * When the sync of the log fails, SQLite takes the transaction back, but all of it may be in the log: then
+   * a process that opens the journal after a crash finds it.
+   */
+  #commit(): void {
+    try {
+      this.#db.exec('COMMIT')
+    } catch (error) {
+      if (!isOneOf(error, [ioError])) throw error
+      throw new OutcomeUnknown(
+        'The journal cannot be used: its disk did not tell what became of a commit.',
+        { cause: error },
+      )
     }
   }
 
@@ -182,6 +202,8 @@ export class SqliteDatabase {
   }
 }
 
+/** SQLITE_IOERR. */
+const ioError = 10
 /** SQLITE_BUSY and SQLITE_LOCKED. */
 const occupied = [5, 6]
 

@@ -25,9 +25,12 @@ export function alert(failure: ShownFailure, takesFocus: boolean): Html {
 
 /** The errors that belong to no visible field, and the reference. */
 export function details({ errors, reference }: ShownFailure): Html {
-  const items = errors.map(
-    ({ field, message }) => html`<li>${field !== '' && html`<b>${field}</b>: `}${message}</li>`,
-  )
+  const items = errors
+    .filter(({ field, message }) => field !== '' || message !== '')
+    .map(({ field, message }) => {
+      const name = field !== '' && html`<b>${field}</b>`
+      return html`<li>${name}${name && message !== '' && ': '}${message}</li>`
+    })
   return html`
     ${
       items.length > 0 &&

@@ -3,7 +3,7 @@ import { limits } from '../signup/limits.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { details, type ShownFailure } from './alert.ts'
 import { document } from './document.ts'
-import { translated } from './field-problems.ts'
+import { problemOfFields, translated } from './field-problems.ts'
 import { formPage } from './form-page.ts'
 import { ownText } from './own-text.ts'
 import type { PageProblem } from './texts.ts'
@@ -58,7 +58,7 @@ export async function refusalPage(refusal: ToldRefusal, view: View): Promise<str
   const { problems, reference } = view.texts
   const problem = problemOf[kind]
   const failure: ShownFailure = {
-    text: problems[problem],
+    text: problems[kind === 'fields' ? problemOfFields(errors, view) : problem],
     errors: translated(errors, typed ?? [], view),
     reference: isOurs ? `${reference}: ${requestId}` : undefined,
   }

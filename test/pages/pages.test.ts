@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pageTexts } from '../../src/pages/texts.ts'
 import { languages } from '../../src/signup/languages.ts'
 import { createChallengeWorld } from '../../harness/challenge-world.ts'
 import { expectSecured } from '../../harness/expect-secured.ts'
@@ -281,6 +282,61 @@ describe('the language', () => {
     expect(page).toContain('<span lang="de" dir="auto">Der Brief</span>')
   })
 })
+
+const readable = (page: string) => page.replaceAll('&#39;', "'").replaceAll('&quot;', '"')
+
+let visitors = 0
+/** The limit is one signup a minute for each address. */
+const visitor = () => ({ 'x-forwarded-for': `2001:db8:${(++visitors).toString(16)}::1` })
+
+describe.each(languages)(
+  'no page in %s says to a visitor what only operators understand',
+  (language) => {
+    const { forbidden, tooLarge } = pageTexts[language].problems
+    const operators = /\/api\/|JSON|sheetTab:|\?site=|leave it out|send true/
+    const email = 'ada@example.com'
+
+    test.each<[string, Record<string, string>, RegExp, typeof forbidden]>([
+      [
+        'a tab that is not allowed',
+        { sheetTab: 'Other' },
+        /takes no signups: GET \/api/,
+        forbidden,
+      ],
+      [
+        'the same tab by its short name',
+        { tab: 'Other' },
+        /takes no signups: GET \/api/,
+        forbidden,
+      ],
+      ['two tabs', { tab: 'Sheet1', sheetTab: 'Other' }, /different tabs: send one/, forbidden],
+      ['a long source', { source: 'x'.repeat(201) }, /at most 200 characters/, forbidden],
+      ['a long text besides', { message: 'x'.repeat(10_001) }, /characters as JSON/, tooLarge],
+    ])('after a form with %s', async (_, fields, detail, { title, text }) => {
+      const path = `/api/signup?language=${language}`
+      const refused = await post(strict, path, { email, ...fields }, visitor())
+      expect(refused.status).toBe(422)
+      const page = await refused.text()
+      expect(page).toContain(title)
+      expect(readable(page)).toContain(text)
+      expect(page.replace(/<form[^]*<\/form>/, '')).not.toMatch(operators)
+      expect(await htmlProblems(page)).toEqual([])
+      const json = { ...visitor(), accept: 'application/json' }
+      const told = await post(strict, path, { email, ...fields }, json)
+      expect(await told.text()).toMatch(detail)
+    })
+
+    test('behind a link to a tab that is not allowed, and after a form for an unknown site', async () => {
+      const linked = await get(strict, `/?tab=Other&language=${language}`)
+      expect(await linked.text()).not.toMatch(operators)
+      const path = `/api/signup?site=other&language=${language}`
+      const other = await post(strict, path, { email }, visitor())
+      const page = await other.text()
+      expect(readable(page)).toContain(forbidden.text)
+      expect(page.replace(/<form[^]*<\/form>/, '')).not.toMatch(operators)
+    })
+  },
+)
 
 const bad = { email: 'x', name: 'n'.repeat(300), sheetTab: 'Other', 'metadata[a]': '"<' }
 

@@ -33,6 +33,8 @@ const brand = {
   PAGE_LOGO_URL: 'https://cdn.example/logo.svg',
   PAGE_CONSENT: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
   PAGE_NAME: 'optional',
+  PAGE_THANKS: 'The first letter comes on Sunday.',
+  PAGE_NEXT_URL: 'https://example.com/',
 }
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="180" height="60" viewBox="0 0 180 60">
   <circle cx="30" cy="30" r="28" fill="#0a7a4b"/><path d="m18 31 8 8 16-18" fill="none" stroke="#fff" stroke-width="5"/>

@@ -73,7 +73,7 @@ export async function shootReadme(browser: Browser): Promise<void> {
       })
     const pathOf = (name: string) => join(folder, `${name}-${colorScheme}.png`)
 
-    await using form = await open(`${service.url}/?site=launch`, 480, 710)
+    await using form = await open(`${service.url}/?site=launch`, 480, 620)
     const { page } = form
     await page.locator('[name=email]').fill('ada@example.com')
     await page.locator('[name=company]').fill('Byron & Babbage')

@@ -61,8 +61,9 @@ describe.each(places)('%s', (_, open) => {
       return new Set(await Promise.all(boxes.map(async (it) => (await it.boundingBox())?.y)))
     }
     expect([(await tops('plan')).size, (await tops('role')).size]).toEqual([1, 3])
-    for (const name of ['plan', 'news']) {
-      const look = (property: string) => style(page, `[name=${name}]`, property)
+    await page.getByLabel('Pro').check()
+    for (const box of ['[name=plan]', '[name=plan]:checked', '[name=news]']) {
+      const look = (property: string) => style(page, box, property)
       expect(await look('appearance')).toBe('none')
       expect(await look('background-color')).toBe('rgb(27, 33, 41)')
     }

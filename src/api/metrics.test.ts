@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+
+import { createHealth } from '../ops/health.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -25,7 +27,7 @@ function world(figures: () => Promise<Figures>) {
     metrics: {
       text: async (readings: Readings | undefined) => JSON.stringify([...(readings?.sites ?? [])]),
     },
-    sites: [{ name: 'news', reader }],
+    sites: [{ name: 'news', reader, health: createHealth() }],
     quota: async () => undefined,
     clock,
   })
@@ -52,7 +54,12 @@ test('a journal that hangs is waited for, for three seconds, and asked once by a
   const next = ask()
   const oldestWaiting = begin - 1500
   resolve({ all: { accepted: 5, written: 3 }, hours: [], oldestWaiting, lastWritten: 7 })
-  const reading = { pending: 2, oldestPendingAgeSeconds: 1.5, lastSuccessSeconds: 0.007 }
+  const reading = {
+    state: 'ok',
+    pending: 2,
+    oldestPendingAgeSeconds: 1.5,
+    lastSuccessSeconds: 0.007,
+  }
   expect(JSON.parse(await next)).toEqual([['news', reading]])
   expect(reads()).toBe(1)
 })

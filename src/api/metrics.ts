@@ -4,14 +4,20 @@ import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Reader } from '../journal/reader.ts'
 import { JournalUnavailable } from '../journal/unavailable.ts'
+import type { Health } from '../ops/health.ts'
 import type { Metrics, Readings, SiteReading } from '../ops/metrics.ts'
 import type { Clock } from '../platform/clock.ts'
+import { deliveryState } from '../signup/trouble.ts'
 
 export interface MetricsOptions {
   /** The one token that `GET /metrics` needs. */
   readonly tokens: ApiKeys
   readonly metrics: Pick<Metrics, 'text'>
-  readonly sites: readonly { readonly name: string; readonly reader: Pick<Reader, 'figures'> }[]
+  readonly sites: readonly {
+    readonly name: string
+    readonly reader: Pick<Reader, 'figures'>
+    readonly health: Pick<Health, 'delivery' | 'tabs'>
+  }[]
   /** As in `Readings`. */
   readonly quota: () => Promise<Readings['quota']>
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -49,10 +55,11 @@ export function metricsHandler(options: MetricsOptions): (exchange: Exchange) =>
 async function read({ sites, quota, clock }: MetricsOptions): Promise<Readings | undefined> {
   try {
     const read = new Map<string, SiteReading>()
-    for (const { name, reader } of sites) {
+    for (const { name, reader, health } of sites) {
       const now = clock.now()
       const { all, oldestWaiting = now, lastWritten = 0 } = await reader.figures(now, now)
       read.set(name, {
+        state: deliveryState(health),
         pending: all.accepted - all.written,
         oldestPendingAgeSeconds: Math.max(0, now - oldestWaiting) / 1000,
         lastSuccessSeconds: lastWritten / 1000,

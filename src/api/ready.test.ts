@@ -65,7 +65,9 @@ test('the public gets only fixed sentences, and nothing of the details in the lo
     service.events.deliveryBlocked(refusal)
     const blocked = await service.ask()
     expect(delayed.text + blocked.text).not.toMatch(/SECRET|hint/)
-    expect(JSON.parse(delayed.text)).toMatchObject({ delivery: { state: 'delayed' } })
+    expect(JSON.parse(delayed.text)).toMatchObject({
+      delivery: { state: 'partly blocked', error: refusalWords[reason] },
+    })
     expect(JSON.parse(blocked.text)).toMatchObject({
       challenge: { state: 'misconfigured', error: 'The challenge provider refuses our calls' },
       delivery: {

@@ -3,7 +3,7 @@ import { JournalUnavailable } from '../journal/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import { delayWords, refusalWords, warningWords } from '../signup/trouble.ts'
+import { delayWords, deliveryState, refusalWords, warningWords } from '../signup/trouble.ts'
 import type { BlockedSite, DeliveryStalled, ReadinessAnswer } from '../signup/wire.ts'
 import { type Answer, json } from '../http/answer.ts'
 
@@ -137,14 +137,12 @@ function together(sites: readonly [NamedSite, ...NamedSite[]]): Health {
   }
 }
 
-function deliveryOf({ delivery }: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {
-  switch (delivery.state) {
-    case 'ok':
-      return delivery
-    case 'delayed':
-      return { state: 'delayed', error: delayWords.delayed }
-    case 'blocked':
-      return { state: 'blocked', error: refusalWords[delivery.reason] }
+function deliveryOf(health: Health): Pick<ReadinessAnswer['delivery'], 'state' | 'error'> {
+  const state = deliveryState(health)
+  if (state === 'ok') return { state }
+  return {
+    state,
+    error: (state === 'delayed' ? undefined : blockedBy(health)) ?? delayWords.delayed,
   }
 }
 
@@ -156,7 +154,11 @@ async function stalledOf(options: ReadinessOptions): Promise<DeliveryStalled | u
   const { reader, health, clock } = options
   const since = await unlessUnavailable(reader.waitingSince([...health.tabs.keys()]))
   if (since === undefined || clock.now() - since < stalledAfterMs) return undefined
-  const { error = delayWords.unknown } = deliveryOf(health)
+  const { delivery } = health
+  const error =
+    delivery.state === 'blocked'
+      ? refusalWords[delivery.reason]
+      : delayWords[delivery.state === 'delayed' ? 'delayed' : 'unknown']
   return { since: new Date(since).toISOString(), error }
 }
 

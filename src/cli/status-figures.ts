@@ -4,6 +4,7 @@ import type { Reader } from '../journal/reader.ts'
 import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
 import { quotaLeft, type Window } from '../service/quota-left.ts'
 import type { Millis } from '../signup/signup.ts'
+import { type DeliveryState, deliveryState } from '../signup/trouble.ts'
 
 const hour = 60 * 60 * 1000
 const day = 24 * hour
@@ -21,7 +22,7 @@ export interface Status {
   readonly lastDelivery: string | null
   /** How the writer saw it last. `unknown`: no service has run with this journal yet. */
   readonly delivery: {
-    readonly state: 'ok' | 'delayed' | 'blocked' | 'unknown'
+    readonly state: DeliveryState | 'unknown'
     readonly since: string | null
     readonly error: string | null
     readonly hint: string | null
@@ -91,12 +92,19 @@ function lastHours(known: readonly HourCounts[], now: Millis): Status['hours'] {
 function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
   if (!note) return { state: 'unknown', since: null, error: null, hint: null }
   const { delivery, since } = note
+  const state = deliveryState(note)
+  const error = delivery.state === 'ok' ? null : delivery.error
   return {
-    state: delivery.state,
+    state,
     since,
-    error: delivery.state === 'ok' ? null : delivery.error,
+    error: state === 'partly blocked' ? asideWords(note) : error,
     hint: delivery.state === 'blocked' ? delivery.hint : null,
   }
+}
+
+function asideWords({ tabs: [first, ...others] }: DeliveryNote): string {
+  const rest = others.length > 0 ? ` and ${others.length} others` : ''
+  return `${first?.name ?? ''}${rest} set aside`
 }
 
 function iso(at: Millis): string {

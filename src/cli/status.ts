@@ -25,7 +25,10 @@ export function addStatus(program: Command, run: Run): void {
     .option('--site <name>', 'only this site; otherwise all')
     .option('--json', 'print JSON, for programs')
     .option('--watch', 'print again every 2 seconds, until Ctrl-C')
-    .addHelpText('after', '\nExit code 1: delivery is blocked, or a tab is set aside.')
+    .addHelpText(
+      'after',
+      '\nExit code 1: delivery is blocked, or partly blocked as a tab is set aside.',
+    )
     .action((options) => run((session) => status(session, options)))
 }
 
@@ -57,8 +60,8 @@ async function status(session: Session, { site: name, json, watch }: Options): P
   }
 }
 
-function isWell({ delivery, tabsSetAside }: Status): boolean {
-  return delivery.state !== 'blocked' && tabsSetAside.length === 0
+function isWell({ delivery: { state } }: Status): boolean {
+  return state !== 'blocked' && state !== 'partly blocked'
 }
 
 function describeAll(all: readonly (readonly [string, Status])[], isOne: boolean): string[] {

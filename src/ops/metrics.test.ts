@@ -18,7 +18,8 @@ test('durations are in seconds', async () => {
 
 test('what the journal told before is not shown while it cannot be read', async () => {
   const metrics = create()
-  const reading = { pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 }
+  const state = 'partly blocked' as const
+  const reading = { state, pending: 2, oldestPendingAgeSeconds: 9, lastSuccessSeconds: 5 }
   const quota = { minute: 3, day: 4 }
   const names = async (readings: Parameters<Metrics['text']>[0]) =>
     (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota)\w+/gm)

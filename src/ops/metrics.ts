@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+import { type DeliveryState, deliveryStates } from '../signup/trouble.ts'
+
 /** How a call to the provider ended: done, or as in `Outcome` of the spreadsheet. */
 export type CallOutcome = (typeof callOutcomes)[number]
 
@@ -15,6 +17,7 @@ export interface Readings {
 }
 
 export interface SiteReading {
+  readonly state: DeliveryState
   readonly pending: number
   /** 0 when none waits. */
   readonly oldestPendingAgeSeconds: number
@@ -75,6 +78,12 @@ export class Metrics {
     'oldest_pending_age_seconds',
     'How long the oldest signup has waited for its row; 0 when none waits.',
     'site',
+  )
+  readonly #state = this.#gauge(
+    'delivery_state',
+    'How delivery fares: 1 for the state that it is in, and 0 for the others.',
+    'site',
+    'state',
   )
   readonly #lastSuccess = this.#gauge(
     'delivery_last_success_timestamp_seconds',
@@ -157,10 +166,14 @@ export class Metrics {
 
   /** All metrics as text. Without readings, the gauges of the journal are left out. */
   async text(readings: Readings | undefined): Promise<string> {
-    for (const gauge of [this.#pending, this.#oldest, this.#lastSuccess, this.#quota]) gauge.reset()
+    const gauges = [this.#pending, this.#oldest, this.#state, this.#lastSuccess, this.#quota]
+    for (const gauge of gauges) gauge.reset()
     for (const [site, reading] of readings?.sites ?? []) {
       this.#pending.set({ site }, reading.pending)
       this.#oldest.set({ site }, reading.oldestPendingAgeSeconds)
+      for (const state of deliveryStates) {
+        this.#state.set({ site, state }, state === reading.state ? 1 : 0)
+      }
       this.#lastSuccess.set({ site }, reading.lastSuccessSeconds)
     }
     for (const [window, left] of Object.entries(readings?.quota ?? {})) {
@@ -181,9 +194,8 @@ export class Metrics {
     return new Map(adders)
   }
 
-  #gauge(name: string, help: string, label: string): Gauge {
-    const registers = [this.#registry]
-    return new Gauge({ name: `rollcall_${name}`, help, labelNames: [label], registers })
+  #gauge(name: string, help: string, ...labelNames: string[]): Gauge {
+    return new Gauge({ name: `rollcall_${name}`, help, labelNames, registers: [this.#registry] })
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {

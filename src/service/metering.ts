@@ -38,7 +38,11 @@ export function metricsRoute(
   return metricsHandler({
     tokens: new ApiKeys([metricsToken], digest),
     metrics,
-    sites: sites.map(({ config: { name }, journal: { reader } }) => ({ name, reader })),
+    sites: sites.map(({ config: { name }, journal: { reader }, health }) => ({
+      name,
+      reader,
+      health,
+    })),
     quota: () => fewestLeft(sites, now),
     clock: { now, sleep: (ms, signal) => clock.sleep(ms, signal) },
   })

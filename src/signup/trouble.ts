@@ -43,3 +43,18 @@ export interface Warning {
   /** For the log: what is wrong and what to do. */
   readonly message: string
 }
+
+/** How delivery fares, in one word: readiness, `status`, `doctor` and the metrics have the same. */
+export const deliveryStates = ['ok', 'delayed', 'partly blocked', 'blocked'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+/** @param fares with the tabs that are set aside: their signups wait for a person, and others are written */
+export function deliveryState(fares: {
+  readonly delivery: { readonly state: Exclude<DeliveryState, 'partly blocked'> }
+  readonly tabs: Iterable<unknown>
+}): DeliveryState {
+  const { state } = fares.delivery
+  if (state === 'blocked') return state
+  for (const _ of fares.tabs) return 'partly blocked'
+  return state
+}

@@ -154,7 +154,8 @@ export interface ReadinessAnswer {
   readonly refusedByOrigin: number
   readonly refusedApiKeys: number
   readonly delivery: {
-    readonly state: 'ok' | 'delayed' | 'blocked'
+    /** `partly blocked`: tabs are set aside, and all others are written. */
+    readonly state: 'ok' | 'delayed' | 'partly blocked' | 'blocked'
     readonly error?: string
     /** Absent while the journal cannot be read. */
     readonly backlog?: number

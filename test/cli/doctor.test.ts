@@ -340,7 +340,7 @@ test('a tab that is set aside', async () => {
   await using service = await startService({ env, dataDir: data.path })
   await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
   const faults = async () => (await runDoctor({ env, dataDir: data.path })).faults
-  await expect.poll(faults).toEqual(['tabs', 'set aside'])
+  await expect.poll(faults).toEqual(['tabs', 'delivery'])
 })
 
 describe('a second process', () => {

@@ -71,18 +71,39 @@ test('status tells beside a service what came, what was written and what is bloc
   })
 })
 
-test('status names a tab that is set aside, and why', async () => {
+test('a tab that is set aside is partly blocked delivery in status, readiness, doctor and the metrics', async () => {
   await using data = await tempFolder()
   await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })
-  await using service = await startService({ dataDir: data.path })
+  const token = 'a-token-for-the-metrics'
+  const env = { METRICS_TOKEN: token }
+  await using service = await startService({ dataDir: data.path, env })
   await postSignup(service.url, { email: 'ada@example.com', sheetTab: 'News' })
-  const aside = async () => (await readiness(service)).body.delivery.tabsSetAside.length
-  await expect.poll(aside).toBe(1)
+  const delivery = async () => (await readiness(service)).body.delivery
+  await expect.poll(delivery).toMatchObject({
+    state: 'partly blocked',
+    error: 'The file of the tab cannot be written',
+    tabsSetAside: [{}],
+  })
+  // What is public never has the name of a tab, which a visitor may have typed.
+  expect(JSON.stringify(await delivery())).not.toContain('News')
   const { code, stdout } = await runCommand(['status'], { dataDir: data.path })
   expect(code).toBe(1)
+  expect(stdout).toMatch(/^Delivery +partly blocked: News set aside \(since 20/m)
   expect(stdout).toMatch(/^Set aside +News: \S.*$/m)
   expect(stdout).toMatch(/^Do: \S.*$/m)
   expect(stdout).not.toContain('Quota left')
+  const doctor = await runCommand(['doctor'], { dataDir: data.path })
+  expect(doctor.stdout).toMatch(
+    /^FAULT +delivery +is partly blocked since 20.*: the tab "News" is set aside: /m,
+  )
+  const headers = { authorization: `Bearer ${token}` }
+  const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text()
+  const states = metrics.match(/^rollcall_delivery_state.*$/gm)
+  expect(states).toEqual(
+    ['ok" 0', 'delayed" 0', 'partly blocked" 1', 'blocked" 0'].map(
+      (it) => `rollcall_delivery_state{site="default",state="${it.replace('"', '"}')}`,
+    ),
+  )
 })
 
 test('status fits 80 columns, without colours', async () => {

@@ -18,6 +18,7 @@ const contract = [
   'rollcall_commit_duration_seconds histogram',
   'rollcall_commit_signups histogram',
   'rollcall_delivery_last_success_timestamp_seconds gauge site',
+  'rollcall_delivery_state gauge site,state',
   'rollcall_http_request_duration_seconds histogram route,method,status',
   'rollcall_oldest_pending_age_seconds gauge site',
   'rollcall_pending_signups gauge site',

@@ -164,7 +164,7 @@ const readiness = z.strictObject({
   }),
   delivery: z.union([
     z.strictObject({ state: z.literal('ok'), ...more }),
-    z.strictObject({ state: z.enum(['delayed', 'blocked']), error, ...more }),
+    z.strictObject({ state: z.enum(['delayed', 'partly blocked', 'blocked']), error, ...more }),
   ]),
   blockedSites: z
     .array(z.strictObject({ site: z.string(), error }))

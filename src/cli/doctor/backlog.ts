@@ -1,6 +1,7 @@
 import type { Reader } from '../../journal/reader.ts'
 import { readDeliveryNote } from '../../service/delivery-note.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
+import { deliveryState } from '../../signup/trouble.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Check } from './check.ts'
 
@@ -21,9 +22,11 @@ export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
   const { reader } = journal.journal
   const note = await readDeliveryNote(reader)
   const tabs = note?.tabs ?? []
+  const isPartly = note && deliveryState(note) === 'partly blocked'
   const aside = tabs.map(({ name, error, hint }): Finding => {
-    const message = `the tab ${JSON.stringify(name)} is set aside: ${error}`
-    return { check: 'set aside', state: 'fault', message, hint }
+    const lead = isPartly ? `is partly blocked since ${note.since}: ` : ''
+    const message = `${lead}the tab ${JSON.stringify(name)} is set aside: ${error}`
+    return { check: 'delivery', state: 'fault', message, hint }
   })
   const delivery = note?.delivery
   const blocked: Finding[] =

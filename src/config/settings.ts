@@ -356,7 +356,7 @@ export const settings = [
     name: 'METRICS_TOKEN',
     group: 'Access and limits',
     meaning:
-      'Token of at least 16 characters for `/metrics`, which exists only when this is set (docs/operations.md).',
+      'Token of at least 16 characters for `/metrics`, which exists only when this is set (docs/monitoring.md).',
     example: 'a-long-random-text',
     secret: true,
     supported: true,
@@ -399,7 +399,7 @@ export const settings = [
     name: 'ALERT_WEBHOOK_URL',
     group: 'Notices',
     meaning:
-      'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST when delivery has not worked for five minutes, and when it works again (docs/operations.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
+      'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST when delivery has not worked for five minutes, and when it works again (docs/monitoring.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
     example: 'https://hooks.example.com/rollcall',
     secret: true,
     supported: true,

@@ -91,3 +91,23 @@ test.each([1, 3])('20,000 calls leave nothing in memory, with %i sites', async (
   // A number takes 8 bytes or more.
   expect((await bytesAfter(20_000)) - before).toBeLessThan(20_000 * 8)
 })
+
+test('half of a minute’s calls come at once, others keep a distance, and a minute later half of them again', async () => {
+  const clock = new ManualClock()
+  const ledger = { reserve: () => Promise.resolve(0) }
+  const options = { ledger, quota: { perMinute: 10, perDay: 10_000 }, clock, sites: 10 }
+  const turns = new CallTurns(options)
+  const sites = Array.from({ length: 10 }, () => turns.join())
+  const callsAtOnce = async () => {
+    const stop = new AbortController()
+    let calls = 0
+    const asked = sites.map((next) => next(stop.signal).then(() => (calls += 1)))
+    await clock.run(0)
+    stop.abort(new Error('asked'))
+    await Promise.allSettled(asked)
+    return calls
+  }
+  expect(await callsAtOnce()).toBe(5)
+  await clock.run(minute)
+  expect(await callsAtOnce()).toBe(5)
+})

@@ -13,10 +13,13 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import type { Appended } from '../../src/journal/intake-log.ts'
 import {
   openPostgresJournal,
-  openPostgresSites,
+  openPostgresSite,
   type PostgresJournal,
 } from '../../src/journal/postgres/postgres-journal.ts'
+import { type AppendingSite, commitAppends } from '../../src/journal/postgres/commit-appends.ts'
+import { PostgresTabs } from '../../src/journal/postgres/tabs.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/unavailable.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { limits } from './transaction-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -146,28 +149,34 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
 
   test('a stored signup is answered although another site of its group cannot be appended to', async () => {
     await using world = await createWorld()
-    const of = 'the spreadsheet'
-    const sites = new Map([
-      ['default', {}],
-      ['open', { defaultTab: { name: 'Sheet1', of } }],
-    ])
-    const behind = server.url(world.database, world.proxy.port)
-    await using harmed = await openPostgresSites(behind, sites, { limits })
-    await using other = await openPostgresSites(server.url(world.database), sites)
-    const [named, open] = ['default', 'open'].map((site) => harmed.sites.get(site)?.intake)
-    const inOpen = (email: string) => open?.append([makeSignup({ email, sheetTab: '' })])
-    // Their tabs are known from now on, so the two are one group.
-    for (const made of [named?.append([makeSignup()]), inOpen('before@example.com')]) {
-      expect(await made).toMatchObject({ kind: 'appended' })
-    }
-    await other.sites.get('open')?.delivery.resolveDefaultTab('Tabelle1')
+    const url = server.url(world.database)
+    const provisional = { defaultTab: { name: 'Sheet1', of: 'the spreadsheet' } }
+    const sites = [
+      await openPostgresSite(url),
+      await openPostgresSite(server.url(world.database, world.proxy.port), provisional),
+    ] as const
+    const [named, open] = sites.map((site) => ({
+      site,
+      tabs: new PostgresTabs(site),
+      recalled: () => Promise.reject(new Error('no key is known')),
+    }))
+    const requestOf = (site: AppendingSite | undefined, email: string, sheetTab: string) => ({
+      site: site ?? expect.fail(),
+      signups: [makeSignup({ email, sheetTab })],
+      terms: {},
+    })
+    await using other = await openPostgresJournal(url, provisional)
+    await other.delivery.resolveDefaultTab('Tabelle1')
     // The second round begins with it.
     world.proxy.fail(/^SELECT value FROM rollcall.fact/, 'cut before', Infinity)
-    const added = [named?.append([makeSignup({ email: ada })]), inOpen(grace)]
-    const [stored, refused] = await Promise.allSettled(added)
+    const [stored, refused] = await commitAppends(sites[0].db, systemClock, [
+      requestOf(named, ada, 'Sheet1'),
+      requestOf(open, grace, ''),
+    ])
     expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
     expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionFailed' } })
-    expect(await world.addresses()).toEqual([ada, ada])
+    expect(await world.addresses()).toEqual([ada])
+    for (const { db } of sites) await db.close()
   })
 
   test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {

@@ -5,7 +5,9 @@ import { JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
 import { DataRefused } from './failure.ts'
 import { settleUnknown } from './settle-unknown.ts'
 
-type Request = { readonly signups: ReturnType<typeof makeSignups> }
+interface Request {
+  readonly signups: ReturnType<typeof makeSignups>
+}
 
 /** Settles one request whose first commit has no answer. `find` returns the rows of a look, `again` appends again. */
 async function settled(

@@ -199,3 +199,10 @@ test('the thank-you page has a heading, a language and a status', async () => {
   expect(page).toContain('<html lang="en" dir="ltr" data-theme="auto">')
   expect(page).toMatch(/<div [^>]*role="status">[^]*<h1>Thank you<\/h1>/)
 })
+
+test('a form of 100,000 characters is shown again after a refusal, and none that is longer', async () => {
+  const ofLength = (length: number) =>
+    refusal({ kind: 'tooMany', typed: [['message', 'x'.repeat(length - 'message'.length)]] })
+  expect(await ofLength(100_000)).toContain('<form')
+  expect(await ofLength(100_001)).not.toContain('<form')
+})

@@ -134,18 +134,6 @@ test('whatever is given, values are printable, and reading them again or from th
   )
 })
 
-test('fields that are too long together are refused, as one cell of Metadata has to hold them', () => {
-  const all = Array.from({ length: 20 }, (_, at): Field => {
-    return { ...of, type: 'text', name: `f${at}`, maxLength: 2_000 }
-  })
-  const given = (length: number) =>
-    Object.fromEntries(all.map(({ name }) => [name, 'x'.repeat(length)]))
-  expect(readFields(given(900), all, asJson).problems).toEqual([])
-  expect(readFields(given(1_000), all, asJson).problems).toEqual([
-    { field: '', message: expect.stringContaining('at most 20000') as unknown },
-  ])
-})
-
 test.each(['1', '-', '+1 ', 'https://', '\u0000 '])(
   'a mebibyte of %j is refused or cleaned at once in every field',
   (piece) => {
@@ -154,3 +142,31 @@ test.each(['1', '-', '+1 ', 'https://', '\u0000 '])(
       expect(read(field, long).values).toEqual({})
   },
 )
+
+test('fields of 20,000 characters together are taken, as one cell of Metadata holds them, and one more is refused', () => {
+  const fields = Array.from({ length: 11 }, (_, index): Field => {
+    return { name: `f${index}`, required: false, type: 'text', maxLength: 2_000 }
+  })
+  const filled = (last: number) =>
+    Object.fromEntries(fields.map(({ name }, at) => [name, 'x'.repeat(at === 10 ? last : 1_900)]))
+  const rest = 20_000 - JSON.stringify(filled(0)).length
+  expect(readFields(filled(rest), fields, asJson).problems).toEqual([])
+  expect(readFields(filled(rest + 1), fields, asJson).problems).toEqual([
+    { field: '', message: expect.stringContaining('at most 20000 characters') as string },
+  ])
+})
+
+test.each<[Field, edge: string, past: string]>([
+  [phone, `1${' '.repeat(45)}2345`, `1${' '.repeat(46)}2345`],
+  [anyNumber, '5'.padStart(40, '0'), '5'.padStart(41, '0')],
+])('%o takes a text of the greatest length, and none that is longer', (field, edge, past) => {
+  expect(read(field, edge).problems).toEqual([])
+  expect(read(field, past).problems).toHaveLength(1)
+})
+
+test('a message shows an option of 60 characters whole, and cuts a longer one', () => {
+  const options = ['a'.repeat(60), 'b'.repeat(61)]
+  expect(read({ ...choice, options }, 'x').problems).toEqual([
+    { field: 'it', message: `it must be one of ${'a'.repeat(60)}, ${'b'.repeat(60)}….` },
+  ])
+})

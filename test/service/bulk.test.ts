@@ -251,3 +251,15 @@ test('an answer tells the first errors of a bulk request, counts the others and 
   expect(problem.errors?.[20]).toEqual({ index: 1, ...told[20] })
   expect(problem.errorsLeftOut).toBe(errorsLeftOut)
 })
+
+test('a bulk request gets suggestions for its first hundred unknown fields', async () => {
+  await using service = await bootService()
+  const signups = Array.from({ length: 101 }, () => ({ email: 'ada@example.com', nmae: 'Ada' }))
+  const answer = await postBulk(service.url, { signups })
+  const { errors = [] } = (await answer.json()) as Problem
+  const messages = errors.map(({ message }) => message)
+  expect(messages).toEqual([
+    ...signups.slice(1).map(() => 'Unknown field. Did you mean "name"?'),
+    'Unknown field.',
+  ])
+})

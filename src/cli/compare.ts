@@ -10,6 +10,7 @@ import { realWorld } from '../service/world.ts'
 import { cellKey } from '../spreadsheet/csv.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
+import { tellOtherSites } from './other-sites.ts'
 import type { Session } from './session.ts'
 import { chosenSite } from './site-option.ts'
 
@@ -42,8 +43,11 @@ export async function withDifference<T>(
   const { config, secrets } = loadConfig(readEnvironment())
   const site = chosenSite(config, name)
   const store = storeOf(config, secrets, { clock })
-  // Rejects when there is no journal, instead of making one.
-  await (await store.openReader())[Symbol.asyncDispose]()
+  {
+    // Rejects when there is no journal, instead of making one.
+    await using reading = await store.openReader()
+    await tellOtherSites(config, reading, notes)
+  }
   await using opened = await store.openBeside()
   const journal = partOf(opened.sites, site)
   const world = { ...realWorld, clock: tellingWaits(notes) }

@@ -28,7 +28,7 @@ export function chosenSites({ sites }: Pick<Config, 'sites'>, name: string | und
 export function chosenSite(config: Pick<Config, 'sites'>, name: string | undefined): SiteConfig {
   const [site, ...others] = chosenSites(config, name)
   if (others.length === 0) return site
-  const names = list(config.sites.map((it) => it.name))
+  const names = listOfSites(config.sites.map((it) => it.name))
   throw new UsageError(`There are several sites: give --site NAME. The sites are ${names}.`)
 }
 
@@ -51,13 +51,15 @@ export function chosenName(
 
 function noSuchSite(name: string, names: readonly string[]): UsageError {
   const meant = suggest(name, names)
-  const hint = meant === undefined ? `The sites are ${list(names)}.` : `Did you mean ${meant}?`
+  const hint =
+    meant === undefined ? `The sites are ${listOfSites(names)}.` : `Did you mean ${meant}?`
   return new UsageError(`There is no site ${JSON.stringify(name)}. ${hint}`)
 }
 
 const namesMax = 20
 
-function list(names: readonly string[]): string {
+/** At most twenty names. */
+export function listOfSites(names: readonly string[]): string {
   const rest = names.length - namesMax
   return names.slice(0, namesMax).join(', ') + (rest > 0 ? ` and ${rest} others` : '')
 }

@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/env.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { partOf } from '../service/running-site.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { tellOtherSites } from './other-sites.ts'
 import { chosenSites } from './site-option.ts'
 import { readStatus, type Status } from './status-figures.ts'
 import { chart } from './terminal/chart.ts'
@@ -36,6 +37,7 @@ async function status(session: Session, { site: name, json, watch }: Options): P
   const { out, clock, stop } = session
   const { config, secrets } = loadConfig(readEnvironment())
   await using journal = await storeOf(config, secrets, { clock }).openReader()
+  await tellOtherSites(config, journal, session.notes)
   const sites = chosenSites(config, name)
   // Of one site, the answer has the same form whether a file names it or not.
   const isOne = !config.hasSites || name !== undefined

@@ -24,6 +24,8 @@ async function threeSites() {
   const options = { dataDir: folder.path, env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } }
   return {
     run: (...words: string[]) => runCommand(words, options),
+    /** Without the service's file of sites. */
+    runBare: (...words: string[]) => runCommand(words, { dataDir: folder.path }),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   }
 }
@@ -45,6 +47,21 @@ test('commands tell of all sites, work on the one that is named, and otherwise l
   expect(wrong.stderr).toContain('Did you mean shop?')
   expect((await data.run('export', '--site', 'gone')).stdout).toContain(ada)
 })
+
+test.each([['status'], ['verify'], ['backfill', '--all', '--dry-run'], ['doctor']])(
+  '%s tells which sites of the journal the settings do not have, and what to set',
+  async (...words) => {
+    await using data = await threeSites()
+    const { stderr } = await data.runBare(...words)
+    expect(stderr).toContain(
+      'sites that the settings do not have: gone, launch, shop. Set ROLLCALL_CONFIG as the service has it',
+    )
+    const named = await data.run(...words, '--site', 'launch')
+    expect(named.stderr).toContain(
+      'sites that the settings do not have: gone. Put them back into the file of ROLLCALL_CONFIG',
+    )
+  },
+)
 
 test('forget erases a person from all sites of the journal, also from those that the settings do not name', async () => {
   await using data = await threeSites()

@@ -4,6 +4,7 @@ import type { SiteConfig } from '../../config/site.ts'
 import { storeOf } from '../../service/choose-store.ts'
 import { partOf } from '../../service/running-site.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
+import { tellOtherSites } from '../other-sites.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
@@ -73,7 +74,12 @@ interface Opened extends AsyncDisposable {
 
 async function openJournal({ config, secrets }: Subject, session: Session): Promise<Opened> {
   try {
-    const opened = await storeOf(config, secrets, session).openBeside()
+    const store = storeOf(config, secrets, session)
+    const opened = await store.openBeside()
+    {
+      await using reading = await store.openReader()
+      await tellOtherSites(config, reading, session.notes)
+    }
     const { sites } = opened
     const parts = [...sites.values()]
     return {

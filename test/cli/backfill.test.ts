@@ -94,6 +94,15 @@ test('--since leaves older signups out, and a row that somebody copied over is n
     ['eve@example.com', new Date(noon + 2 * day).toISOString()],
   ])
   const options = { env: google.env, dataDir: data.path }
+  // A signup of exactly that moment is wanted, and none of a millisecond before.
+  for (const [at, signups] of [
+    [noon + day, 2],
+    [noon + day + 1, 1],
+  ] as const) {
+    const since = ['--since', new Date(at).toISOString(), '--dry-run']
+    const { report } = await backfill(options, ...since)
+    expect(report).toMatchObject({ tabs: [{ sheetTab: 'Sheet1', signups }] })
+  }
   const { report } = await backfill(options, '--since', '2026-11-21')
   expect(report).toMatchObject({ putBack: 2, present: 1, since: '2026-11-21T00:00:00.000Z' })
   await expectOnce(google, data.path, ['bob@example.com', 'tim@example.com'])
@@ -112,6 +121,7 @@ test('a backfill that is killed and run again, twice at a time, brings each sign
   while ((await backlog()) === 0) await sleep(1)
   killed.kill('SIGKILL')
   await killed.ended.catch(() => undefined)
+  // Else the kill came before the work, or after it.
   const before = await backlog()
   expect(before).toBeGreaterThan(0)
   expect(before).toBeLessThan(6_000)

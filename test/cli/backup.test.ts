@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -119,7 +120,10 @@ async function interrupted(folder: string, signal: NodeJS.Signals) {
     )
   await expect.poll(sizeOf, { interval: 1 }).toBeGreaterThan(0)
   command.kill(signal)
-  return { dataDir, file, result: await command.ended }
+  const result = await command.ended
+  // Else the signal came when all was done.
+  expect(existsSync(file), 'the backup was not done yet').toBe(false)
+  return { dataDir, file, result }
 }
 
 test('Ctrl-C ends a backup in the middle, and leaves nothing of it', async () => {

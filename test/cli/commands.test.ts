@@ -66,7 +66,12 @@ test('init refuses to set up one site when a file names the sites', async () => 
 
 test('a wrong argument that may be an address or a name is not repeated', async () => {
   const mistakes = [['ada@example.com'], ['status', 'ada@example.com'], ['status', 'Lovelace']]
-  for (const args of mistakes) expect(await runCommand(args)).toMatchObject({ code: 2, stdout: '' })
+  for (const args of mistakes) {
+    const { code, stdout, stderr } = await runCommand(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^rollcall: \S/)
+    expect(stderr).not.toMatch(/ada|example\.com|Lovelace/i)
+  }
 })
 
 test.each(names)('%s --help says how to use it', async (name) => {

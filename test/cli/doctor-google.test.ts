@@ -105,7 +105,7 @@ test('doctor beside a service makes at most six calls, which the ledger has, and
   expect(left).toBe(10_000 - callsOf(google))
 })
 
-test('an account that was deleted', async () => {
+test('doctor says that Google does not know an account that was deleted', async () => {
   await using google = await createGoogleWorld()
   const gone = 'gone@emulated-project.iam.gserviceaccount.com'
   await expectOnlyFault(
@@ -114,7 +114,7 @@ test('an account that was deleted', async () => {
   )
 })
 
-test('a key that was deleted', async () => {
+test('doctor says that Google does not take a key that was deleted', async () => {
   await using google = await createGoogleWorld()
   google.emulator.createServiceAccount(google.email, { ownKey: true })
   await expectOnlyFault(google.env, {
@@ -124,7 +124,7 @@ test('a key that was deleted', async () => {
   })
 })
 
-test('an API that is not enabled', async () => {
+test('doctor says that the API is not enabled, with the words of Google', async () => {
   await using google = await createGoogleWorld()
   google.emulator.faults.add({ on: ['get', 'batchUpdate'], answer: 'apiDisabled', times: 99 })
   await expectOnlyFault(google.env, {
@@ -134,7 +134,7 @@ test('an API that is not enabled', async () => {
   })
 })
 
-test('a wrong id', async () => {
+test('doctor says that a wrong id names no spreadsheet, and which setting has it', async () => {
   await using google = await createGoogleWorld()
   await expectOnlyFault(
     { ...google.env, SHEETS_SHEET_ID: `${google.spreadsheetId}x` },
@@ -142,7 +142,7 @@ test('a wrong id', async () => {
   )
 })
 
-test('a spreadsheet that is not shared', async () => {
+test('doctor says with which address to share a spreadsheet that is not shared', async () => {
   await using google = await createGoogleWorld()
   spreadsheetOf(google).share(google.email, 'none')
   await expectOnlyFault(google.env, {
@@ -152,7 +152,7 @@ test('a spreadsheet that is not shared', async () => {
   })
 })
 
-test('a spreadsheet that is shared as Viewer', async () => {
+test('doctor says that a spreadsheet is shared, but not as Editor', async () => {
   await using google = await createGoogleWorld()
   spreadsheetOf(google).share(google.email, 'viewer')
   await expectOnlyFault(google.env, {
@@ -165,18 +165,21 @@ test('a spreadsheet that is shared as Viewer', async () => {
 test.each([
   ['ahead of', -10],
   ['behind', 10],
-])('a clock that is 10 minutes %s', async (words, googleIsAheadByMinutes) => {
-  const clock = new ManualClock(Date.now() + googleIsAheadByMinutes * minutes)
-  await using google = await createGoogleWorld({ clock })
-  const { code, faults, of } = await diagnose(google.env)
-  expect(code).toBe(1)
-  // Google gives no token to a clock that is so far ahead.
-  expect(faults).toEqual(words === 'behind' ? ['clock'] : ['clock', 'token'])
-  expect(of('clock')[0]?.message).toContain(`is 10 minutes ${words} Google's`)
-  expect(of('clock')[0]?.hint).toContain('synchronisation')
-})
+])(
+  'doctor says that the clock is 10 minutes %s that of Google',
+  async (words, googleIsAheadByMinutes) => {
+    const clock = new ManualClock(Date.now() + googleIsAheadByMinutes * minutes)
+    await using google = await createGoogleWorld({ clock })
+    const { code, faults, of } = await diagnose(google.env)
+    expect(code).toBe(1)
+    // Google gives no token to a clock that is so far ahead.
+    expect(faults).toEqual(words === 'behind' ? ['clock'] : ['clock', 'token'])
+    expect(of('clock')[0]?.message).toContain(`is 10 minutes ${words} Google's`)
+    expect(of('clock')[0]?.hint).toContain('synchronisation')
+  },
+)
 
-test('no network', async () => {
+test('doctor says which server it cannot reach, and to look at the network', async () => {
   await using google = await createGoogleWorld()
   const nowhere = 'http://127.0.0.1:9'
   await expectOnlyFault(
@@ -189,26 +192,31 @@ test('no network', async () => {
   )
 })
 
-test.each([200, 302, 403, 407, 502])('a proxy that answers HTML with status %i', async (status) => {
-  await using google = await createGoogleWorld()
-  const proxy = await startLoopbackServer(async (_request, response) => {
-    response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>Please sign in.</html>')
-  })
-  try {
-    await expectOnlyFault(
-      { ...google.env, SHEETS_API_URL: proxy.url },
-      { check: 'api', message: '', hint: 'not from the Sheets API' },
-    )
-    await expectOnlyFault(
-      { ...google.env, SHEETS_TOKEN_URL: `${proxy.url}/token` },
-      { check: 'token', message: '', hint: 'proxy' },
-    )
-  } finally {
-    await proxy.stop()
-  }
-})
+test.each([200, 302, 403, 407, 502])(
+  'doctor says that an HTML page with status %i is not from Google but from a proxy',
+  async (status) => {
+    await using google = await createGoogleWorld()
+    const proxy = await startLoopbackServer(async (_request, response) => {
+      response
+        .writeHead(status, { 'Content-Type': 'text/html' })
+        .end('<html>Please sign in.</html>')
+    })
+    try {
+      await expectOnlyFault(
+        { ...google.env, SHEETS_API_URL: proxy.url },
+        { check: 'api', message: '', hint: 'not from the Sheets API' },
+      )
+      await expectOnlyFault(
+        { ...google.env, SHEETS_TOKEN_URL: `${proxy.url}/token` },
+        { check: 'token', message: '', hint: 'proxy' },
+      )
+    } finally {
+      await proxy.stop()
+    }
+  },
+)
 
-test('a protected default tab', async () => {
+test('doctor says who has to be let into a protected default tab', async () => {
   await using google = await createGoogleWorld()
   spreadsheetOf(google).protectTab('Sheet1')
   await expectOnlyFault(google.env, {
@@ -243,7 +251,7 @@ test('a header that is not ours is a warning, and its columns are named', async 
   ])
 })
 
-test('a nearly full spreadsheet', async () => {
+test('doctor says how full a nearly full spreadsheet is', async () => {
   await using google = await createGoogleWorld()
   spreadsheetOf(google).resizeTab('Sheet1', { rowCount: 320_000 })
   await expectOnlyFault(google.env, {
@@ -253,7 +261,7 @@ test('a nearly full spreadsheet', async () => {
   })
 })
 
-test("a quota that is used up: Google's own, and that of the settings", async () => {
+test("doctor tells Google's own quota that is used up from that of the settings", async () => {
   await using google = await createGoogleWorld()
   google.emulator.faults.add({ on: 'get', answer: 'quota' })
   await expectOnlyFault(google.env, {
@@ -273,7 +281,7 @@ test("a quota that is used up: Google's own, and that of the settings", async ()
   ])
 })
 
-test('a second process with another DATA_DIR that writes to the same spreadsheet', async () => {
+test('doctor warns of a second process with another DATA_DIR that writes to the same spreadsheet', async () => {
   await using google = await createGoogleWorld()
   await using service = await startService({ env: google.env })
   await postSignup(service.url, { email: 'ada@example.com' })
@@ -289,7 +297,7 @@ test('a second process with another DATA_DIR that writes to the same spreadsheet
   ])
 })
 
-test('what delivery is blocked by is told from the journal, when no service runs', async () => {
+test('doctor says from the journal what blocks delivery, when no service runs', async () => {
   await using google = await createGoogleWorld()
   await using data = await tempFolder()
   spreadsheetOf(google).share(google.email, 'viewer')

@@ -229,8 +229,12 @@ test('a tab whose title Google cannot read in a range is named, the others are c
   await using world = await inGoogle({ model: { unreadableTitles: ['Odd'] } })
   const handle = world.google.emulator.spreadsheet(world.google.spreadsheetId)
   const gid = handle.addTab('Odd', handle.rows('Sheet1').slice(0, 2))
-  handle.deleteRows('Sheet1', 2)
   const place = `the tab at place 2 (gid=${gid})`
+  expect(await world.verify(), 'the tab alone').toMatchObject({
+    code: 1,
+    report: { signups: { present: 4, missing: 0, edited: 0 }, rows: { double: 0 }, unread: [{}] },
+  })
+  handle.deleteRows('Sheet1', 2)
   const { code, report } = await world.verify()
   expect(code).toBe(1)
   expect(report).toMatchObject({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
@@ -82,13 +83,30 @@ describe.concurrent('the limits of a transaction on PostgreSQL', () => {
   })
 })
 
+async function takeConnections(url: string): Promise<readonly Client[]> {
+  const taken: Client[] = []
+  for (;;) {
+    const client = new Client(url)
+    try {
+      await client.connect()
+    } catch {
+      return taken
+    }
+    taken.push(client)
+  }
+}
+
 test('when the database has no connection left, calls are refused and succeed later', async () => {
   await using small = await startPostgres({
     settings: { max_connections: '6', superuser_reserved_connections: '3' },
   })
   await using world = await createTransactionWorld(small)
+  // Others hold all connections that the server still has.
+  const holders = await takeConnections(small.url(world.database))
   const calls = Array.from({ length: 12 }, () => addAtOnce(world.db))
   const answers = await Promise.allSettled(calls)
+  expect(answers.map(({ status }) => status)).toContain('rejected')
+  await Promise.all(holders.map((it) => it.end()))
   for (const answer of answers) {
     if (answer.status === 'rejected') await rejection(Promise.reject(answer.reason as Error))
   }

@@ -104,6 +104,27 @@ test('an instance that does not deliver leaves the note of another one', async (
   await repeating
 })
 
+test('an instance that loses its lease while it reads the note leaves that of another one', async () => {
+  const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
+  let delivers = true
+  const reading = {
+    ...{ notes: journal.notes, faults: journal.faults, states: journal.states },
+    noteFact: journal.noteFact,
+    async fact() {
+      delivers = false
+      return 'the note of another instance'
+    },
+  }
+  const one = createInstance(reading, clock, () => delivers)
+  const repeating = one.repeat(stop.signal)
+  one.events.deliveryStarted('the spreadsheet', 'News')
+  await clock.run(10_000)
+  expect(delivers).toBe(false)
+  expect(journal.states).toEqual(['ok'])
+  stop.abort()
+  await repeating
+})
+
 test('an instance that has not met the spreadsheet yet notes nothing', async () => {
   const [journal, clock, stop] = [createJournal(), new ManualClock(), new AbortController()]
   const repeating = createInstance(journal, clock).repeat(stop.signal)

@@ -15,8 +15,8 @@ test('pauses grow from 5 seconds to 2 hours, and up to half of each is left to c
 
 test('a message waits for its next try, but not for longer when the wall clock was set back', () => {
   const message = { ...newMessage({ id: 'a', body: '{}' }, 0), nextAt: 9 * 3_600_000 }
-  const hours = [0, 6, 7.5, 9].map((hour) => isDue(message, hour * 3_600_000))
-  expect(hours).toEqual([true, true, false, true])
+  const hours = [0, 6, 7, 7.5, 9].map((hour) => isDue(message, hour * 3_600_000))
+  expect(hours).toEqual([true, true, false, false, true])
 })
 
 test.each([
@@ -55,6 +55,25 @@ test('the library of Standard Webhooks verifies a message, its time included', a
     kind: 'received',
   })
   expect(sent).toEqual([{ a: 'ü' }])
+})
+
+test.each([
+  [199, 'failed'],
+  [200, 'received'],
+  [299, 'received'],
+  [300, 'failed'],
+  [399, 'failed'],
+  [409, 'failed'],
+  [410, 'gone'],
+])('status %i means that a message is %s', async (status, kind) => {
+  const http = async (): Promise<HttpAnswer> => ({ status, headers: new Headers(), text: '' })
+  const receiver = { url: 'https://hooks.example.com', key: new Uint8Array(32) }
+  const world = { http, clock: { now: () => 0 } }
+  const { signal } = new AbortController()
+  const sent = await sendMessage(receiver, { id: 'a', body: '{}' }, world, signal)
+  expect(sent.kind).toBe(kind)
+  const isRedirect = 'reason' in sent && sent.reason.endsWith(', and redirects are not followed')
+  expect(isRedirect).toBe(status >= 300 && status < 400)
 })
 
 test('a message is received by a status of 2xx within 15 seconds, whatever becomes of the rest of the answer', async () => {

@@ -5,15 +5,15 @@ type Color = readonly [number, number, number]
 export interface AccentColors {
   /** The background of the button. */
   readonly accent: string
-  /** The background of the button under the pointer. */
-  readonly strong: string
+  /** What is mixed into it under the pointer. */
+  readonly shade: string
   /** The text of the button. */
   readonly onAccent: string
   /** Links, the focus ring and the edge of the button. */
   readonly line: string
 }
 
-/** The background of cards in page.css, in each theme. */
+/** The background of cards in browser/form.css, in each theme. */
 export const surfaces = { light: '#ffffff', dark: '#1b2129' } as const
 
 const black: Color = [0, 0, 0]
@@ -35,35 +35,22 @@ export function accentColors(accent: string, theme: 'light' | 'dark'): AccentCol
   const onAccent = contrast(button, white) >= textContrast ? white : black
   return {
     accent: format(button),
-    strong: format(mix(button, onAccent === white ? black : white, 0.18)),
+    // Away from the text, so that it stays readable.
+    shade: format(onAccent === white ? black : white),
     onAccent: format(onAccent),
     line: format(apart(given, surface, away, textContrast)),
   }
 }
 
-/** The CSS rules that replace the colours in page.css. */
+/** The rule that replaces the colours in browser/form.css, unless the page around an embed sets its own. */
 export function accentStyles(accent: string): string {
   const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
-  return `
-:root {
-  --accent: light-dark(${light.line}, ${dark.line});
-  --fill: light-dark(${light.accent}, ${dark.accent});
-  --fill-strong: light-dark(${light.strong}, ${dark.strong});
-  --on-fill: light-dark(${light.onAccent}, ${dark.onAccent});
-}
-`
-}
-
-/** The CSS rules that replace the colours in browser/form.css, unless the page around the form sets its own. */
-export function embedAccentStyles(accent: string): string {
-  const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')]
-  const line = `var(--rollcall-accent, light-dark(${light.line}, ${dark.line}))`
+  const both = (name: keyof AccentColors) => `light-dark(${light[name]}, ${dark[name]})`
   return (
-    `.card{--accent:var(--rollcall-accent, light-dark(${light.accent}, ${dark.accent}))}` +
-    `.card a,.card .rollcall-suggestion button{color:${line}}` +
-    `.card :focus-visible{outline-color:${line}}` +
-    `.card [type=submit]{border-color:${line};` +
-    `color:var(--rollcall-on-accent, light-dark(${light.onAccent}, ${dark.onAccent}))}`
+    `:root,.card{--accent:var(--rollcall-accent, ${both('line')});` +
+    `--fill:var(--rollcall-accent, ${both('accent')});` +
+    `--on-fill:var(--rollcall-on-accent, ${both('onAccent')});` +
+    `--shade:${both('shade')}}`
   )
 }
 

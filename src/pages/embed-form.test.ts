@@ -22,7 +22,7 @@ test('the embed knows the text below the thanks, with its language, and where it
   const { thanks } = knownForm(pageOptions({ pages }))
   expect(thanks).toEqual([
     ['p', { lang: 'de', dir: 'auto' }, 'Bis <bald>'],
-    ['p', {}, ['a', { href: 'https://a.example/', class: 'choice' }, 2]],
+    ['a', { href: 'https://a.example/', class: 'next' }, 2],
   ])
 })
 
@@ -41,7 +41,7 @@ test('the embed knows the texts, the name field and the colour of the pages, as 
     language: 'en',
     texts: { title: 'The launch', submit: 'Join' },
     name: 'required',
-    styles: expect.stringContaining('--accent:var(--rollcall-accent, light-dark(#0a7a4b, '),
+    styles: expect.stringContaining('--fill:var(--rollcall-accent, light-dark(#0a7a4b, '),
   })
 })
 

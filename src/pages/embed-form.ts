@@ -6,7 +6,7 @@ import {
   fitInRow,
 } from '../signup/field-control.ts'
 import type { KnownForm, Tree } from '../signup/wire.ts'
-import { embedAccentStyles } from './accent.ts'
+import { accentStyles } from './accent.ts'
 import { fieldId } from './typed-form.ts'
 import type { PageOptions } from './view.ts'
 
@@ -33,7 +33,7 @@ export function knownForm({
     ...(site !== undefined && { site }),
     ...(hasTexts && { texts }),
     ...(name !== 'off' && { name }),
-    ...(accent !== undefined && { styles: embedAccentStyles(accent) }),
+    ...(accent !== undefined && { styles: accentStyles(accent) }),
     ...(fields.length > 0 && { fields: fields.map((field) => drawn(field, language)) }),
     ...((thanks ?? next) !== undefined && {
       thanks: [...textBelow(thanks, language), ...linkTo(next)],
@@ -46,8 +46,7 @@ function textBelow(thanks: string | undefined, language: string): Tree[] {
 }
 
 function linkTo(next: string | undefined): Tree[] {
-  // Like a choice, the link is easier to hit than its text is high.
-  return next === undefined ? [] : [['p', {}, ['a', { href: next, class: 'choice' }, continuing]]]
+  return next === undefined ? [] : [['a', { href: next, class: 'next' }, continuing]]
 }
 
 /**

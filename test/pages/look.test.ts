@@ -13,7 +13,8 @@ const fields = [
 const page = {
   title: 'Tea & <b>biscuits</b>',
   text: 'One mail a month.',
-  consent: 'I agree.',
+  accent: '#0a7a4b',
+  consent: 'I agree to [this](https://example.com/).',
   thanks: 'See <i>you</i> & bye.',
   next: 'https://example.com/?a=1&b="2"',
 }
@@ -38,7 +39,11 @@ const places = [
     },
   ],
 ] as const
-const phone = { viewport: { width: 360, height: 900 }, colorScheme: 'dark' } as const
+const phone = {
+  viewport: { width: 360, height: 900 },
+  colorScheme: 'dark',
+  reducedMotion: 'reduce',
+} as const
 
 const style = (page: Page, selector: string, name: string) =>
   page
@@ -98,6 +103,46 @@ describe.each(places)('%s', (_, open) => {
     await page.evaluate(() => (document.documentElement.style.background = '#12161c'))
     expect(await accessibilityProblems(page)).toEqual([])
   })
+})
+
+test('the page, the bare form and the embed of a site have one look', async () => {
+  const looks = await Promise.all(
+    places.map(async ([, open]) => {
+      await using opened = await open()
+      const { page } = opened
+      await page.getByLabel('Email address').click()
+      await page.getByLabel('Pro').check()
+      await page.waitForLoadState('networkidle')
+      const button = [
+        'background-color',
+        'border-color',
+        'color',
+        'border-radius',
+        'font-weight',
+        'margin',
+      ]
+      const wanted = {
+        '[type=submit]': button,
+        label: ['color', 'font-weight', 'font-size', 'margin'],
+        small: ['color', 'font-size'],
+        '#email': ['background-color', 'border-color', 'padding', 'height'],
+        '[name=plan]:checked': ['border-color', 'width'],
+        '.choices': ['gap'],
+        '.field:nth-child(2)': ['margin'],
+        'label a': ['color'],
+      }
+      const seen = []
+      for (const [selector, names] of Object.entries(wanted))
+        for (const name of names) seen.push([selector, name, await style(page, selector, name)])
+      await page.locator('[type=submit]').hover()
+      await expect.poll(() => style(page, '[type=submit]', 'background-color')).toMatch(/^color\(/)
+      return [...seen, await style(page, '[type=submit]', 'background-color')]
+    }),
+  )
+  const [hosted, bare, embed] = looks
+  expect(hosted?.[0]).toEqual(['[type=submit]', 'background-color', 'rgb(10, 122, 75)'])
+  expect(embed).toEqual(hosted)
+  expect(bare).toEqual(hosted)
 })
 
 test('the bare form in a wide frame is at most 28em wide', async () => {
@@ -181,31 +226,35 @@ describe('the thanks', () => {
     expect(said.split(/\n+/)).toEqual([title, `${text} ${close}`])
   })
 
-  test('in the embed have the same text and link, and the same tick', async () => {
-    const tag = (more: string) =>
-      `<script src="%s/embed.js?site=launch" data-site="launch" ${more}></script>`
-    await using host = await shared.open({ body: tag('data-language="de"') })
-    const { page } = host
-    await page.getByLabel('E-Mail-Adresse').fill('ada@example.com')
-    await page.getByLabel('Pro').check()
-    await page.getByLabel('I agree.').check()
-    await page.locator('[type=submit]').click()
-    const done = page.locator('.rollcall-done:not(:empty)')
-    await done.waitFor()
-    expect((await done.innerText()).split(/\n+/)).toEqual([
-      'Vielen Dank! Sie sind angemeldet.',
-      'See <i>you</i> & bye.',
-      'Weiter',
-    ])
-    expect(await done.getByText('See').getAttribute('lang')).toBe('en')
-    const link = done.getByRole('link', { name: 'Weiter' })
-    expect(await link.getAttribute('href')).toBe('https://example.com/?a=1&b=%222%22')
-    expect((await link.boundingBox())?.height).toBe(44)
-    expect(await accessibilityProblems(page)).toEqual([])
+  test.each([
+    ['en', 'Email address', 'Thank you! You are signed up.', 'Continue'],
+    ['de', 'E-Mail-Adresse', 'Vielen Dank! Sie sind angemeldet.', 'Weiter'],
+  ])(
+    'in the embed have the same text, link and tick, in %s',
+    async (language, email, said, next) => {
+      const tag = '<script src="%s/embed.js?site=launch" data-site="launch" data-language='
+      await using host = await shared.open({ body: `${tag}${language}></script>` })
+      const { page } = host
+      await page.getByLabel(email).fill('ada@example.com')
+      await page.getByLabel('Pro').check()
+      await page.getByLabel('I agree').check()
+      await page.locator('[type=submit]').click()
+      const done = page.locator('.rollcall-done:not(:empty)')
+      await done.waitFor()
+      expect((await done.innerText()).split(/\n+/)).toEqual([said, 'See <i>you</i> & bye.', next])
+      expect(await done.getByText('See').getAttribute('lang')).toBe('en')
+      const link = done.getByRole('link', { name: next })
+      expect(await link.getAttribute('href')).toBe('https://example.com/?a=1&b=%222%22')
+      expect((await link.boundingBox())?.height).toBe(44)
+      expect(await accessibilityProblems(page)).toEqual([])
 
-    await using own = await visit(thanks)
-    const tickOf = (page: Page, selector: string) =>
-      page.locator(selector).evaluate((it) => getComputedStyle(it, '::before').content)
-    expect(await tickOf(page, '.rollcall-done')).toBe(await tickOf(own.page, '.thanks'))
-  })
+      await using own = await visit(thanks)
+      const lookOf = (page: Page, selector: string) =>
+        page.locator(selector).evaluate((it) => {
+          const { backgroundColor, color, padding } = getComputedStyle(it.querySelector('a') ?? it)
+          return [getComputedStyle(it, '::before').content, backgroundColor, color, padding]
+        })
+      expect(await lookOf(page, '.rollcall-done')).toEqual(await lookOf(own.page, '.thanks'))
+    },
+  )
 })

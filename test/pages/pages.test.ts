@@ -103,7 +103,7 @@ test('the hosted page shows every setting, and none of them as markup', async ()
     "img-src 'self' data: https://cdn.example;",
   )
   const styles = await (await get(branded, '/assets/page.css')).text()
-  expect(styles).toContain('--fill: light-dark(#ffd000, #ffd000)')
+  expect(styles).toContain('--fill:var(--rollcall-accent, light-dark(#ffd000, #ffd000))')
 })
 
 test('the bare form shows the settings for button, name and consent, and no title or logo', async () => {

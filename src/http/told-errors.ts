@@ -1,5 +1,3 @@
-import type { FieldError } from './problem.ts'
-
 /** One for each signup of a bulk request of the usual size. */
 const errorsMax = 1_000
 /** In UTF-16 units, of names and messages together. */
@@ -17,7 +15,9 @@ export class ToldErrors {
   }
 
   /** Those of the errors that are told. */
-  take<It extends FieldError>(errors: readonly It[]): readonly It[] {
+  take<It extends Readonly<Record<'field' | 'message', string>>>(
+    errors: readonly It[],
+  ): readonly It[] {
     const told = errors.filter(({ field, message }) => {
       this.#count += 1
       this.#characters += field.length + message.length

@@ -4,13 +4,21 @@ import { Unreachable } from '../journal/postgres/reach.ts'
 import { readServerFacts, type ServerFacts } from '../journal/postgres/server-facts.ts'
 import type { Clock } from '../platform/clock.ts'
 
+interface Problem {
+  /** A sentence without its subject. */
+  readonly message: string
+  readonly hint: string
+  readonly isStandby?: boolean
+}
+
 /** What a database is opened for. */
 export type Needs = 'reading' | 'writing'
 
 /**
  * Reads the facts of the database of this URL.
  *
- * @throws ConfigError when it cannot be used until a person acts; Unreachable when waiting may help
+ * @throws ConfigError when it cannot be used until a person acts; Unreachable when waiting may help; Error
+ *   when it is a standby: a failover may make it the primary, so whoever starts the service may try again
  */
 export async function readUsable(
   url: string,
@@ -32,19 +40,19 @@ export async function readUsable(
     throw refuse(error.why, error.hint, error)
   })
   const problem = accessProblem(facts, needs)
-  if (problem) throw refuse(problem.message, problem.hint)
-  return facts
+  if (!problem) return facts
+  const { message, hint, isStandby } = problem
+  if (isStandby) throw new Error(`The database of DATABASE_URL ${message}. ${hint}`)
+  throw refuse(message, hint)
 }
 
-/** Why the database cannot be used until a person acts. The message is a sentence without its subject. */
-export function accessProblem(
-  facts: ServerFacts,
-  needs: Needs,
-): { readonly message: string; readonly hint: string } | undefined {
+/** Why the database cannot be used until a person acts. */
+export function accessProblem(facts: ServerFacts, needs: Needs): Problem | undefined {
   const { isStandby, isReadOnly, isForeign, mayEnter, rightsMissing = [] } = facts
   if (isReadOnly && needs === 'writing') {
     return isStandby
       ? {
+          isStandby,
           message: 'is a standby, which takes no signups',
           hint: 'Give the host of the primary in DATABASE_URL.',
         }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { addressesInSheet, createGoogleWorld } from '../../harness/google-world.ts'
 import { postSignups } from '../../harness/post-signup.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
+import { failedStart } from '../../harness/start-service.ts'
 import { Instances } from '../crash/instances.ts'
 import { visit } from '../crash/instances-load.ts'
 import { journalOf } from '../crash/journal-of.ts'
@@ -80,4 +81,14 @@ test('a failover to a standby that lags loses what it had not got yet, and every
   // Their rows were written before.
   const rows = await addressesInSheet(world.google)
   expect(rows.toSorted()).toEqual([...kept, ...lost, ...later].toSorted())
+})
+
+test('a start on a standby says so at once, with an exit code after which systemd tries again', async () => {
+  await using databases = await ReplicatedPostgres.start()
+  const url = `postgres://postgres@127.0.0.1:${databases.standbyPort}/postgres`
+  await using google = await createGoogleWorld()
+  const { code, output } = await failedStart({ env: { ...google.env, DATABASE_URL: url } })
+  expect(output).toContain('is a standby, which takes no signups. Give the host of the primary')
+  expect(output).not.toContain('waits for it')
+  expect(code).toBe(1)
 })

@@ -184,7 +184,7 @@ test('a notice that nobody receives is tried for a day with one id, and the next
 })
 
 test('the journal keeps why the last try failed, until one is received', async () => {
-  await using world = await createWorld()
+  await using world = createWorld()
   const failed = async () => (await readKept(world.journal.delivery)).failed
   await using _ = world.start()
   world.health.delivery = blocked
@@ -200,14 +200,13 @@ test('the journal keeps why the last try failed, until one is received', async (
 })
 
 test('a notice that is received while the watch stops is not sent again', async () => {
-  await using world = await createWorld()
+  await using world = createWorld()
   const first = world.start()
-  let stopped: Promise<void> | undefined
-  world.onSend = () => void (stopped = first[Symbol.asyncDispose]())
+  const stopping = Promise.withResolvers<undefined>()
+  world.onSend = () => void first[Symbol.asyncDispose]().then(() => stopping.resolve(undefined))
   world.health.delivery = blocked
   await world.clock.run(10 * minute)
-  await stopped
-  expect(stopped).toBeDefined()
+  await stopping.promise
   expect(world.log).toContain('received')
   await using _ = world.start()
   world.health.delivery = blocked

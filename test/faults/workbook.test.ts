@@ -182,7 +182,14 @@ describe.concurrent('a tab file that cannot be written', () => {
       const aside = { tab: place, error: 'The file of the tab cannot be written' }
       expect(await readiness(run.service)).toMatchObject({
         status: 200,
-        body: { delivery: { state: 'partly blocked', error: aside.error, tabsSetAside: [aside], backlog: 1 } },
+        body: {
+          delivery: {
+            state: 'partly blocked',
+            error: aside.error,
+            tabsSetAside: [aside],
+            backlog: 1,
+          },
+        },
       })
       expect((await readiness(run.service, 'strict')).status).toBe(503)
       const second = await run.signUp('second')

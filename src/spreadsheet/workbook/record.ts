@@ -133,7 +133,7 @@ export function isSame(one: BatchId, other: BatchId): boolean {
 }
 
 /** Reads one of the record's files; undefined when it is missing. @throws RecordDamaged */
-export async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
   let text: string
   try {
     text = await readFile(path, 'utf8')

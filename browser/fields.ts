@@ -93,7 +93,8 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
     check: () => show(problemOf),
     refuse: (errors) =>
       !show((control) => {
-        const message = errors.find(({ field }) => field === control.name)?.message ?? ''
+        const isMeant = ({ field }: ProblemField) => field === control.name && !ofAuthor.test(field)
+        const message = errors.find(isMeant)?.message ?? ''
         // The messages of the service are in English.
         return message && language !== 'en' ? (textFor(control) ?? message) : message
       }),
@@ -106,6 +107,9 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
     },
   }
 }
+
+/** What no visitor chooses, also where a control has that name: its message is for the page's author. */
+const ofAuthor = /^(sheetTab|tab|site)$/
 
 function controlsOf(form: HTMLFormElement): Control[] {
   const names = new Set<string>()

@@ -106,7 +106,7 @@ async function tryOnce(
 function refusal(status: number, problem: Problem | undefined): Told {
   // Our only 403 that a page can read is a refused token. A proxy's 403 is no problem document.
   const isToken = status === 403 && problem !== undefined
-  return new Told(isToken ? 'checkFailed' : 'wrong', status, problem)
+  return new Told(isToken ? 'checkFailed' : 'forbidden', status, problem)
 }
 
 /** The pause that `Retry-After` asks for, or else exponential backoff with jitter. */

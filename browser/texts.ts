@@ -35,7 +35,6 @@ export const laterEnglish = {
   checkBlocked: 'The check that keeps bots out did not load. Please allow it, then try again.',
   forbidden: 'Signing up does not work on this page just now.',
   unavailable: 'Signing up is not possible just now. Please come back later.',
-  wrong: 'Something went wrong: you are not signed up. Please try again later.',
   /** The link to the next page, below the thanks. */
   next: 'Continue',
 }

@@ -332,7 +332,7 @@ test('the console names a tab whose name is too long, at once and when the servi
   await expect.poll(lines).toEqual([tooLong])
   await page.getByLabel('Email address').fill('ada@example.com')
   await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText('Something went wrong').waitFor()
+  await page.getByText('Signing up does not work on this page').waitFor()
   const refused = expect.stringMatching(/^Rollcall: data-tab: .*100 characters/)
   await expect.poll(lines).toEqual([tooLong, refused])
 })

@@ -142,7 +142,8 @@ describe.each(clients)('a form by $client', (client) => {
     await form.page.keyboard.press('Tab')
     await form.page.keyboard.press('Enter')
     await expectOneRow(form)
-    expect(await form.page.getByText(thanks).evaluate((it) => it.matches(':focus'))).toBe(true)
+    const told = form.page.getByRole('status').filter({ hasText: thanks })
+    expect(await told.evaluate((it) => it.matches(':focus'))).toBe(true)
     expect(form.complaints).toEqual([])
   })
 

@@ -65,8 +65,9 @@ test('a visitor needs no mouse, and the focus goes to the field with an error', 
   await expect.poll(() => describedBy(page, 'email')).toContain('such as name@example.com')
   await page.keyboard.type('.example')
   await page.keyboard.press('Enter')
-  await page.getByText(thanks).waitFor()
-  expect(await page.getByText(thanks).evaluate((element) => element.matches(':focus'))).toBe(true)
+  const told = page.getByRole('status').filter({ hasText: thanks })
+  await told.waitFor()
+  expect(await told.evaluate((element) => element.matches(':focus'))).toBe(true)
 })
 
 test('the form asks about a domain that looks mistyped, and sends it all the same', async () => {

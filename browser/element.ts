@@ -130,13 +130,6 @@ function buildForm(
   more: readonly HTMLElement[],
 ) {
   const form = create('form', { method: 'post', class: isOn(name) || more[0] ? '' : 'single' })
-  if (isOn(name)) {
-    const isRequired = name === 'required'
-    const hint = isRequired ? [] : [' ', create('small', {}, `(${texts.optional})`)]
-    const required = isRequired ? { required: '' } : {}
-    const attributes = { autocomplete: 'name', maxlength: '200', ...required }
-    form.append(field('name', [texts.name, ...hint], attributes))
-  }
   form.append(
     field('email', [texts.email], {
       type: 'email',
@@ -146,6 +139,15 @@ function buildForm(
       maxlength: '254',
       required: '',
     }),
+  )
+  if (isOn(name)) {
+    const isRequired = name === 'required'
+    const hint = isRequired ? [] : [' ', create('small', {}, `(${texts.optional})`)]
+    const required = isRequired ? { required: '' } : {}
+    const attributes = { autocomplete: 'name', maxlength: '200', ...required }
+    form.append(field('name', [texts.name, ...hint], attributes))
+  }
+  form.append(
     ...more,
     create('slot', { name: 'challenge' }),
     create('button', { type: 'submit' }, submit),

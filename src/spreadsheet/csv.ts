@@ -83,6 +83,27 @@ export function cellsOf(line: string, delimiter: string): string[] {
   return cells
 }
 
+/**
+ * How a text of one or more lines ends: `whole`, or `in a cell` whose quote is not closed. `in doubt` is one of
+ * several lines with a quote that begins no cell, so that they may be records of their own.
+ */
+export function recordEnd(text: string, delimiter: string): 'whole' | 'in a cell' | 'in doubt' {
+  const line = text.replace(/\r?\n$|\r$/, '')
+  let isInDoubt = false
+  for (let start = 0; ;) {
+    let next = line.indexOf(delimiter, start)
+    if (line[start] === '"') {
+      const close = closingQuote(line, start)
+      if (close < 0) return 'in a cell'
+      const isQuoted = [delimiter, undefined].includes(line[close + 1])
+      if (isQuoted) next = line.indexOf(delimiter, close)
+      else isInDoubt ||= /[\r\n]/.test(line)
+    }
+    if (next < 0) return isInDoubt ? 'in doubt' : 'whole'
+    start = next + 1
+  }
+}
+
 /** The index of the quote that closes the one at `start`; -1 when none opens or none closes. */
 function closingQuote(line: string, start: number): number {
   if (line[start] !== '"') return -1

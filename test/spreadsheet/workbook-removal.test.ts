@@ -145,6 +145,76 @@ test('a person whose address has the forgotten one in it stays, although their t
   expect(rows.slice(1).map(([email]) => email)).toEqual(others)
 })
 
+const [ada, bob] = ['ada@example.com', 'bob@example.com']
+const receivedAt = Date.parse('2026-01-02T03:04:05.678Z')
+const adaTime = new Date(receivedAt).toISOString()
+const bobTime = '2026-01-02T03:04:05.679Z'
+const bobLine = `${bobTime},${bob},x,`
+
+test.each<[string, string, string]>([
+  [
+    'line ends of old Macs',
+    `H,E,S,N\r${bobLine}\r${adaTime},${ada},x,\r${bobLine}\r`,
+    `H,E,S,N\r${bobLine}\r${bobLine}\r`,
+  ],
+  ['one line end of an old Mac', `H\n${bobLine}\r${adaTime},${ada},x,\n`, `H\n${bobLine}\r`],
+  [
+    'a cell of several lines behind',
+    `H\n${adaTime},${ada},x,"one ""line""\r\n\r\nanother"\r\n${bobLine}`,
+    `H\n${bobLine}`,
+  ],
+  [
+    'cells of several lines around',
+    `H\n"one\nanother",${adaTime},${ada},"one\nanother"\n${bobLine}\n`,
+    `H\n${bobLine}\n`,
+  ],
+  [
+    'such a cell between semicolons',
+    `H\n${bobLine}\n${adaTime};${ada};"one\nanother"`,
+    `H\n${bobLine}\n`,
+  ],
+  [
+    'a quote above that nothing closes',
+    `H\n${bobLine}"5 inch\n${adaTime},${ada},x,\n${bobLine}\n`,
+    `H\n${bobLine}"5 inch\n${bobLine}\n`,
+  ],
+  [
+    'a quote above that another cell seems to close',
+    `H\n${bobLine}"5 inch\n${adaTime},${ada},x,\n${bobLine}"a, b"\n`,
+    `H\n${bobLine}"5 inch\n${bobLine}"a, b"\n`,
+  ],
+  [
+    'a quote far above that a cell far below seems to close',
+    `H\n${bobLine}"5\n${'x\n'.repeat(100)}${adaTime},${ada}\n","\n`,
+    `H\n${bobLine}"5\n${'x\n'.repeat(100)}","\n`,
+  ],
+])('all of a row goes and every other row stays with %s', async (_, before, after) => {
+  await using world = await createWorkbookWorld()
+  await mkdir(world.directory, { recursive: true })
+  await writeFile(world.path('Sheet1'), before)
+  const removed = await world.connect().remove([{ email: ada, receivedAt }], testSignal)
+  expect(await readFile(world.path('Sheet1'), 'utf8')).toBe(after)
+  expect(removed).toEqual({ ...gone, standing: [1] })
+})
+
+test('a line that is too long to be searched is never a part of the row that goes', async () => {
+  await using world = await createWorkbookWorld()
+  await mkdir(world.directory, { recursive: true })
+  const rest = `${bobLine}${'x'.repeat(2 ** 21)}\n"\n`
+  await writeFile(world.path('Sheet1'), `H\n${adaTime},${ada},x,"note\n${rest}`)
+  await world.connect().remove([{ email: ada, receivedAt }], testSignal)
+  expect(await readFile(world.path('Sheet1'), 'utf8')).toBe(`H\n${rest}`)
+})
+
+test('a row that a person has copied into a note stays, as it is a part of the row of another', async () => {
+  await using world = await createWorkbookWorld()
+  await mkdir(world.directory, { recursive: true })
+  const text = `H\n${bobLine}"before:\n${adaTime},${ada},x\nby hand"\n`
+  await writeFile(world.path('Sheet1'), text)
+  await world.connect().remove([{ email: ada, receivedAt }], testSignal)
+  expect(await readFile(world.path('Sheet1'), 'utf8')).toBe(text)
+})
+
 test('a very long line is passed over, and the row below it is found', async () => {
   await using it = await createWorld(people(1))
   const text = await it.text()

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
-import { cellKey, cellsOf, delimiters } from '../csv.ts'
+import { cellKey, cellsOf, delimiters, recordEnd } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { naming } from './failure.ts'
 import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
@@ -10,13 +10,15 @@ import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
 const chunkBytes = 1024 * 1024
 /** Longer lines are not searched. A row of ours has up to 64 KiB. */
 const lineBytesMax = 1024 * 1024
+/** A record of more lines is searched line by line. */
+const linesMax = 100
 
 interface Wanted {
   readonly address: string
   readonly timestamp: string
 }
 
-/** A line of a file: where it begins and where the next one does, and its text, with one character for each byte. */
+/** A line or record of a file: where it begins and where the next one does, and its text and line end, with one character for each byte. */
 interface Line {
   readonly start: number
   readonly end: number
@@ -47,7 +49,7 @@ export async function removeRows(
     await naming(directory, { tab: fileName, fileName }, async () => {
       const before = await stateOf(path)
       const lines: Line[] = []
-      for await (const line of linesOf(path)) {
+      for await (const line of recordsOf(path)) {
         const found = lookInto(line, wanted)
         for (const index of found.others) others[index] = (others[index] ?? 0) + 1
         for (const index of found.rows) standing[index] = (standing[index] ?? 0) + 1
@@ -61,7 +63,8 @@ export async function removeRows(
 }
 
 /** The indexes of the wanted rows that the line is, and of those that only share its address. */
-function lookInto({ text }: Line, wanted: readonly Wanted[]) {
+function lookInto({ text: withEnd }: Line, wanted: readonly Wanted[]) {
+  const text = withEnd.replace(/\r?\n$|\r$/, '')
   const found = { rows: [] as number[], others: [] as number[] }
   if (!text.includes('@')) return found
   const lower = text.toLowerCase()
@@ -93,19 +96,52 @@ async function* without(path: string, lines: readonly Line[]): AsyncGenerator<Bu
   }
 }
 
+/** The records of the file: lines, and several lines together where a quoted cell has line ends in it. */
+async function* recordsOf(path: string): AsyncGenerator<Line> {
+  let lines: Line[] = []
+  let readings: readonly string[] = delimiters
+  for await (const line of linesOf(path)) {
+    // A line between them was too long.
+    if (lines.at(-1)?.end !== line.start) {
+      yield* lines.splice(0)
+      readings = delimiters
+    }
+    if (lines.length === 0 && !line.text.includes('"')) {
+      yield line
+      continue
+    }
+    lines.push(line)
+    const text = lines.map((it) => it.text).join('')
+    const ends = Map.groupBy(readings, (delimiter) => recordEnd(text, delimiter))
+    const open = ends.get('in a cell')
+    const isWhole = lines.length === 1 ? !open : ends.has('whole')
+    if (!isWhole && open && lines.length < linesMax && text.length <= lineBytesMax) {
+      readings = open
+      continue
+    }
+    const [{ start } = line] = lines
+    // A quote that nothing closes begins no cell.
+    if (isWhole) yield { start, end: line.end, text }
+    else yield* lines
+    lines = []
+    readings = delimiters
+  }
+  yield* lines
+}
+
+/** The lines of the file, with their line ends: those of Unix, Windows and old Macs. */
 async function* linesOf(path: string): AsyncGenerator<Line> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   let rest = ''
   let start = 0
-  const lineOf = (text: string, endBytes: number): Line => {
-    return { start, end: start + text.length + endBytes, text: text.replace(/\r$/, '') }
-  }
+  const lineOf = (text: string): Line => ({ start, end: start + text.length, text })
   for await (const chunk of chunksOf(file)) {
-    const lines = (rest + chunk.toString('latin1')).split('\n')
+    const lines = (rest + chunk.toString('latin1')).match(/[^\r\n]*(?:\r\n?|\n)|[^\r\n]+$/g) ?? []
+    // It may go on, if only with a line feed.
     rest = lines.pop() ?? ''
     for (const text of lines) {
-      if (text.length <= lineBytesMax) yield lineOf(text, 1)
-      start += text.length + 1
+      if (text.length <= lineBytesMax) yield lineOf(text)
+      start += text.length
     }
     if (rest.length > lineBytesMax) {
       // Keeps the place, and the line's length over the limit.
@@ -113,7 +149,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
       rest = rest.slice(-lineBytesMax - 1)
     }
   }
-  if (rest.length <= lineBytesMax) yield lineOf(rest, 0)
+  if (rest.length <= lineBytesMax) yield lineOf(rest)
 }
 
 /** The bytes of the file from `from` up to `to`. */

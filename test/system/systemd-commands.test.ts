@@ -85,6 +85,14 @@ test('the installed command runs as the user of the service, with its settings, 
   expect(journal).toMatchObject({ uid: nobody, gid: nobody })
 })
 
+test('no variable of the environment file changes which program the installed command runs, or as whom', async () => {
+  await using machine = await makeMachine()
+  await machine.write('etc/environment', 'user=root\nprogram=/nowhere\nPATH=/nowhere\n', 0)
+  await machine.write('caller/list.csv', 'Email\nada@example.com\n')
+  expect(await machine.rollcall(['import', 'list.csv'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await stat(machine.path('state/data/journal.db'))).toMatchObject({ uid: nobody })
+})
+
 test('the installed command passes on standard input and the exit code, and no right of root', async () => {
   await using machine = await makeMachine()
   await machine.write('caller/list.csv', 'Email\nada@example.com\n')

@@ -25,7 +25,7 @@ function halves(domain: string): readonly [string, string] {
 }
 
 /** Whether two texts are equal, or differ by one letter added, missing, wrong, or swapped with its neighbour. */
-export function isOneSlip(one: string, other: string): boolean {
+function isOneSlip(one: string, other: string): boolean {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++
   let end = 0

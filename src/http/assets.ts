@@ -1,7 +1,7 @@
 import { parseAccept } from 'hono/utils/accept'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { FileBodies, StaticFile } from '../platform/static-file.ts'
-import { type Answer, type Extras, file, notModified } from './answer.ts'
+import { type Answer, answer, type Extras, file, notModified } from './answer.ts'
 import { securityWith } from './headers.ts'
 
 type Coding = keyof FileBodies
@@ -18,6 +18,19 @@ const assetSecurity = securityWith({
 /** Serves a file to pages of every origin, compressed as the browser prefers; 304 when the browser has it. */
 export function assetAnswer(asset: StaticFile, request: HttpHeaders): Answer {
   return fileAnswer(asset, request, { security: assetSecurity, isPublic: true })
+}
+
+/**
+ * A 404 for a script tag. A browser hides a refusal that is no script from its console and its network
+ * view (opaque response blocking), so this is one, though no browser runs a script that comes with a 404.
+ */
+export function refusedScript(why: string): Answer {
+  const headers = ['content-type', 'text/javascript; charset=utf-8']
+  return answer(404, `// Rollcall: ${why}\n`, {
+    headers,
+    security: securityWith({ 'cross-origin-resource-policy': 'cross-origin' }),
+    isPublic: true,
+  })
 }
 
 const documentSecurity = securityWith({ 'cache-control': 'no-cache' })

@@ -1,7 +1,7 @@
 import { describeService, openapiPath } from '../api/openapi/openapi.ts'
 import { ready, readySites } from '../api/ready.ts'
 import { type Answer, json } from '../http/answer.ts'
-import { assetAnswer, documentAnswer } from '../http/assets.ts'
+import { assetAnswer, documentAnswer, refusedScript } from '../http/assets.ts'
 import { type Application, createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
@@ -125,7 +125,11 @@ function routerOf(options: Answering): Router {
   for (const file of assets) {
     const GET = async (exchange: Exchange) => {
       // The embed without its site would send signups to the default one.
-      if (exchange.isSiteUnknown) throw refuse.noSuchSite(true)
+      if (exchange.isSiteUnknown) {
+        const isScript = exchange.request.headers.get('sec-fetch-dest') === 'script'
+        if (isScript) return refusedScript('There is no such site. Correct ?site= in its address.')
+        throw refuse.noSuchSite(true)
+      }
       return assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
     }
     router.add(`/${file.path}`, { GET, isPublic: true })

@@ -158,6 +158,15 @@ test.each([
   expect(await host.page.locator('rollcall-form').count()).toBe(0)
 })
 
+test('a misspelt site in the address of the script shows as a 404 in the console', async () => {
+  await using host = await shared.open({
+    body: '<script src="%s/embed.js?site=lanch" data-tab="News" async></script>',
+  })
+  await expect
+    .poll(() => host.complaints)
+    .toContainEqual(expect.stringContaining('the server responded with a status of 404'))
+})
+
 const nowhere = 'Signing up does not work on this page just now.'
 
 describe('a refusal that no visitor can mend ends at once', () => {

@@ -169,6 +169,13 @@ test('pages of every origin may load the refusal of a file whose site is unknown
       ]).toEqual([404, 'cross-origin', '*'])
     }
   }
+  const headers = { 'sec-fetch-dest': 'script' }
+  const script = await fetch(`${service.url}/embed.js?site=nosuch`, { headers })
+  expect([script.status, script.headers.get('content-type'), await script.text()]).toEqual([
+    404,
+    'text/javascript; charset=utf-8',
+    '// Rollcall: There is no such site. Correct ?site= in its address.\n',
+  ])
   const page = await fetch(`${service.url}/?site=nosuch`)
   expect(page.headers.get('cross-origin-resource-policy')).toBe('same-origin')
 })

@@ -23,3 +23,22 @@ test('the log says why old signups could not be erased', async () => {
     err: { message: 'The disk is full' },
   })
 })
+
+test('what has expired is cleaned up at the start and then once a day, as that stops the process', async () => {
+  await using journal = openSqliteJournal(':memory:')
+  let scrubs = 0
+  const erasure = {
+    ...journal.erasure,
+    scrub: async () => {
+      scrubs++
+      return true
+    },
+  }
+  const clock = new ManualClock()
+  const log = createLog('info', new PassThrough())
+  await using _ = startRetention({ ...journal, erasure }, 30, clock, log)
+  await clock.run(23 * 60 * 60 * 1000)
+  expect(scrubs).toBe(1)
+  await clock.run(60 * 60 * 1000)
+  expect(scrubs).toBe(2)
+})

@@ -19,7 +19,7 @@ const optionCharactersMax = 200
 const takenNames: ReadonlySet<string> = new Set(
   [
     ...Object.keys(formSchema.shape).filter((it) => it !== 'tab'),
-    ...['site', 'timestamp', 'id', 'receivedAt'],
+    ...['site', 'timestamp', 'id', 'receivedAt', 'idempotencyKey'],
     ...['prototype', ...Object.getOwnPropertyNames(Object.prototype)],
   ].map((name) => name.toLowerCase()),
 )

@@ -27,7 +27,7 @@ export function startRetention(
   async function expireAll(): Promise<void> {
     const before = (time ?? clock).now() - days * day
     while (!signal.aborted && (await retention.expire(before))) await clock.sleep(restMs, signal)
-    // It may stop this process for two seconds for each million signups.
+    // With DUPLICATES=ignore it stops this process for a second or more for each million signups.
     if (rounds++ % 24 === 0) await erasure.scrub()
   }
 

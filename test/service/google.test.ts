@@ -389,26 +389,26 @@ test.each([
 test('a protected tab is set aside and reported, and the others go on', async () => {
   await using world = await createGoogleWorld()
   const sheet = world.emulator.spreadsheet(world.spreadsheetId)
-  sheet.addTab('Locked', [['Email']])
-  sheet.protectTab('Locked')
+  sheet.addTab('Guarded', [['Email']])
+  sheet.protectTab('Guarded')
   await using service = await boot(world)
-  await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Locked' })
+  await postSignup(service.url, { email: 'kept@example.com', sheetTab: 'Guarded' })
   await postSignup(service.url, { email: 'free@example.com', sheetTab: 'Free' })
   await expect.poll(() => addressesInSheet(world, 'Free')).toEqual(['free@example.com'])
-  const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'locked' })
+  const answer = await postSignup(service.url, { email: 'too@example.com', sheetTab: 'guarded' })
   const error = 'The tab is protected'
   expect(await answer.json()).toMatchObject({ delivery: { state: 'blocked', error } })
   const ready = JSON.stringify(await readiness(service))
   const [place = ''] = /the tab at place 2 \(gid=\d+\)/.exec(ready) ?? []
   expect(JSON.parse(ready)).toMatchObject({
-    delivery: { state: 'ok', tabsSetAside: [{ tab: place, error }] },
+    delivery: { state: 'partly blocked', tabsSetAside: [{ tab: place, error }] },
   })
   expect(service.output()).toContain(`"tab":"${place}"`)
-  expect(ready + service.output(), 'the name of the tab').not.toMatch(/locked/i)
+  expect(ready + service.output(), 'the name of the tab').not.toMatch(/guarded/i)
   expect(service.output()).toContain('You are trying to edit a protected cell')
-  sheet.unprotectTab('Locked')
+  sheet.unprotectTab('Guarded')
   await expect
-    .poll(() => addressesInSheet(world, 'Locked'))
+    .poll(() => addressesInSheet(world, 'Guarded'))
     .toEqual(['kept@example.com', 'too@example.com'])
 })
 

@@ -122,7 +122,7 @@ function describe(now: Status): string[] {
 }
 
 function deliveryWords({ delivery: { state, since, error } }: Status): string {
-  if (state === 'unknown' || since === null) return 'no service has run yet'
+  if (state === 'unknown' || since === null) return 'unknown until a service runs'
   const words = state === 'ok' ? 'works' : `${state}: ${error ?? ''}`
   return state === 'ok' ? words : `${words} (since ${short(since)})`
 }

@@ -8,6 +8,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../platform/clock.ts'
 import { googleInspection } from '../spreadsheet/google/inspection.ts'
 import { ownColumns } from '../signup/row.ts'
+import { tabKey } from '../signup/signup.ts'
 import type { Expected, Finding } from '../spreadsheet/inspection.ts'
 import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { inspectWorkbook } from '../spreadsheet/workbook/inspection.ts'
@@ -60,9 +61,10 @@ function expectedOf(
   { defaultSheetTab, sheetTabs = [], fields }: SiteConfig,
   journal: Journal | undefined,
 ): Expected {
+  const defaultTab = journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true }
   return {
-    defaultTab: journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true },
-    tabs: sheetTabs,
+    defaultTab,
+    tabs: sheetTabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab.name)),
     own: ownColumns(fields),
     isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }

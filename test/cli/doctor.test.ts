@@ -333,6 +333,12 @@ test('a backlog that is a day old', async () => {
   )
 })
 
+test('the default tab is told once, also when it is one of the tabs that are listed', async () => {
+  const { code, of } = await runDoctor({ env: { SHEET_TABS: 'News,sheet1' } })
+  expect(code).toBe(0)
+  expect(of('tabs').map(({ message }) => /"(.*?)"/.exec(message)?.[1])).toEqual(['Sheet1', 'News'])
+})
+
 test('a tab that is set aside', async () => {
   await using data = await tempFolder()
   await mkdir(join(data.path, 'sheets/News.csv'), { recursive: true })

@@ -7,12 +7,14 @@ export const delimiters = [',', ';', '\t'] as const
 const signs = '[=+\\-@＝＋－＠]'
 
 /**
- * Whether this is a phone number that no spreadsheet program computes. `+49` is a number. In `+49 (30) 1-2` two
- * numbers stand side by side, which is no formula. But `+1-2` is one, and a `/` may make a fraction.
+ * Whether this is a phone number, of at least seven digits, that no spreadsheet program computes. In
+ * `+49 (30) 12345-6` numbers stand side by side, which is no formula. But `+1-2` is one, and a `/` may make
+ * a fraction.
  */
 function isPhone(cell: string): boolean {
   return (
     /^\+[\d ().-]{1,49}$/.test(cell) &&
+    cell.replaceAll(/\D/g, '').length >= 7 &&
     (/^[+\d.]+$/.test(cell) || /\d *\(|\) *\d|\d +\d/.test(cell))
   )
 }

@@ -38,7 +38,7 @@ async function expectSafeWithoutRoom(service: RunningService): Promise<string[]>
   const refused = await postUntilRefused(service.url, 'full', accepted)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('again') })
+  expect(await refused.json()).toMatchObject({ detail: expect.stringContaining('stored nothing') })
   expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   expect((await readiness(service)).status).toBe(503)
   const status = await fetch(`${service.url}/api/signup/${id}`)

@@ -6,7 +6,7 @@ import { syncFileNow } from '../../platform/node/durable-file.ts'
 import type { Secret } from '../hashes.ts'
 import { busy, JournalBusy, JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
 import { copyDatabase } from './copy-database.ts'
-import { isOneOf } from './error-codes.ts'
+import { isExactly, isOneOf } from './error-codes.ts'
 import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
 import { addressIndex } from './schema.ts'
 import { statements } from './statements.ts'
@@ -68,7 +68,7 @@ export class SqliteDatabase {
     try {
       this.#db.exec('COMMIT')
     } catch (error) {
-      if (!isOneOf(error, [ioError])) throw error
+      if (!isOneOf(error, [ioError]) || isExactly(error, ioErrorOfWrite)) throw error
       throw new OutcomeUnknown(
         'The journal cannot be used: its disk did not tell what became of a commit.',
         { cause: error },
@@ -204,6 +204,8 @@ export class SqliteDatabase {
 
 /** SQLITE_IOERR. */
 const ioError = 10
+/** SQLITE_IOERR_WRITE: the end of the commit is not in the log, as when a file may not grow. */
+const ioErrorOfWrite = 778
 /** SQLITE_BUSY and SQLITE_LOCKED. */
 const occupied = [5, 6]
 

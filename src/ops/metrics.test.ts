@@ -23,6 +23,6 @@ test('what the journal told before is not shown while it cannot be read', async 
   const quota = { minute: 3, day: 4 }
   const names = async (readings: Parameters<Metrics['text']>[0]) =>
     (await metrics.text(readings)).match(/^rollcall_(pending|oldest|delivery|quota)\w+/gm)
-  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(5)
+  expect(await names({ sites: new Map([['news', reading]]), quota })).toHaveLength(9)
   expect(await names(undefined)).toBeNull()
 })

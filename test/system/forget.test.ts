@@ -76,7 +76,6 @@ test.concurrent.each([
     'cells, row',
     'tombstone',
     'tombstone, cells, row',
-    'tombstone, removal',
     'tombstone, removal, row',
   ])
 })

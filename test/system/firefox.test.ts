@@ -12,7 +12,7 @@ import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
 import { pageTexts } from '../../src/pages/texts.ts'
 
 const cells = [
-  ...['Navy', 'pro', 'Italy', '7', 'https://navy.example', '2026-12-01', "'+1 202 555 0100"],
+  ...['Navy', 'pro', 'Italy', '7', 'https://navy.example', '2026-12-01', '+1 202 555 0100'],
   ...['TRUE', 'mail'],
 ]
 

@@ -99,13 +99,13 @@ const sql = {
  *
  * @throws Unreachable when it does not connect
  */
-export function readServerFacts(url: string, { now }: Pick<Clock, 'now'>): Promise<ServerFacts> {
+export function readServerFacts(url: string, clock: Pick<Clock, 'now'>): Promise<ServerFacts> {
   return withClient(url, async (client) => {
     const ask = askOf(client)
     const version = await ask(sql.version)
-    const before = now()
-    const clock = await ask(sql.clock)
-    const ours = (before + now()) / 2
+    const before = clock.now()
+    const theirs = await ask(sql.clock)
+    const ours = (before + clock.now()) / 2
     const standby = await ask(sql.standby)
     const schema = await ask(sql.schema)
     const hasTables = schema?.['hasTables'] === true
@@ -118,7 +118,7 @@ export function readServerFacts(url: string, { now }: Pick<Clock, 'now'>): Promi
       encoding: textOf(version?.['encoding']),
       isStandby: isTrue(standby?.['isStandby']),
       isReadOnly: isTrue(standby?.['isReadOnly']),
-      aheadMs: clock && Number(clock['now']) - ours,
+      aheadMs: theirs && Number(theirs['now']) - ours,
       isForeign: isTrue(schema?.['isForeign']),
       mayEnter: isTrue(schema?.['mayEnter']),
       tables: hasTables ? numberOf((await ask(sql.tables))?.['number']) : 0,

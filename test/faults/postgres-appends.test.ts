@@ -201,8 +201,9 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
   })
 
   test('a signup that commits late comes before all that were accepted after it, and is not skipped', async () => {
-    // The server lets a transaction stand still for long enough.
-    await using world = await createWorld({})
+    // The server lets a transaction stand still for long enough, and a lock be awaited, on a busy machine.
+    const patient = { answerMs: 60_000, lockMs: 60_000, statementMs: 60_000, idleMs: 60_000 }
+    await using world = await createWorld(patient)
     const { promise: until, resolve: release } = Promise.withResolvers<undefined>()
     world.proxy.fail(/^COMMIT/, { after: until })
     const answered: string[] = []

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endWithUs } from './end-with-us.ts'
 import { environmentOfAnyProgram } from './environment.ts'
@@ -7,7 +9,7 @@ import { personalLines, personalWords } from './personal-data.ts'
 import { projectRoot } from './source-file.ts'
 
 export interface CommandOptions {
-  /** The working folder, where a file `.env` is read. By default it has none. */
+  /** The working folder, where a file `.env` is read. By default it is new and empty, and removed at the end. */
   readonly folder?: string
   /** Settings. The environment variables of this machine do not count. */
   readonly env?: Readonly<Record<string, string>>
@@ -53,8 +55,9 @@ export function startCommand(
   args: readonly string[],
   { folder, env, dataDir, input = '' }: CommandOptions = {},
 ): StartedCommand {
+  const cwd = folder ?? mkdtempSync(join(tmpdir(), 'rollcall-'))
   const child = spawn(process.execPath, [join(projectRoot, 'src/start.js'), ...args], {
-    cwd: folder ?? import.meta.dirname,
+    cwd,
     stdio: 'pipe',
     // A process that hangs is killed.
     signal: AbortSignal.timeout(patienceMs),
@@ -75,6 +78,7 @@ export function startCommand(
   const ended = new Promise<CommandResult>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
+      if (folder === undefined) rmSync(cwd, { recursive: true, force: true })
       const leaks = [...personalWords(stderr), ...personalLines(stderr, env)]
       if (leaks.length === 0) resolve({ code, stdout, stderr })
       else

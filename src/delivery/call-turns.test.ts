@@ -87,9 +87,14 @@ test.each([1, 3])('20,000 calls leave nothing in memory, with %i sites', async (
     collect()
     return process.memoryUsage().heapUsed
   }
-  const before = await bytesAfter(2_000)
-  // A number takes 8 bytes or more.
-  expect((await bytesAfter(20_000)) - before).toBeLessThan(20_000 * 8)
+  const growths: number[] = []
+  for (let before = await bytesAfter(2_000); growths.length < 3;) {
+    const after = await bytesAfter(20_000)
+    growths.push(after - before)
+    before = after
+  }
+  // A number takes 8 bytes or more. What the engine itself keeps, it keeps once.
+  expect(Math.min(...growths)).toBeLessThan(20_000 * 8)
 })
 
 test('half of a minute’s calls come at once, others keep a distance, and a minute later half of them again', async () => {

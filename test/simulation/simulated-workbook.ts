@@ -135,8 +135,9 @@ export class SimulatedWorkbook implements Disposable {
       .toSorted()
   }
 
+  /** The lines as a person's program reads them: a carriage return without its line feed ends one, too. */
   #lines(name: string): readonly string[] {
-    const lines = readFileSync(join(this.#folder, name), 'utf8').split('\r\n')
+    const lines = readFileSync(join(this.#folder, name), 'utf8').split(/\r\n?/)
     return lines.at(-1) === '' ? lines.slice(0, -1) : lines
   }
 

@@ -45,6 +45,8 @@ export class Visitors {
   readonly #options: VisitorsOptions
   #people = 0
   #keys = 0
+  /** How many requests with a key are under way. */
+  #withKeys = 0
   /** How often the journal may have forgotten all keys. */
   #forgottenKeys = 0
 
@@ -52,9 +54,15 @@ export class Visitors {
     this.#options = options
   }
 
-  /** Notes that the wall clock jumps. After a large jump, nobody repeats a request from before it. */
-  clockJumps(ms: Millis): void {
-    if (Math.abs(ms) >= keyKeptMs) this.#forgottenKeys += 1
+  /**
+   * Notes that the wall clock jumps. After a large jump, nobody repeats a request from before it. Returns
+   * false when that cannot be kept, as a process that stands still may hold such a request.
+   */
+  clockJumps(ms: Millis): boolean {
+    if (Math.abs(ms) < keyKeptMs) return true
+    if (this.#withKeys > 0) return false
+    this.#forgottenKeys += 1
+    return true
   }
 
   /** Lets the people of one moment sign up. */
@@ -76,7 +84,9 @@ export class Visitors {
     const process = findProcess()
     // Nothing listens: everybody comes again later.
     if (!process) return void time.after(5 * second, () => this.#send(request, again, keys))
+    if (request.key !== undefined) this.#withKeys += 1
     process.signUp(request, (seen) => {
+      if (request.key !== undefined) this.#withKeys -= 1
       note(`signup ${seen}`, request.emails.join(' '))
       if (seen === 'accepted') return request.emails.forEach((email) => truth.promise(email))
       if (again === 0) return

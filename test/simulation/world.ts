@@ -148,8 +148,8 @@ class World {
     for (const { at, what } of machine) this.#time.after(at, () => this.#actOnMachine(what))
     for (const { at, what } of jumps) {
       this.#time.after(at, () => {
+        if (!this.#visitors.clockJumps(what)) return
         this.#note('clock jumps', String(what))
-        this.#visitors.clockJumps(what)
         // Of a shared store only its own clock counts.
         if (this.#store && this.#dice.chance(0.5)) this.#jumped += what
         else this.#jump(what)

@@ -8,7 +8,7 @@ import type { Attack } from '../attack.ts'
 const turnMsMax = 600
 /** The fastest try counts, because compiling and garbage collection can slow down a single one. */
 const tries = 3
-/** Made beforehand: it keeps this process, and the bystander in it, busy for seconds. */
+/** Made before the attack: making them keeps this process, and the bystander in it, busy for seconds. */
 const costly = costlyRequests(limits.bodyBytesMax)
 
 export const scanners: Attack = {

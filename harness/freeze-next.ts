@@ -1,5 +1,5 @@
 import { type FillOptions, fillBatch } from '../src/delivery/fill.ts'
-import type { DeliveryLog } from '../src/journal/delivery-log.ts'
+import type { DeliveryLog } from '../src/journal/contracts/delivery-log.ts'
 import type { FrozenBatch } from '../src/signup/batch.ts'
 
 /** The highest marker id that Google takes. */

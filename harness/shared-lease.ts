@@ -1,4 +1,4 @@
-import type { Lease, Tenure } from '../src/journal/lease.ts'
+import type { Lease, Tenure } from '../src/journal/contracts/lease.ts'
 import type { Clock } from '../src/platform/clock.ts'
 
 const lifeMs = 6000

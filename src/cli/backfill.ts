@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { FoundKind, FoundSignup } from '../journal/comparison.ts'
+import type { FoundKind, FoundSignup } from '../journal/contracts/comparison.ts'
 import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import {

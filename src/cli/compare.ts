@@ -1,6 +1,11 @@
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type { Compared, Comparison, FoundKind, FoundSignup } from '../journal/comparison.ts'
+import type {
+  Compared,
+  Comparison,
+  FoundKind,
+  FoundSignup,
+} from '../journal/contracts/comparison.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'

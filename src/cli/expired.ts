@@ -1,5 +1,5 @@
-import { expiredFact } from '../journal/retention.ts'
-import type { Reader } from '../journal/reader.ts'
+import { expiredFact } from '../journal/contracts/retention.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
 
 /**
  * Up to when the journal has lost the cells of written signups by `RETENTION_DAYS`: ISO 8601 in UTC. Null

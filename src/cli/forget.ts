@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type { Erasure } from '../journal/erasure.ts'
+import type { Erasure } from '../journal/contracts/erasure.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { finishForgetting } from '../service/forgetting.ts'
 import { partOf } from '../service/running-site.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { OpenReader } from '../journal/journal.ts'
+import type { OpenReader } from '../journal/contracts/journal.ts'
 import type { Session } from './session.ts'
 import { listOfSites } from './site-option.ts'
 

@@ -1,5 +1,5 @@
-import type { Comparison } from '../journal/comparison.ts'
-import { type DeliveryLog, restoredFact } from '../journal/delivery-log.ts'
+import type { Comparison } from '../journal/contracts/comparison.ts'
+import { type DeliveryLog, restoredFact } from '../journal/contracts/delivery-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import type { CallLedger } from '../journal/call-ledger.ts'
+import type { CallLedger } from '../journal/contracts/call-ledger.ts'
 import { CallTurns } from './call-turns.ts'
 
 const minute = 60_000

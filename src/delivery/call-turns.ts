@@ -1,4 +1,4 @@
-import type { CallLedger, Quota } from '../journal/call-ledger.ts'
+import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 

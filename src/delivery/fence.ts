@@ -1,4 +1,4 @@
-import type { DeliveryLog, EndedMarker } from '../journal/delivery-log.ts'
+import type { DeliveryLog, EndedMarker } from '../journal/contracts/delivery-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'

@@ -4,7 +4,7 @@ import type {
   TabShare,
   WaitingSignup,
   WaitingSlice,
-} from '../journal/delivery-log.ts'
+} from '../journal/contracts/delivery-log.ts'
 import type { Profile } from '../spreadsheet/spreadsheet.ts'
 
 export type FillOptions = Pick<Profile, 'rowsMax' | 'bytesMax' | 'rowBytes'>

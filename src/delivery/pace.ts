@@ -1,4 +1,4 @@
-import type { Quota } from '../journal/call-ledger.ts'
+import type { Quota } from '../journal/contracts/call-ledger.ts'
 import type { Millis } from '../signup/signup.ts'
 
 const minute = 60 * 1000

@@ -1,4 +1,4 @@
-import type { Comparison } from '../journal/comparison.ts'
+import type { Comparison } from '../journal/contracts/comparison.ts'
 import type {
   LayoutChanged,
   NamedTab,

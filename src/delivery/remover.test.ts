@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import type { Named, RemovalOutcome } from '../journal/erasure.ts'
+import type { Named, RemovalOutcome } from '../journal/contracts/erasure.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'

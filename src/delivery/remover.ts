@@ -1,4 +1,4 @@
-import type { Erasure, Named } from '../journal/erasure.ts'
+import type { Erasure, Named } from '../journal/contracts/erasure.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryLog, RunningTime } from '../journal/delivery-log.ts'
+import type { DeliveryLog, RunningTime } from '../journal/contracts/delivery-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 

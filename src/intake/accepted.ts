@@ -1,5 +1,5 @@
 import { type Answer, type Extras, json } from '../http/answer.ts'
-import type { SignupStatus } from '../journal/intake-log.ts'
+import type { SignupStatus } from '../journal/contracts/intake-log.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { BulkAccepted, BulkResult, SignupAccepted } from '../signup/wire.ts'
 import type { Progress } from './waiting.ts'

@@ -1,5 +1,5 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
-import type { Idempotency } from '../journal/intake-log.ts'
+import type { Idempotency } from '../journal/contracts/intake-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { ParsedSignup } from '../signup/parse.ts'

@@ -1,4 +1,4 @@
-import type { Idempotency, OwnedKey } from '../journal/intake-log.ts'
+import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { HttpHeaders } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
 import { fieldsText } from '../signup/fields-text.ts'

@@ -1,4 +1,4 @@
-import type { AppendResults, SignupStatus } from '../journal/intake-log.ts'
+import type { AppendResults, SignupStatus } from '../journal/contracts/intake-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import { isRecord } from '../signup/json.ts'
 import {

@@ -6,7 +6,7 @@ import type { Exchange, FormEntries } from '../http/exchange.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
-import type { SignupStatus } from '../journal/intake-log.ts'
+import type { SignupStatus } from '../journal/contracts/intake-log.ts'
 import {
   type FieldProblem,
   type ParseContext,

@@ -4,8 +4,8 @@ import type {
   Idempotency,
   IntakeLog,
   OwnedKey,
-} from '../journal/intake-log.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../journal/unavailable.ts'
+} from '../journal/contracts/intake-log.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/unavailable.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'

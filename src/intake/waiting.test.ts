@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import type { PlacesOptions } from '../http/places.ts'
 import { Waiting } from './waiting.ts'
-import type { Appended, SignupStatus } from '../journal/intake-log.ts'
+import type { Appended, SignupStatus } from '../journal/contracts/intake-log.ts'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
 import { createHealth } from '../ops/health.ts'
 import { systemClock } from '../platform/clock.ts'

@@ -1,4 +1,4 @@
-import type { IntakeLog, SignupStatus, TabCursor } from '../journal/intake-log.ts'
+import type { IntakeLog, SignupStatus, TabCursor } from '../journal/contracts/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { TabSignups } from '../signup/batch.ts'
 import type { Signup } from '../signup/signup.ts'
-import type { TabShare, WaitingSignup } from './delivery-log.ts'
+import type { TabShare, WaitingSignup } from './contracts/delivery-log.ts'
 
 /** Signups of the tab with this name. */
 export type Part = readonly [tab: string, signups: readonly Signup[]]

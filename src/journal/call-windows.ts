@@ -1,5 +1,5 @@
 import type { Millis } from '../signup/signup.ts'
-import type { Quota } from './call-ledger.ts'
+import type { Quota } from './contracts/call-ledger.ts'
 
 const minute = 60 * 1000
 const day = 24 * 60 * minute

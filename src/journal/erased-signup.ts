@@ -1,4 +1,4 @@
-import type { ErasedSlice } from './erasure.ts'
+import type { ErasedSlice } from './contracts/erasure.ts'
 
 /** What an engine knows of a signup that a tombstone covers. */
 export interface ErasableSignup {

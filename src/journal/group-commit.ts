@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { busy, JournalBusy, OutcomeUnknown } from './unavailable.ts'
+import { busy, JournalBusy, OutcomeUnknown } from './contracts/unavailable.ts'
 
 interface Waiting<In, Out> {
   readonly item: In

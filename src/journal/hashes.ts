@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-import type { OwnedKey } from './intake-log.ts'
+import type { OwnedKey } from './contracts/intake-log.ts'
 
 /** The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. */
 export type Secret = string

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { CallLedger, Quota } from './call-ledger.ts'
+import type { CallLedger, Quota } from './contracts/call-ledger.ts'
 import { waitBeforeCall } from './call-windows.ts'
 
 const hour = 60 * 60 * 1000

@@ -1,4 +1,4 @@
-import type { ComparableJournal, OpenJournal } from './journal.ts'
+import type { ComparableJournal, OpenJournal } from './contracts/journal.ts'
 
 /** The only site of a journal that was opened for it. Disposing closes the journal. */
 export function onlySiteOf(opened: OpenJournal): ComparableJournal {

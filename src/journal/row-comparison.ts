@@ -7,7 +7,7 @@ import type {
   FoundKind,
   FoundSignup,
   RowsOfTab,
-} from './comparison.ts'
+} from './contracts/comparison.ts'
 import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from './noted-rows.ts'
 import { RowDigests } from './row-digests.ts'
 

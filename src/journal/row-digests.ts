@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { RowsOfTab } from './comparison.ts'
+import type { RowsOfTab } from './contracts/comparison.ts'
 
 interface TabDigest {
   count: number

@@ -1,4 +1,4 @@
-import { type DeliveryLog, noticesFact } from '../journal/delivery-log.ts'
+import { type DeliveryLog, noticesFact } from '../journal/contracts/delivery-log.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { WaitingMessage } from '../webhook/attempt.ts'
 import type { Outage } from './outage.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { OpenJournal } from '../journal/journal.ts'
+import type { OpenJournal } from '../journal/contracts/journal.ts'
 import {
   hasPostgresJournal,
   openPostgresReader,
@@ -8,7 +8,7 @@ import {
 import { Unreachable } from '../journal/postgres/reach.ts'
 import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type Needs, readUsable } from './database-access.ts'

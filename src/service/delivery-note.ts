@@ -1,5 +1,5 @@
-import type { DeliveryLog } from '../journal/delivery-log.ts'
-import type { Reader } from '../journal/reader.ts'
+import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
 import type { Events } from '../ops/events.ts'
 import type { AsideTab, DeliveryHealth, Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { OpenJournal } from '../journal/journal.ts'
+import type { OpenJournal } from '../journal/contracts/journal.ts'
 import { dropRemains, sizeWithRemains } from '../journal/sqlite/old-remains.ts'
 import {
   openSqliteReader,

@@ -1,4 +1,4 @@
-import type { Journal } from '../journal/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import { type FailedTry, readKept } from '../notices/kept.ts'
 import { testNotice } from '../notices/notice.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,5 +1,5 @@
 import type { GoogleConfig } from '../config/google.ts'
-import type { Reader } from '../journal/reader.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
 import type { Millis } from '../signup/signup.ts'
 
 const minute = 60 * 1000

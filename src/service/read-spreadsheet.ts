@@ -1,6 +1,6 @@
 import { backoffMs } from '../delivery/backoff.ts'
 import { type Persist, readRows } from '../delivery/read-rows.ts'
-import type { Comparison } from '../journal/comparison.ts'
+import type { Comparison } from '../journal/contracts/comparison.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 

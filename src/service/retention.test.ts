@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../journal/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
 import { createLog } from '../ops/log.ts'
 import { startRetention } from './retention.ts'
 

@@ -1,4 +1,4 @@
-import type { Journal } from '../journal/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
-import type { ComparableJournal, OpenJournal } from '../journal/journal.ts'
+import type { ComparableJournal, OpenJournal } from '../journal/contracts/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'

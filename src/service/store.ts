@@ -1,4 +1,4 @@
-import type { OpenJournal, OpenReader } from '../journal/journal.ts'
+import type { OpenJournal, OpenReader } from '../journal/contracts/journal.ts'
 import type { Logger } from '../ops/log.ts'
 import type { RestoreResult } from './restore.ts'
 

@@ -1,5 +1,5 @@
 import type { SiteConfig } from '../config/site.ts'
-import type { Journal } from '../journal/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import { tabsByKey } from '../signup/tab.ts'
 
 /** The tabs that signups may name, and the site's own fields, as `parse.ts` needs them. */

@@ -15,7 +15,7 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 import { keepToOwner } from '../../src/platform/node/owner-only.ts'
-import { noticesFact } from '../../src/journal/delivery-log.ts'
+import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const day = 24 * 60 * 60 * 1000

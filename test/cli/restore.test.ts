@@ -13,7 +13,7 @@ import { type CommandOptions, runCommand, startCommand } from '../../harness/run
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
-import { noticesFact } from '../../src/journal/delivery-log.ts'
+import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -4,7 +4,7 @@ import { changed } from '../../harness/changed.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { refuses, ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
 import { workbookProfile } from '../../src/spreadsheet/workbook/profile.ts'
 import { createDeliveryWorld } from './writer-world.ts'
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { ProcessTime } from '../../src/delivery/running-time.ts'
-import type { RunningTimeNote } from '../../src/journal/delivery-log.ts'
+import type { RunningTimeNote } from '../../src/journal/contracts/delivery-log.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
 
 test('a process that runs alone counts all of its time once, also when two notes are made together', async () => {
   let now = 0

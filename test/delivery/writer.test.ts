@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { ComparableJournal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'

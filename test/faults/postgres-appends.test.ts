@@ -10,7 +10,7 @@ import {
   startPostgresProxy,
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { Appended } from '../../src/journal/intake-log.ts'
+import type { Appended } from '../../src/journal/contracts/intake-log.ts'
 import {
   openPostgresJournal,
   openPostgresSite,
@@ -18,7 +18,7 @@ import {
 } from '../../src/journal/postgres/postgres-journal.ts'
 import { type AppendingSite, commitAppends } from '../../src/journal/postgres/commit-appends.ts'
 import { PostgresTabs } from '../../src/journal/postgres/tabs.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/unavailable.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { limits } from './transaction-world.ts'
 

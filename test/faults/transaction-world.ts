@@ -8,7 +8,7 @@ import type { PostgresServer } from '../../harness/postgres-server.ts'
 import type { DatabaseLimits } from '../../src/journal/postgres/connections.ts'
 import { PostgresDatabase, type Step } from '../../src/journal/postgres/database.ts'
 import { statementsOf } from '../../src/journal/postgres/statement.ts'
-import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
 const sql = statementsOf('fault', {

@@ -14,7 +14,7 @@ const bad = [
   ['intake-imports-types', 'src/intake/a.ts', `import { Logger } from '../ops/log.ts'`],
   ['http-imports', 'src/http/a.ts', `import type { Signup } from '../signup/signup.ts'`],
   ['pages-imports', 'src/pages/a.ts', `import { submit } from '../intake/submit.ts'`],
-  ['api-imports', 'src/api/a.ts', `import type { Log } from '../journal/intake-log.ts'`],
+  ['api-imports', 'src/api/a.ts', `import type { Log } from '../journal/contracts/intake-log.ts'`],
   ['signup-imports', 'src/signup/a.ts', `import type { Clock } from '../platform/clock.ts'`],
   ['platform-imports', 'src/platform/a.ts', `export type { Signup } from '../signup/signup.ts'`],
   ['delivery-imports', 'src/delivery/a.ts', `await import('../spreadsheet/google/google.ts')`],
@@ -43,7 +43,7 @@ const bad = [
 ] as const
 
 const good = [
-  ['src/intake/fine.ts', `import type { Log } from '../journal/intake-log.ts'`],
+  ['src/intake/fine.ts', `import type { Log } from '../journal/contracts/intake-log.ts'`],
   ['src/intake/fine.ts', `import type { Logger } from '../ops/log.ts'`],
   ['src/intake/fine.ts', `import { body } from '../http/body.ts'`],
   ['src/intake/fine.ts', `import { cors } from 'hono'`],

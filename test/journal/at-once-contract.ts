@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Appended } from '../../src/journal/intake-log.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Appended } from '../../src/journal/contracts/intake-log.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, inTwo, resultsOf } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -1,7 +1,7 @@
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { expect } from 'vitest'
 
-import type { CallLedger, Quota } from '../../src/journal/call-ledger.ts'
+import type { CallLedger, Quota } from '../../src/journal/contracts/call-ledger.ts'
 import { type ContractTest, inTwo } from './contract.ts'
 
 const minute = 60_000

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Comparison } from '../../src/journal/comparison.ts'
-import type { ComparableJournal } from '../../src/journal/journal.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
+import type { Comparison } from '../../src/journal/contracts/comparison.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { type ContractTest, type JournalWorld, nth } from './contract.ts'
 

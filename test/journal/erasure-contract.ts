@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeFullSignup, makeSignup } from '../../harness/make-signup.ts'
-import type { ErasedSlice } from '../../src/journal/erasure.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { ErasedSlice } from '../../src/journal/contracts/erasure.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { type ContractTest, inJournal, inTwo, none, underPolicy, nth } from './contract.ts'
 

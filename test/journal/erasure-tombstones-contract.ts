@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup } from '../../harness/make-signup.ts'
-import { restoredFact } from '../../src/journal/delivery-log.ts'
+import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { type ContractTest, inJournal, inTwo, nth } from './contract.ts'
 import { ada, addressesIn, deliver, forget, noon } from './erasure-contract.ts'
 

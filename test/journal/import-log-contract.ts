@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, inJournal, inTwo, underPolicy } from './contract.ts'
 
 const people = (...names: string[]) =>

@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeFullSignup, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Appended, AppendTerms, TabCursor } from '../../src/journal/intake-log.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Appended, AppendTerms, TabCursor } from '../../src/journal/contracts/intake-log.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, inJournal, inTwo, nth } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

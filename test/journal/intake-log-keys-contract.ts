@@ -3,8 +3,8 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Appended, AppendTerms } from '../../src/journal/intake-log.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Appended, AppendTerms } from '../../src/journal/contracts/intake-log.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, inJournal, inTwo, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

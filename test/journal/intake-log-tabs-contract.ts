@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, resultsOf, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -2,11 +2,11 @@
  * The main program of the process that `OtherProcess` starts. It opens journals and calls their methods,
  * one for each request of its parent.
  */
-import type { CallLedger, Quota } from '../../src/journal/call-ledger.ts'
-import type { DefaultTab } from '../../src/journal/intake-log.ts'
-import type { Journal } from '../../src/journal/journal.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
-import { Overtaken } from '../../src/journal/overtaken.ts'
+import type { CallLedger, Quota } from '../../src/journal/contracts/call-ledger.ts'
+import type { DefaultTab } from '../../src/journal/contracts/intake-log.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
-import type { Journal } from '../../src/journal/journal.ts'
-import type { Lease } from '../../src/journal/lease.ts'
-import { Overtaken } from '../../src/journal/overtaken.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
+import type { Lease } from '../../src/journal/contracts/lease.ts'
+import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
 
 /** A store of its own for one test, which instances on several machines can share. */
 export interface LeaseWorld extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { headLock } from '../../src/journal/postgres/locks.ts'
 import {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { Overtaken } from '../../src/journal/overtaken.ts'
+import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import {
   openPostgresJournal,

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { SignupRecord } from '../../src/journal/reader.ts'
+import type { SignupRecord } from '../../src/journal/contracts/reader.ts'
 import { type ContractTest, inTwo, none, nth } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -7,7 +7,7 @@ import type {
   Journal,
   OpenJournal,
   SitePolicies,
-} from '../../src/journal/journal.ts'
+} from '../../src/journal/contracts/journal.ts'
 import { noteEarlier } from './contract.ts'
 import type { ComparableWorld } from './comparison-contract.ts'
 

@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { CreateWorld } from './contract.ts'
 
 /** As `withInstances`, with two of them. */

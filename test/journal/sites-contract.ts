@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 
 import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Journal } from '../../src/journal/journal.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
 import { type ContractTest, none } from './contract.ts'
 import type { SitesWorld } from './second-site.ts'
 

@@ -13,7 +13,7 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import type { Random } from '../../src/platform/clock.ts'
-import type { SignupRecord } from '../../src/journal/reader.ts'
+import type { SignupRecord } from '../../src/journal/contracts/reader.ts'
 import { drawTerms, type SoakAppend, type SoakCall, soakTabsMax } from './soak-terms.ts'
 
 const minute = 60_000

@@ -7,10 +7,10 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import type { Journal } from '../../src/journal/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { migrations } from '../../src/journal/sqlite/schema.ts'
-import { JournalBusy, JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalBusy, JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 
 const pageBytes = 4096

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
-import type { Figures } from '../../src/journal/figures.ts'
+import type { Figures } from '../../src/journal/contracts/figures.ts'
 import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
 import { statements } from '../../src/journal/sqlite/statements.ts'
 import { openSqliteJournal, openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { crowdIn, type makeCrowd } from '../../harness/crowd.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import type { ComparableJournal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
 
 /** SQLite has an index of addresses then. */

@@ -1,6 +1,6 @@
 import { strictQuota } from '../../emulators/google-sheets/quota.ts'
 import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import type { ComparableJournal } from '../../src/journal/journal.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
 import { calm } from './draw-parts.ts'

@@ -1,4 +1,4 @@
-import type { JournalPolicy } from '../../src/journal/policy.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { MachineAct, PersonAct } from './acts.ts'
 

@@ -1,15 +1,15 @@
-import type { Lease } from '../../src/journal/lease.ts'
+import type { Lease } from '../../src/journal/contracts/lease.ts'
 import { Listeners } from '../../src/journal/listeners.ts'
 import type {
   Appended,
   AppendResults,
   SignupStatus,
   TabCursor,
-} from '../../src/journal/intake-log.ts'
-import type { ComparableJournal } from '../../src/journal/journal.ts'
+} from '../../src/journal/contracts/intake-log.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { NotedCalls } from '../../src/journal/noted-calls.ts'
-import { Overtaken } from '../../src/journal/overtaken.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
+import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
 import { AppendGroups } from '../../src/journal/postgres/append-groups.ts'
 import type { AppendRequest } from '../../src/journal/postgres/append-request.ts'
 import { DatabaseTime } from '../../src/journal/postgres/database-time.ts'

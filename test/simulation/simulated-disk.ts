@@ -16,11 +16,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
-import type { ComparableJournal } from '../../src/journal/journal.ts'
-import type { JournalPolicy } from '../../src/journal/policy.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
 import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
 import { journalOn } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/unavailable.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Dice } from './dice.ts'
 

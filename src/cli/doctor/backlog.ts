@@ -1,4 +1,4 @@
-import type { Reader } from '../../journal/reader.ts'
+import type { Reader } from '../../journal/contracts/reader.ts'
 import { readDeliveryNote } from '../../service/delivery-note.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { SiteConfig } from '../../config/site.ts'
-import type { Journal } from '../../journal/journal.ts'
+import type { Journal } from '../../journal/contracts/journal.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 

@@ -1,4 +1,4 @@
-import type { Journal } from '../../journal/journal.ts'
+import type { Journal } from '../../journal/contracts/journal.ts'
 import type { Check } from './check.ts'
 
 /** Opening the journal has checked every page of it. */

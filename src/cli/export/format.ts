@@ -1,4 +1,4 @@
-import type { SignupRecord } from '../../journal/reader.ts'
+import type { SignupRecord } from '../../journal/contracts/reader.ts'
 
 /** Writes signups in one format. */
 export interface ExportFormat {

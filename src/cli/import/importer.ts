@@ -1,4 +1,4 @@
-import type { Imported, ImportLog, ImportTerms } from '../../journal/import-log.ts'
+import type { Imported, ImportLog, ImportTerms } from '../../journal/contracts/import-log.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { signupIds } from '../../signup/id.ts'
 import { tooManyTabs } from '../../signup/parse.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeSignups } from '../../../harness/make-signup.ts'
-import type { Appended } from '../intake-log.ts'
+import type { Appended } from '../contracts/intake-log.ts'
 import { AppendGroups } from './append-groups.ts'
 import type { AppendRequest } from './append-request.ts'
 import { DataRefused } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { Appended } from '../intake-log.ts'
+import type { Appended } from '../contracts/intake-log.ts'
 import type { AppendRequest } from './append-request.ts'
 import { DataRefused } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import type { Signup } from '../../signup/signup.ts'
-import type { AppendTerms } from '../intake-log.ts'
+import type { AppendTerms } from '../contracts/intake-log.ts'
 
 export interface AppendRequest {
   readonly signups: readonly Signup[]

@@ -1,5 +1,5 @@
 import { addressHash, fingerprintHash, keyHash, type Secret } from '../hashes.ts'
-import type { Appended, SignupStatus } from '../intake-log.ts'
+import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { keysKept, tokensKept } from '../kept-times.ts'
 import type { AppendRequest, HashedRequest } from './append-request.ts'
 import type { Step } from './database.ts'

@@ -1,5 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { FoundSignup } from '../comparison.ts'
+import type { FoundSignup } from '../contracts/comparison.ts'
 import type { ComparedSignup, ComparedSignups } from '../row-comparison.ts'
 import { siteLock } from './locks.ts'
 import { signupColumns, toSignup } from './rows.ts'

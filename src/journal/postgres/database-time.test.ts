@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { JournalUnavailable } from '../unavailable.ts'
+import { JournalUnavailable } from '../contracts/unavailable.ts'
 import type { Queries } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import { OutcomeUnknown } from '../unavailable.ts'
+import { OutcomeUnknown } from '../contracts/unavailable.ts'
 import { type Connection, Connections, type DatabaseLimits, defaultLimits } from './connections.ts'
 import {
   ConnectionFailed,

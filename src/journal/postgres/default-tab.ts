@@ -1,6 +1,6 @@
 import { tabKey } from '../../signup/signup.ts'
-import type { DefaultTab } from '../intake-log.ts'
-import type { JournalPolicy } from '../policy.ts'
+import type { DefaultTab } from '../contracts/intake-log.ts'
+import type { JournalPolicy } from '../contracts/policy.ts'
 import type { PostgresDatabase, Queries, Transaction } from './database.ts'
 import { headLock, siteLock } from './locks.ts'
 import { isBehind } from './rows.ts'

@@ -9,8 +9,8 @@ import type {
   RunningTimeNote,
   TabShare,
   WaitingSlice,
-} from '../delivery-log.ts'
-import type { DefaultTab } from '../intake-log.ts'
+} from '../contracts/delivery-log.ts'
+import type { DefaultTab } from '../contracts/intake-log.ts'
 import { PostgresBatches } from './batches.ts'
 import { factNow, settingFact } from './facts.ts'
 import type { PostgresLease } from './lease.ts'

@@ -1,6 +1,6 @@
-import { restoredFact } from '../delivery-log.ts'
+import { restoredFact } from '../contracts/delivery-log.ts'
 import { isCovered, outcomeOfErasing } from '../erased-signup.ts'
-import type { ErasedSlice } from '../erasure.ts'
+import type { ErasedSlice } from '../contracts/erasure.ts'
 import { addressHash } from '../hashes.ts'
 import type { Queries, Step, Transaction } from './database.ts'
 import { factOf } from './facts.ts'

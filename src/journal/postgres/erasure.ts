@@ -5,7 +5,7 @@ import type {
   RemovalOutcome,
   Tombstone,
   Unfinished,
-} from '../erasure.ts'
+} from '../contracts/erasure.ts'
 import { addressHash } from '../hashes.ts'
 import type { Step } from './database.ts'
 import { type AddressedSignup, eraseForgotten, forgottenAmong, noneErased } from './erase.ts'

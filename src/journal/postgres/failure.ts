@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
+import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../contracts/unavailable.ts'
 
 /** The connection has failed, or none was to be had in time. */
 export class ConnectionFailed extends JournalUnavailable {

@@ -1,5 +1,5 @@
-import type { TabShare } from '../delivery-log.ts'
-import { Overtaken } from '../overtaken.ts'
+import type { TabShare } from '../contracts/delivery-log.ts'
+import { Overtaken } from '../contracts/overtaken.ts'
 import { batchSql as sql } from './batch-sql.ts'
 import type { Queries, Transaction } from './database.ts'
 

@@ -10,7 +10,7 @@ import type {
   Recalled,
   SignupStatus,
   TabCursor,
-} from '../intake-log.ts'
+} from '../contracts/intake-log.ts'
 import type { AppendGroups } from './append-groups.ts'
 import type { KnownKey } from './appends.ts'
 import type { AppendingSite, SiteRequest } from './commit-appends.ts'

@@ -1,6 +1,6 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { Lease, Tenure } from '../lease.ts'
-import { Overtaken } from '../overtaken.ts'
+import type { Lease, Tenure } from '../contracts/lease.ts'
+import { Overtaken } from '../contracts/overtaken.ts'
 import type { PostgresDatabase, Queries, Step } from './database.ts'
 import { statementsOf } from './statement.ts'
 import { Together } from './together.ts'

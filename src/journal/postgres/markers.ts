@@ -1,6 +1,6 @@
 import type { Marked } from '../../signup/batch.ts'
-import type { EndedMarker, RunningTime, RunningTimeNote } from '../delivery-log.ts'
-import { replacedCodesFact } from '../delivery-log.ts'
+import type { EndedMarker, RunningTime, RunningTimeNote } from '../contracts/delivery-log.ts'
+import { replacedCodesFact } from '../contracts/delivery-log.ts'
 import { codesOf, isOfCodes } from '../site-code.ts'
 import { factOf } from './facts.ts'
 import { siteLock } from './locks.ts'

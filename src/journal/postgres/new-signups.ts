@@ -1,6 +1,6 @@
 import type { Signup } from '../../signup/signup.ts'
 import { fieldsText } from '../../signup/fields-text.ts'
-import { hourOf } from '../figures.ts'
+import { hourOf } from '../contracts/figures.ts'
 import type { Value } from './statement.ts'
 
 /**

@@ -1,10 +1,15 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { type Commit, tellCommit } from '../commit.ts'
-import type { ComparableJournal, OpenJournal, OpenReader, SitePolicies } from '../journal.ts'
+import type {
+  ComparableJournal,
+  OpenJournal,
+  OpenReader,
+  SitePolicies,
+} from '../contracts/journal.ts'
 import { Listeners } from '../listeners.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { onlySiteOf } from '../only-site.ts'
-import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import { defaultPolicy, type JournalPolicy } from '../contracts/policy.ts'
 import { RowComparison } from '../row-comparison.ts'
 import { AppendGroups } from './append-groups.ts'
 import { PostgresCallStore } from './call-store.ts'

@@ -1,6 +1,6 @@
 import { fieldsOf } from '../../signup/fields-text.ts'
 import type { Signup, SignupId } from '../../signup/signup.ts'
-import type { WaitingSignup } from '../delivery-log.ts'
+import type { WaitingSignup } from '../contracts/delivery-log.ts'
 import type { Row } from './statement.ts'
 
 /** What `toSignup` reads. */

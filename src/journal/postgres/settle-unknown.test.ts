@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../contracts/unavailable.ts'
 import { DataRefused } from './failure.ts'
 import { settleUnknown } from './settle-unknown.ts'
 

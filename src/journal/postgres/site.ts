@@ -1,6 +1,6 @@
-import type { TabCursor } from '../intake-log.ts'
+import type { TabCursor } from '../contracts/intake-log.ts'
 import { Listeners } from '../listeners.ts'
-import type { JournalPolicy } from '../policy.ts'
+import type { JournalPolicy } from '../contracts/policy.ts'
 import { newMarkerBase, newSiteCode } from '../site-code.ts'
 import type { PostgresDatabase, Step } from './database.ts'
 import { PostgresDefaultTab } from './default-tab.ts'

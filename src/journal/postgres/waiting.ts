@@ -1,4 +1,4 @@
-import type { PendingTab, WaitingSlice } from '../delivery-log.ts'
+import type { PendingTab, WaitingSlice } from '../contracts/delivery-log.ts'
 import { isBehind, joinSignupAt, toWaiting, waitingColumns } from './rows.ts'
 import type { PostgresSite } from './site.ts'
 import { type Statement, statementsOf } from './statement.ts'

@@ -11,7 +11,7 @@ import type {
   OwnedKey,
   Recalled,
   SignupStatus,
-} from '../intake-log.ts'
+} from '../contracts/intake-log.ts'
 import { keysKept, tokensKept } from '../kept-times.ts'
 import type { SqliteDatabase } from './database.ts'
 import { NewSignups } from './new-signups.ts'

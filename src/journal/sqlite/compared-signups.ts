@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite'
 
 import type { Millis } from '../../signup/signup.ts'
-import type { FoundSignup } from '../comparison.ts'
+import type { FoundSignup } from '../contracts/comparison.ts'
 import type { ComparedSignup, ComparedSignups } from '../row-comparison.ts'
 import { toSignup } from './rows.ts'
 import type { SqliteSite } from './site.ts'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { tempFolder } from '../../../harness/temp-folder.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { JournalBusy } from '../unavailable.ts'
+import { JournalBusy } from '../contracts/unavailable.ts'
 import { SqliteDatabase } from './database.ts'
 
 async function openFile() {

@@ -1,6 +1,6 @@
 import { tabKey } from '../../signup/signup.ts'
-import type { DefaultTab } from '../intake-log.ts'
-import type { JournalPolicy } from '../policy.ts'
+import type { DefaultTab } from '../contracts/intake-log.ts'
+import type { JournalPolicy } from '../contracts/policy.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** Key of the default tab until it is resolved. No signup can name a tab with this key. */

@@ -12,10 +12,10 @@ import type {
   RunningTimeNote,
   TabShare,
   WaitingSlice,
-} from '../delivery-log.ts'
-import type { DefaultTab, TabCursor } from '../intake-log.ts'
-import { hourOf } from '../figures.ts'
-import { Overtaken } from '../overtaken.ts'
+} from '../contracts/delivery-log.ts'
+import type { DefaultTab, TabCursor } from '../contracts/intake-log.ts'
+import { hourOf } from '../contracts/figures.ts'
+import { Overtaken } from '../contracts/overtaken.ts'
 import { fingerprintOf, isOfCodes, markerFor, newMarkerBase } from '../site-code.ts'
 import { openKey } from './default-tab.ts'
 import { eraseReleased, eraseWritten } from './erase.ts'

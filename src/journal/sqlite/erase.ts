@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import { restoredFact } from '../delivery-log.ts'
+import { restoredFact } from '../contracts/delivery-log.ts'
 import { type ErasingOutcome, isCovered, outcomeOfErasing } from '../erased-signup.ts'
 import { addressHash } from '../hashes.ts'
 import type { SqliteSite } from './site.ts'

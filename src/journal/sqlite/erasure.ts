@@ -5,7 +5,7 @@ import type {
   RemovalOutcome,
   Tombstone,
   Unfinished,
-} from '../erasure.ts'
+} from '../contracts/erasure.ts'
 import { addressHash } from '../hashes.ts'
 import { copiesFact, eraseForgotten, isForgotten, noteCopies } from './erase.ts'
 import type { SqliteSite } from './site.ts'

@@ -1,7 +1,7 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { addressHash } from '../hashes.ts'
-import type { Imported, ImportLog, ImportTerms } from '../import-log.ts'
+import type { Imported, ImportLog, ImportTerms } from '../contracts/import-log.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import { NewSignups } from './new-signups.ts'
 import { keptAddress } from './retention.ts'

@@ -10,7 +10,7 @@ import type {
   Recalled,
   SignupStatus,
   TabCursor,
-} from '../intake-log.ts'
+} from '../contracts/intake-log.ts'
 import { type AppendRequest, SqliteAppends, toStatus } from './appends.ts'
 import { openKey } from './default-tab.ts'
 import { bytesOfId } from './signup-id.ts'

@@ -1,4 +1,4 @@
-import type { Lease } from '../lease.ts'
+import type { Lease } from '../contracts/lease.ts'
 
 /** The service that has locked `DATA_DIR` is the only one, so it always holds the lease. */
 export const ownLease: Lease = {

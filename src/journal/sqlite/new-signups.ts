@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 
 import { fieldsText } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
-import { hourOf } from '../figures.ts'
+import { hourOf } from '../contracts/figures.ts'
 import { bytesOfId } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
 import { signupsAtOnce } from './statements.ts'

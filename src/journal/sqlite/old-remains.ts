@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { busy } from '../unavailable.ts'
+import { busy } from '../contracts/unavailable.ts'
 import { connect } from './connect.ts'
 
 /** The `application_id` of a journal whose pages have no remains of what was erased: "Roll". */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { fingerprintHash, keyHash, type Secret } from '../hashes.ts'
-import { busy } from '../unavailable.ts'
+import { busy } from '../contracts/unavailable.ts'
 import { connect } from './connect.ts'
 import { isOneOf } from './error-codes.ts'
 import { noteNoRemains } from './old-remains.ts'

@@ -1,5 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { Quota } from '../call-ledger.ts'
+import type { Quota } from '../contracts/call-ledger.ts'
 
 /** The ledger's windows are a second longer than a minute and a day. */
 const minute = 61 * 1000

@@ -1,6 +1,6 @@
 import type { Millis } from '../../signup/signup.ts'
 import { addressHash } from '../hashes.ts'
-import { expiredFact, type Retention } from '../retention.ts'
+import { expiredFact, type Retention } from '../contracts/retention.ts'
 import { eraseForgotten, isForgotten, noteCopies } from './erase.ts'
 import type { SqliteSite } from './site.ts'
 

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 
 import { fieldsOf } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
-import type { WaitingSignup } from '../delivery-log.ts'
+import type { WaitingSignup } from '../contracts/delivery-log.ts'
 import { idOfBytes } from './signup-id.ts'
 
 type SqlRow = Record<string, SQLOutputValue>

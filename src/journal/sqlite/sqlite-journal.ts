@@ -1,12 +1,17 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { GroupCommit } from '../group-commit.ts'
 import { type Commit, tellCommit } from '../commit.ts'
-import type { Appended } from '../intake-log.ts'
-import type { ComparableJournal, CopyableReader, OpenJournal, SitePolicies } from '../journal.ts'
+import type { Appended } from '../contracts/intake-log.ts'
+import type {
+  ComparableJournal,
+  CopyableReader,
+  OpenJournal,
+  SitePolicies,
+} from '../contracts/journal.ts'
 import { Listeners } from '../listeners.ts'
 import { NotedCalls } from '../noted-calls.ts'
 import { onlySiteOf } from '../only-site.ts'
-import { defaultPolicy, type JournalPolicy } from '../policy.ts'
+import { defaultPolicy, type JournalPolicy } from '../contracts/policy.ts'
 import { RowComparison } from '../row-comparison.ts'
 import { appendGroup, type AppendRequest } from './appends.ts'
 import { SqliteCallStore } from './call-store.ts'

@@ -8,7 +8,7 @@ import {
   type MovedTable,
 } from '../moved-tables.ts'
 import type { MovedState } from '../moved-state.ts'
-import { busy } from '../unavailable.ts'
+import { busy } from '../contracts/unavailable.ts'
 import { connect } from './connect.ts'
 import { openDatabase } from './open-database.ts'
 import { idOfBytes } from './signup-id.ts'

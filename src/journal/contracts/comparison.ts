@@ -1,4 +1,4 @@
-import type { Millis, Signup } from '../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 
 /**
  * Compares the signups of the journal with the rows of the present spreadsheet, by timestamp and

@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for delivery to keep a provider's quota. It counts every call of one account,

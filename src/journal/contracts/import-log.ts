@@ -1,4 +1,4 @@
-import type { Signup } from '../signup/signup.ts'
+import type { Signup } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for bringing signups along from elsewhere, beside a service. The comments here

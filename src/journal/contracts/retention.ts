@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface to keep the cells of signups for a time only. The comments here are the

@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface by which one instance of a site delivers, and the others look on. The comments

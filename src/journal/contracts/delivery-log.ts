@@ -1,5 +1,5 @@
-import type { FrozenBatch, Marked } from '../signup/batch.ts'
-import type { Millis, Signup } from '../signup/signup.ts'
+import type { FrozenBatch, Marked } from '../../signup/batch.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 import type { DefaultTab } from './intake-log.ts'
 
 /**

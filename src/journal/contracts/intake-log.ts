@@ -1,4 +1,4 @@
-import type { Millis, Receipt, Signup, SignupId } from '../signup/signup.ts'
+import type { Millis, Receipt, Signup, SignupId } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for intake: the durable list of one site's signups, to which intake appends.

@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 const hourMs = 60 * 60 * 1000
 

@@ -1,4 +1,4 @@
-import type { Millis, Signup } from '../signup/signup.ts'
+import type { Millis, Signup } from '../../signup/signup.ts'
 import type { Figures } from './figures.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Millis } from '../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface to forget people. The comments here are the contract;

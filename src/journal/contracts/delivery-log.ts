@@ -31,7 +31,7 @@ export interface DeliveryLog {
   onAppend(listener: (added: number) => void): () => void
 
   /** The number and marker of the frozen batch, if there is one. */
-  frozen(): Promise<Fenced | undefined>
+  frozen(): Promise<BatchRef | undefined>
 
   /** The frozen batch with its signups; undefined when there is none. */
   frozenBatch(): Promise<FrozenBatch | undefined>
@@ -69,19 +69,19 @@ export interface DeliveryLog {
    * Ends a frozen batch that was not applied and never will be. Its signups wait again. `Overtaken` when
    * the batch has another marker now, because it may be applied under that one.
    */
-  release(batch: Fenced): Promise<void>
+  release(batch: BatchRef): Promise<void>
 
   /**
    * Gives the frozen batch and all later ones new marker ids, because somebody else uses its id.
    * `Overtaken` when the batch already has another marker.
    */
-  remark(batch: Fenced, markerIdMax: number): Promise<FrozenBatch>
+  remark(batch: BatchRef, markerIdMax: number): Promise<FrozenBatch>
 
   /**
    * Notes that a writer that did not freeze this batch is about to send it. `Overtaken` when the batch
    * is no longer frozen or has another marker.
    */
-  noteFound(batch: Fenced): Promise<void>
+  noteFound(batch: BatchRef): Promise<void>
 
   /** Markers of settled and released batches that are not pruned yet, the oldest first. */
   endedMarkers(): Promise<readonly EndedMarker[]>
@@ -90,7 +90,7 @@ export interface DeliveryLog {
    * Adds to the running time, and returns it: how long processes have worked with this journal, never
    * more than the time that has really passed. The time is added when `seen`, this process's last note,
    * is still the latest note of all. Otherwise nothing is added, and this note becomes the latest one;
-   * but a note without lives leaves another process's note as it is. docs/decisions/exactly-once.md
+   * but a note without `keepMs` leaves another process's note as it is. docs/decisions/exactly-once.md
    * explains the rule and why it holds.
    */
   noteRunningTime(note: RunningTimeNote): Promise<RunningTime>
@@ -135,7 +135,7 @@ export interface EndedMarker {
   /** Whether a writer that did not freeze the batch may have sent it. */
   readonly isFound: boolean
   /** The running time from which it may be pruned; undefined until somebody notes a life for it. */
-  readonly ripeAt: Millis | undefined
+  readonly prunableAt: Millis | undefined
 }
 
 /** What one process tells of its time. */
@@ -147,7 +147,7 @@ export interface RunningTimeNote {
   /** The answer to the last note of this process. */
   readonly seen: RunningTime | undefined
   /** How long ended markers stand from now on, by marker id. The first life of a marker stays. */
-  readonly lives: ReadonlyMap<number, Millis>
+  readonly keepMs: ReadonlyMap<number, Millis>
 }
 
 export interface RunningTime {
@@ -157,7 +157,7 @@ export interface RunningTime {
 }
 
 /** A batch, and the marker that it had when the writer looked. */
-export type Fenced = Pick<FrozenBatch, 'number' | 'marker'>
+export type BatchRef = Pick<FrozenBatch, 'number' | 'marker'>
 
 /** A tab with waiting signups. */
 export interface PendingTab {

@@ -25,7 +25,7 @@ export interface IntakeLog {
   knows(key: OwnedKey): Promise<boolean>
 
   /** Whether `append` would take a signup for this tab, received at this time. */
-  takesTab(name: string, at: Millis, opener?: string): Promise<boolean>
+  takesTab(name: string, at: Millis, client?: string): Promise<boolean>
 
   /** The status of a signup of this site; undefined when the site has none with this id. */
   find(id: SignupId): Promise<SignupStatus | undefined>
@@ -61,7 +61,7 @@ export interface AppendTerms {
    * The client who would make new tabs: an address. The journal stores a digest of it, and deletes that
    * with the first new tab after an hour. Undefined: no limit an hour.
    */
-  readonly opener?: string | undefined
+  readonly client?: string | undefined
 }
 
 /** An idempotency key. */

@@ -1,16 +1,13 @@
 import type { Clock } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger } from './call-ledger.ts'
-import type { Commit } from '../commit.ts'
 import type { CompareOptions, Comparison } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import type { Erasure } from './erasure.ts'
+import type { Erasure, Retention } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
 import type { IntakeLog } from './intake-log.ts'
 import type { Lease } from './lease.ts'
-import type { Listeners } from '../listeners.ts'
-import type { JournalPolicy } from './policy.ts'
 import type { Reader } from './reader.ts'
-import type { Retention } from './retention.ts'
 
 /**
  * One site's part of the journal: the durable list of its signups, and how far they are delivered. Each
@@ -55,8 +52,56 @@ export interface OpenJournal extends AsyncDisposable {
    * it was not opened with, too.
    */
   backlogs(): Promise<ReadonlyMap<string, number>>
-  /** Told of each commit of appends that this process makes. */
-  readonly committed: Pick<Listeners<Commit>, 'add'>
+  /** Tells `listener` of each commit of appends that this process makes. Returns what removes the listener. */
+  onCommit(listener: (commit: Commit) => void): () => void
+}
+
+/** A commit that put signups on disk. */
+export interface Commit {
+  /** At least 1. */
+  readonly signups: number
+  /** From its begin until it was on disk. */
+  readonly ms: Millis
+}
+
+/** The operator's settings for a site's signups. They are fixed when the journal is opened. */
+export interface JournalPolicy {
+  /** How many new tabs signups may make in all. */
+  readonly newTabsMax: number
+  /** How many new tabs one client (`AppendTerms.client`) may make in an hour. */
+  readonly newTabsPerHourMax: number
+  /** Tabs that the settings name. They do not count as new tabs. */
+  readonly namedTabs: readonly string[]
+  /**
+   * With `ignore`, the second signup of an address in a tab (letter case aside) gets no row. The journal
+   * keeps it like any other signup, and marks it as written together with its batch.
+   */
+  readonly duplicates: 'append' | 'ignore'
+  /**
+   * The default tab's name. With `of`, the id of a spreadsheet, the name is provisional:
+   * `resolveDefaultTab` finds out how that spreadsheet calls the tab. Such a default tab does not count
+   * as a new tab under either name.
+   */
+  readonly defaultTab: { readonly name: string; readonly of?: string | undefined }
+  /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
+  readonly spreadsheet: string
+}
+
+export const defaultPolicy: JournalPolicy = {
+  newTabsMax: Infinity,
+  newTabsPerHourMax: Infinity,
+  namedTabs: [],
+  duplicates: 'append',
+  defaultTab: { name: 'Sheet1' },
+  spreadsheet: 'workbook',
+}
+
+/**
+ * For a site whose settings are not known. It leaves a default tab without a final name as it is: only
+ * the settings or the spreadsheet can tell that name.
+ */
+export const unknownPolicy: Partial<JournalPolicy> = {
+  defaultTab: { name: defaultPolicy.defaultTab.name, of: '' },
 }
 
 /** The settings of each site that a journal is opened with, by name. What is left out has its default. */
@@ -68,17 +113,4 @@ export interface OpenReader extends AsyncDisposable {
   readonly sites: ReadonlyMap<string, Reader>
   /** As in `Journal`. */
   readonly time?: Journal['time']
-}
-
-/** A journal that can copy itself. */
-export interface CopyableReader extends OpenReader {
-  /**
-   * Copies the journal of all sites into this empty file, and checks the copy. It is the journal of one
-   * moment: it has every signup that was on disk before the call. Delays no writer, but keeps the
-   * write-ahead log from shrinking meanwhile. Returns how many signups the copy has. `sites` must not be
-   * used meanwhile.
-   *
-   * @throws Error when the copy cannot be written, or is not sound; the reason of `stop` when that aborts
-   */
-  copyTo(file: string, stop: AbortSignal): Promise<number>
 }

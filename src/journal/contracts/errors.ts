@@ -18,5 +18,10 @@ export class JournalReplaced extends JournalUnavailable {
   override readonly name = 'JournalReplaced'
 }
 
+/** Another writer on the same journal has frozen or ended a batch meanwhile. Nothing was changed. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
 /** How often and how long to retry a write while another process is writing. */
 export const busy = { retryMs: 10, maxMs: 5_000 } as const

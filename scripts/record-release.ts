@@ -15,15 +15,15 @@ import { startService } from '../harness/start-service.ts'
 import { tempFolder } from '../harness/temp-folder.ts'
 import { waitUntil } from '../harness/delivery-state.ts'
 import { openPostgresSites } from '../src/journal/postgres/postgres-journal.ts'
-import { migrations } from '../src/journal/postgres/schema.ts'
+import { layoutSql } from '../src/journal/postgres/schema.ts'
 import { openSqliteSites } from '../src/journal/sqlite/sqlite-journal.ts'
 import {
   type Accepted,
   dump,
   folder,
   type Left,
-  migrationsFile,
-  migrationsNow,
+  layoutFile,
+  layoutNow,
   settingsOf,
   spreadsheetIds,
   zipped,
@@ -164,9 +164,10 @@ await using database = await server.createDatabase()
 await writeFile(join(folder, 'postgres.json.gz'), zipped(await live({ url: database.url })))
 const tables = [
   'CREATE SCHEMA rollcall',
+  'SET search_path = rollcall',
   'CREATE TABLE rollcall.version (only_row boolean PRIMARY KEY CHECK (only_row), number integer NOT NULL)',
-  ...migrations,
+  layoutSql,
 ]
 await writeFile(join(folder, 'postgres-dump.json.gz'), zipped(await dump(database.url, tables)))
-await writeFile(migrationsFile, `${JSON.stringify(migrationsNow(), null, 2)}\n`)
+await writeFile(layoutFile, `${JSON.stringify(layoutNow(), null, 2)}\n`)
 process.stdout.write(`Recorded in ${folder}\n`)

@@ -6,8 +6,9 @@ import pg from 'pg'
 import type { StoredMetadata } from '../../emulators/google-sheets/state.ts'
 import type { Version } from '../../emulators/google-sheets/versions.ts'
 import type { GoogleWorld } from '../../harness/google-world.ts'
-import { migrations as postgres } from '../../src/journal/postgres/schema.ts'
-import { migrations as sqlite } from '../../src/journal/sqlite/schema.ts'
+import { layoutSql as postgres } from '../../src/journal/postgres/schema.ts'
+import { layoutSql as sqlite } from '../../src/journal/sqlite/schema.ts'
+import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
 /** The journals that the last release has left behind, and what is known about them. */
 export const folder = import.meta.dirname
@@ -62,21 +63,23 @@ export interface Left {
   readonly spreadsheets: Readonly<Record<string, StoredVersion>>
 }
 
-/** A digest of each migration, in order. */
-export type Migrations = Readonly<Record<Engine, readonly string[]>>
+/** The version of the tables, and a digest of the statements that make them. */
+export interface Layout extends Readonly<Record<Engine, string>> {
+  readonly version: number
+}
 
-/** Those of this version. */
-export function migrationsNow(): Migrations {
+/** That of this version. */
+export function layoutNow(): Layout {
   const digest = (sql: string) => createHash('sha256').update(sql).digest('hex')
-  return { sqlite: sqlite.map(digest), postgres: postgres.map(digest) }
+  return { version: layoutVersion, sqlite: digest(sqlite), postgres: digest(postgres) }
 }
 
-/** Those of the last release. */
-export async function readMigrations(): Promise<Migrations> {
-  return JSON.parse(await readFile(migrationsFile, 'utf8')) as Migrations
+/** That of the last commit that changed it. */
+export async function readLayout(): Promise<Layout> {
+  return JSON.parse(await readFile(layoutFile, 'utf8')) as Layout
 }
 
-export const migrationsFile = join(folder, 'migrations.json')
+export const layoutFile = join(folder, 'layout.json')
 
 /** A database as text: the statements that made its tables, and their rows. */
 export interface Dump {

@@ -1,23 +1,20 @@
+import { flagOf, type Statement, statementsOf } from '../sql.ts'
+import { layoutVersion } from '../tables/layout.ts'
 import type { PostgresDatabase } from './database.ts'
-import { addressIndex, migrations } from './schema.ts'
-import { statementsOf } from './statement.ts'
+import { addressIndex, layoutSql, unpublishedVersion, upgradeSql } from './schema.ts'
 
 const sql = statementsOf('migrate', {
   version: `SELECT to_regclass('rollcall.version') IS NOT NULL AS "isThere"`,
   schema: `SELECT to_regnamespace('rollcall') IS NOT NULL AS "isThere"`,
   addressIndex: `SELECT to_regclass('rollcall.signup_by_address') IS NOT NULL AS "isThere"`,
   number: 'SELECT number FROM rollcall.version',
-  lock: 'SELECT number FROM rollcall.version FOR UPDATE',
-  setNumber: 'UPDATE rollcall.version SET number = $1',
 })
 
-const begin = [
-  `CREATE TABLE IF NOT EXISTS rollcall.version (
-     only_row boolean PRIMARY KEY CHECK (only_row),
-     number   integer NOT NULL
-   )`,
-  'INSERT INTO rollcall.version (only_row, number) VALUES (true, 0) ON CONFLICT DO NOTHING',
-]
+const versionTable = `CREATE TABLE IF NOT EXISTS rollcall.version (
+    only_row boolean PRIMARY KEY CHECK (only_row),
+    number   integer NOT NULL
+  );
+  INSERT INTO rollcall.version (only_row, number) VALUES (true, 0) ON CONFLICT DO NOTHING`
 
 /**
  * Makes the journal's tables, or brings them to this version. Any number of processes may call it at the
@@ -26,27 +23,31 @@ const begin = [
  * @throws Error when a newer version of Rollcall has made them
  */
 export async function migrate(db: PostgresDatabase): Promise<void> {
-  if ((await versionOf(db)) === migrations.length) return
-  for (const text of await stepsToBegin(db)) await make(db, text)
-  for (let done = await versionOf(db); done < migrations.length; done = await versionOf(db)) {
-    await db.transaction([sql.lock], async (transaction) => {
-      const number = Number((await transaction.get(sql.number))?.['number'])
-      // Another process may have made this step meanwhile.
-      if (number >= migrations.length) return
-      await transaction.exec(migrations[number] ?? '')
-      await transaction.run(sql.setNumber, number + 1)
-    })
-  }
+  const version = await versionOf(db)
+  if (version === layoutVersion) return
+  if (version > 0 && version !== unpublishedVersion) throw new Error(neverReleased)
+  // The user of the database may not have the right to make a schema that exists.
+  if (!(await isThere(db, sql.schema))) await make(db, 'CREATE SCHEMA IF NOT EXISTS rollcall')
+  await make(db, versionTable)
+  // Another process may have made them when this one gets the lock: then each statement changes nothing.
+  await db.exec(`BEGIN;
+    SET LOCAL search_path = rollcall;
+    SELECT number FROM version FOR UPDATE;
+    ${version === unpublishedVersion ? upgradeSql : ''};
+    ${layoutSql};
+    UPDATE version SET number = ${layoutVersion} WHERE number < ${layoutVersion};
+    COMMIT`)
 }
 
-/** How many migrations have run. @throws Error when that are more than this version knows */
+/** The version of the tables; 0 when there are none. @throws Error when a newer version has made them */
 async function versionOf(db: PostgresDatabase): Promise<number> {
-  if ((await db.get(sql.version))?.['isThere'] !== true) return 0
-  const number = Number((await db.get(sql.number))?.['number'] ?? 0)
-  if (number <= migrations.length) return number
+  if (!(await isThere(db, sql.version))) return 0
+  const [{ rows }] = await db.query([sql.number])
+  const number = Number(rows[0]?.['number'] ?? 0)
+  if (number <= layoutVersion) return number
   throw new Error(
     `The journal in the database was made by a newer version of Rollcall (its tables have version ` +
-      `${number}, this one knows ${migrations.length}). Start that version.`,
+      `${number}, this one knows ${layoutVersion}). Start that version.`,
   )
 }
 
@@ -58,7 +59,7 @@ export async function hasTables(db: PostgresDatabase): Promise<boolean> {
 /** Changes nothing. @throws Error when there is no journal, or one that another version has made */
 export async function expectCurrent(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)
-  if (version === migrations.length) return
+  if (version === layoutVersion) return
   throw new Error(version === 0 ? missing : older)
 }
 
@@ -68,18 +69,20 @@ const missing =
 const older =
   'The journal in the database was made by an older version of Rollcall. Start the service once with this version, which brings it up to date.'
 
-/** Makes no schema that exists: the user of the database may not have the right to make one. */
-async function stepsToBegin(db: PostgresDatabase): Promise<readonly string[]> {
-  const isThere = (await db.get(sql.schema))?.['isThere'] === true
-  return isThere ? begin : ['CREATE SCHEMA IF NOT EXISTS rollcall', ...begin]
-}
+const neverReleased =
+  'The journal in the database was made by a version of Rollcall that was never released. Start that version until it has delivered everything, then give another database.'
 
 /**
  * Makes the index that finds duplicates, if it is missing. That takes time with the number of signups, and
  * nothing can be appended meanwhile.
  */
 export async function makeAddressIndex(db: PostgresDatabase): Promise<void> {
-  if ((await db.get(sql.addressIndex))?.['isThere'] !== true) await make(db, addressIndex)
+  if (!(await isThere(db, sql.addressIndex))) await make(db, addressIndex)
+}
+
+async function isThere(db: PostgresDatabase, statement: Statement): Promise<boolean> {
+  const [{ rows }] = await db.query([statement])
+  return flagOf(rows[0]?.['isThere'])
 }
 
 /** Two processes that make the same thing at the same time meet an error, in spite of IF NOT EXISTS. */

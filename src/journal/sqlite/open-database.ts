@@ -2,12 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
-import { fingerprintHash, keyHash, type Secret } from '../hashes.ts'
-import { busy } from '../contracts/unavailable.ts'
-import { connect } from './connect.ts'
-import { isOneOf } from './error-codes.ts'
-import { noteNoRemains } from './old-remains.ts'
-import { addressIndex, migrations } from './schema.ts'
+import { busy } from '../contracts/errors.ts'
+import type { Secret } from '../hashes.ts'
+import { layoutVersion } from '../tables/layout.ts'
+import { connect, damageIn, isOneOf, noteNoRemains, versionOf } from './connect.ts'
+import { addressIndex, layoutSql, type Made, unpublishedVersion, upgradeSql } from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
 
 export interface OpenOptions {
@@ -15,7 +14,7 @@ export interface OpenOptions {
   /** The journal's secret. When it is missing, it is read from its file, or made. */
   readonly secret?: Secret | undefined
   /** Whether the journal needs an index of addresses, to find duplicates. */
-  readonly findsAddresses: boolean
+  readonly findsAddresses?: boolean
 }
 
 /**
@@ -29,14 +28,15 @@ export type Access = 'own' | 'beside' | 'read'
 /** How long SQLite may block the event loop while another process commits. */
 export const blockedMaxMs = 20
 
-export interface OpenDatabase {
-  readonly db: DatabaseSync
-  /** Undefined when the journal was opened for reading and has none. */
-  readonly secret: Secret | undefined
-}
-
-/** @throws Error when the file is not a journal, cannot be opened, or is of another version */
-export function openDatabase(file: string, options: OpenOptions): OpenDatabase {
+/**
+ * The secret is undefined when the journal was opened for reading and has none.
+ *
+ * @throws Error when the file is not a journal, cannot be opened, or is of another version
+ */
+export function openDatabase(
+  file: string,
+  options: OpenOptions,
+): { readonly db: DatabaseSync; readonly secret: Secret | undefined } {
   let db: DatabaseSync | undefined
   try {
     const readOnly = options.access === 'read'
@@ -58,14 +58,17 @@ export function openDatabase(file: string, options: OpenOptions): OpenDatabase {
 function prepare(
   db: DatabaseSync,
   file: string,
-  { access, findsAddresses, secret: given }: OpenOptions,
+  { access, findsAddresses = false, secret: given }: OpenOptions,
 ): Secret {
   // Set these on every open, because SQLite does not store them in the file.
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  assertWhole(db)
-  if (access === 'beside' && tablesOf(db).length > 0) assertCurrent(db)
+  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  // No damaged row is delivered.
+  const damage = damageIn(db, 'quick_check')
+  if (damage !== undefined) throw new Error(`it is damaged (${damage}). ${damageHint}`)
+  const isThere = access === 'beside' && madeIn(db).length > 0
+  if (isThere) assertCurrent(db)
   const findSecret = () => given ?? readSecret(file)
-  const known = tablesOf(db).length > 0 && access === 'beside' ? findSecret() : undefined
+  const known = isThere ? findSecret() : undefined
   const secret = known ?? migrate(db, () => findSecret() ?? makeSecret(file))
   if (findsAddresses) db.exec(addressIndex.create)
   else if (access === 'own') db.exec(addressIndex.drop)
@@ -75,15 +78,8 @@ function prepare(
 /** Refuses a journal that another version of Rollcall made. */
 function assertCurrent(db: DatabaseSync): void {
   const version = versionOf(db)
-  if (version < migrations.length) throw new Error(older)
+  if (version < layoutVersion) throw new Error(older)
   assertKnown(db, version)
-}
-
-/** Checks every page, so that no damaged row is delivered. Takes about 0.3 s for a million signups. */
-function assertWhole(db: DatabaseSync): void {
-  const findings = db.prepare('PRAGMA quick_check(1)').all()
-  const [finding] = Object.values(findings[0] ?? {})
-  if (finding !== 'ok') throw new JournalDamaged(`it is damaged (${lastLine(String(finding))})`)
 }
 
 /**
@@ -93,49 +89,29 @@ function assertWhole(db: DatabaseSync): void {
 function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
   db.exec('BEGIN IMMEDIATE')
   const version = versionOf(db)
-  // A new journal has version 0, and no tables.
   assertKnown(db, version)
-  for (const sql of migrations.slice(version)) db.exec(sql)
+  if (version === 0) db.exec(layoutSql)
+  if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
   const secret = findSecret()
   if (version === 0) noteNoRemains(db)
-  if (version < keysHashedIn) hashKeys(db, secret)
-  if (version < migrations.length) db.exec(`PRAGMA user_version = ${migrations.length}`)
+  if (version < layoutVersion) db.exec(`PRAGMA user_version = ${layoutVersion}`)
   db.exec('COMMIT')
   return secret
 }
 
-/** From this version on, idempotency keys are stored as hashes. */
-const keysHashedIn = 4
-
-function hashKeys(db: DatabaseSync, secret: Secret): void {
-  const all = db.prepare('SELECT site, space, key, fingerprint FROM idempotency_key').all()
-  const change = db.prepare(
-    `UPDATE idempotency_key SET space = '', key = ?, fingerprint = ?
-     WHERE site = ? AND space = ? AND key = ?`,
-  )
-  for (const { site, ...row } of all) {
-    const [space, key, fingerprint] = [row['space'], row['key'], row['fingerprint']].map(String)
-    const owned = { space: space ?? '', key: key ?? '' }
-    const hashes = [keyHash(secret, owned), fingerprintHash(secret, fingerprint ?? '')]
-    change.run(...hashes, Number(site), owned.space, owned.key)
-  }
-}
-
-/** Refuses a newer journal, and one whose tables are not those of its version. */
+/** Refuses a newer journal, and one whose tables are not those of its version. A new one has none. */
 function assertKnown(db: DatabaseSync, version: number): void {
-  if (version > migrations.length) {
+  if (version > layoutVersion) {
     throw new Error(
       `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
-        `${migrations.length}). Start the newer version, or give another DATA_DIR`,
+        `${layoutVersion}). Start the newer version, or give another DATA_DIR`,
     )
   }
+  if (version === unpublishedVersion) return
   using fresh = connect(':memory:')
-  for (const sql of migrations.slice(0, version)) fresh.exec(sql)
-  if (tablesOf(db).join(';') !== tablesOf(fresh).join(';')) throw new Error(otherTables)
-}
-
-function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+  if (version === layoutVersion) fresh.exec(layoutSql)
+  else if (version > 0) throw new Error(otherTables)
+  if (tablesOf(db) !== tablesOf(fresh)) throw new Error(otherTables)
 }
 
 const missing =
@@ -150,48 +126,32 @@ const otherTables =
   'that was never released. Start that version until it has delivered everything, then move journal.db ' +
   'and its -wal and -shm files away; or give another DATA_DIR'
 
-/** The statements that made the tables and indexes, without comments and without the index of addresses. */
-function tablesOf(db: DatabaseSync): string[] {
-  const rows = db
-    .prepare(
-      `SELECT sql FROM sqlite_schema
-       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> 'signup_by_address' ORDER BY name`,
-    )
-    .all()
-  return rows.map(({ sql }) =>
-    String(sql)
-      .replace(/--[^\n]*/g, '')
-      .replace(/\s+/g, ' '),
+/** The statements that made the tables and indexes, without the index of addresses. */
+function tablesOf(db: DatabaseSync): string {
+  const made = madeIn(db).filter(({ name }) => name !== addressIndex.name)
+  return made
+    .map(({ sql }) => sql)
+    .sort()
+    .join(';')
+}
+
+/** The tables and indexes that were made by name, the first one first. */
+function madeIn(db: DatabaseSync): readonly Made[] {
+  const made = db.prepare(
+    `SELECT type, name, sql FROM sqlite_schema
+     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid`,
   )
+  return made.all() as unknown as readonly Made[]
 }
 
 /** SQLite deletes the write-ahead log of an empty file, and with it the signups that only the log has. */
 function assertNotEmptied(file: string): void {
   const hasLog = sizeOf(`${file}-wal`) > 0
-  if (hasLog && sizeOf(file) === 0) throw new JournalDamaged('only its -wal file is left')
+  if (hasLog && sizeOf(file) === 0) throw new Error(`only its -wal file is left. ${damageHint}`)
 }
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-}
-
-class JournalDamaged extends Error {
-  override readonly name = 'JournalDamaged'
-}
-
-function reasonOf(error: unknown, file: string): string {
-  if (isOneOf(error, unopened)) return whyUnopened(file, error)
-  const message = error instanceof Error ? error.message : String(error)
-  return `${message}.${isDamage(error) ? damageHint : ''}`
-}
-
-const damageHint =
-  ' Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
-  'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal.'
-
-/** The finding itself. SQLite puts a heading above it. */
-function lastLine(text: string): string {
-  return text.split('\n').at(-1) ?? text
 }
 
 /** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
@@ -199,6 +159,12 @@ const unopened = [8, 10, 14]
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damaged = [11, 26]
 
-function isDamage(error: unknown): boolean {
-  return error instanceof JournalDamaged || isOneOf(error, damaged)
+const damageHint =
+  'Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
+  'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal'
+
+function reasonOf(error: unknown, file: string): string {
+  if (isOneOf(error, unopened)) return whyUnopened(file, error)
+  const message = error instanceof Error ? error.message : String(error)
+  return isOneOf(error, damaged) ? `${message}. ${damageHint}.` : `${message}.`
 }

@@ -1,0 +1,254 @@
+/**
+ * The tables of a journal, for both engines. Times are milliseconds since the Unix epoch. There are no
+ * foreign keys, because each would cost a look for every signup.
+ */
+
+/** `id` is a UUID. `integer` and `status` are smaller numbers where the engine knows such. */
+export type ColumnKind = 'number' | 'integer' | 'status' | 'text' | 'id' | 'flag'
+
+export interface Column {
+  readonly kind: ColumnKind
+  /** What a new row has when nothing is given. */
+  readonly initial?: number | boolean | string
+  readonly isOptional?: true
+}
+
+export interface Index {
+  readonly columns: readonly string[]
+  readonly isUnique?: true
+  /** Only rows for which this holds are in it. */
+  readonly where?: string
+}
+
+export interface Table {
+  readonly name: string
+  readonly columns: Readonly<Record<string, Column>>
+  /** The columns of its primary key. */
+  readonly key: readonly string[]
+  /** Columns that are unique together, besides the key. */
+  readonly unique?: readonly string[]
+  /** By name. */
+  readonly indexes?: Readonly<Record<string, Index>>
+}
+
+/** Increases with each change of the tables. 0.1.0 had 6 in SQLite and 2 in PostgreSQL. */
+export const layoutVersion = 7
+
+const number = { kind: 'number' } as const
+const integer = { kind: 'integer' } as const
+const text = { kind: 'text' } as const
+const count = { kind: 'number', initial: 0 } as const
+const flag = { kind: 'flag', initial: false } as const
+const optionalNumber = { kind: 'number', isOptional: true } as const
+const optionalText = { kind: 'text', isOptional: true } as const
+
+/** The names of the values of `row_status`, which says whether a signup is to get a row. */
+export const rowStatus = {
+  /** It gets one, or has one. */
+  wanted: 0,
+  /** It gets none: it is a duplicate, or was erased before it had one. The ranges of batches include it. */
+  none: 1,
+  /** It had one before a batch wrote it, as a comparison found out. The ranges of batches include it. */
+  present: 2,
+} as const
+
+/** No signup is ever deleted. */
+export const signupTable: Table = {
+  name: 'signup',
+  columns: {
+    position: number,
+    id: { kind: 'id' },
+    tab: integer,
+    received_at: number,
+    email: text, // empty: it was erased
+    source: text,
+    name: text,
+    tags: text, // a JSON array, or '' when there are none
+    metadata: text, // a JSON object, or ''
+    row_status: { kind: 'status' }, // of `rowStatus`
+    fields: { kind: 'text', initial: '' }, // a JSON object of the values of the site's own fields, or ''
+  },
+  key: ['position'],
+  unique: ['id'],
+  indexes: {
+    signup_by_tab: { columns: ['tab', 'position'] },
+    signup_erased: { columns: ['tab', 'position'], where: `email = ''` },
+  },
+}
+
+/** Small tables first, the signups last. */
+export const layout: readonly Table[] = [
+  // A stream of signups with a spreadsheet of its own.
+  {
+    name: 'site',
+    columns: {
+      id: integer,
+      name: text,
+      code: text, // random, so that markers of different journals differ
+      marker_base: number,
+      running_ms: count, // the running time, and the process that noted it last
+      running_by: { kind: 'text', initial: '' },
+      last_settled_at: count,
+    },
+    key: ['id'],
+    unique: ['name'],
+  },
+  // Small facts that delivery notes.
+  {
+    name: 'fact',
+    columns: { site: integer, name: text, value: text },
+    key: ['site', 'name'],
+  },
+  {
+    name: 'tab',
+    columns: {
+      id: integer,
+      site: integer,
+      key: text, // empty: the default tab, until it is resolved
+      name: text,
+      accepted: count, // how many signups it has
+      opened_at: number,
+      opened_by: optionalText, // a digest of the client's address, for an hour; null when it counts for no client
+    },
+    key: ['id'],
+    unique: ['site', 'key'],
+    indexes: {
+      tab_by_opener: {
+        columns: ['site', 'opened_by', 'opened_at'],
+        where: 'opened_by IS NOT NULL',
+      },
+    },
+  },
+  // How far a tab is delivered. Not in its own row, so that intake and delivery never wait for one another.
+  {
+    name: 'progress',
+    columns: {
+      tab: integer,
+      written: count, // how many of its signups are in the spreadsheet
+      written_to: count, // the cursor: every signup of the tab up to this position is in the spreadsheet
+    },
+    key: ['tab'],
+  },
+  // How many signups came in each hour, by their own time, and how many were written. Hours since the epoch.
+  {
+    name: 'hour_accepted',
+    columns: { site: integer, hour: integer, count: number },
+    key: ['site', 'hour'],
+  },
+  {
+    name: 'hour_written',
+    columns: { site: integer, hour: integer, count: number },
+    key: ['site', 'hour'],
+  },
+  // Numbers that are never given twice.
+  { name: 'counter', columns: { name: text, value: number }, key: ['name'] },
+  {
+    name: 'batch',
+    columns: {
+      number,
+      site: integer,
+      digest: text,
+      settled_at: optionalNumber, // null while the batch is frozen; released batches are deleted
+      spreadsheet: optionalText, // the one in which it was settled
+      is_expired: flag, // its signups have no cells, but for those that a later batch has delivered once more
+    },
+    key: ['number'],
+    indexes: {
+      // A site has at most one frozen batch.
+      batch_frozen: { columns: ['site'], isUnique: true, where: 'settled_at IS NULL' },
+      batch_unexpired: { columns: ['site', 'settled_at', 'number'], where: 'NOT is_expired' },
+    },
+  },
+  // The signups of one tab in a batch: those with after < position <= upto.
+  {
+    name: 'batch_range',
+    columns: { tab: integer, upto: number, after: number, batch: number, signups: integer },
+    key: ['tab', 'upto'],
+    indexes: { batch_range_by_batch: { columns: ['batch'] } },
+  },
+  // Markers that may still stand in the spreadsheet.
+  {
+    name: 'marker',
+    columns: {
+      site: integer,
+      id: number,
+      batch: number, // negative: of a journal that this one has replaced
+      is_found: flag, // a writer that did not freeze the batch has found it, and may send it too
+      is_ended: flag,
+      prunable_at: optionalNumber, // the running time from which it may be pruned; null until somebody says
+    },
+    key: ['site', 'id'],
+    unique: ['site', 'batch'],
+  },
+  // Signups that wait to be delivered once more, whatever the cursor of their tab says.
+  {
+    name: 'redelivery',
+    columns: {
+      tab: integer,
+      position: number,
+      queued_at: number,
+      batch: optionalNumber, // the frozen batch that holds it
+    },
+    key: ['tab', 'position'],
+    indexes: { redelivery_by_batch: { columns: ['batch'], where: 'batch IS NOT NULL' } },
+  },
+  // The settled batches that delivered a signup once more.
+  {
+    name: 'redelivered',
+    columns: { position: number, batch: number },
+    key: ['position', 'batch'],
+    indexes: { redelivered_by_batch: { columns: ['batch'] } },
+  },
+  // People who were forgotten.
+  {
+    name: 'tombstone',
+    columns: {
+      site: integer,
+      hash: text, // of the address, keyed with the secret
+      upto: number, // signups of the address with a later position are new ones
+    },
+    key: ['site', 'hash'],
+  },
+  // Rows of forgotten people that have to go from the spreadsheet. While the signup has its cells, it is in
+  // the frozen batch.
+  { name: 'removal', columns: { position: number, email: text }, key: ['position'] },
+  // Addresses of signups whose cells have expired, while duplicates are ignored. Keyed with the secret.
+  { name: 'kept_address', columns: { tab: integer, hash: text }, key: ['tab', 'hash'] },
+  // Calls to providers in the last day, to keep their quotas.
+  {
+    name: 'provider_call',
+    columns: {
+      account: text,
+      number, // from 1, in the order of the calls
+      at: number,
+      is_sure: { kind: 'flag' }, // the clock of the process agreed with the wall clock
+    },
+    key: ['account', 'number'],
+  },
+  // Hashes of idempotency keys and of fingerprints.
+  {
+    name: 'idempotency_key',
+    columns: {
+      site: integer,
+      key: text,
+      fingerprint: text,
+      first_position: number, // the signups of one request have consecutive positions
+      last_position: number,
+      refused: text, // a JSON array: the indexes of refused signups; or ''
+      stored_at: number,
+    },
+    key: ['site', 'key'],
+    indexes: { idempotency_key_by_time: { columns: ['stored_at'] } },
+  },
+  // The challenge tokens of stored signups, of all sites.
+  {
+    name: 'used_token',
+    columns: { digest: text, stored_at: number },
+    key: ['digest'],
+    indexes: { used_token_by_time: { columns: ['stored_at'] } },
+  },
+  signupTable,
+]
+
+/** What the tables have when they are made. */
+export const firstRows = `INSERT INTO counter (name, value) VALUES ('batch', 0) ON CONFLICT DO NOTHING`

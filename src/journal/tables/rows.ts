@@ -1,0 +1,79 @@
+import { fieldsOf } from '../../signup/fields-text.ts'
+import type { Signup, SignupId } from '../../signup/signup.ts'
+import type { WaitingSignup } from '../contracts/delivery-log.ts'
+import type { SignupRecord } from '../contracts/reader.ts'
+import type { Row } from '../sql.ts'
+import { rowStatus } from './layout.ts'
+
+/** What `toSignup` reads. */
+const signupColumns = `signup.position, signup.id, signup.received_at AS "receivedAt",
+  signup.email, signup.source, signup.name, signup.tags, signup.metadata, signup.fields`
+
+/** What `toRecord` reads. */
+export const recordColumns = `${signupColumns}, tab.name AS "sheetTab"`
+
+/** What `toWaiting` reads. */
+export const waitingColumns = `${signupColumns}, signup.row_status AS "rowStatus",
+  octet_length(signup.email) + octet_length(signup.source) + octet_length(signup.name)
+  + octet_length(signup.tags) + octet_length(signup.metadata)
+  + octet_length(signup.fields) AS "textBytes"`
+
+function toSignup(row: Row, sheetTab: string): Signup {
+  const tags = String(row['tags'])
+  return {
+    id: idOf(row['id']),
+    receivedAt: Number(row['receivedAt']),
+    email: String(row['email']),
+    sheetTab,
+    source: String(row['source']),
+    name: String(row['name']),
+    tags: tags === '' ? [] : (JSON.parse(tags) as string[]),
+    metadata: String(row['metadata']),
+    fields: fieldsOf(String(row['fields'])),
+  }
+}
+
+export function toRecord(row: Row): SignupRecord {
+  return { position: Number(row['position']), signup: toSignup(row, String(row['sheetTab'])) }
+}
+
+export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
+  return {
+    position: Number(row['position']),
+    textBytes: Number(row['textBytes']),
+    isIgnored: row['rowStatus'] !== rowStatus.wanted,
+    signup: toSignup(row, sheetTab),
+  }
+}
+
+/** The id of a signup from its column: SQLite keeps 16 bytes. */
+export function idOf(value: unknown): SignupId {
+  return value instanceof Uint8Array ? idOfBytes(value) : (String(value) as SignupId)
+}
+
+const digitsOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** Where in the text of a UUID each byte begins. */
+const places = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
+const valueOfDigit = new Uint8Array(128)
+for (let value = 0; value < 16; value++) valueOfDigit[value.toString(16).charCodeAt(0)] = value
+
+/** The 16 bytes of a UUID in lower case. They come from Node's pool, which saves a fifth of the time to bind them. */
+export function bytesOfId(id: SignupId): Uint8Array {
+  const bytes = Buffer.allocUnsafe(16)
+  for (let index = 0; index < 16; index++) {
+    const place = places[index] ?? 0
+    const high = valueOfDigit[id.charCodeAt(place)] ?? 0
+    bytes[index] = (high << 4) | (valueOfDigit[id.charCodeAt(place + 1)] ?? 0)
+  }
+  return bytes
+}
+
+/** The UUID with these 16 bytes. */
+export function idOfBytes(bytes: Uint8Array): SignupId {
+  let id = ''
+  for (let index = 0; index < 16; index++) {
+    if (index === 4 || index === 6 || index === 8 || index === 10) id += '-'
+    id += digitsOfByte[bytes[index] ?? 0] ?? ''
+  }
+  return id as SignupId
+}

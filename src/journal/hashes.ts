@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 
 import type { OwnedKey } from './contracts/intake-log.ts'
 
@@ -22,6 +22,11 @@ export function keyHash(secret: Secret, { space, key }: OwnedKey): string {
 /** The form in which the journal stores a request's fingerprint. */
 export function fingerprintHash(secret: Secret, fingerprint: string): string {
   return keyed(secret, 'fingerprint', fingerprint)
+}
+
+/** The form in which the journal stores, for an hour, which client has made a tab. */
+export function clientDigest(client: string): string {
+  return hash('sha256', client, 'base64')
 }
 
 function keyed(secret: Secret, kind: string, text: string): string {

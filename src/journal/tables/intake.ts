@@ -1,0 +1,194 @@
+import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
+import type {
+  Appended,
+  AppendTerms,
+  DefaultTab,
+  Idempotency,
+  IntakeLog,
+  OwnedKey,
+  Recalled,
+  SignupStatus,
+  TabCursor,
+} from '../contracts/intake-log.ts'
+import { addedBy, type AppendOutcome } from '../listeners.ts'
+import { fingerprintHash, keyHash } from '../hashes.ts'
+import {
+  ask,
+  flagOf,
+  givenRows,
+  numberOf,
+  type Operation,
+  type Row,
+  reading,
+  statementsOf,
+} from '../sql.ts'
+import { unresolvedKey } from './default-tab.ts'
+import { idOf } from './rows.ts'
+import type { Site } from './site.ts'
+import { Tabs } from './tabs.ts'
+
+const minute = 60 * 1000
+
+/**
+ * For how many milliseconds an idempotency key is kept. The contract says 24 hours. The extra hour is for
+ * clocks that somebody corrects meanwhile.
+ */
+export const idempotencyKeyMs = 25 * 60 * minute
+
+/** For how many milliseconds a used token is kept: longer than any challenge token is valid. */
+export const challengeTokenMs = 10 * minute
+
+/** Selects what `toStatus` reads. */
+export const selectStatus = `
+  SELECT signup.position, signup.id, signup.received_at AS "receivedAt", tab.name AS "sheetTab",
+    tab.key = '${unresolvedKey}' AS "isTabOpen", (
+      SELECT batch.settled_at FROM batch_range JOIN batch ON batch.number = batch_range.batch
+      WHERE batch_range.tab = signup.tab AND batch_range.upto >= signup.position
+      ORDER BY batch_range.upto LIMIT 1
+    ) AS "writtenAt"
+  FROM signup JOIN tab ON tab.id = signup.tab`
+
+const sql = statementsOf('intake', ({ given, id }) => ({
+  find: `${selectStatus} WHERE signup.id = ${id('$1')} AND tab.site = $2`,
+  between: `${selectStatus} WHERE signup.position BETWEEN $1 AND $2 ORDER BY signup.position`,
+  key: `SELECT fingerprint, first_position AS first, last_position AS last, refused
+        FROM idempotency_key WHERE site = $1 AND key = $2`,
+  // A tab without progress has nothing in the spreadsheet yet. CROSS JOIN keeps SQLite from reading all
+  // that was asked for once for each tab.
+  cursors: `SELECT tab.key, coalesce(written_to, 0) AS upto
+            FROM ${given('asked', '$2', { key: 'text' })} CROSS JOIN tab
+            LEFT JOIN progress ON progress.tab = tab.id
+            WHERE tab.site = $1 AND tab.key = asked.key`,
+}))
+
+/** What the journal keeps of a request with an idempotency key. */
+export interface KnownKey {
+  /** A hash. */
+  readonly fingerprint: string
+  /** The positions of its first and its last signup. */
+  readonly first: number
+  readonly last: number
+  /** The indexes of signups that got no tab, as a JSON array; or empty. */
+  readonly refused: string
+}
+
+/** A site, with the tabs that its requests know. */
+export interface IntakeSite extends Site {
+  readonly tabs: Tabs
+}
+
+export interface AppendRequest {
+  readonly signups: readonly Signup[]
+  readonly terms: AppendTerms
+}
+
+/** A request, and the site that it is for. */
+export interface SiteRequest extends AppendRequest {
+  readonly site: IntakeSite
+}
+
+/** The engine's group commit, which the sites of a journal share. */
+export interface AppendGroup {
+  add(request: SiteRequest): Promise<Appended>
+}
+
+/** The intake log of one site. */
+export class SiteIntake implements IntakeLog {
+  readonly #site: IntakeSite
+  readonly #group: AppendGroup
+
+  constructor(site: Site, group: AppendGroup) {
+    this.#site = { ...site, tabs: new Tabs(site) }
+    this.#group = group
+  }
+
+  append(signups: readonly Signup[], terms: AppendTerms = {}): Promise<Appended> {
+    return this.#group.add({ site: this.#site, signups, terms })
+  }
+
+  takesTab(name: string, at: Millis, client?: string): Promise<boolean> {
+    return this.#site.tabs.wouldTake(name, at, client)
+  }
+
+  async recall(idempotency: Idempotency): Promise<Recalled | undefined> {
+    const site = this.#site
+    const known = await reading(site.db, knownKey(site, idempotency))
+    return known && reading(site.db, recalled(site, known, idempotency))
+  }
+
+  async knows(key: OwnedKey): Promise<boolean> {
+    return (await reading(this.#site.db, knownKey(this.#site, key))) !== undefined
+  }
+
+  async find(id: SignupId): Promise<SignupStatus | undefined> {
+    const [{ rows }] = await this.#site.db.query([sql.find, id, this.#site.id])
+    return rows[0] && toStatus(rows[0])
+  }
+
+  get defaultTab(): DefaultTab {
+    return this.#site.defaultTab.current
+  }
+
+  onSettle(listener: (cursors: readonly TabCursor[]) => void): () => void {
+    return this.#site.settled.add(listener)
+  }
+
+  async cursors(tabs: readonly string[]): Promise<readonly TabCursor[]> {
+    const { db, id, defaultTab } = this.#site
+    const { name, isResolved } = await defaultTab.latest()
+    if (tabs.length === 0) return []
+    const keyOf = (tab: string) => tabKey(tab === unresolvedKey && isResolved ? name : tab)
+    const keys = tabs.map((tab) => ({ key: keyOf(tab) }))
+    const [{ rows }] = await db.query([sql.cursors, id, givenRows(keys)])
+    const known = new Map(rows.map(({ key, upto }) => [key, Number(upto)]))
+    return tabs.flatMap((tab) => {
+      const upto = known.get(keyOf(tab))
+      return upto === undefined ? [] : [{ tab, upto }]
+    })
+  }
+}
+
+/** What is known of an idempotency key; undefined when it is unknown. */
+export function* knownKey(
+  { id, secret }: Pick<Site, 'id' | 'secret'>,
+  owned: OwnedKey,
+): Operation<KnownKey | undefined> {
+  const [{ rows }] = yield* ask([sql.key, id, keyHash(secret, owned)])
+  return rows[0] as KnownKey | undefined
+}
+
+/** What a later request with a known key is answered. */
+export function* recalled(
+  { secret }: Pick<Site, 'secret'>,
+  { fingerprint, first, last, refused }: KnownKey,
+  idempotency: Idempotency,
+): Operation<Recalled> {
+  if (fingerprint !== fingerprintHash(secret, idempotency.fingerprint)) return { kind: 'mismatch' }
+  const [{ rows }] = yield* ask([sql.between, first, last])
+  const results: (SignupStatus | undefined)[] = rows.map(toStatus)
+  const places = refused === '' ? [] : (JSON.parse(refused) as number[])
+  for (const place of places) results.splice(place, 0, undefined)
+  return { kind: 'replayed', results }
+}
+
+/** Tells each site how many signups a commit has added to it, by what became of its requests. */
+export function tellAdded(
+  outcomes: readonly (readonly [Pick<Site, 'appended'>, AppendOutcome | undefined])[],
+): void {
+  for (const [site, own] of Map.groupBy(outcomes, ([to]) => to)) {
+    const added = addedBy(own.flatMap(([, outcome]) => outcome ?? []))
+    if (added > 0) site.appended.tell(added)
+  }
+}
+
+export function toStatus(row: Row): SignupStatus {
+  const writtenAt = numberOf(row['writtenAt'])
+  return {
+    id: idOf(row['id']),
+    position: Number(row['position']),
+    sheetTab: String(row['sheetTab']),
+    receivedAt: Number(row['receivedAt']),
+    ...(flagOf(row['isTabOpen']) && { isTabOpen: true }),
+    ...(writtenAt !== undefined && { writtenAt }),
+  }
+}

@@ -1,0 +1,299 @@
+import { createHash } from 'node:crypto'
+
+import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
+import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import type { BatchRef, DeliveryLog, TabShare, WaitingSignup } from '../contracts/delivery-log.ts'
+import type { TabCursor } from '../contracts/intake-log.ts'
+import { Overtaken } from '../contracts/errors.ts'
+import { hourOf } from '../contracts/reader.ts'
+import {
+  ask,
+  givenRows,
+  type Operation,
+  type Row,
+  siteLock,
+  statementsOf,
+  type Step,
+  together,
+} from '../sql.ts'
+import { unresolvedKey } from './default-tab.ts'
+import { eraseHeld, eraseReleased } from './erase.ts'
+import { toWaiting, waitingColumns } from './rows.ts'
+import { fingerprintOf, markerFor, newMarkerBase, type Site } from './site.ts'
+
+/** The number of the frozen batch of the site $1. */
+const frozen = '(SELECT number FROM batch WHERE site = $1 AND settled_at IS NULL)'
+
+/** Whether the signup of a redelivery is erased. */
+const isErased = `(SELECT email FROM signup WHERE signup.position = redelivery.position) = ''`
+
+/** Counts redeliveries of the batch $1 as written. */
+function countWritten(condition: string): string {
+  return `UPDATE progress SET written = written + again.count
+          FROM (SELECT tab, count(*) AS count FROM redelivery WHERE batch = $1 AND ${condition}
+                GROUP BY tab) AS again
+          WHERE progress.tab = again.tab`
+}
+
+// CROSS JOIN keeps the order of the tables in SQLite.
+const sql = statementsOf('batches', ({ given, between, signupAt }) => ({
+  find: `SELECT number, digest, marker.id AS marker
+           FROM batch JOIN marker ON marker.site = batch.site AND marker.batch = batch.number
+           WHERE batch.site = $1 AND settled_at IS NULL`,
+  signups: `SELECT tab.name AS "tabName", ${waitingColumns}
+            FROM batch_range CROSS JOIN signup CROSS JOIN tab
+            WHERE batch_range.batch = ${frozen}
+              AND ${between('batch_range.tab', 'batch_range.after', 'batch_range.upto')}
+              AND tab.id = batch_range.tab
+            ORDER BY batch_range.tab, signup.position`,
+  again: `SELECT tab.name AS "tabName", ${waitingColumns}
+          FROM redelivery ${signupAt('redelivery.position')} CROSS JOIN tab
+          WHERE redelivery.batch = ${frozen} AND tab.id = redelivery.tab
+          ORDER BY redelivery.tab, redelivery.position`,
+
+  // Ranges whose last signup is in their tab, and whose tab is still delivered as far as when they were read.
+  countUnmoved: `SELECT count(*) AS count
+                 FROM ${given('range', '$1', { tab: 'integer', after: 'number', upto: 'number' })}
+                 ${signupAt('range.upto')} CROSS JOIN progress
+                 WHERE signup.tab = range.tab AND progress.tab = range.tab
+                   AND progress.written_to = range.after`,
+  // Many others may lie between those that are delivered once more.
+  erased: `SELECT signup.position
+           FROM ${given('range', '$1', { tab: 'integer', after: 'number', upto: 'number' })}
+           CROSS JOIN signup
+           WHERE ${between('range.tab', 'range.after', 'range.upto')} AND email = ''
+           UNION ALL
+           SELECT again.position FROM ${given('again', '$2', { position: 'number' })}
+           ${signupAt('again.position')} WHERE email = ''`,
+  nextNumber: `UPDATE counter SET value = value + 1 WHERE name = 'batch'
+               RETURNING value AS number, (SELECT marker_base FROM site WHERE id = $1) AS base`,
+  addBatch: 'INSERT INTO batch (number, site, digest) VALUES ($1, $2, $3)',
+  addMarker: 'INSERT INTO marker (site, id, batch) VALUES ($1, $2, $3)',
+  addRanges: `INSERT INTO batch_range (batch, tab, after, upto, signups)
+              SELECT $1, tab, after, upto, signups
+              FROM ${given('range', '$2', { tab: 'integer', after: 'number', upto: 'number', signups: 'integer' })}`,
+  holdAgain: `UPDATE redelivery SET batch = $1
+              FROM ${given('again', '$2', { tab: 'integer', position: 'number' })}
+              WHERE redelivery.tab = again.tab AND redelivery.position = again.position
+                AND batch IS NULL`,
+
+  settle: `UPDATE batch SET settled_at = $3, spreadsheet = $4
+           WHERE number = $2 AND site = $1 AND settled_at IS NULL`,
+  moveCursors: `UPDATE progress SET written = written + range.signups, written_to = range.upto
+                FROM batch_range AS range
+                WHERE range.batch = $1 AND progress.tab = range.tab
+                RETURNING (SELECT name FROM tab WHERE tab.id = progress.tab) AS name,
+                  progress.written_to AS upto`,
+  endMarker: 'UPDATE marker SET is_ended = true WHERE site = $1 AND batch = $2',
+  setLastSettled: 'UPDATE site SET last_settled_at = $2 WHERE id = $1',
+  countHour: `INSERT INTO hour_written AS known (site, hour, count)
+              SELECT $1, $2, sum(signups) FROM batch_range WHERE batch = $3 HAVING count(*) > 0
+              ON CONFLICT (site, hour) DO UPDATE SET count = known.count + excluded.count`,
+  addRedelivered: `INSERT INTO redelivered (position, batch)
+                   SELECT position, batch FROM redelivery WHERE batch = $1`,
+  countRedelivered: countWritten('true'),
+  deleteRedelivery: 'DELETE FROM redelivery WHERE batch = $1',
+
+  deleteRanges: 'DELETE FROM batch_range WHERE batch = $1',
+  countErasedAgain: countWritten(isErased),
+  dropErasedAgain: `DELETE FROM redelivery WHERE batch = $1 AND ${isErased}`,
+  releaseAgain: 'UPDATE redelivery SET batch = NULL WHERE batch = $1',
+  deleteBatch: 'DELETE FROM batch WHERE number = $1',
+
+  setMarkerBase: 'UPDATE site SET marker_base = $2 WHERE id = $1',
+  changeMarker: 'UPDATE marker SET id = $3 WHERE site = $1 AND batch = $2',
+  markFound: 'UPDATE marker SET is_found = true WHERE site = $1 AND batch = $2',
+}))
+
+type Batches = Pick<
+  DeliveryLog,
+  'frozen' | 'frozenBatch' | 'freeze' | 'settle' | 'release' | 'remark' | 'noteFound'
+>
+
+/**
+ * The batches of a site. In PostgreSQL, to freeze one takes four round trips, and to end it three. To freeze
+ * neither waits for an append, nor delays one.
+ *
+ * @param assertDelivers throws `Overtaken` when another instance delivers now; part of each transaction
+ *   that ends a batch
+ */
+export function batchesOf(site: Site, assertDelivers: () => Operation<void>): Batches {
+  const { db, id } = site
+  const transact = <T>(operation: () => Operation<T>) => db.transact([siteLock(id)], operation)
+  return {
+    frozen: async () => {
+      const [{ rows }] = await db.query(findFrozen(id))
+      return refOf(rows)
+    },
+    frozenBatch: () => readFrozen(site),
+    freeze: (shares, markerIdMax) => transact(() => freezing(site, shares, markerIdMax)),
+    settle: async (batch, at) => {
+      const [, cursors] = await transact(() =>
+        together(assertDelivers(), settling(site, batch, at)),
+      )
+      site.settled.tell(cursors)
+    },
+    release: async (batch) => {
+      const steps = [...eraseReleased(site, batch.number), ...releasing(id, batch.number)]
+      await transact(() => together(assertDelivers(), whileFrozen(id, batch, ...steps)))
+    },
+    remark: async (batch, markerIdMax) => {
+      const base = newMarkerBase()
+      const steps: Step[] = [
+        [sql.setMarkerBase, id, base],
+        [sql.changeMarker, id, batch.number, markerFor(base, batch.number, markerIdMax)],
+      ]
+      await transact(() => whileFrozen(id, batch, ...steps))
+      const frozen = await readFrozen(site)
+      if (frozen?.number !== batch.number) throw notFrozen(batch.number)
+      return frozen
+    },
+    noteFound: (batch) => transact(() => whileFrozen(id, batch, [sql.markFound, id, batch.number])),
+  }
+}
+
+/** Finds the frozen batch of a site: the row for `refOf`. */
+export function findFrozen(site: number): Step {
+  return [sql.find, site]
+}
+
+export function refOf([row]: readonly Row[]): BatchRef | undefined {
+  return row && { number: Number(row['number']), marker: Number(row['marker']) }
+}
+
+async function readFrozen({ db, id, code }: Site): Promise<FrozenBatch | undefined> {
+  const [found, signups, again] = await db.query(findFrozen(id), [sql.signups, id], [sql.again, id])
+  const batch = refOf(found.rows)
+  if (!batch) return undefined
+  const fingerprint = fingerprintOf(code, batch.number, String(found.rows[0]?.['digest']))
+  return { ...batch, fingerprint, tabs: contents(signups.rows.map(partOf), again.rows.map(partOf)) }
+}
+
+function* freezing(
+  { id, code, defaultTab }: Site,
+  shares: readonly TabShare[],
+  markerIdMax: number,
+): Operation<FrozenBatch> {
+  const { isResolved } = yield* defaultTab.look()
+  if (!isResolved) throw new Error('The default tab is not resolved.')
+  const fresh = shares.filter(({ tab }) => !tab.isAgain)
+  const again = shares.filter(({ tab }) => tab.isAgain)
+  const ranges = givenRows(
+    fresh.map(({ tab, signups }) => {
+      const upto = signups.at(-1)?.position ?? 0
+      return { tab: tab.id, after: tab.writtenTo, upto, signups: signups.length }
+    }),
+  )
+  const held = again.flatMap(({ tab, signups }) =>
+    signups.map(({ position }) => ({ tab: tab.id, position })),
+  )
+  const [frozen, unmoved, erased, next] = yield* ask(
+    findFrozen(id),
+    [sql.countUnmoved, ranges],
+    [sql.erased, ranges, givenRows(held)],
+    [sql.nextNumber, id],
+  )
+  if (frozen.rows.length > 0) throw new Overtaken('A batch is frozen already.')
+  if (Number(unmoved.rows[0]?.['count']) !== fresh.length) throw endedMeanwhile()
+  const gone = new Set(erased.rows.map(({ position }) => Number(position)))
+  const part = ({ tab, signups }: TabShare): Part => {
+    return [tab.name, signups.filter(({ position }) => !gone.has(position))]
+  }
+  const tabs = contents(fresh.map(part), again.map(part))
+  const number = Number(next.rows[0]?.['number'])
+  const marker = markerFor(Number(next.rows[0]?.['base']), number, markerIdMax)
+  const digest = digestOf(shares)
+  const [, , , hold] = yield* ask(
+    [sql.addBatch, number, id, digest],
+    [sql.addMarker, id, marker, number],
+    [sql.addRanges, number, ranges],
+    [sql.holdAgain, number, givenRows(held)],
+  )
+  if (hold.changes !== held.length) throw endedMeanwhile()
+  return { number, marker, fingerprint: fingerprintOf(code, number, digest), tabs }
+}
+
+/** Settles the frozen batch. Returns where its tabs are now. */
+function* settling(site: Site, batch: number, at: Millis): Operation<readonly TabCursor[]> {
+  const { id, policy, defaultTab } = site
+  const [settled, cursors] = yield* ask(
+    [sql.settle, id, batch, at, policy.spreadsheet],
+    [sql.moveCursors, batch],
+    ...eraseHeld(site, batch),
+    [sql.endMarker, id, batch],
+    [sql.setLastSettled, id, at],
+    [sql.countHour, id, hourOf(at), batch],
+    [sql.addRedelivered, batch],
+    [sql.countRedelivered, batch],
+    [sql.deleteRedelivery, batch],
+  )
+  // What the other statements have changed is taken back then.
+  if (settled.changes === 0) throw notFrozen(batch)
+  const defaultKey = tabKey((yield* defaultTab.look()).name)
+  return cursors.rows.flatMap((row) => {
+    const [name, upto] = [String(row['name']), Number(row['upto'])]
+    // Who knows the default tab by no name asks with `unresolvedKey`.
+    const tabs = tabKey(name) === defaultKey ? [name, unresolvedKey] : [name]
+    return tabs.map((tab) => ({ tab, upto }))
+  })
+}
+
+/** Ends a frozen batch that was not written. Of its redeliveries, those that were erased are counted and dropped. */
+export function releasing(site: number, batch: number): readonly Step[] {
+  return [
+    [sql.deleteRanges, batch],
+    [sql.countErasedAgain, batch],
+    [sql.dropErasedAgain, batch],
+    [sql.releaseAgain, batch],
+    [sql.deleteBatch, batch],
+    [sql.endMarker, site, batch],
+  ]
+}
+
+/** Takes these steps, in one list. @throws Overtaken when the batch is not frozen under its marker */
+function* whileFrozen(site: number, batch: BatchRef, ...steps: readonly Step[]): Operation<void> {
+  const [found] = yield* ask(findFrozen(site), ...steps)
+  const frozen = refOf(found.rows)
+  // What the steps have changed is taken back then.
+  if (frozen?.number !== batch.number || frozen.marker !== batch.marker) {
+    throw notFrozen(batch.number)
+  }
+}
+
+function notFrozen(batch: number): Overtaken {
+  return new Overtaken(`Batch ${batch} is not frozen.`)
+}
+
+function endedMeanwhile(): Overtaken {
+  return new Overtaken('Another writer has ended a batch meanwhile.')
+}
+
+/** Signups of the tab with this name. */
+type Part = readonly [tab: string, signups: readonly WaitingSignup[]]
+
+function partOf(row: Row): Part {
+  const name = String(row['tabName'])
+  return [name, [toWaiting(row, name)]]
+}
+
+/**
+ * The signups of a batch that get a row. In each tab, those that are delivered once more come first: they
+ * are older.
+ */
+function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabSignups[] {
+  const tabs = new Map<string, Signup[]>([...fresh, ...again].map(([tab]) => [tab, []]))
+  for (const [tab, signups] of [...again, ...fresh]) {
+    for (const { signup, isIgnored } of signups) if (!isIgnored) tabs.get(tab)?.push(signup)
+  }
+  return Array.from(tabs, ([tab, signups]) => ({ tab, signups }))
+}
+
+/** Differs for batches with different signups, also after a backup of the journal was restored. */
+function digestOf(shares: readonly TabShare[]): string {
+  const hash = createHash('sha256')
+  for (const { tab, signups } of shares) {
+    const ends = [signups[0]?.signup.id, signups.at(-1)?.signup.id]
+    hash.update(JSON.stringify([tab.name, signups.length, ...ends]))
+  }
+  return hash.digest('hex').slice(0, 12)
+}

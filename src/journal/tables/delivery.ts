@@ -1,0 +1,126 @@
+import {
+  type DeliveryLog,
+  replacedCodesFact,
+  type RunningTime,
+  type RunningTimeNote,
+} from '../contracts/delivery-log.ts'
+import { codesOf, isOfCodes } from './site.ts'
+import { ask, flagOf, givenRows, numberOf, type Operation, siteLock, statementsOf } from '../sql.ts'
+import { batchesOf } from './batches.ts'
+import { readFact, setFact } from './facts.ts'
+import type { Site } from './site.ts'
+
+const sql = statementsOf('delivery', ({ given, behind, signupAt }) => ({
+  // Without `asked` in the inner parts, PostgreSQL may run them for the tabs of all sites, and join later.
+  pending: `SELECT asked.no, tab.id, tab.name, written_to AS "writtenTo", false AS "isAgain",
+              signup.position AS oldest
+            FROM ${given('asked', '$1', { site: 'integer', no: 'integer' })}
+            JOIN tab ON tab.site = asked.site JOIN progress ON progress.tab = tab.id
+            ${signupAt(`(SELECT signup.position FROM signup WHERE ${behind('tab.id', 'written_to')}
+                         AND tab.site = asked.site ORDER BY signup.tab, signup.position LIMIT 1)`)}
+            UNION ALL
+            SELECT asked.no, tab.id, tab.name, 0, true, signup.position
+            FROM ${given('asked', '$1', { site: 'integer', no: 'integer' })}
+            JOIN tab ON tab.site = asked.site
+            ${signupAt(`(SELECT redelivery.position FROM redelivery
+                         WHERE redelivery.tab = tab.id AND batch IS NULL AND tab.site = asked.site
+                         ORDER BY redelivery.position LIMIT 1)`)}
+            ORDER BY "isAgain", oldest`,
+  endedMarkers: `SELECT id, is_found AS "isFound", prunable_at AS "prunableAt" FROM marker
+          WHERE site = $1 AND is_ended ORDER BY batch`,
+  countMarkers: 'SELECT count(*) AS count FROM marker WHERE site = $1',
+  knownMarkers: `SELECT marker.id FROM ${given('wanted', '$2', { id: 'number' })}
+          JOIN marker ON marker.site = $1 AND marker.id = wanted.id`,
+  // A batch of this journal has a positive number.
+  adoptMarkers: `INSERT INTO marker (site, id, batch, is_found, is_ended)
+          SELECT $1, id, -id, true, true FROM ${given('stray', '$2', { id: 'number' })} WHERE true
+          ON CONFLICT (site, id) DO NOTHING`,
+  forgetMarkers: `DELETE FROM marker
+           WHERE site = $1 AND id IN (SELECT gone.id FROM ${given('gone', '$2', { id: 'number' })})`,
+  runningTime: 'SELECT running_ms AS ms, running_by AS by FROM site WHERE id = $1',
+  setRunningTime: 'UPDATE site SET running_ms = $2, running_by = $3 WHERE id = $1',
+  // The first time that a marker is kept stays.
+  keepMarkers: `UPDATE marker SET prunable_at = kept."prunableAt"
+         FROM ${given('kept', '$2', { id: 'number', prunableAt: 'number' })}
+         WHERE site = $1 AND marker.id = kept.id AND is_ended AND prunable_at IS NULL`,
+}))
+
+/** What an engine does in its own way. */
+export interface DeliveryEngine {
+  readonly waiting: DeliveryLog['waiting']
+  /** Throws `Overtaken` when another instance delivers now. Part of each transaction that ends a batch. */
+  readonly assertDelivers: () => Operation<void>
+}
+
+/** How one site delivers: what waits, its batches, and the markers of those that have ended. */
+export function deliveryOf(site: Site, { waiting, assertDelivers }: DeliveryEngine): DeliveryLog {
+  const { db, id, defaultTab } = site
+  const lock = [siteLock(id)]
+  /** The code of the site, and those of the journals that this one has replaced. */
+  const codes = async () => codesOf(site.code, await readFact(site, replacedCodesFact))
+  return {
+    get defaultTab() {
+      return defaultTab.current
+    },
+    resolveDefaultTab: (name) => defaultTab.resolve(name),
+    onAppend: (listener) => site.appended.add(listener),
+    pending: async () => {
+      const rows = await db.queryTogether(sql.pending, { site: id })
+      return rows.map((row) => ({
+        id: Number(row['id']),
+        name: String(row['name']),
+        writtenTo: Number(row['writtenTo']),
+        isAgain: flagOf(row['isAgain']),
+      }))
+    },
+    waiting,
+    ...batchesOf(site, assertDelivers),
+    endedMarkers: async () => {
+      const [{ rows }] = await db.query([sql.endedMarkers, id])
+      return rows.map((row) => ({
+        id: Number(row['id']),
+        isFound: flagOf(row['isFound']),
+        prunableAt: numberOf(row['prunableAt']),
+      }))
+    },
+    noteRunningTime: (note) => db.transact(lock, () => notingTime(id, note)),
+    markerCount: async () => {
+      const [{ rows }] = await db.query([sql.countMarkers, id])
+      return Number(rows[0]?.['count'])
+    },
+    isOwn: async (fingerprint) => isOfCodes(await codes(), fingerprint),
+    adoptMarkers: async (standing) => {
+      const known = await codes()
+      const own = standing.filter(({ fingerprint }) => isOfCodes(known, fingerprint))
+      const markers = new Set(own.map(({ marker }) => marker))
+      const [{ rows }] = await db.query([sql.knownMarkers, id, givenMarkers(markers)])
+      if (rows.length === markers.size) return
+      await db.change(lock, [sql.adoptMarkers, id, givenMarkers(markers)])
+    },
+    forgetMarkers: async (markers) => {
+      await db.change(lock, [sql.forgetMarkers, id, givenMarkers(markers)])
+    },
+    fact: (name) => readFact(site, name),
+    noteFact: async (name, value) => {
+      await db.change(lock, setFact(id, name, value))
+    },
+  }
+}
+
+function* notingTime(
+  site: number,
+  { by, ms, seen, keepMs }: RunningTimeNote,
+): Operation<RunningTime> {
+  const [{ rows }] = yield* ask([sql.runningTime, site])
+  const last = { ms: Number(rows[0]?.['ms']), by: String(rows[0]?.['by']) }
+  const isAsSeen = seen?.by === last.by && seen.ms === last.ms
+  if (seen && !isAsSeen && keepMs.size === 0) return last
+  const next = { ms: last.ms + (isAsSeen && last.by === by ? ms : 0), by }
+  const kept = Array.from(keepMs, ([id, time]) => ({ id, prunableAt: next.ms + time }))
+  yield* ask([sql.setRunningTime, site, next.ms, by], [sql.keepMarkers, site, givenRows(kept)])
+  return next
+}
+
+function givenMarkers(markers: Iterable<number>): string {
+  return givenRows(Array.from(markers, (id) => ({ id })))
+}

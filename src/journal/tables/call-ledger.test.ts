@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { waitBeforeCall } from './call-windows.ts'
+import { waitBeforeCall } from './call-ledger.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute

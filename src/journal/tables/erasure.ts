@@ -1,0 +1,145 @@
+import type { ErasedSlice, Erasure, RemovalOutcome, Tombstone } from '../contracts/erasure.ts'
+import { addressHash } from '../hashes.ts'
+import { headLock, reading, type Row, siteLock, statementsOf, type Step } from '../sql.ts'
+import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
+import type { Site } from './site.ts'
+
+/** How many positions one slice reads. That takes SQLite two milliseconds for one address. */
+const slicePositions = 2_000
+/** At most how many signups one transaction erases. */
+const erasedAtOnce = 100
+
+const sql = statementsOf('erasure', (dialect) => {
+  const { given, lower, contains, signupAt, ofEach, lastPosition } = dialect
+  // The signups of the site $3 after $1 up to $2. A join with the tab might begin with all its signups.
+  const between = `FROM signup WHERE position > $1 AND position <= $2
+    AND (SELECT site FROM tab WHERE tab.id = signup.tab) = $3`
+  const cells = `source || ' ' || name || ' ' || tags || ' ' || metadata || ' ' || fields`
+  // The removals, each with its signup and tab.
+  const removals = `removal ${signupAt('removal.position')} JOIN tab ON tab.id = signup.tab`
+  return {
+    last: `SELECT ${lastPosition} AS position`,
+    // A tombstone covers no position that is given later.
+    bury: `
+      INSERT INTO tombstone (site, hash, upto) VALUES ($1, $2,
+        CASE WHEN CAST($3 AS bigint) < ${lastPosition} THEN CAST($3 AS bigint) ELSE ${lastPosition} END)
+      ON CONFLICT (site, hash) DO UPDATE SET upto = excluded.upto WHERE excluded.upto > tombstone.upto`,
+    dropKept: `DELETE FROM kept_address
+               WHERE tab IN (SELECT id FROM tab WHERE site = $1) AND hash = $2`,
+    addressed: `SELECT position, email ${between} AND email <> ''
+                AND (CAST($4 AS text) IS NULL OR ${lower('email')} = $4) ORDER BY position`,
+    mentions: `SELECT count(*) AS count ${between}
+               AND ${lower('email')} <> $4 AND ${contains(lower(cells), '$4')}`,
+    tombstones: `SELECT hash, upto FROM tombstone
+                 WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
+    removals: ofEach({
+      each: given('asked', '$1', { site: 'integer', after: 'number', no: 'integer' }),
+      columns: `asked.no, removal.position, removal.email, tab.name AS tab,
+        signup.received_at AS "receivedAt"`,
+      from: `${removals} WHERE removal.position > asked.after AND signup.email = ''
+             AND tab.site = asked.site`,
+      order: 'removal.position',
+      limit: 100,
+    }),
+    noteOutcome: `INSERT INTO fact (site, name, value)
+                  SELECT $2, $3, $4 FROM removal WHERE position = $1
+                  ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
+    dropRemoval: 'DELETE FROM removal WHERE position = $1',
+    takeOutcome: 'DELETE FROM fact WHERE site = $1 AND name = $2 RETURNING value',
+    countRemovals: `SELECT count(*) FILTER (WHERE signup.email = '') AS removals,
+                      count(*) FILTER (WHERE signup.email <> '') AS frozen
+                    FROM ${removals} WHERE tab.site = $1`,
+  }
+})
+
+/** How people are forgotten on one site. */
+export function erasureOf(site: Site): Erasure {
+  const { db, id, secret, noteErased, scrub } = site
+  return {
+    forget: (address) =>
+      bury(site, [{ hash: addressHash(secret, address), upto: Number.MAX_SAFE_INTEGER }]),
+    eraseNext: (after, address) => eraseNext(site, after, address?.toLowerCase()),
+    tombstones: async (after = '') => {
+      const [{ rows }] = await db.query([sql.tombstones, id, after])
+      return rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
+    },
+    adopt: async (tombstones) => {
+      await bury(site, tombstones)
+    },
+    removals: async (after) => {
+      const rows = await db.queryTogether(sql.removals, { site: id, after })
+      return rows.map((row) => ({
+        position: Number(row['position']),
+        tab: String(row['tab']),
+        email: String(row['email']),
+        receivedAt: Number(row['receivedAt']),
+      }))
+    },
+    removed: async (position, outcome) => {
+      await db.change(
+        [siteLock(id)],
+        [sql.noteOutcome, position, id, outcomeFact(position), JSON.stringify(outcome)],
+        [sql.dropRemoval, position],
+        ...noteErased(),
+      )
+    },
+    takeOutcome: async (position) => {
+      const taking: Step = [sql.takeOutcome, id, outcomeFact(position)]
+      const [{ rows }] = await db.change([siteLock(id)], taking)
+      return rows[0] && (JSON.parse(String(rows[0]['value'])) as RemovalOutcome)
+    },
+    unfinished: async () => {
+      const [{ rows }] = await db.query([sql.countRemovals, id])
+      return { removals: Number(rows[0]?.['removals']), frozen: Number(rows[0]?.['frozen']) }
+    },
+    scrub,
+  }
+}
+
+/**
+ * Returns the last position. The head is locked, too: an append that has looked for tombstones, and was
+ * given its position, has committed by then. So it is covered by the tombstone, or knows it.
+ */
+async function bury({ db, id }: Site, tombstones: readonly Tombstone[]): Promise<number> {
+  const [last] = await db.change(
+    [headLock, siteLock(id)],
+    [sql.last],
+    ...tombstones.flatMap(({ hash, upto }): Step[] => [
+      [sql.bury, id, hash, upto],
+      [sql.dropKept, id, hash],
+    ]),
+  )
+  return positionIn(last.rows)
+}
+
+async function eraseNext(
+  site: Site,
+  after: number,
+  address: string | undefined,
+): Promise<ErasedSlice> {
+  // Let waiting requests run before each slice but the first.
+  if (after > 0) await new Promise((resolve) => setImmediate(resolve))
+  const { db, id, secret } = site
+  const end = after + slicePositions
+  const [{ rows }] = await db.query([sql.addressed, after, end, id, address ?? null])
+  const wanted = await reading(db, forgottenAmong(id, hashedSignups(secret, rows)))
+  const found = wanted.slice(0, erasedAtOnce)
+  const erased =
+    found.length === 0
+      ? noneErased
+      : await db.transact([siteLock(id)], () => eraseForgotten(site, found))
+  const reached = wanted.length > found.length ? (found.at(-1) ?? end) : end
+  const counted: Step[] = address === undefined ? [] : [[sql.mentions, after, reached, id, address]]
+  const [last, mentions] = await db.query([sql.last], ...counted)
+  const next = positionIn(last.rows) > reached ? reached : undefined
+  return { next, ...erased, mentions: Number(mentions?.rows[0]?.['count'] ?? 0) }
+}
+
+function positionIn([row]: readonly Row[]): number {
+  return Number(row?.['position'])
+}
+
+/** Name of the fact that has the outcome of a removal. */
+function outcomeFact(position: number): string {
+  return `removal of ${position}`
+}

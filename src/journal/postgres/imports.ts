@@ -1,0 +1,47 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Imported } from '../contracts/import-log.ts'
+import { headLock, statementsOf } from '../sql.ts'
+import { deciding, decisions, Imports } from '../tables/imports.ts'
+import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
+import { resolveLostCommit } from './resolve-lost-commit.ts'
+import type { PostgresSite } from './site.ts'
+
+const sql = statementsOf('postgres imports', (dialect) => ({
+  add: `
+    WITH ${deciding(dialect)}, placed AS (
+      SELECT cells.*, decided.tab,
+        ${dialect.lastPosition} + row_number() OVER (ORDER BY no) AS position
+      FROM decided
+      JOIN unnest(${listTypes(5)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
+      WHERE result = 'added'
+    ), ${addingPlaced('0')}
+    ${decisions(dialect)}`,
+}))
+
+export function postgresImports(
+  site: PostgresSite,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+): Imports {
+  const { db } = site
+  return new Imports(site, {
+    looksFirst: false,
+    add: async (steps, values, signups) => {
+      const add = [sql.add, ...values, ...listsOf(signups)] as const
+      const answers = await db.change([headLock], ...steps, add)
+      return answers.at(-1)?.rows ?? []
+    },
+    settle: async (signups, add) => {
+      const requests = signups.map((signup) => ({ signups: [signup] }))
+      const { outcomes, failure } = await resolveLostCommit(
+        db,
+        clock,
+        requests,
+        (rest) => add(rest.flatMap((request) => request.signups)),
+        (): Imported => 'added',
+      )
+      return { results: requests.flatMap((request) => outcomes.get(request) ?? []), failure }
+    },
+    // Every commit is on disk already.
+    flush: async () => {},
+  })
+}

@@ -1,0 +1,243 @@
+import { timeOfId } from '../../signup/id.ts'
+import type { Signup } from '../../signup/signup.ts'
+import type { Imported, ImportLog, ImportTerms } from '../contracts/import-log.ts'
+import { addressHash } from '../hashes.ts'
+import {
+  type Dialect,
+  type GivenKind,
+  givenRows,
+  type Row,
+  statementsOf,
+  type Step,
+  type Value,
+} from '../sql.ts'
+import { unresolvedKey } from './default-tab.ts'
+import { KnownAddresses } from './known-addresses.ts'
+import type { Site } from './site.ts'
+import { Tabs, toTab } from './tabs.ts'
+
+/** After how many signups since the last look the known addresses are out of date. */
+const recentMax = 1_000
+
+const columns: Readonly<Record<string, GivenKind>> = {
+  ...{ no: 'integer', key: 'text', email: 'text', hash: 'text' },
+  ...{ isRepeated: 'flag', isPlanned: 'flag' },
+}
+
+/**
+ * Common table expressions that decide on the signups $4 of the site $1, by `no` from 1. There is no row
+ * when this process does not know that the default tab has got its final name ($2), or does not know the
+ * addresses of too many signups after the position $3. Duplicates are kept when that is null.
+ */
+export function deciding({ given, lower, lastPosition }: Dialect): string {
+  return `stale AS (
+      SELECT 1 FROM fact WHERE site = $1 AND name = $2
+      UNION ALL
+      SELECT 1 WHERE ${lastPosition} > CAST($3 AS bigint) + ${recentMax}
+    ), recent AS (
+      SELECT tab, ${lower('email')} AS email FROM signup
+      WHERE position > $3 AND position <= CAST($3 AS bigint) + ${recentMax} AND email <> ''
+        AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)
+    ), item AS (
+      SELECT given.*, tab.id AS tab, tab.name,
+        EXISTS (SELECT 1 FROM tombstone
+                WHERE site = $1 AND tombstone.hash = given.hash) AS is_forgotten,
+        (tab.id, ${lower('given.email')}) IN (SELECT tab, email FROM recent) AS is_recent,
+        CAST($3 AS bigint) IS NOT NULL AND EXISTS (
+          SELECT 1 FROM kept_address AS kept
+          WHERE kept.tab = tab.id AND kept.hash = given.hash) AS is_kept
+      FROM ${given('given', '$4', columns)}
+      LEFT JOIN tab ON tab.site = $1 AND tab.key = given.key
+      WHERE NOT EXISTS (SELECT 1 FROM stale)
+    ), decided AS (
+      SELECT no, key, tab, name, CASE
+        WHEN tab IS NULL AND NOT "isPlanned" THEN 'tooManyTabs'
+        WHEN is_forgotten AND NOT coalesce(is_recent, false) THEN 'forgotten'
+        WHEN "isRepeated" OR coalesce(is_recent, false) OR is_kept THEN 'known'
+        ELSE 'added' END AS result
+      FROM item
+    )`
+}
+
+/** What is to be known of each decision. */
+export function decisions({ lastPosition }: Dialect): string {
+  return `SELECT result, tab AS id, key, name, ${lastPosition} AS last FROM decided ORDER BY no`
+}
+
+export const { decide } = statementsOf('imports', (dialect) => ({
+  decide: `WITH ${deciding(dialect)} ${decisions(dialect)}`,
+}))
+
+/** How an engine adds what is imported. */
+export interface ImportEngine {
+  /** Whether a look costs no round trip. Then each call looks first, and reads less under the lock. */
+  readonly looksFirst: boolean
+  /**
+   * Commits what these steps change and, behind them, adds those signups that are decided to be added. It
+   * needs the lock of the head. Returns the decisions, which are made by these values.
+   */
+  add(
+    steps: readonly Step[],
+    values: readonly Value[],
+    signups: readonly Signup[],
+  ): Promise<readonly Row[]>
+  /**
+   * Calls `add` with the signups, and again with the rest when a commit has lost its answer. Resolves with the
+   * results in order, without those of which nobody knows, and why these have none.
+   */
+  settle(
+    signups: readonly Signup[],
+    add: (rest: readonly Signup[]) => Promise<readonly Imported[]>,
+  ): Promise<{ readonly results: readonly Imported[]; readonly failure?: unknown }>
+  flush(): Promise<void>
+}
+
+export class Imports implements ImportLog, Disposable {
+  readonly #site: Site
+  readonly #engine: ImportEngine
+  readonly #tabs: Tabs
+  readonly #known: KnownAddresses
+  /** The last call. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(site: Site, engine: ImportEngine) {
+    this.#site = site
+    this.#engine = engine
+    this.#tabs = new Tabs(site)
+    this.#known = new KnownAddresses(site)
+  }
+
+  [Symbol.dispose](): void {
+    this.#known[Symbol.dispose]()
+  }
+
+  add(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]> {
+    const known = this.#knownBy(terms)
+    return this.#inTurn(async () => {
+      const { results, failure } = await this.#engine.settle(signups, (rest) =>
+        this.#decide(rest, known, (others) => this.#commit(others, known)),
+      )
+      const added = results.filter((result) => result === 'added').length
+      if (added > 0) this.#site.appended.tell(added)
+      if (results.length < signups.length) throw failure
+      return results
+    })
+  }
+
+  flush(): Promise<void> {
+    return this.#engine.flush()
+  }
+
+  preview(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]> {
+    const known = this.#knownBy(terms)
+    return this.#inTurn(() => this.#decide(signups, known, (others) => this.#look(others, known)))
+  }
+
+  /** Undefined when addresses do not count. */
+  #knownBy({ keepsDuplicates = false }: ImportTerms = {}): KnownAddresses | undefined {
+    return keepsDuplicates ? undefined : this.#known
+  }
+
+  /** One at a time, because each call has to know the addresses of the one before. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  /**
+   * Tells what becomes of these signups.
+   *
+   * @param decideOn decides on those whose addresses are not known; no decisions mean that what this
+   *   instance knows is out of date
+   */
+  async #decide(
+    signups: readonly Signup[],
+    known: KnownAddresses | undefined,
+    decideOn: (others: readonly Signup[]) => Promise<readonly Imported[]>,
+  ): Promise<readonly Imported[]> {
+    if (this.#engine.looksFirst || !known?.isCurrent) await known?.catchUp()
+    for (;;) {
+      const areKnown = signups.map(({ email, sheetTab }) =>
+        known?.has(this.#keyOf(sheetTab), email),
+      )
+      const others = signups.filter((_, index) => !areKnown[index])
+      // A list that was imported before needs no transaction.
+      const decided = others.length === 0 ? [] : await decideOn(others)
+      if (decided.length === others.length) {
+        const results = decided.values()
+        return areKnown.map((isKnown) => (isKnown ? 'known' : (results.next().value ?? 'known')))
+      }
+      if (known) await known.catchUp()
+      else await this.#site.defaultTab.latest()
+    }
+  }
+
+  async #commit(
+    signups: readonly Signup[],
+    known: KnownAddresses | undefined,
+  ): Promise<readonly Imported[]> {
+    const upto = known?.upto
+    const tabs = signups.map(({ sheetTab }) => this.#tabs.named(sheetTab))
+    // An imported signup may have an old timestamp, but its id has the time when it came.
+    const at = signups[0] ? timeOfId(signups[0].id) : 0
+    const values = this.#values(signups, known)
+    const rows = await this.#engine.add(this.#tabs.stepsToMake({ tabs, at }), values, signups)
+    this.#tabs.learn(rows.filter(({ id }) => id !== null).map(toTab))
+    const results = resultsOf(rows)
+    if (known && Number(rows[0]?.['last']) === upto) {
+      const added = signups.filter((_, index) => results[index] === 'added')
+      for (const { email, sheetTab } of added) known.learn(this.#keyOf(sheetTab), email)
+      known.upto += added.length
+    }
+    return results
+  }
+
+  async #look(
+    signups: readonly Signup[],
+    known: KnownAddresses | undefined,
+  ): Promise<readonly Imported[]> {
+    const planned = await this.#tabs.plan(signups.map(({ sheetTab }) => this.#tabs.named(sheetTab)))
+    const values = this.#values(signups, known, planned)
+    const [{ rows }] = await this.#site.db.query([decide, ...values])
+    const results = resultsOf(rows)
+    for (const [index, { email, sheetTab }] of signups.entries()) {
+      if (results[index] === 'added') known?.learn(previewed(this.#keyOf(sheetTab)), email)
+    }
+    return results
+  }
+
+  /** The values of `deciding`. */
+  #values(
+    signups: readonly Signup[],
+    known: KnownAddresses | undefined,
+    planned: ReadonlySet<string> = new Set(),
+  ): readonly Value[] {
+    const { id, secret, defaultTab } = this.#site
+    const seen = new Set<string>()
+    const items = signups.map(({ email, sheetTab }, index) => {
+      const key = this.#keyOf(sheetTab)
+      const isPlanned = planned.has(key)
+      const name = JSON.stringify([key, email.toLowerCase()])
+      const isAgain = seen.has(name) || (isPlanned && known?.has(previewed(key), email))
+      seen.add(name)
+      const isRepeated = known !== undefined && isAgain === true
+      return { no: index + 1, key, email, hash: addressHash(secret, email), isRepeated, isPlanned }
+    })
+    const fact = items.some(({ key }) => key === unresolvedKey) ? defaultTab.fact : null
+    return [id, fact, known?.upto ?? null, givenRows(items)]
+  }
+
+  #keyOf(sheetTab: string): string {
+    return this.#tabs.named(sheetTab).key
+  }
+}
+
+/** The key under which the addresses of previews are known. No name of a tab has this character. */
+function previewed(key: string): string {
+  return `\u0000${key}`
+}
+
+function resultsOf(rows: readonly Row[]): readonly Imported[] {
+  return rows.map(({ result }) => result as Imported)
+}

@@ -1,4 +1,6 @@
-import { type Millis, tabKey } from '../signup/signup.ts'
+import { createHash, type Hash, hash } from 'node:crypto'
+
+import { tabKey } from '../signup/signup.ts'
 import type {
   Compared,
   CompareOptions,
@@ -8,80 +10,107 @@ import type {
   FoundSignup,
   RowsOfTab,
 } from './contracts/comparison.ts'
-import { emailNumber, type Key, type Lost, NotedRows, timeNumber } from './noted-rows.ts'
-import { RowDigests } from './row-digests.ts'
+import { type ComparedSignups, comparedSignups } from './tables/comparison.ts'
+import type { Site } from './tables/site.ts'
+import { TemporaryTables } from './temporary-tables.ts'
 
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500
 
-/** What an engine does for a comparison: it reads and changes the signups of one site. */
-export interface ComparedSignups {
-  /** The present spreadsheet. */
-  readonly spreadsheet: string
-  /** The last batch when the comparison began. */
-  readonly lastBatch: number
-  /** The batch that was frozen then; 0 when there was none. */
-  readonly frozen: number
-  /** The next signups after this position, at most `max`. */
-  page(after: number, max: number): Promise<readonly ComparedSignup[]>
-  /** The signups at these positions, in order. Leaves out positions without one. */
-  at(positions: readonly number[]): Promise<readonly FoundSignup[]>
-  /** Like `Comparison.deliverAgain`. Leaves out those that a batch after `lastBatch` has delivered once more. */
-  deliverAgain(positions: readonly number[], at: Millis): Promise<number>
-  /** Like `Comparison.noteArrived`. */
-  noteArrived(positions: readonly number[]): Promise<void>
-}
+/** A timestamp that cannot be read. */
+const noTime = -1
 
-export interface ComparedSignup {
-  readonly position: number
-  readonly receivedAt: Millis
-  /** Empty when it was erased. */
-  readonly email: string
-  readonly tab: string
-  /** Whether it is a duplicate that gets no row. */
-  readonly isIgnored: boolean
-  /** Whether it waits to be delivered once more. */
-  readonly isQueued: boolean
-  /** The settled batch that delivered it first; undefined when none has. */
-  readonly batch: number | undefined
-  /** The spreadsheet of that batch; undefined when it is not known, and counts as the present one. */
-  readonly batchSpreadsheet: string | undefined
-  /** The last batch that delivered it once more to the present spreadsheet; undefined when none has. */
-  readonly again: number | undefined
-}
+const tables = `
+  -- How often a row is in a tab, and how many signups were found for it: -1 when it was edited.
+  CREATE TABLE noted (
+    time INTEGER NOT NULL, email INTEGER NOT NULL, tab INTEGER NOT NULL,
+    seen INTEGER NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (time, email, tab)
+  ) STRICT, WITHOUT ROWID;
+  -- Signups without a row, by what is known of them.
+  CREATE TABLE lost (
+    position INTEGER PRIMARY KEY, kind TEXT NOT NULL, time INTEGER NOT NULL, email INTEGER NOT NULL,
+    tab INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX lost_by_kind ON lost (kind, position)`
+
+const statements = {
+  note: `INSERT INTO noted VALUES (?, ?, ?, 1, 0)
+         ON CONFLICT (time, email, tab) DO UPDATE SET seen = seen + 1`,
+  // Of its own tab first.
+  use: `UPDATE noted SET used = used + 1 WHERE (time, email, tab) = (
+          SELECT time, email, tab FROM noted WHERE time = ? AND email = ? AND used < seen
+          ORDER BY tab = ? DESC LIMIT 1)`,
+  addLost: 'INSERT INTO lost VALUES (?, ?, ?, ?, ?)',
+  lost: 'SELECT position, time, email, tab FROM lost WHERE kind = ? AND position > ? ORDER BY position LIMIT ?',
+  setKind: 'UPDATE lost SET kind = ? WHERE position = ?',
+  useOfTime: `UPDATE noted SET used = -1 WHERE (time, email, tab) = (
+                SELECT time, email, tab FROM noted WHERE time = ? AND used = 0 LIMIT 1)`,
+  useOfEmail: `UPDATE noted SET used = -1 WHERE (time, email, tab) = (
+                 SELECT time, email, tab FROM noted
+                 WHERE email = ? AND used = 0 AND (time = ${noTime} OR NOT ?) LIMIT 1)`,
+  doubles: `SELECT time, tab, seen - used AS extra FROM noted
+            WHERE used > 0 AND seen > used ORDER BY time LIMIT ?`,
+  // A copy is a row of a known key in a tab where no signup needs it.
+  sums: `SELECT missing, edited, elsewhere, rows, double, copies, unused - copies AS others
+         FROM (
+           SELECT coalesce(sum(seen), 0) AS rows,
+             coalesce(sum(seen - used) FILTER (WHERE used > 0), 0) AS double,
+             coalesce(sum(seen) FILTER (WHERE used <= 0), 0) AS unused,
+             coalesce(sum(seen) FILTER (WHERE used <= 0 AND EXISTS (
+               SELECT 1 FROM noted WHERE time = row.time AND email = row.email AND used > 0
+             )), 0) AS copies
+           FROM noted AS row
+         ), (
+           SELECT count(*) FILTER (WHERE kind = 'missing') AS missing,
+             count(*) FILTER (WHERE kind = 'edited') AS edited,
+             count(*) FILTER (WHERE kind = 'elsewhere') AS elsewhere
+           FROM lost
+         )`,
+} as const
 
 /** Signups are kept by their kind until a row is found for them. `waiting` ones are not told. */
 type LostKind = FoundKind | 'waiting'
 
-interface Counts {
-  present: number
-  waiting: number
-  unknown: number
-  /** Rows that a signup was found for. */
-  used: number
+/** A signup without a row. It and a row are known by numbers. */
+interface Lost {
+  readonly position: number
+  readonly time: number
+  readonly email: number
+  readonly tab: number
 }
 
-/** The comparison of every engine. */
-export class RowComparison implements Comparison {
+/** Compares the signups of a site with rows, from now on. */
+export async function comparisonOf(
+  site: Pick<Site, 'db' | 'id' | 'policy'>,
+  { cellKey }: CompareOptions,
+): Promise<Comparison> {
+  return new RowComparison(await comparedSignups(site), cellKey)
+}
+
+class RowComparison implements Comparison {
+  readonly deliverAgain: Comparison['deliverAgain']
+  readonly noteArrived: Comparison['noteArrived']
   readonly #signups: ComparedSignups
   readonly #cellKey: CompareOptions['cellKey']
-  readonly #rows = new NotedRows()
+  readonly #tables = new TemporaryTables(tables, statements)
   readonly #digests = new RowDigests()
   /** The numbers of tabs, by key, and their names by number. */
   readonly #tabs = new Map<string, number>()
   readonly #names: string[] = []
 
-  constructor(signups: ComparedSignups, { cellKey }: CompareOptions) {
+  constructor(signups: ComparedSignups, cellKey: CompareOptions['cellKey']) {
+    this.deliverAgain = signups.deliverAgain
+    this.noteArrived = signups.noteArrived
     this.#signups = signups
     this.#cellKey = cellKey
   }
 
   [Symbol.dispose](): void {
-    this.#rows[Symbol.dispose]()
+    this.#tables[Symbol.dispose]()
   }
 
   begin(): void {
-    this.#rows.clear()
+    this.#tables.exec('DELETE FROM noted; DELETE FROM lost')
     this.#digests.begin()
   }
 
@@ -92,7 +121,7 @@ export class RowComparison implements Comparison {
       const rows = part.rows.slice(at, at + pageRows)
       this.#digests.note({ ...part, rows })
       for (const { email, at: time } of rows) {
-        this.#rows.note({ time: timeNumber(time), email: this.#email(email), tab })
+        this.#tables.run('note', time ?? noTime, this.#email(email), tab)
       }
     }
   }
@@ -102,11 +131,21 @@ export class RowComparison implements Comparison {
   }
 
   async compare(onPage: (signups: number) => void): Promise<Compared> {
-    const counts = { present: 0, waiting: 0, unknown: 0, used: 0 }
+    const counts = { present: 0, waiting: 0, unknown: 0 }
     let compared = 0
     for (let after = 0; ;) {
       const page = await this.#signups.page(after, pageRows)
-      for (const signup of page) this.#place(signup, counts)
+      for (const { position, receivedAt, email, tab, kind } of page) {
+        if (kind === undefined) continue
+        if (email === '') {
+          counts.unknown += 1
+          continue
+        }
+        const key = { time: receivedAt, email: this.#email(email), tab: this.#tab(tab) }
+        if (kind === 'waiting') counts.waiting += 1
+        if (kind === 'missing' && this.#use(key)) counts.present += 1
+        else this.#tables.run('addLost', position, kind, key.time, key.email, key.tab)
+      }
       compared += page.length
       onPage(compared)
       if (page.length < pageRows) break
@@ -114,104 +153,68 @@ export class RowComparison implements Comparison {
       await nextTurn()
     }
     // Signups that must have a row come first. What is left is for those that may have one.
-    for (const kind of ['elsewhere', 'waiting'] as const) {
-      await this.#each(kind, (lost) => {
-        if (!this.#rows.use(lost)) return undefined
-        counts.used += 1
-        if (kind === 'elsewhere') counts.present += 1
-        return kind === 'elsewhere' ? 'found' : 'arrived'
-      })
-    }
-    const { rows, double, copies } = this.#rows.sums()
+    counts.present += await this.#each('elsewhere', 'found', (lost) => this.#use(lost))
+    await this.#each('waiting', 'arrived', (lost) => this.#use(lost))
     await this.#findEdited()
-    const { used, ...told } = counts
-    return {
-      ...told,
-      missing: this.#rows.lostCount('missing'),
-      edited: this.#rows.lostCount('edited'),
-      elsewhere: this.#rows.lostCount('elsewhere'),
-      ...{ rows, double, copies },
-      others: rows - used - double - copies,
-    }
+    const sums = this.#tables.all('sums')[0] as unknown as Omit<Compared, keyof typeof counts>
+    return { ...counts, ...sums }
   }
 
   found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]> {
-    return this.#signups.at(this.#rows.lost(kind, after, max).map(({ position }) => position))
+    return this.#signups.at(this.#lost(kind, after, max).map(({ position }) => position))
   }
 
   doubles(max: number): readonly DoubleRow[] {
-    return this.#rows
-      .doubles(max)
-      .map(({ time, tab, extra }) => ({ at: time, tab: this.#names[tab] ?? '', extra }))
+    return this.#tables.all('doubles', max).map(({ time, tab, extra }) => ({
+      at: Number(time),
+      tab: this.#names[Number(tab)] ?? '',
+      extra: Number(extra),
+    }))
   }
 
-  deliverAgain(positions: readonly number[], at: Millis): Promise<number> {
-    return this.#signups.deliverAgain(positions, at)
+  /** Takes one row of this key for a signup. Returns whether there was one left. */
+  #use({ time, email, tab }: Omit<Lost, 'position'>): boolean {
+    return this.#tables.run('use', time, email, tab) > 0
   }
 
-  noteArrived(positions: readonly number[]): Promise<void> {
-    return this.#signups.noteArrived(positions)
-  }
-
-  /** Looks for the row of a signup, and keeps the signup when there is none. */
-  #place(signup: ComparedSignup, counts: Counts): void {
-    const { position, receivedAt, email, tab } = signup
-    if (signup.isIgnored) return
-    if (email === '') return void (counts.unknown += 1)
-    const lost: Lost = {
-      position,
-      time: receivedAt,
-      email: this.#email(email),
-      tab: this.#tab(tab),
-    }
-    const kind = this.#standing(signup)
-    if (kind === 'waiting') counts.waiting += 1
-    if (kind !== 'missing' || !this.#rows.use(lost)) return this.#rows.addLost(kind, lost)
-    counts.present += 1
-    counts.used += 1
-  }
-
-  /** What a signup without a row is: one that should have it, one of another spreadsheet, or neither. */
-  #standing(signup: ComparedSignup): 'missing' | 'elsewhere' | 'waiting' {
-    const { batch, batchSpreadsheet, again, isQueued } = signup
-    const { spreadsheet, lastBatch, frozen } = this.#signups
-    if (isQueued || batch === undefined) return 'waiting'
-    const isHere = (batchSpreadsheet ?? spreadsheet) === spreadsheet
-    const last = Math.max(isHere ? batch : 0, again ?? 0)
-    // A later batch may have written its row after that row was read.
-    if (last > lastBatch || (last > 0 && last === frozen)) return 'waiting'
-    return last > 0 ? 'missing' : 'elsewhere'
-  }
-
+  /** Takes rows that no signup needs and that agree in the timestamp or the address. */
   async #findEdited(): Promise<void> {
-    this.#rows.indexAddresses()
-    const kinds = [
-      ['missing', false],
-      ['elsewhere', true],
-    ] as const
-    for (const [kind, needsSameTime] of kinds) {
-      await this.#each(kind, (lost: Key) =>
-        this.#rows.useEdited(lost, needsSameTime) ? 'edited' : undefined,
-      )
+    this.#tables.exec('CREATE INDEX IF NOT EXISTS noted_by_email ON noted (email) WHERE used = 0')
+    for (const kind of ['missing', 'elsewhere'] as const) {
+      // For a signup of another spreadsheet, a timestamp that can be read has to agree, too.
+      const needsSameTime = Number(kind === 'elsewhere')
+      await this.#each(kind, 'edited', ({ time, email }) => {
+        const ofTime = this.#tables.run('useOfTime', time)
+        return ofTime > 0 || this.#tables.run('useOfEmail', email, needsSameTime) > 0
+      })
     }
   }
 
-  /** Gives each signup of a kind another kind, if `work` returns one. */
-  async #each(kind: LostKind, work: (lost: Lost) => string | undefined): Promise<void> {
+  /** Gives the signups of a kind for which `isNow` holds the kind `next`. Returns how many they are. */
+  async #each(
+    kind: LostKind,
+    next: FoundKind | 'found',
+    isNow: (lost: Lost) => boolean,
+  ): Promise<number> {
+    let count = 0
     for (let after = 0; ;) {
-      const page = this.#rows.lost(kind, after, pageRows)
+      const page = this.#lost(kind, after, pageRows)
       for (const lost of page) {
-        const next = work(lost)
-        if (next !== undefined) this.#rows.setKind(lost.position, next)
+        if (isNow(lost)) count += this.#tables.run('setKind', next, lost.position)
       }
-      if (page.length < pageRows) return
+      if (page.length < pageRows) return count
       after = page.at(-1)?.position ?? after
       await nextTurn()
     }
   }
 
+  #lost(kind: LostKind, after: number, max: number): readonly Lost[] {
+    return this.#tables.all('lost', kind, after, max) as unknown as readonly Lost[]
+  }
+
+  /** An address as a number of 48 bits, so that the temporary file holds no addresses. */
   #email(text: string): number {
-    return emailNumber(this.#cellKey(text))
+    return hash('sha256', this.#cellKey(text), 'buffer').readUIntBE(0, 6)
   }
 
   #tab(name: string): number {
@@ -221,6 +224,49 @@ export class RowComparison implements Comparison {
     this.#tabs.set(key, this.#names.length)
     return this.#names.push(name) - 1
   }
+}
+
+interface TabDigest {
+  count: number
+  readonly hash: Hash
+  /** Whether it begins with all rows of the reading before. */
+  agrees: boolean
+}
+
+/** Tells whether two readings of a spreadsheet gave the same rows in the same order. */
+class RowDigests {
+  #before: ReadonlyMap<string, TabDigest> | undefined
+  #now: Map<string, TabDigest> | undefined
+
+  begin(): void {
+    this.#before = this.#now
+    this.#now = new Map()
+  }
+
+  note({ place, rows }: RowsOfTab): void {
+    const before = this.#before?.get(place)
+    const tab = this.#now?.get(place) ?? { count: 0, hash: createHash('sha256'), agrees: false }
+    this.#now?.set(place, tab)
+    const look = () => {
+      if (before?.count === tab.count) tab.agrees = hexOf(before.hash) === hexOf(tab.hash)
+    }
+    look()
+    for (const { email, at } of rows) {
+      tab.hash.update(`${email}\n${at}\n`)
+      tab.count += 1
+      look()
+    }
+  }
+
+  /** Rows may have been added below those of the reading before, as our own batches do. */
+  get isSteady(): boolean {
+    if (!this.#before) return false
+    return [...this.#before.keys()].every((place) => this.#now?.get(place)?.agrees)
+  }
+}
+
+function hexOf(hash: Hash): string {
+  return hash.copy().digest('hex')
 }
 
 /** Lets requests and signals be heard. */

@@ -6,8 +6,7 @@ const cacheKib = 16 * 1024
 /** Tables in a temporary file that nobody else can open, and that is deleted at the end. */
 export class TemporaryTables<Name extends string> implements Disposable {
   readonly #db: DatabaseSync
-  readonly #statements: Readonly<Record<Name, string>>
-  readonly #prepared = new Map<Name, StatementSync>()
+  readonly #statements: Readonly<Record<Name, StatementSync>>
 
   constructor(tables: string, statements: Readonly<Record<Name, string>>) {
     // SQLite deletes the file of a database without a name when it has opened it.
@@ -15,7 +14,10 @@ export class TemporaryTables<Name extends string> implements Disposable {
     this.#db.exec(`
       PRAGMA cache_size = -${cacheKib}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       ${tables}; BEGIN`)
-    this.#statements = statements
+    const prepared = Object.entries<string>(statements).map(
+      ([name, text]) => [name, this.#db.prepare(text)] as const,
+    )
+    this.#statements = Object.fromEntries(prepared) as Record<Name, StatementSync>
   }
 
   [Symbol.dispose](): void {
@@ -28,19 +30,10 @@ export class TemporaryTables<Name extends string> implements Disposable {
 
   /** Runs a statement and returns how many rows it changed. */
   run(name: Name, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(name).run(...values).changes)
+    return Number(this.#statements[name].run(...values).changes)
   }
 
   all(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).all(...values)
-  }
-
-  #statement(name: Name): StatementSync {
-    let statement = this.#prepared.get(name)
-    if (!statement) {
-      statement = this.#db.prepare(this.#statements[name])
-      this.#prepared.set(name, statement)
-    }
-    return statement
+    return this.#statements[name].all(...values)
   }
 }

@@ -1,0 +1,133 @@
+import type { Millis } from '../../signup/signup.ts'
+import type { FoundSignup } from '../contracts/comparison.ts'
+import { flagOf, givenPositions, numberOf, type Row, siteLock, statementsOf } from '../sql.ts'
+import { rowStatus } from './layout.ts'
+import { recordColumns, toRecord } from './rows.ts'
+import type { Site } from './site.ts'
+
+const { wanted, none, present } = rowStatus
+
+const sql = statementsOf('compared', ({ given, signupAt }) => {
+  const signups = `${given('given', '$1', { position: 'number' })} ${signupAt('given.position')}`
+  // Those that are put back: they are not queued yet, and no batch after $2 has delivered them once more.
+  const put = `${signups}
+    WHERE signup.row_status <> ${none} AND signup.email <> '' AND NOT EXISTS (
+        SELECT 1 FROM redelivered
+        WHERE redelivered.position = signup.position AND redelivered.batch > $2)
+      AND NOT EXISTS (
+        SELECT 1 FROM redelivery
+        WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position)`
+  // Those that wait to be put into a batch once more.
+  const queued = `${signups} JOIN redelivery
+    ON redelivery.tab = signup.tab AND redelivery.position = signup.position AND batch IS NULL`
+  return {
+    batches: `
+      SELECT
+        (SELECT max(number) FROM batch) AS last,
+        (SELECT number FROM batch WHERE site = $1 AND settled_at IS NULL) AS frozen`,
+    // The last batch that delivered each signup to the spreadsheet $1: once more, or else as the first one.
+    // One whose spreadsheet is not known counts as of this one. CROSS JOIN keeps the order of the tables, so SQLite reads by position and not by tab. For EXISTS,
+    // PostgreSQL may read all of redelivery.
+    page: `
+      SELECT signup.position, received_at AS "receivedAt", email, row_status AS "rowStatus",
+        tab.name AS tab,
+        coalesce(
+          (SELECT redelivered.batch FROM redelivered
+           WHERE redelivered.position = signup.position AND $1 = (
+             SELECT again.spreadsheet FROM batch AS again WHERE again.number = redelivered.batch)
+           ORDER BY redelivered.batch DESC LIMIT 1),
+          CASE WHEN coalesce(batch.spreadsheet, $1) = $1 THEN batch.number END) AS batch,
+        batch.number IS NULL OR (
+          SELECT 1 FROM redelivery
+          WHERE redelivery.tab = signup.tab AND redelivery.position = signup.position
+        ) IS NOT NULL AS waits
+      FROM signup CROSS JOIN tab
+      LEFT JOIN batch ON settled_at IS NOT NULL AND batch.number = (
+        SELECT batch_range.batch FROM batch_range
+        WHERE batch_range.tab = signup.tab AND upto >= signup.position
+        ORDER BY upto LIMIT 1)
+      WHERE signup.position > $2 AND tab.id = signup.tab AND tab.site = $3
+      ORDER BY signup.position LIMIT $4`,
+    at: `SELECT ${recordColumns} FROM ${signups} JOIN tab ON tab.id = signup.tab
+         ORDER BY signup.position`,
+    uncount: `
+      UPDATE progress SET written = written - put.count
+      FROM (SELECT signup.tab, count(*) AS count FROM ${put} GROUP BY signup.tab) AS put
+      WHERE progress.tab = put.tab`,
+    need: `
+      UPDATE signup SET row_status = ${wanted}
+      WHERE row_status = ${present} AND position IN (SELECT signup.position FROM ${put})`,
+    // The last of the three, because nothing is put back after it.
+    queue: `
+      INSERT INTO redelivery (tab, position, queued_at)
+      SELECT signup.tab, signup.position, $3 FROM ${put}`,
+    noteArrived: `
+      UPDATE signup SET row_status = ${present}
+      WHERE row_status = ${wanted}
+        AND position IN (SELECT signup.position FROM ${signups})
+        AND position NOT IN (SELECT signup.position FROM ${queued})`,
+    count: `
+      UPDATE progress SET written = written + dropped.count
+      FROM (SELECT signup.tab, count(*) AS count FROM ${queued} GROUP BY signup.tab) AS dropped
+      WHERE progress.tab = dropped.tab`,
+    drop: `
+      DELETE FROM redelivery
+      WHERE batch IS NULL AND (tab, position) IN (SELECT signup.tab, signup.position FROM ${signups})`,
+  }
+})
+
+export type ComparedSignups = Awaited<ReturnType<typeof comparedSignups>>
+
+/** The signups of one site, for a comparison that begins now. */
+export async function comparedSignups({ db, id, policy }: Pick<Site, 'db' | 'id' | 'policy'>) {
+  // When the comparison begins.
+  const [{ rows }] = await db.query([sql.batches, id])
+  const lastBatch = numberOf(rows[0]?.['last']) ?? 0
+  const frozen = numberOf(rows[0]?.['frozen'])
+  /**
+   * What a signup is unless a row is found for it: one that should have it, one of another spreadsheet only,
+   * or neither. Undefined when it gets no row.
+   */
+  const kindOf = (row: Row) => {
+    const batch = numberOf(row['batch'])
+    if (row['rowStatus'] === none) return undefined
+    if (flagOf(row['waits'])) return 'waiting'
+    if (batch === undefined) return 'elsewhere'
+    // A later batch may have written its row after that row was read.
+    return batch > lastBatch || batch === frozen ? 'waiting' : 'missing'
+  }
+  return {
+    /** The next signups after this position, at most `max`. Erased ones have an empty `email`. */
+    page: async (after: number, max: number) => {
+      const [{ rows }] = await db.query([sql.page, policy.spreadsheet, after, id, max])
+      return rows.map((row) => ({
+        position: Number(row['position']),
+        receivedAt: Number(row['receivedAt']),
+        email: String(row['email']),
+        tab: String(row['tab']),
+        kind: kindOf(row),
+      }))
+    },
+    /** The signups at these positions, in order. Leaves out positions without one. */
+    at: async (positions: readonly number[]): Promise<readonly FoundSignup[]> => {
+      const [{ rows }] = await db.query([sql.at, givenPositions(positions)])
+      return rows.map(toRecord)
+    },
+    /** Leaves out those that a batch after `lastBatch` has delivered once more. */
+    deliverAgain: async (positions: readonly number[], at: Millis) => {
+      const put = [givenPositions(positions), lastBatch] as const
+      const [, , { changes }] = await db.change(
+        [siteLock(id)],
+        [sql.uncount, ...put],
+        [sql.need, ...put],
+        [sql.queue, ...put, at],
+      )
+      return changes
+    },
+    noteArrived: async (positions: readonly number[]) => {
+      const given = givenPositions(positions)
+      const steps = [sql.noteArrived, sql.count, sql.drop].map((each) => [each, given] as const)
+      await db.change([siteLock(id)], ...steps)
+    },
+  }
+}

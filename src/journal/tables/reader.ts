@@ -1,0 +1,124 @@
+import { timeOfId } from '../../signup/id.ts'
+import type { Millis } from '../../signup/signup.ts'
+import { beginOf, type Counts, hourOf, type Reader } from '../contracts/reader.ts'
+import { type Answer, type Database, type Row, statementsOf } from '../sql.ts'
+import { readFact, setFact } from './facts.ts'
+import { idOf, recordColumns, toRecord } from './rows.ts'
+import type { Site } from './site.ts'
+
+const sql = statementsOf('reader', ({ behind }) => ({
+  sites: 'SELECT id, name FROM site',
+  // A tab without progress has nothing in the spreadsheet yet.
+  backlogs: `SELECT site.name, coalesce(sum(accepted - coalesce(written, 0)), 0) AS count
+             FROM site LEFT JOIN tab ON tab.site = site.id
+             LEFT JOIN progress ON progress.tab = tab.id
+             GROUP BY site.name ORDER BY site.name`,
+  totals: `SELECT coalesce(sum(accepted), 0) AS accepted, coalesce(sum(written), 0) AS written,
+             (SELECT last_settled_at FROM site WHERE id = $1) AS "lastSettled"
+           FROM tab LEFT JOIN progress ON progress.tab = tab.id WHERE site = $1`,
+  hours: `SELECT hour, sum(accepted) AS accepted, sum(written) AS written FROM (
+            SELECT hour, count AS accepted, 0 AS written FROM hour_accepted
+            WHERE site = $1 AND hour BETWEEN $2 AND $3
+            UNION ALL
+            SELECT hour, 0, count FROM hour_written WHERE site = $1 AND hour BETWEEN $2 AND $3
+          ) AS counts GROUP BY hour ORDER BY hour`,
+  // The first waiting signup of each tab, and since when its first one waits to be delivered once more.
+  firstWaiting: `SELECT tab.key, (
+                   SELECT signup.id FROM signup WHERE ${behind('tab.id', 'coalesce(written_to, 0)')}
+                   ORDER BY signup.tab, signup.position LIMIT 1
+                 ) AS id, (
+                   SELECT queued_at FROM redelivery WHERE redelivery.tab = tab.id
+                   ORDER BY redelivery.position LIMIT 1
+                 ) AS "queuedAt"
+                 FROM tab LEFT JOIN progress ON progress.tab = tab.id WHERE tab.site = $1`,
+  callsSince: 'SELECT count(*) AS count FROM provider_call WHERE account = $1 AND at > $2',
+  // CROSS JOIN keeps the order of the tables, so SQLite reads by position and not by tab.
+  page: `SELECT ${recordColumns} FROM signup CROSS JOIN tab
+         WHERE signup.position > $1 AND tab.id = signup.tab AND tab.site = $2 AND signup.email <> ''
+           AND NOT EXISTS (SELECT 1 FROM removal WHERE removal.position = signup.position)
+         ORDER BY signup.position LIMIT $3`,
+}))
+
+/** What a journal has of one site, for reading. */
+export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
+  const { db, id } = site
+  return {
+    backlog: async () => {
+      const [{ rows }] = await db.query([sql.totals, id])
+      const { accepted, written } = countsOf(rows[0])
+      return accepted - written
+    },
+    waitingSince: async (asideTabs) => {
+      const [first, totals] = await db.query([sql.firstWaiting, id], [sql.totals, id])
+      const since = firstWaiting(first, asideTabs)
+      if (since === undefined) return undefined
+      return Math.max(since, Number(totals.rows[0]?.['lastSettled']))
+    },
+    figures: async (from, to) => {
+      const [totals, hours, first] = await db.query(
+        [sql.totals, id],
+        [sql.hours, id, hourOf(from), hourOf(to)],
+        [sql.firstWaiting, id],
+      )
+      return {
+        all: countsOf(totals.rows[0]),
+        hours: hours.rows.map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) })),
+        oldestWaiting: firstWaiting(first),
+        lastWritten: Number(totals.rows[0]?.['lastSettled']) || undefined,
+      }
+    },
+    callsSince: async (account, after) => {
+      const [{ rows }] = await db.query([sql.callsSince, account, after])
+      return Number(rows[0]?.['count'])
+    },
+    fact: (name) => readFact(site, name),
+    page: async (after, max) => {
+      const [{ rows }] = await db.query([sql.page, after, id, max])
+      return rows.map(toRecord)
+    },
+    probe: async () => {
+      // A new value each time, as an engine may not write an unchanged page.
+      await db.change([], setFact(id, 'probed', crypto.randomUUID()))
+    },
+  }
+}
+
+/** How many signups wait for delivery, by the name of the site. */
+export async function backlogsIn(db: Database): Promise<ReadonlyMap<string, number>> {
+  const [{ rows }] = await db.query([sql.backlogs])
+  return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
+}
+
+/** The ids of all sites, by name. */
+export async function siteIds(db: Database): Promise<ReadonlyMap<string, number>> {
+  const [{ rows }] = await db.query([sql.sites])
+  return new Map(rows.map(({ id, name }) => [String(name), Number(id)]))
+}
+
+/** Readers of all sites of the journal by name, and of those with these names, which it may not have. */
+export async function readersIn(
+  db: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Reader>> {
+  const ids = await siteIds(db)
+  // No site has the id 0.
+  const readers = [...names, ...ids.keys()].map((name) => {
+    return [name, readerOf({ db, id: ids.get(name) ?? 0 })] as const
+  })
+  return new Map(readers)
+}
+
+/** When the oldest waiting signup came into the journal. */
+function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Millis | undefined {
+  const times = rows
+    .filter(({ key }) => !asideTabs.includes(String(key)))
+    // An imported signup may have an old timestamp, but its id has the time when it came.
+    .flatMap(({ id, queuedAt }) => [id && timeOfId(idOf(id)), queuedAt])
+    .filter((time) => time !== null)
+    .map(Number)
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+function countsOf(row: Row | undefined): Counts {
+  return { accepted: Number(row?.['accepted']), written: Number(row?.['written']) }
+}

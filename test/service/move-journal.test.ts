@@ -6,9 +6,9 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { onlySiteOf } from '../../src/journal/only-site.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
-import { JournalReplaced } from '../../src/journal/contracts/unavailable.ts'
+import { onlySiteOf } from '../../harness/only-site.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { JournalReplaced } from '../../src/journal/contracts/errors.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { folderStore } from '../../src/service/folder-store.ts'
 import { type MoveOptions, moveJournal } from '../../src/service/move-journal.ts'
@@ -61,6 +61,7 @@ test('an instance that opened the database before or during a move writes nothin
   await expect(before.delivery.noteFact('name', 'value')).rejects.toThrow(JournalReplaced)
   await expect(before.erasure.forget(signup.email)).rejects.toThrow(JournalReplaced)
   await expect(before.lease.hold()).rejects.toThrow(JournalReplaced)
+  await expect(before.reader.probe()).rejects.toThrow(JournalReplaced)
   // This one has read the journal of before, or that which was moved.
   const during = await opening
   const answer = during?.intake.append(retry, { idempotency }).catch((error: unknown) => error)
@@ -94,11 +95,13 @@ test('a command that had the old journal open writes nothing during a move, and 
   let adding: Promise<unknown> | undefined
   await move({
     compared() {
-      adding ??= beside.imports.add([signup]).catch((error: unknown) => error)
+      const other = makeSignups(1, { email: 'other@example.com' })
+      adding ??= beside.imports.add(other).catch((error: unknown) => error)
     },
   })
   expect(await adding).toMatchObject({ message: expect.stringContaining('was moved') })
   await expect(beside.erasure.forget(signup.email)).rejects.toThrow('was moved to PostgreSQL')
+  await expect(beside.reader.probe()).rejects.toThrow('was moved to PostgreSQL')
   expect(await beside.reader.page(0, 10)).toHaveLength(1)
   await using moved = await openPostgresJournal(database.url)
   expect(await moved.reader.page(0, 10)).toHaveLength(1)

@@ -1,27 +1,18 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { busy } from '../contracts/errors.ts'
 import { newSecret, type Secret } from '../hashes.ts'
-import {
-  keyOf,
-  type Kind,
-  movedRowsAtOnce,
-  type MovedRow,
-  type MovedTable,
-} from '../moved-tables.ts'
-import type { MovedState } from '../moved-state.ts'
-import { busy } from '../contracts/unavailable.ts'
+import { type MovedJournal, type MovedState, stateOf, stateSql } from '../moved-journal.ts'
+import type { Given, Row, Value } from '../sql.ts'
+import type { ColumnKind, Table } from '../tables/layout.ts'
+import { idOfBytes } from '../tables/rows.ts'
 import { connect } from './connect.ts'
+import { sqliteDialect } from './dialect.ts'
 import { openDatabase } from './open-database.ts'
-import { idOfBytes } from './signup-id.ts'
 
-/** Tables that are parts of others here. */
-const views: Readonly<Record<string, string>> = {
-  progress: '(SELECT id AS tab, written, written_to FROM tab)',
-  hour_accepted: '(SELECT site, hour, accepted AS count FROM hour_count WHERE accepted > 0)',
-  hour_written: '(SELECT site, hour, written AS count FROM hour_count WHERE written > 0)',
-}
+const pageSize = 1_000
 
 /** The journal, to be moved to another engine. Nobody writes to it until disposing closes it. */
-export class WholeJournal implements Disposable {
+export class WholeJournal implements MovedJournal, Disposable {
   readonly secret: Secret
   readonly #db: DatabaseSync
   /** Holds the write lock. */
@@ -48,43 +39,39 @@ export class WholeJournal implements Disposable {
     db.exec('BEGIN')
   }
 
-  /** The highest number that a batch has had. */
-  get lastBatch(): number {
-    return this.#number(
-      `SELECT coalesce(max(seq), 0) AS value FROM sqlite_sequence WHERE name = 'batch'`,
-    )
+  /** @throws Error when there is no site */
+  get code(): string {
+    const site = this.#row('SELECT code FROM site ORDER BY id LIMIT 1')
+    if (!site) throw new Error('The journal has no site yet, so there is nothing to move.')
+    return String(site['code'])
   }
 
   get state(): MovedState {
-    return {
-      signup: this.#number('SELECT coalesce(max(position), 0) AS value FROM signup'),
-      batch: this.lastBatch,
-      settledAt: this.#number('SELECT coalesce(max(last_settled_at), 0) AS value FROM site'),
-      forgotten: this.#number('SELECT count(*) + coalesce(sum(upto), 0) AS value FROM tombstone'),
-    }
+    return stateOf(this.#row(stateSql(sqliteDialect)))
   }
 
-  count({ name }: MovedTable): number {
-    return this.#number(`SELECT count(*) AS value FROM ${views[name] ?? name}`)
+  count({ name }: Table): number {
+    return Number(this.#row(`SELECT count(*) AS count FROM ${name}`)?.['count'])
   }
 
-  /** All rows, or those behind this key, page by page. */
-  *pages(table: MovedTable, after?: MovedRow): Generator<readonly MovedRow[]> {
-    const { name, columns, key } = table
-    const kinds = Object.entries(columns)
-    const keys = key.join(', ')
-    const from = `SELECT ${Object.keys(columns).join(', ')} FROM ${views[name] ?? name}`
-    const end = `ORDER BY ${keys} LIMIT ${movedRowsAtOnce}`
-    const first = this.#db.prepare(`${from} ${end}`)
-    const later = this.#db.prepare(
-      `${from} WHERE (${keys}) > (${key.map(() => '?').join()}) ${end}`,
-    )
-    const behind = (key: MovedRow) => later.all(...(key as SQLInputValue[]))
-    for (let found = after ? behind(after) : first.all(); found.length > 0;) {
-      const rows = found.map((row) => kinds.map(([column, kind]) => valueOf(row[column], kind)))
-      yield rows
-      found = behind(keyOf(table, rows.at(-1) ?? []))
+  *pages({ name, columns, key }: Table, after?: number): Generator<readonly Given[]> {
+    const kinds = Object.entries(columns).map(([column, { kind }]) => [column, kind] as const)
+    const rows = this.#db
+      .prepare(
+        `SELECT ${Object.keys(columns).join(', ')} FROM ${name}
+         ${after === undefined ? '' : `WHERE ${key.join()} > ${after}`} ORDER BY ${key.join(', ')}`,
+      )
+      .iterate()
+    let page: Given[] = []
+    for (const row of rows) {
+      page.push(
+        Object.fromEntries(kinds.map(([column, kind]) => [column, valueOf(row[column], kind)])),
+      )
+      if (page.length < pageSize) continue
+      yield page
+      page = []
     }
+    if (page.length > 0) yield page
   }
 
   [Symbol.dispose](): void {
@@ -92,14 +79,13 @@ export class WholeJournal implements Disposable {
     this.#lock.close()
   }
 
-  #number(sql: string): number {
-    return Number(this.#db.prepare(sql).get()?.['value'])
+  #row(sql: string): Row | undefined {
+    return this.#db.prepare(sql).get()
   }
 }
 
-function valueOf(value: SQLOutputValue | undefined, kind: Kind): MovedRow[number] {
-  if (value === null || value === undefined) return null
+function valueOf(value: SQLOutputValue | undefined, kind: ColumnKind): Value {
   if (kind === 'id') return idOfBytes(value as Uint8Array)
-  if (kind === 'boolean') return value === 1
-  return kind === 'number' ? Number(value) : String(value)
+  if (kind === 'flag') return value === 1
+  return value as string | number | null
 }

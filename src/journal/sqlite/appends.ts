@@ -1,190 +1,180 @@
-import type { SQLOutputValue } from 'node:sqlite'
-
-import type { Millis, Signup } from '../../signup/signup.ts'
-import { addedBy } from '../commit.ts'
+import type { Millis } from '../../signup/signup.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type {
   AppendResults,
-  AppendTerms,
   Appended,
   Idempotency,
-  OwnedKey,
   Recalled,
   SignupStatus,
 } from '../contracts/intake-log.ts'
-import { keysKept, tokensKept } from '../kept-times.ts'
+import { statementsOf, type Step } from '../sql.ts'
+import { unresolvedKey } from '../tables/default-tab.ts'
+import type { Tab } from '../tables/tabs.ts'
+import { decide, Imports } from '../tables/imports.ts'
+import {
+  challengeTokenMs,
+  idempotencyKeyMs,
+  type IntakeSite,
+  knownKey,
+  recalled,
+  type SiteRequest,
+  tellAdded,
+} from '../tables/intake.ts'
 import type { SqliteDatabase } from './database.ts'
 import { NewSignups } from './new-signups.ts'
-import { idOfBytes } from './signup-id.ts'
 import type { SqliteSite } from './site.ts'
-import { SqliteTabs, type Tab } from './tabs.ts'
 
-export interface AppendRequest {
-  /** The site that the request is for. */
-  readonly site: SqliteAppends
-  readonly signups: readonly Signup[]
-  readonly terms: AppendTerms
-}
+/** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
+const deletedAtOnce = 2
+
+// Limits stand in the text: SQLite plans a statement anew for each run when its limit is bound.
+const sql = statementsOf('sqlite appends', {
+  tombstone: 'SELECT upto FROM tombstone WHERE site = $1 AND hash = $2',
+  sameAddress: `SELECT 1 FROM signup
+                WHERE tab = $1 AND lower(email) = lower($2) AND position > $3 LIMIT 1`,
+  keptAddress: 'SELECT 1 FROM kept_address WHERE tab = $1 AND hash = $2',
+  addKey: `INSERT INTO idempotency_key
+             (site, key, fingerprint, first_position, last_position, refused, stored_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  deleteKeys: `DELETE FROM idempotency_key WHERE (site, key) IN (
+                 SELECT site, key FROM idempotency_key WHERE stored_at < $1
+                 ORDER BY stored_at LIMIT ${deletedAtOnce})`,
+  usedToken: 'SELECT 1 FROM used_token WHERE digest = $1',
+  addToken: 'INSERT INTO used_token (digest, stored_at) VALUES ($1, $2)',
+  deleteTokens: `DELETE FROM used_token WHERE digest IN (
+                   SELECT digest FROM used_token WHERE stored_at < $1
+                   ORDER BY stored_at LIMIT ${deletedAtOnce})`,
+})
 
 /**
- * Appends a group of requests in one transaction, whatever sites they are for. Later requests for a site
- * see the changes of earlier ones.
+ * Appends a group of requests in one transaction, whatever sites they are for. Later requests see the
+ * changes of earlier ones.
  *
  * @throws JournalBusy while another process writes
  */
 export function appendGroup(
-  db: Pick<SqliteDatabase, 'transaction'>,
-  group: readonly AppendRequest[],
+  db: SqliteDatabase,
+  group: readonly SiteRequest[],
 ): readonly Appended[] {
-  const parts = [...Map.groupBy(group, ({ site }) => site)]
-  const answers = writeParts(db, parts)
-  parts.forEach(([site], index) => site.tell(answers[index] ?? []))
-  if (parts.length === 1) return answers[0] ?? []
-  const answerOf = new Map(
-    parts.flatMap(([, requests], part) =>
-      requests.map((request, index) => [request, answers[part]?.[index]] as const),
-    ),
-  )
-  return group.flatMap((request) => answerOf.get(request) ?? [])
-}
-
-type Part = readonly [SqliteAppends, readonly AppendRequest[]]
-
-function writeParts(
-  db: Pick<SqliteDatabase, 'transaction'>,
-  parts: readonly Part[],
-): readonly (readonly Appended[])[] {
+  let answers: readonly Appended[]
   try {
-    return db.transaction(() => parts.map(([site, requests]) => site.write(requests)))
+    answers = db.transaction(() => {
+      const signups = new NewSignups(db)
+      const appends = new Appends(db, signups)
+      const appended = group.map((request) => appends.append(request))
+      signups.finish()
+      return appended
+    })
   } catch (error) {
-    for (const [site] of parts) site.forget()
+    for (const { site } of group) site.tabs.forget()
     throw error
   }
+  tellAdded(group.map(({ site }, index) => [site, answers[index]]))
+  return answers
 }
 
-/** Adds signups of one site to the tables by its policy, and finds the signups of an idempotency key. */
-export class SqliteAppends {
-  readonly #site: SqliteSite
-  readonly #tabs: SqliteTabs
+/** The appends of one transaction. */
+class Appends {
+  readonly #db: SqliteDatabase
   readonly #signups: NewSignups
-  /** How many signups of the present request get no row. */
-  #duplicates = 0
 
-  constructor(site: SqliteSite) {
-    this.#site = site
-    this.#tabs = new SqliteTabs(site)
-    this.#signups = new NewSignups(site)
+  constructor(db: SqliteDatabase, signups: NewSignups) {
+    this.#db = db
+    this.#signups = signups
   }
 
-  /** Adds the signups of these requests. To call within a transaction. */
-  write(requests: readonly AppendRequest[]): readonly Appended[] {
-    return this.#signups.within(() => requests.map((request) => this.#append(request)))
-  }
-
-  /** To call when the transaction was rolled back. */
-  forget(): void {
-    this.#tabs.forget()
-  }
-
-  /** To call with the answers when the transaction was committed. */
-  tell(answers: readonly Appended[]): void {
-    const added = addedBy(answers)
-    if (added > 0) this.#site.appended.tell(added)
-  }
-
-  knows(key: OwnedKey): boolean {
-    return this.#keyed(key) !== undefined
-  }
-
-  takesTab(name: string, at: Millis, opener: string | undefined): boolean {
-    return this.#tabs.wouldTake(name, at, opener)
-  }
-
-  recall(idempotency: Idempotency): Recalled | undefined {
-    const known = this.#keyed(idempotency)
-    if (!known) return undefined
-    const fingerprint = fingerprintHash(this.#site.secret, idempotency.fingerprint)
-    if (known['fingerprint'] !== fingerprint) return { kind: 'mismatch' }
-    this.#signups.addRows()
-    const results: (SignupStatus | undefined)[] = this.#site.db
-      .all('signupsBetween', Number(known['first']), Number(known['last']))
-      .map(toStatus)
-    for (const place of readPlaces(String(known['refused']))) results.splice(place, 0, undefined)
-    return { kind: 'replayed', results }
-  }
-
-  #keyed(owned: OwnedKey) {
-    const { db, id, secret } = this.#site
-    return db.get('idempotencyKey', id, '', keyHash(secret, owned))
-  }
-
-  #append({ signups, terms }: AppendRequest): Appended {
-    const { idempotency, token, opener } = terms
-    const recalled = idempotency && this.recall(idempotency)
-    if (recalled) return recalled
-    if (token !== undefined && this.#site.db.get('usedToken', token)) return { kind: 'tokenUsed' }
-    this.#duplicates = 0
-    const results = signups.map((signup) => this.#insert(signup, opener))
+  append({ site, signups, terms }: SiteRequest): Appended {
+    const { idempotency, token, client } = terms
+    const replay = idempotency && this.#recall(site, idempotency)
+    if (replay) return replay
+    if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
+    const names = signups.map(({ sheetTab }) => sheetTab)
+    const tabs = this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, client))
+    let duplicates = 0
+    const results = signups.map((signup, index): SignupStatus | undefined => {
+      const { id, receivedAt, email } = signup
+      const tab = tabs[index]
+      if (!tab) return undefined
+      const isIgnored = site.policy.duplicates === 'ignore' && this.#isKnown(site, tab, email)
+      if (isIgnored) duplicates += 1
+      const position = this.#signups.add(site.id, tab.id, signup, { isIgnored })
+      const isTabOpen = tab.key === unresolvedKey && { isTabOpen: true as const }
+      return { id, sheetTab: tab.name, receivedAt, position, ...isTabOpen }
+    })
     const first = results.find((result) => result !== undefined)
-    if (first && idempotency) this.#rememberKey(idempotency, results, first.receivedAt)
+    if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
-    const duplicates = this.#duplicates
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
   }
 
-  #insert(signup: Signup, opener: string | undefined): SignupStatus | undefined {
-    const { id, sheetTab, receivedAt, email } = signup
-    const tab = this.#tabs.take(sheetTab, receivedAt, opener)
-    if (!tab) return undefined
-    const isIgnored = this.#site.policy.duplicates === 'ignore' && this.#isKnown(tab, email)
-    if (isIgnored) this.#duplicates += 1
-    const position = this.#signups.add(signup, tab.id, { isIgnored })
-    return { id, sheetTab: tab.name, receivedAt, position, ...(tab.isOpen && { isTabOpen: true }) }
+  #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {
+    const known = this.#db.runNow(knownKey(site, idempotency))
+    if (!known) return undefined
+    this.#signups.addRows()
+    return this.#db.runNow(recalled(site, known, idempotency))
   }
 
-  #isKnown(tab: Tab, email: string): boolean {
+  /** Whether the tab has this address. */
+  #isKnown({ id, secret }: IntakeSite, tab: Tab, email: string): boolean {
     this.#signups.addRows()
-    const { db, id, secret } = this.#site
     // Earlier signups of a forgotten person do not count, erased or not.
     const hash = addressHash(secret, email)
-    const forgotten = Number(db.get('tombstone', id, hash)?.['upto'] ?? 0)
-    const isThere = db.get('sameAddress', tab.id, email, forgotten) !== undefined
-    return isThere || db.get('keptAddress', tab.id, hash) !== undefined
+    const [tombstone] = this.#db.runStep([sql.tombstone, id, hash]).rows
+    const forgotten = Number(tombstone?.['upto'] ?? 0)
+    return (
+      this.#has([sql.sameAddress, tab.id, email, forgotten]) ||
+      this.#has([sql.keptAddress, tab.id, hash])
+    )
   }
 
-  #rememberKey(idempotency: Idempotency, results: AppendResults, at: Millis): void {
+  #has(step: Step): boolean {
+    return this.#db.runStep(step).rows.length > 0
+  }
+
+  #rememberKey(
+    { id, secret }: IntakeSite,
+    idempotency: Idempotency,
+    results: AppendResults,
+    at: Millis,
+  ): void {
     const positions = results.flatMap((result) => (result ? [result.position] : []))
     const [first = 0] = positions
     const last = positions.at(-1) ?? first
     const places = results.flatMap((result, place) => (result ? [] : [place]))
     const refused = places.length === 0 ? '' : JSON.stringify(places)
-    const { db, id, secret } = this.#site
     // Hashes, because a key may be an address, and a fingerprint could be guessed from one.
     const key = keyHash(secret, idempotency)
     const fingerprint = fingerprintHash(secret, idempotency.fingerprint)
-    db.run('addIdempotencyKey', id, '', key, fingerprint, first, last, refused, at)
-    db.run('deleteIdempotencyKeys', at - keysKept)
+    this.#db.runStep([sql.addKey, id, key, fingerprint, first, last, refused, at])
+    this.#db.runStep([sql.deleteKeys, at - idempotencyKeyMs])
   }
 
   #rememberToken(token: string, at: Millis): void {
-    const { db } = this.#site
-    db.run('addUsedToken', token, at)
-    db.run('deleteUsedTokens', at - tokensKept)
+    this.#db.runStep([sql.addToken, token, at])
+    this.#db.runStep([sql.deleteTokens, at - challengeTokenMs])
   }
 }
 
-export function toStatus(row: Record<string, SQLOutputValue>): SignupStatus {
-  const writtenAt = row['writtenAt']
-  return {
-    id: idOfBytes(row['id'] as Uint8Array),
-    position: Number(row['position']),
-    sheetTab: String(row['sheetTab']),
-    receivedAt: Number(row['receivedAt']),
-    ...(row['isTabOpen'] === 1 && { isTabOpen: true }),
-    ...(writtenAt === null ? {} : { writtenAt: Number(writtenAt) }),
-  }
-}
-
-function readPlaces(text: string): readonly number[] {
-  return text === '' ? [] : (JSON.parse(text) as number[])
+export function sqliteImports(site: SqliteSite): Imports {
+  const { db, id } = site
+  return new Imports(site, {
+    looksFirst: true,
+    add: (steps, values, signups) =>
+      db.write(
+        () => {
+          for (const step of steps) db.runStep(step)
+          const { rows } = db.runStep([decide, ...values])
+          const added = new NewSignups(db)
+          for (const [index, signup] of signups.entries()) {
+            const { result, id: tab } = rows[index] ?? {}
+            if (result === 'added') added.add(id, Number(tab), signup)
+          }
+          added.finish()
+          return rows
+        },
+        { isSynced: false },
+      ),
+    settle: async (signups, add) => ({ results: await add(signups) }),
+    flush: async () => db.putOnDisk(),
+  })
 }

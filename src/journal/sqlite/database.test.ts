@@ -4,47 +4,38 @@ import { expect, test } from 'vitest'
 
 import { tempFolder } from '../../../harness/temp-folder.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { JournalBusy } from '../contracts/unavailable.ts'
+import { JournalBusy } from '../contracts/errors.ts'
+import { factOf, getFact, setFact } from '../tables/facts.ts'
 import { SqliteDatabase } from './database.ts'
 
 async function openFile() {
   const folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  const open = () =>
-    new SqliteDatabase(file, { access: 'own', findsAddresses: false, clock: systemClock })
+  const open = () => new SqliteDatabase(file, { access: 'own', clock: systemClock })
   return { file, open, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() }
 }
 
-test('a row that names a row which does not exist is refused', async () => {
-  await using world = await openFile()
-  using database = closing(world.open())
-  const signup = [1, new Uint8Array(16), 999, 0, 'ada@example.com', '', '', '', '', '', 0]
-  expect(() => database.run('addSignup', ...signup)).toThrow('FOREIGN KEY constraint failed')
-})
-
 test('nobody else commits between the reads and the writes of a transaction', async () => {
   await using world = await openFile()
-  using one = closing(world.open())
-  using other = closing(world.open())
-  const add = (database: SqliteDatabase, token: string) => database.run('addUsedToken', token, 0)
+  using one = world.open()
+  using other = world.open()
+  const add = (database: SqliteDatabase, name: string) => database.runStep(setFact(1, name, ''))
+  const has = (database: SqliteDatabase, name: string) =>
+    database.runNow(factOf(1, name)) !== undefined
   one.transaction(() => {
-    expect(one.get('usedToken', 'of the other')).toBeUndefined()
+    expect(has(one, 'of the other')).toBe(false)
     expect(() => other.transaction(() => add(other, 'of the other'))).toThrow(JournalBusy)
     add(one, 'of one')
   })
-  expect(other.get('usedToken', 'of one')).toBeDefined()
-  expect(other.get('usedToken', 'of the other')).toBeUndefined()
+  expect(has(other, 'of one')).toBe(true)
+  expect(has(other, 'of the other')).toBe(false)
 })
 
 test('a read is answered while another process is in the middle of a write', async () => {
   await using world = await openFile()
-  using database = closing(world.open())
+  using database = world.open()
   using writer = new DatabaseSync(world.file)
   writer.exec('BEGIN EXCLUSIVE')
-  expect(database.read(() => database.get('lastPosition'))).toBeDefined()
+  expect(await database.query(getFact(1, 'any'))).toMatchObject([{ rows: [] }])
   writer.exec('ROLLBACK')
 })
-
-function closing(database: SqliteDatabase): SqliteDatabase & Disposable {
-  return Object.assign(database, { [Symbol.dispose]: () => database.close() })
-}

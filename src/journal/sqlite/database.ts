@@ -1,17 +1,28 @@
 import { existsSync } from 'node:fs'
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 import type { Clock } from '../../platform/clock.ts'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
 import type { Secret } from '../hashes.ts'
-import { busy, JournalBusy, JournalUnavailable, OutcomeUnknown } from '../contracts/unavailable.ts'
-import { copyDatabase } from './copy-database.ts'
-import { isExactly, isOneOf } from './error-codes.ts'
+import {
+  type Answer,
+  type Answers,
+  type Database,
+  type Given,
+  givenRows,
+  type Lock,
+  type Operation,
+  type Row,
+  runNow,
+  type Statement,
+  type Step,
+  type Value,
+} from '../sql.ts'
+import { busy, JournalBusy, JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
+import { sqliteDialect } from './dialect.ts'
+import { errcodeOf, isOneOf } from './connect.ts'
 import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
 import { addressIndex } from './schema.ts'
-import { statements } from './statements.ts'
-
-type Name = keyof typeof statements
 
 export interface DatabaseOptions extends OpenOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
@@ -20,13 +31,13 @@ export interface DatabaseOptions extends OpenOptions {
 }
 
 /** One connection to the journal's file, with transactions and named statements. */
-export class SqliteDatabase {
+export class SqliteDatabase implements Database, Disposable {
   /** Undefined when the journal was opened for reading and has none. */
   readonly secret: Secret | undefined
   readonly #db: DatabaseSync
   readonly #clock: DatabaseOptions['clock']
   readonly #assertWritable: DatabaseOptions['assertWritable']
-  readonly #prepared = new Map<Name, StatementSync>()
+  readonly #prepared = new Map<Statement, Prepared>()
 
   /** @throws Error when the file is not a journal, cannot be opened, or is of a newer version. */
   constructor(file: string, options: DatabaseOptions) {
@@ -37,7 +48,7 @@ export class SqliteDatabase {
     this.secret = secret
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#db.close()
   }
 
@@ -68,7 +79,7 @@ export class SqliteDatabase {
     try {
       this.#db.exec('COMMIT')
     } catch (error) {
-      if (!isOneOf(error, [ioError]) || isExactly(error, ioErrorOfWrite)) throw error
+      if (!isOneOf(error, [ioError]) || errcodeOf(error) === ioErrorOfWrite) throw error
       throw new OutcomeUnknown(
         'The journal cannot be used: its disk did not tell what became of a commit.',
         { cause: error },
@@ -77,60 +88,30 @@ export class SqliteDatabase {
   }
 
   /**
-   * Like `transaction`, but what it commits is on disk only after `putOnDisk`, or after a later commit of any
+   * Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`.
+   *
+   * What it commits without `isSynced` is on disk only after `putOnDisk`, or after a later commit of any
    * process. So it does not wait for the disk while it keeps others from writing.
    */
-  unsyncedTransaction<T>(work: () => T): T {
-    this.#db.exec('PRAGMA synchronous = NORMAL')
-    try {
-      return this.transaction(work)
-    } finally {
-      this.#db.exec('PRAGMA synchronous = FULL')
+  async write<T>(work: () => T, { isSynced = true } = {}): Promise<T> {
+    const until = this.#clock.elapsed() + busy.maxMs
+    for (;;) {
+      try {
+        if (!isSynced) this.#db.exec('PRAGMA synchronous = NORMAL')
+        return this.transaction(work)
+      } catch (error) {
+        if (!(error instanceof JournalBusy) || this.#clock.elapsed() >= until) throw error
+      } finally {
+        if (!isSynced) this.#db.exec('PRAGMA synchronous = FULL')
+      }
+      await this.#clock.sleep(busy.retryMs)
     }
   }
 
   /** Puts everything that was committed so far on disk. Needs no room there. */
   putOnDisk(): void {
     const log = `${this.#db.location() ?? ''}-wal`
-    this.read(() => existsSync(log) && syncFileNow(log))
-  }
-
-  /** Like `transaction`, but waits while another process writes. Rejects with `JournalBusy` after `busy.maxMs`. */
-  write<T>(work: () => T): Promise<T> {
-    return this.retry(() => this.transaction(work))
-  }
-
-  /** Calls `attempt` again while it throws `JournalBusy`. Rejects with that after `busy.maxMs`. */
-  async retry<T>(attempt: () => T): Promise<T> {
-    const until = this.#clock.elapsed() + busy.maxMs
-    for (;;) {
-      try {
-        return attempt()
-      } catch (error) {
-        if (!(error instanceof JournalBusy) || this.#clock.elapsed() >= until) throw error
-      }
-      await this.#clock.sleep(busy.retryMs)
-    }
-  }
-
-  /** Runs several reads, which all see the journal of one moment. Must be short: it keeps the WAL from shrinking. */
-  snapshot<T>(work: () => T): T {
-    return this.read(() => {
-      this.#db.exec('BEGIN')
-      try {
-        return work()
-      } finally {
-        this.#db.exec('COMMIT')
-      }
-    })
-  }
-
-  read<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      throw toUnavailable(error)
-    }
+    this.#read(() => existsSync(log) && syncFileNow(log))
   }
 
   /**
@@ -140,7 +121,7 @@ export class SqliteDatabase {
    */
   dropCopies(): boolean {
     try {
-      this.read(() => {
+      this.#read(() => {
         if (this.#db.prepare(addressIndex.find).get()) this.#db.exec(addressIndex.rebuild)
       })
     } catch (error) {
@@ -155,7 +136,7 @@ export class SqliteDatabase {
    * process reads or writes just now.
    */
   emptyLog(): boolean {
-    return this.read(() => {
+    return this.#read(() => {
       // Most of the work is done without the lock that keeps writers out: all of the log, and then what
       // others wrote meanwhile.
       this.#db.exec('PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(PASSIVE)')
@@ -169,37 +150,73 @@ export class SqliteDatabase {
     })
   }
 
-  /** Copies the database of this moment: see `copyDatabase`. This connection must be idle meanwhile. */
-  copyTo(file: string, stop: AbortSignal): Promise<void> {
-    return copyDatabase(this.#db, file, stop)
+  async query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>> {
+    const answer = () => steps.map((step) => this.runStep(step)) as Answers<Steps>
+    return this.#read(() => {
+      if (steps.length === 1) return answer()
+      // Must be short: it keeps the write-ahead log from shrinking.
+      this.#db.exec('BEGIN')
+      try {
+        return answer()
+      } finally {
+        this.#db.exec('COMMIT')
+      }
+    })
   }
 
-  get(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).get(...values)
+  async queryTogether(statement: Statement, given: Given): Promise<readonly Row[]> {
+    const [{ rows }] = await this.query([statement, givenRows([{ ...given, no: 1 }])])
+    return rows
   }
 
-  all(name: Name, ...values: SQLInputValue[]) {
-    return this.#statement(name).all(...values)
+  change<const Steps extends readonly Step[]>(
+    _: readonly Lock[],
+    ...steps: Steps
+  ): Promise<Answers<Steps>> {
+    return this.write(() => steps.map((step) => this.runStep(step)) as Answers<Steps>)
   }
 
-  /** Runs a statement and returns how many rows it changed. */
-  run(name: Name, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(name).run(...values).changes)
+  transact<T>(_: readonly Lock[], operation: () => Operation<T>): Promise<T> {
+    return this.write(() => this.runNow(operation()))
   }
 
-  /** Adds a row and returns its rowid. */
-  insert(name: Name, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(name).run(...values).lastInsertRowid)
+  /** Runs an operation within a transaction or a read. */
+  runNow<T>(operation: Operation<T>): T {
+    return runNow(operation, (step) => this.runStep(step))
   }
 
-  #statement(name: Name): StatementSync {
-    let statement = this.#prepared.get(name)
-    if (!statement) {
-      statement = this.#db.prepare(statements[name])
-      this.#prepared.set(name, statement)
+  /** Runs a statement within a transaction or a read. */
+  runStep([statement, ...values]: SqliteStep): Answer {
+    let prepared = this.#prepared.get(statement)
+    if (!prepared) {
+      const text = statement.text(sqliteDialect).replaceAll(/\$(\d+)/g, '?$1')
+      const made = this.#db.prepare(text)
+      prepared = { statement: made, hasRows: made.columns().length > 0 }
+      this.#prepared.set(statement, prepared)
     }
-    return statement
+    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
+    if (prepared.hasRows) return { rows: prepared.statement.all(...bound), changes: 0 }
+    return { rows: [], changes: Number(prepared.statement.run(...bound).changes) }
   }
+
+  #read<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw toUnavailable(error)
+    }
+  }
+}
+
+/** A statement with its values, which may be bytes. */
+export type SqliteStep = readonly [statement: Statement, ...values: BoundValue[]]
+
+export type BoundValue = Value | Uint8Array
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** Whether it answers with rows. */
+  readonly hasRows: boolean
 }
 
 /** SQLITE_IOERR. */

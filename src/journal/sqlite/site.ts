@@ -1,45 +1,55 @@
-import { replacedCodesFact } from '../contracts/delivery-log.ts'
-import type { Secret } from '../hashes.ts'
-import type { TabCursor } from '../contracts/intake-log.ts'
-import { Listeners } from '../listeners.ts'
-import type { JournalPolicy } from '../contracts/policy.ts'
-import { codesOf, newMarkerBase, newSiteCode } from '../site-code.ts'
-import type { SqliteDatabase } from './database.ts'
-import { SqliteDefaultTab } from './default-tab.ts'
+import { randomUUID } from 'node:crypto'
 
-/** One site of an open journal: the parts that its intake log, delivery log and reader share. */
-export interface SqliteSite {
+import type { TabCursor } from '../contracts/intake-log.ts'
+import { defaultPolicy, type JournalPolicy } from '../contracts/journal.ts'
+import { Listeners } from '../listeners.ts'
+import { reading, statementsOf } from '../sql.ts'
+import { DefaultTabName } from '../tables/default-tab.ts'
+import { factOf } from '../tables/facts.ts'
+import { addSite, findSite, type Site } from '../tables/site.ts'
+import type { SqliteDatabase } from './database.ts'
+
+/** Name of a fact: something was erased since `SqliteDatabase.dropCopies` dropped its copies. */
+const copiesFact = 'copies in the log'
+
+const sql = statementsOf('copies', {
+  note: `INSERT INTO fact (site, name, value) SELECT $1, $2, $3 WHERE changes() > 0
+         ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
+  forget: 'DELETE FROM fact WHERE site = $1 AND name = $2 AND value = $3',
+})
+
+export interface SqliteSite extends Site {
   readonly db: SqliteDatabase
-  readonly id: number
-  /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
-  readonly code: string
-  readonly policy: JournalPolicy
-  readonly defaultTab: SqliteDefaultTab
-  /** Gets the number of added signups after each commit of this process. */
-  readonly appended: Listeners<number>
-  /** Gets the cursors of the tabs of each batch that this process settles. */
-  readonly settled: Listeners<readonly TabCursor[]>
-  readonly secret: Secret
 }
 
-export function openSite(db: SqliteDatabase, name: string, policy: JournalPolicy): SqliteSite {
-  const row =
-    db.get('site', name) ??
-    // Look again within the transaction, because another process may have added the site meanwhile.
-    db.transaction(
-      () => db.get('site', name) ?? db.get('addSite', name, newSiteCode(), newMarkerBase()),
-    )
-  const id = Number(row?.['id'])
-  const defaultTab = new SqliteDefaultTab(db, id, policy)
-  const code = String(row?.['code'])
+/** Opens the site of this name, which is added if it is missing. */
+export function openSite(
+  db: SqliteDatabase,
+  name: string,
+  given: Partial<JournalPolicy>,
+): SqliteSite {
+  const policy = { ...defaultPolicy, ...given }
   const { secret } = db
   if (secret === undefined) throw new Error('The journal is open for reading only.')
-  const told = { appended: new Listeners<number>(), settled: new Listeners<readonly TabCursor[]>() }
-  return { db, id, code, policy, defaultTab, ...told, secret }
+  const { id, code } = db.runNow(findSite(name)) ?? db.transaction(() => db.runNow(addSite(name)))
+  const defaultTab = new DefaultTabName({ db, id, policy })
+  const close = () => db.transaction(() => db.runNow(defaultTab.closeLeft()))
+  if (db.runNow(defaultTab.isLeft())) while (!close());
+  return {
+    ...{ db, id, code, policy, defaultTab, secret },
+    appended: new Listeners<number>(),
+    settled: new Listeners<readonly TabCursor[]>(),
+    // A new value each time, so that `dropCopies` sees what was erased while it ran.
+    noteErased: () => [[sql.note, id, copiesFact, randomUUID()]],
+    scrub: () => dropCopies(db, id),
+  }
 }
 
-/** The code of the site, and those of the journals that this one has replaced. */
-export function codesOfSite({ db, id, code }: SqliteSite): readonly string[] {
-  const fact = db.get('fact', id, replacedCodesFact)
-  return codesOf(code, fact && String(fact['value']))
+/** Drops the copies of erased cells, if something was erased. Returns false when another process prevents that. */
+async function dropCopies(db: SqliteDatabase, site: number): Promise<boolean> {
+  const noted = await reading(db, factOf(site, copiesFact))
+  if (noted === undefined) return true
+  if (!db.dropCopies()) return false
+  await db.change([], [sql.forget, site, copiesFact, noted])
+  return true
 }

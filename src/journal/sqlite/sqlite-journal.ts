@@ -1,31 +1,27 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import { GroupCommit } from '../group-commit.ts'
-import { type Commit, tellCommit } from '../commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import type { Appended } from '../contracts/intake-log.ts'
 import type {
+  Commit,
   ComparableJournal,
-  CopyableReader,
   OpenJournal,
+  OpenReader,
   SitePolicies,
 } from '../contracts/journal.ts'
-import { Listeners } from '../listeners.ts'
-import { NotedCalls } from '../noted-calls.ts'
-import { onlySiteOf } from '../only-site.ts'
-import { defaultPolicy, type JournalPolicy } from '../contracts/policy.ts'
-import { RowComparison } from '../row-comparison.ts'
-import { appendGroup, type AppendRequest } from './appends.ts'
-import { SqliteCallStore } from './call-store.ts'
-import { SqliteComparedSignups } from './compared-signups.ts'
-import { checkCopy } from './check-copy.ts'
+import type { Lease } from '../contracts/lease.ts'
+import { Listeners, tellCommit } from '../listeners.ts'
+import { comparisonOf } from '../row-comparison.ts'
+import type { Operation } from '../sql.ts'
+import { callLedgerOf } from '../tables/call-ledger.ts'
+import { deliveryOf } from '../tables/delivery.ts'
+import { erasureOf } from '../tables/erasure.ts'
+import { SiteIntake, type SiteRequest } from '../tables/intake.ts'
+import { backlogsIn, readersIn, readerOf } from '../tables/reader.ts'
+import { retentionOf } from '../tables/retention.ts'
+import { waitingIn } from '../tables/waiting.ts'
+import { appendGroup, sqliteImports } from './appends.ts'
 import { SqliteDatabase } from './database.ts'
-import { SqliteDeliveryLog } from './delivery-log.ts'
-import { SqliteErasure } from './erasure.ts'
-import { SqliteImportLog } from './import-log.ts'
-import { SqliteIntakeLog } from './intake-log.ts'
-import { ownLease } from './lease.ts'
 import type { Access } from './open-database.ts'
-import { SqliteReader } from './reader.ts'
-import { SqliteRetention } from './retention.ts'
 import { openSite, type SqliteSite } from './site.ts'
 
 export interface SqliteOptions {
@@ -54,77 +50,73 @@ export function openSqliteSites(
   try {
     return sitesOn(db, policies, { clock })
   } catch (error) {
-    db.close()
+    db[Symbol.dispose]()
     throw error
   }
 }
 
-/** As `openSqliteSites`, with one site. Disposing closes the journal. */
-export function openSqliteJournal(
-  file: string,
-  policy: Partial<JournalPolicy> = {},
-  { site = 'default', ...options }: SqliteOptions & { readonly site?: string } = {},
-): ComparableJournal {
-  return onlySiteOf(openSqliteSites(file, new Map([[site, policy]]), options))
-}
+/** How many waiting signups of a tab are read at once. That takes less than a millisecond. */
+const waitingMax = 100
 
-/** The journal on a connection of its own, with one site. Disposing closes the connection. */
-export function journalOn(
-  db: SqliteDatabase,
-  policy: Partial<JournalPolicy>,
-  options: Pick<SqliteOptions, 'clock'>,
-): ComparableJournal {
-  return onlySiteOf(sitesOn(db, new Map([['default', policy]]), options))
-}
-
-function sitesOn(
+/** The journal on a connection of its own. Disposing closes the connection. */
+export function sitesOn(
   db: SqliteDatabase,
   policies: SitePolicies,
   { clock = systemClock }: Pick<SqliteOptions, 'clock'>,
 ): OpenJournal {
   const committed = new Listeners<Commit>()
-  const commits = new GroupCommit<AppendRequest, Appended>((group) => {
+  const commits = new GroupCommit<SiteRequest, Appended>((group) => {
     const begun = clock.elapsed()
     const answers = appendGroup(db, group)
     tellCommit(committed, answers, clock.elapsed() - begun)
     return answers
   }, clock)
   const sites = Array.from(policies, ([name, policy]) => {
-    const site = openSite(db, name, { ...defaultPolicy, ...policy })
+    const site = openSite(db, name, policy)
     return [name, journalOf(site, commits)] as const
   })
   return {
     sites: new Map(sites),
-    backlogs: async () => backlogsIn(db),
-    committed,
+    backlogs: () => backlogsIn(db),
+    onCommit: (listener) => committed.add(listener),
     [Symbol.asyncDispose]: async () => {
-      await commits.drain()
-      db.close()
+      for (const [, journal] of sites) await journal[Symbol.asyncDispose]()
+      db[Symbol.dispose]()
     },
   }
 }
 
 function journalOf(
   site: SqliteSite,
-  commits: GroupCommit<AppendRequest, Appended>,
+  commits: GroupCommit<SiteRequest, Appended>,
 ): ComparableJournal {
+  const imports = sqliteImports(site)
   return {
-    intake: new SqliteIntakeLog(site, commits),
-    imports: new SqliteImportLog(site),
-    delivery: new SqliteDeliveryLog(site),
-    erasure: new SqliteErasure(site),
-    retention: new SqliteRetention(site),
-    reader: new SqliteReader(site),
+    intake: new SiteIntake(site, commits),
+    imports,
+    delivery: deliveryOf(site, { waiting: waitingIn(site.db, waitingMax), assertDelivers }),
+    erasure: erasureOf(site),
+    retention: retentionOf(site),
+    reader: readerOf(site),
     lease: ownLease,
-    callLedger: (account, time) => new NotedCalls(new SqliteCallStore(site.db, account), time),
-    comparison: async (how) => new RowComparison(new SqliteComparedSignups(site), how),
-    [Symbol.asyncDispose]: () => commits.drain(),
+    callLedger: (account, by) => callLedgerOf(site.db, account, by),
+    comparison: (how) => comparisonOf(site, how),
+    [Symbol.asyncDispose]: async () => {
+      imports[Symbol.dispose]()
+      await commits.drain()
+    },
   }
 }
 
-function backlogsIn(db: SqliteDatabase): ReadonlyMap<string, number> {
-  const rows = db.read(() => db.all('backlogs'))
-  return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
+/** The service that has locked `DATA_DIR` is the only one, so it always holds the lease. */
+const ownLease: Lease = {
+  hold: async () => ({ kind: 'held', term: 1, forMs: Infinity }),
+  release: async () => undefined,
+}
+
+/** So nobody else delivers. */
+function* assertDelivers(): Operation<void> {
+  yield []
 }
 
 /**
@@ -133,24 +125,14 @@ function backlogsIn(db: SqliteDatabase): ReadonlyMap<string, number> {
  * @param names of sites to read that it may not have: they have no signups then
  * @throws Error when there is no such file, or when it is no journal of this version
  */
-export function openSqliteReader(
+export async function openSqliteReader(
   file: string,
   names: readonly string[] = [],
   { clock = systemClock }: Pick<SqliteOptions, 'clock'> = {},
-): CopyableReader {
-  const db = new SqliteDatabase(file, { access: 'read', findsAddresses: false, clock })
-  const known = new Map(db.all('sites').map(({ id, name }) => [String(name), Number(id)]))
-  const readers = Array.from(
-    new Set([...names, ...known.keys()]),
-    // No site has the id 0.
-    (name) => [name, new SqliteReader({ db, id: known.get(name) ?? 0 })] as const,
-  )
+): Promise<OpenReader> {
+  const db = new SqliteDatabase(file, { access: 'read', clock })
   return {
-    sites: new Map(readers),
-    copyTo: async (copy, stop) => {
-      await db.copyTo(copy, stop)
-      return checkCopy(copy)
-    },
-    [Symbol.asyncDispose]: async () => db.close(),
+    sites: await readersIn(db, names),
+    [Symbol.asyncDispose]: async () => db[Symbol.dispose](),
   }
 }

@@ -1,6 +1,6 @@
-import type { Clock } from '../platform/clock.ts'
-import type { Millis } from '../signup/signup.ts'
-import { busy, JournalBusy, OutcomeUnknown } from './contracts/unavailable.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Millis } from '../../signup/signup.ts'
+import { busy, JournalBusy, OutcomeUnknown } from '../contracts/errors.ts'
 
 interface Waiting<In, Out> {
   readonly item: In
@@ -37,8 +37,8 @@ export class GroupCommit<In, Out> {
   add(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      if (this.#waiting.length === 1)
-        this.#gather(0, this.#clock.elapsed() + Math.min(...this.#took))
+      if (this.#waiting.length > 1) return
+      this.#gather(0, this.#clock.elapsed() + Math.min(...this.#took))
     })
   }
 
@@ -66,17 +66,17 @@ export class GroupCommit<In, Out> {
     this.#waiting = []
     if (group.length === 0) return
     const began = this.#clock.elapsed()
-    try {
-      this.#commitGroup(group)
+    const failure = this.#failureOf(group)
+    if (failure instanceof JournalBusy) this.#putBack(group, began, failure)
+    else {
       this.#busySince = undefined
-    } catch (error) {
-      this.#putBack(group, began, error)
+      if (failure !== undefined) this.#commitEach(group, failure)
     }
     this.#took = [this.#took[1], this.#clock.elapsed() - began]
   }
 
   /** Tries the group again after a moment. Rejects it when another process has been writing for too long. */
-  #putBack(group: readonly Waiting<In, Out>[], now: Millis, error: unknown): void {
+  #putBack(group: readonly Waiting<In, Out>[], now: Millis, error: JournalBusy): void {
     this.#busySince ??= now
     if (now - this.#busySince >= busy.maxMs) {
       this.#busySince = undefined
@@ -87,31 +87,24 @@ export class GroupCommit<In, Out> {
     void this.#clock.sleep(busy.retryMs).then(() => this.#flush())
   }
 
-  /**
-   * @param before why the commit of more items failed that had these among them
-   * @throws JournalBusy when no item was committed
-   */
-  #commitGroup(group: readonly Waiting<In, Out>[], before?: unknown): void {
+  /** @param before why the commit of all of them failed */
+  #commitEach(group: readonly Waiting<In, Out>[], before: unknown): void {
+    for (const waiting of group) {
+      const failure = group.length === 1 ? before : this.#failureOf([waiting])
+      if (failure === undefined) continue
+      // What the first commit may have stored, a second one that fails does not take back.
+      waiting.reject(before instanceof OutcomeUnknown ? before : failure)
+    }
+  }
+
+  /** Commits these items. Returns why that has failed; undefined when it has not. */
+  #failureOf(group: readonly Waiting<In, Out>[]): unknown {
     try {
       const results = this.#commit(group.map(({ item }) => item))
       group.forEach(({ resolve }, index) => resolve(results[index] as Out))
+      return undefined
     } catch (error) {
-      if (error instanceof JournalBusy) throw error
-      if (group.length > 1) for (const waiting of group) this.#commitAlone(waiting, error)
-      else group[0]?.reject(reasonAfter(before, error))
+      return error
     }
   }
-
-  #commitAlone(waiting: Waiting<In, Out>, before: unknown): void {
-    try {
-      this.#commitGroup([waiting], before)
-    } catch (error) {
-      waiting.reject(reasonAfter(before, error))
-    }
-  }
-}
-
-/** What the first commit may have stored, a second one that fails does not take back. */
-function reasonAfter(before: unknown, error: unknown): unknown {
-  return before instanceof OutcomeUnknown ? before : error
 }

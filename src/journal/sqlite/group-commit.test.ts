@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../platform/clock.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { GroupCommit } from './group-commit.ts'
-import { JournalBusy, OutcomeUnknown } from './contracts/unavailable.ts'
+import { JournalBusy, OutcomeUnknown } from '../contracts/errors.ts'
 
 /** Commits that take so long, one after the other, on a clock that moves with nothing else; and their groups. */
 function commits(...tookMs: number[]) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { makeSignups } from '../../../harness/make-signup.ts'
 import type { Appended } from '../contracts/intake-log.ts'
+import type { AppendRequest } from '../tables/intake.ts'
 import { AppendGroups } from './append-groups.ts'
-import type { AppendRequest } from './append-request.ts'
 import { DataRefused } from './failure.ts'
 
 const appended: Appended = { kind: 'appended', results: [] }

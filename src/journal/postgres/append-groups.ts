@@ -1,5 +1,5 @@
 import type { Appended } from '../contracts/intake-log.ts'
-import type { AppendRequest } from './append-request.ts'
+import type { AppendRequest } from '../tables/intake.ts'
 import { DataRefused } from './failure.ts'
 
 interface Waiting<Request> {
@@ -77,22 +77,15 @@ export class AppendGroups<Request extends AppendRequest = AppendRequest> {
   #nextGroup(): readonly Waiting<Request>[] {
     const once = new Set<string>()
     let signups = 0
-    let count = 0
-    for (const { request } of this.#waiting) {
-      const { idempotency, token } = request.terms
-      const names = [
-        ...(idempotency ? [`key ${JSON.stringify([idempotency.space, idempotency.key])}`] : []),
-        ...(token === undefined ? [] : [`token ${token}`]),
-      ]
-      signups += request.signups.length
-      const isAlone = this.#options.isAlone(request)
-      const fits = signups <= groupMax && !isAlone && !names.some((name) => once.has(name))
-      if (count > 0 && !fits) break
-      count += 1
-      if (isAlone) break
+    const end = this.#waiting.findIndex(({ request }, index) => {
+      const names = namesIn(request)
+      // Nothing fits beside a request that must be alone.
+      signups += this.#options.isAlone(request) ? Infinity : request.signups.length
+      const fits = signups <= groupMax && !names.some((name) => once.has(name))
       for (const name of names) once.add(name)
-    }
-    return this.#waiting.splice(0, count)
+      return index > 0 && !fits
+    })
+    return this.#waiting.splice(0, end === -1 ? Infinity : end)
   }
 
   async #commit(group: readonly Waiting<Request>[]): Promise<void> {
@@ -111,4 +104,12 @@ export class AppendGroups<Request extends AppendRequest = AppendRequest> {
     // One of them has what the database does not take. The others are committed without it.
     for (const waiting of refused) await this.#commit([waiting])
   }
+}
+
+/** What a group has only once. */
+function namesIn({ terms: { idempotency, token } }: AppendRequest): readonly string[] {
+  return [
+    ...(idempotency ? [`key ${JSON.stringify([idempotency.space, idempotency.key])}`] : []),
+    ...(token === undefined ? [] : [`token ${token}`]),
+  ]
 }

@@ -1,13 +1,25 @@
-import { addressHash, fingerprintHash, keyHash, type Secret } from '../hashes.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Signup } from '../../signup/signup.ts'
 import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
-import { keysKept, tokensKept } from '../kept-times.ts'
-import type { AppendRequest, HashedRequest } from './append-request.ts'
-import type { Step } from './database.ts'
-import { openKey } from './default-tab.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
+import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
+import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
+import { unresolvedKey } from '../tables/default-tab.ts'
+import {
+  type AppendRequest,
+  challengeTokenMs,
+  idempotencyKeyMs,
+  type IntakeSite,
+  type KnownKey,
+  recalled,
+  type SiteRequest,
+  tellAdded,
+} from '../tables/intake.ts'
+import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
+import type { Step } from './connections.ts'
+import type { PostgresDatabase } from './database.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
-import type { PostgresSite } from './site.ts'
-import { type Row, statementsOf } from './statement.ts'
-import type { PostgresTabs } from './tabs.ts'
+import { resolveLostCommit } from './resolve-lost-commit.ts'
 
 /**
  * Adds a group of requests. Its lists are: tabs by number, requests by number, and signups in order. A
@@ -34,7 +46,7 @@ function appendSql(isIgnored: string): string {
       SELECT no FROM request
       WHERE EXISTS (SELECT 1 FROM rollcall.used_token WHERE digest = token LIMIT 1)
     ), tabs AS (
-      SELECT no, tab.id, tab.name
+      SELECT no, tab.id, tab.key, tab.name
       FROM unnest($2::text[]) WITH ORDINALITY AS wanted (key, no)
       CROSS JOIN LATERAL (
         SELECT * FROM rollcall.tab WHERE site = $1 AND tab.key = wanted.key LIMIT 1
@@ -71,7 +83,7 @@ function appendSql(isIgnored: string): string {
       (SELECT json_agg(known) FROM known) AS known,
       (SELECT json_agg(no) FROM used) AS used,
       (SELECT json_agg(tabs) FROM tabs) AS tabs,
-      (SELECT json_agg(position) FROM added WHERE is_ignored = 1) AS ignored`
+      (SELECT json_agg(position) FROM added WHERE row_status = 1) AS ignored`
 }
 
 /**
@@ -108,41 +120,48 @@ const sql = statementsOf('appends', {
 })
 
 /** What became of a request. */
-export type Outcome = Exclude<Appended, { readonly kind: 'replayed' | 'mismatch' }> | KnownKey
+type Outcome =
+  | Exclude<Appended, { readonly kind: 'replayed' | 'mismatch' }>
+  /** The request has this key. The signups of the first request with it are still to be read. */
+  | (KnownKey & { readonly kind: 'known' })
 
-/** The request has a key that the journal knows. The signups of the first request are still to be read. */
-export interface KnownKey {
-  readonly kind: 'known'
-  readonly fingerprint: string
-  readonly first: number
-  readonly last: number
-  /** A JSON array of indexes, or empty. */
-  readonly refused: string
+/** A request as the database gets it: with hashes, because a key may be an address. */
+interface HashedRequest extends TabRequest {
+  readonly signups: readonly Signup[]
+  readonly fingerprint: string | undefined
 }
 
-/** The statement that adds a group, and how to read its answer. */
-export interface GroupAppend {
-  readonly step: Step
-  /** What became of each request; undefined when the default tab has got its name, so nothing was added. */
-  readonly outcomes: (answer: Row) => readonly Outcome[] | undefined
-}
-
-export function hashed(request: AppendRequest, secret: Secret, tabs: PostgresTabs): HashedRequest {
-  const { idempotency } = request.terms
+/**
+ * The steps that append these requests to one site, and how to read what their answers say of each request.
+ * No key and no token comes twice.
+ */
+function siteAppend(site: IntakeSite, requests: readonly AppendRequest[]) {
+  const group = requests.map((request) => hashed(request, site))
+  const making = group.flatMap((request) => site.tabs.stepsToMake(request))
   return {
-    ...request,
-    key: idempotency && keyHash(secret, idempotency),
-    fingerprint: idempotency && fingerprintHash(secret, idempotency.fingerprint),
-    tabs: request.signups.map(({ sheetTab }) => tabs.named(sheetTab)),
+    steps: [...making, appendStep(site, group), ...stepsToSweep(group)],
+    outcomes: (answers: readonly Answer[]) =>
+      outcomesOf(answers[making.length]?.rows[0] ?? {}, group, site.tabs),
   }
 }
 
-/** Prepares to add a group of requests, in which no key and no token comes twice. */
-export function groupAppend(
-  { id, policy, secret, defaultTab }: PostgresSite,
+function hashed({ signups, terms }: AppendRequest, { secret, tabs }: IntakeSite): HashedRequest {
+  const { idempotency, token, client } = terms
+  return {
+    signups,
+    tabs: signups.map(({ sheetTab }) => tabs.named(sheetTab)),
+    at: signups[0]?.receivedAt ?? 0,
+    client,
+    token,
+    key: idempotency && keyHash(secret, idempotency),
+    fingerprint: idempotency && fingerprintHash(secret, idempotency.fingerprint),
+  }
+}
+
+function appendStep(
+  { id, policy, secret, defaultTab }: IntakeSite,
   group: readonly HashedRequest[],
-  tabs: PostgresTabs,
-): GroupAppend {
+): Step {
   const ignores = policy.duplicates === 'ignore'
   const keys = [...new Set(group.flatMap(({ tabs }) => tabs.map(({ key }) => key)))]
   const items = group.flatMap(({ signups, tabs }, index) =>
@@ -153,41 +172,44 @@ export function groupAppend(
       tab: keys.indexOf(tabs[place]?.key ?? '') + 1,
     })),
   )
-  const step: Step = [
+  return [
     ignores ? sql.appendOnce : sql.append,
     id,
     keys,
-    keys.includes(openKey) ? defaultTab.fact : null,
+    keys.includes(unresolvedKey) ? defaultTab.fact : null,
     group.map(({ key }) => key ?? null),
     group.map(({ fingerprint }) => fingerprint ?? null),
-    group.map(({ terms }) => terms.token ?? null),
+    group.map(({ token }) => token ?? null),
     items.map(({ request }) => request),
     items.map(({ tab }) => tab),
     items.map(({ place }) => place),
     items.map(({ email }) => (ignores ? addressHash(secret, email) : null)),
     ...listsOf(items),
   ]
-  return { step, outcomes: (answer) => outcomesOf(answer, group, keys, tabs) }
 }
 
+/**
+ * What became of each request; undefined when the default tab has got its name, so nothing was added.
+ *
+ * @param answer the one to `appendStep`
+ */
 function outcomesOf(
   answer: Row,
   group: readonly HashedRequest[],
-  keys: readonly string[],
-  knownTabs: PostgresTabs,
+  knownTabs: Tabs,
 ): readonly Outcome[] | undefined {
   if (answer['isStale'] === true) return undefined
-  const rows = (answer['known'] ?? []) as readonly KnownRow[]
+  const rows = (answer['known'] ?? []) as readonly (KnownKey & { readonly no: number })[]
   const known = new Map(rows.map((row) => [row.no, row]))
   const used = new Set((answer['used'] ?? []) as readonly number[])
-  const tabs = (answer['tabs'] ?? []) as readonly TabRow[]
   const ignored = new Set((answer['ignored'] ?? []) as readonly number[])
-  const names = new Map(tabs.map(({ no, name }) => [keys[no - 1] ?? '', name]))
-  knownTabs.learn(names.keys())
+  const found = (answer['tabs'] ?? []) as readonly Tab[]
+  knownTabs.learn(found)
+  const names = new Map(found.map(({ key, name }) => [key, name]))
   let position = Number(answer['position'])
   return group.map(({ signups, tabs }, index): Outcome => {
-    const found = known.get(index + 1)
-    if (found) return { kind: 'known', ...found }
+    const earlier = known.get(index + 1)
+    if (earlier) return { kind: 'known', ...earlier }
     if (used.has(index + 1)) return { kind: 'tokenUsed' }
     let duplicates = 0
     const results = signups.map(({ id, receivedAt }, place): SignupStatus | undefined => {
@@ -196,7 +218,7 @@ function outcomesOf(
       if (sheetTab === undefined) return undefined
       position += 1
       if (ignored.has(position)) duplicates += 1
-      const isTabOpen = key === openKey && { isTabOpen: true as const }
+      const isTabOpen = key === unresolvedKey && { isTabOpen: true as const }
       return { id, sheetTab, receivedAt, position, ...isTabOpen }
     })
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
@@ -207,21 +229,73 @@ function outcomesOf(
  * The statements that delete keys and tokens that are no longer needed: up to two for each one that the
  * group stores, so the tables shrink as they are used.
  */
-export function stepsToSweep(group: readonly HashedRequest[]): readonly Step[] {
-  const at = Math.max(0, ...group.map(({ signups }) => signups[0]?.receivedAt ?? 0))
+function stepsToSweep(group: readonly HashedRequest[]): readonly Step[] {
+  const at = Math.max(...group.map((request) => request.at))
   const keys = group.filter(({ key }) => key !== undefined).length
-  const tokens = group.filter(({ terms }) => terms.token !== undefined).length
+  const tokens = group.filter(({ token }) => token !== undefined).length
   const steps: Step[] = []
-  if (keys > 0) steps.push([sql.sweepKeys, at, keysKept, 2 * keys])
-  if (tokens > 0) steps.push([sql.sweepTokens, at, tokensKept, 2 * tokens])
+  if (keys > 0) steps.push([sql.sweepKeys, at, idempotencyKeyMs, 2 * keys])
+  if (tokens > 0) steps.push([sql.sweepTokens, at, challengeTokenMs, 2 * tokens])
   return steps
 }
 
-interface KnownRow extends Omit<KnownKey, 'kind'> {
-  readonly no: number
+/**
+ * Commits a group of requests in one transaction, whatever sites they are for. Resolves with what became
+ * of each.
+ */
+export async function commitAppends(
+  db: PostgresDatabase,
+  clock: Pick<Clock, 'elapsed' | 'sleep'>,
+  group: readonly SiteRequest[],
+): Promise<readonly PromiseSettledResult<Appended>[]> {
+  const stale = new Set<IntakeSite>()
+  const { outcomes, failure } = await resolveLostCommit<SiteRequest, Outcome>(
+    db,
+    clock,
+    group,
+    (part) => append(db, part, stale),
+    (results) => ({ kind: 'appended', results }),
+  )
+  tellAdded(Array.from(outcomes, ([{ site }, outcome]) => [site, outcome]))
+  return Promise.allSettled(
+    group.map(async (request) => {
+      const outcome = outcomes.get(request)
+      if (!outcome) throw failure
+      return outcome.kind === 'known' ? recall(outcome, request) : outcome
+    }),
+  )
 }
 
-interface TabRow {
-  readonly no: number
-  readonly name: string
+/** An earlier request has stored something under this key. */
+async function recall(known: KnownKey, { site, terms }: SiteRequest): Promise<Appended> {
+  if (!terms.idempotency) return { kind: 'mismatch' }
+  return reading(site.db, recalled(site, known, terms.idempotency)).catch((error: unknown) => {
+    throw error instanceof JournalUnavailable ? new OutcomeUnknown(error.message) : error
+  })
+}
+
+/**
+ * Adds nothing to a site whose default tab has got its name meanwhile, and notes the site in `stale`. The
+ * next call reads the name before it adds anything, so that a failure loses no outcome of this call.
+ */
+async function append(
+  db: PostgresDatabase,
+  group: readonly SiteRequest[],
+  stale: Set<IntakeSite>,
+): Promise<readonly (Outcome | undefined)[]> {
+  for (const { defaultTab } of stale) await defaultTab.latest()
+  stale.clear()
+  const parts = Array.from(
+    Map.groupBy(group, ({ site }) => site),
+    ([site, requests]) => ({ site, requests, ...siteAppend(site, requests) }),
+  )
+  const answers = await db.change([headLock], ...parts.flatMap(({ steps }) => steps))
+  const outcomeOf = new Map<SiteRequest, Outcome | undefined>()
+  let at = 0
+  for (const { site, requests, steps, outcomes } of parts) {
+    const found = outcomes(answers.slice(at, (at += steps.length)))
+    if (!found) stale.add(site)
+    requests.forEach((request, index) => outcomeOf.set(request, found?.[index]))
+  }
+  return group.map((request) => outcomeOf.get(request))
 }

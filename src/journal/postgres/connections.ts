@@ -1,7 +1,8 @@
 import pg from 'pg'
 import type { Millis } from '../../signup/signup.ts'
-import { isOfDatabase, isReadOnly, isUnprepared, ofDriver } from './failure.ts'
-import type { Row, Statement, Value } from './statement.ts'
+import type { Answer, Row, Statement, Value as OneValue } from '../sql.ts'
+import { postgresDialect } from './dialect.ts'
+import { isOfDatabase, isReadOnly, isUnprepared, throwOfDriver } from './failure.ts'
 
 /** Bounds on what the database may take. */
 export interface DatabaseLimits {
@@ -46,28 +47,29 @@ export const connectionsOfInstance = defaultLimits.connectionsMax + leaseLimits.
 /** The longest time that a timer of Node takes. */
 const timerMax = 2 ** 31 - 1
 
-interface Answer {
-  readonly rows: readonly Row[]
-  readonly rowCount: number | null
-}
+/** A value that `pg` binds. */
+export type Value = OneValue | readonly OneValue[]
+
+/** A statement with its values. */
+export type Step = readonly [statement: Statement, ...values: Value[]]
 
 /** A connection that one caller has for itself. */
 export interface Connection {
   /** Sends a statement at once, behind those that are on their way. */
-  run(statement: Statement, values: readonly Value[]): Promise<Answer>
+  readonly run: (step: Step) => Promise<Answer>
   /**
    * Sends statements without values. Resolves with the name of the last command.
    *
    * @param answerMs how long to wait for the answer, if not as usual
    */
-  exec(text: string, answerMs?: Millis): Promise<string>
+  readonly exec: (text: string, answerMs?: Millis) => Promise<string>
   /** Whether the server has warned of something since the caller got the connection. */
   readonly hasWarned: boolean
 }
 
 /** Our numbers are far below 2^53. */
-const types = new pg.TypeOverrides()
-types.setTypeParser(pg.types.builtins.INT8, Number)
+export const valueTypes = new pg.TypeOverrides()
+valueTypes.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** The connections of one process to the database. A connection that has failed is never used again. */
 export class Connections {
@@ -103,7 +105,7 @@ export class Connections {
     let isBroken = false
     try {
       return await work({
-        run: (statement, values) => this.#run(client, statement, values),
+        run: (step) => this.#run(client, step),
         exec: (text, answerMs) => exec(client, text, answerMs),
         get hasWarned() {
           return hasWarned
@@ -121,9 +123,10 @@ export class Connections {
     }
   }
 
-  #run(client: pg.PoolClient, { name, text }: Statement, values: readonly Value[]) {
-    const query = { ...(this.#prepares && { name }), text, values: [...values] }
-    return client.query<Row>(query).catch(throwOfDriver)
+  async #run(client: pg.PoolClient, [{ name, text }, ...values]: Step): Promise<Answer> {
+    const query = { ...(this.#prepares && { name }), text: text(postgresDialect), values }
+    const { rows, rowCount } = await client.query<Row>(query).catch(throwOfDriver)
+    return { rows, changes: rowCount ?? 0 }
   }
 
   #newPool(): pg.Pool {
@@ -137,7 +140,7 @@ export class Connections {
       query_timeout: answerMs,
       keepAlive: true,
       pipeline: true,
-      types,
+      types: valueTypes,
     }
     const pool = new pg.Pool(options)
     // An idle connection has failed, and the pool has dropped it. Without a listener, the process would end.
@@ -156,8 +159,4 @@ async function exec(client: pg.PoolClient, text: string, answerMs?: Millis): Pro
     .catch(throwOfDriver)
   const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : answer
   return last.command
-}
-
-function throwOfDriver(error: unknown): never {
-  throw ofDriver(error)
 }

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { JournalUnavailable } from '../contracts/unavailable.ts'
-import type { Queries } from './database.ts'
+import { JournalUnavailable } from '../contracts/errors.ts'
 import { DatabaseTime } from './database-time.ts'
 
 const minute = 60_000
 const noon = Date.UTC(2026, 10, 20, 12)
 
 /** A database whose clock is `aheadMs` ahead of the elapsed time, and whose answers take `tookMs`. */
-class Database implements Queries {
+class Database {
   aheadMs = noon
   tookMs = 0
   fails = false
@@ -20,17 +19,13 @@ class Database implements Queries {
     this.clock = clock
   }
 
-  async all() {
-    return [await this.get()]
-  }
-
-  async get() {
+  async query() {
     this.asked += 1
     if (this.fails) throw new JournalUnavailable('out of order')
     await this.clock.sleep(this.tookMs / 2)
     const now = this.clock.elapsed() + this.aheadMs
     await this.clock.sleep(this.tookMs / 2)
-    return { now }
+    return [{ rows: [{ now }], changes: 0 }] as never
   }
 }
 

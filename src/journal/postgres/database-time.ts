@@ -1,7 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import type { Queries } from './database.ts'
-import { statementsOf } from './statement.ts'
+import { type Database, firstOf, statementsOf } from '../sql.ts'
 
 const sql = statementsOf('time', {
   now: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
@@ -20,6 +19,8 @@ interface Known {
   /** The time of the database at the moment `elapsed` of this process. */
   readonly at: Millis
   readonly elapsed: Millis
+  /** How long the answer took. */
+  readonly tookMs: Millis
 }
 
 /**
@@ -27,24 +28,27 @@ interface Known {
  * time of this process, so the wall clock of this machine does not matter.
  */
 export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
-  readonly #queries: Queries
+  readonly #db: Pick<Database, 'query'>
   readonly #clock: Pick<Clock, 'elapsed'>
   #known: Known
   #isAsking = false
 
-  private constructor(queries: Queries, clock: Pick<Clock, 'elapsed'>, known: Known) {
-    this.#queries = queries
+  private constructor(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'>, known: Known) {
+    this.#db = db
     this.#clock = clock
     this.#known = known
   }
 
-  static async open(queries: Queries, clock: Pick<Clock, 'elapsed'>): Promise<DatabaseTime> {
-    let best = await ask(queries, clock)
+  static async open(
+    db: Pick<Database, 'query'>,
+    clock: Pick<Clock, 'elapsed'>,
+  ): Promise<DatabaseTime> {
+    let best = await ask(db, clock)
     for (let asks = 1; asks < asksMax && best.tookMs > askMaxMs; asks++) {
-      const next = await ask(queries, clock)
+      const next = await ask(db, clock)
       if (next.tookMs < best.tookMs) best = next
     }
-    return new DatabaseTime(queries, clock, best.known)
+    return new DatabaseTime(db, clock, best)
   }
 
   /** A whole number. At most some tenths of a second off, as long as the database answers now and then. */
@@ -61,18 +65,17 @@ export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
   async #renew(): Promise<void> {
     this.#isAsking = true
     // Without an answer, the next look asks again.
-    const answer = await ask(this.#queries, this.#clock).catch(() => undefined)
+    const answer = await ask(this.#db, this.#clock).catch(() => undefined)
     this.#isAsking = false
     if (!answer) return
-    const age = answer.known.elapsed - this.#known.elapsed
-    if (answer.tookMs <= askMaxMs || age > keptMaxMs) this.#known = answer.known
+    const age = answer.elapsed - this.#known.elapsed
+    if (answer.tookMs <= askMaxMs || age > keptMaxMs) this.#known = answer
   }
 }
 
-async function ask(queries: Queries, clock: Pick<Clock, 'elapsed'>) {
+async function ask(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'>): Promise<Known> {
   const from = clock.elapsed()
-  const row = await queries.get(sql.now)
+  const [answer] = await db.query([sql.now])
   const tookMs = clock.elapsed() - from
-  const known: Known = { at: Number(row?.['now']), elapsed: from + tookMs / 2 }
-  return { known, tookMs }
+  return { at: Number(firstOf(answer)?.['now']), elapsed: from + tookMs / 2, tookMs }
 }

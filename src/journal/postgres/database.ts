@@ -1,6 +1,27 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
-import { OutcomeUnknown } from '../contracts/unavailable.ts'
-import { type Connection, Connections, type DatabaseLimits, defaultLimits } from './connections.ts'
+import { OutcomeUnknown } from '../contracts/errors.ts'
+import {
+  type Answer,
+  type Answers,
+  type Database,
+  firstOf,
+  type Given,
+  givenRows,
+  type Lock,
+  type Operation,
+  type Row,
+  run,
+  type Statement,
+  statementsOf,
+} from '../sql.ts'
+import {
+  type Connection,
+  Connections,
+  type DatabaseLimits,
+  defaultLimits,
+  type Step,
+} from './connections.ts'
 import {
   ConnectionFailed,
   isOfDatabase,
@@ -10,16 +31,11 @@ import {
   isUnprepared,
   toUnavailable,
 } from './failure.ts'
-import type { Row, Statement, Value } from './statement.ts'
-import { Together } from './together.ts'
 
 export interface DatabaseOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
   readonly limits?: Partial<DatabaseLimits> | undefined
 }
-
-/** A statement with its values. */
-export type Step = readonly [statement: Statement, ...values: Value[]]
 
 /**
  * Makes the commit of this transaction wait until it is on disk, also where the server is set not to. The
@@ -28,32 +44,43 @@ export type Step = readonly [statement: Statement, ...values: Value[]]
 export const syncedCommit = `SELECT set_config('synchronous_commit', 'on', true)
   WHERE current_setting('synchronous_commit') = 'off'`
 
+const sql = statementsOf('database', {
+  lockHead: 'SELECT position FROM head FOR UPDATE',
+  lockSite: 'SELECT id FROM site WHERE id = $1 FOR UPDATE',
+  // The first transaction of an account makes its row. Nobody reads the number.
+  lockAccount: `INSERT INTO account (name, number) VALUES ($1, 1)
+                ON CONFLICT (name) DO UPDATE SET number = account.number + 1`,
+  journal: 'SELECT journal FROM head WHERE only_row',
+  // Fails when another journal was moved here.
+  expectJournal: 'SELECT 1 / count(*) FROM head WHERE only_row AND journal = $1',
+})
+
+/** The statement that waits for a lock. */
+function stepOf(lock: Lock): Step {
+  switch (lock.of) {
+    case 'head':
+      return [sql.lockHead]
+    case 'site':
+      return [sql.lockSite, lock.site]
+    case 'account':
+      return [sql.lockAccount, lock.account]
+  }
+}
+
 /** For how long, and how often, a transaction is run again that met others. */
 const again = { maxMs: 5_000, restMs: 10 } as const
 
-/** Answers of the database to one statement. */
-export interface Queries {
-  all(statement: Statement, ...values: Value[]): Promise<readonly Row[]>
-  /** The first row. */
-  get(statement: Statement, ...values: Value[]): Promise<Row | undefined>
-}
-
-/**
- * A transaction that is under way. Statements that are sent without waiting for one another share a round
- * trip; when one of them fails, so do all later ones.
- */
-export interface Transaction extends Queries {
-  /** Runs a statement and returns how many rows it changed. */
-  run(statement: Statement, ...values: Value[]): Promise<number>
-  /** Runs statements without values. */
-  exec(text: string): Promise<unknown>
+interface Asked {
+  readonly given: Given[]
+  /** By their `no`. */
+  readonly rowsOf: Promise<ReadonlyMap<number, readonly Row[]>>
 }
 
 /**
  * The journal's database, with transactions. Every call rejects with `JournalUnavailable` when the
  * database cannot be used, and with `OutcomeUnknown`, which is one, when a commit may have happened.
  */
-export class PostgresDatabase implements Queries {
+export class PostgresDatabase implements Database, AsyncDisposable {
   readonly #connections: Connections
   readonly #clock: DatabaseOptions['clock']
   /**
@@ -64,7 +91,8 @@ export class PostgresDatabase implements Queries {
    */
   readonly #settings: string
   #guard: readonly Step[] = []
-  readonly #together = new Map<Statement, Together<readonly (string | number)[], readonly Row[]>>()
+  /** What is asked with each statement in this turn of the event loop. */
+  readonly #asked = new Map<Statement, Asked>()
 
   /** Connects only when it is used. */
   constructor(url: string, { clock, limits = {} }: DatabaseOptions) {
@@ -74,6 +102,7 @@ export class PostgresDatabase implements Queries {
     this.#settings = `SET LOCAL lock_timeout = ${all.lockMs};
       SET LOCAL statement_timeout = ${all.statementMs};
       SET LOCAL idle_in_transaction_session_timeout = ${all.idleMs};
+      SET LOCAL search_path = rollcall;
       SET LOCAL enable_seqscan = off;
       SET LOCAL jit = off;
       ${syncedCommit}`
@@ -83,48 +112,76 @@ export class PostgresDatabase implements Queries {
     return this.#connections.close()
   }
 
-  /** Sends this statement in each later transaction, right behind its lock. When it fails, so does all. */
-  guardWith(guard: Step): void {
-    this.#guard = [guard]
-  }
-
-  /** Runs one statement, which may run twice. Returns its rows. */
-  all(statement: Statement, ...values: Value[]): Promise<readonly Row[]> {
-    return this.#repeat(async (connection) => {
-      const [answers] = await this.#inOneGo(connection, [[statement, ...values]]).catch(
-        (error: unknown) => {
-          throw error instanceof OutcomeUnknown ? new ConnectionFailed(undefined) : error
-        },
-      )
-      return answers ?? []
-    })
-  }
-
-  async get(statement: Statement, ...values: Value[]): Promise<Row | undefined> {
-    return (await this.all(statement, ...values))[0]
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   /**
-   * Runs one statement for all who ask with it in one turn of the event loop. Its parameters are lists: the
-   * first values of all askers, their second ones, and so on. The rows of an asker have its place in
-   * these lists, from 1, as `no`.
+   * Lets each later transaction fail with `JournalReplaced`, right behind its lock, as soon as another
+   * journal was moved to this database. Resolves with what the head calls the present one.
    */
-  together(statement: Statement, ...values: (string | number)[]): Promise<readonly Row[]> {
-    let together = this.#together.get(statement)
-    if (!together) {
-      together = new Together((asked) => this.#askAll(statement, asked))
-      this.#together.set(statement, together)
-    }
-    return together.ask(values)
+  async keepToJournal(): Promise<string> {
+    const [head] = await this.query([sql.journal])
+    const journal = String(firstOf(head)?.['journal'])
+    this.#guard = [[sql.expectJournal, journal]]
+    return journal
   }
 
-  async #askAll(
-    statement: Statement,
-    asked: readonly (readonly (string | number)[])[],
-  ): Promise<readonly (readonly Row[])[]> {
-    const lists = (asked[0] ?? []).map((_, at) => asked.map((values) => values[at] ?? null))
-    const rows = Map.groupBy(await this.all(statement, ...lists), ({ no }) => Number(no))
-    return asked.map((_, index) => rows.get(index + 1) ?? [])
+  /** Each statement may run twice. */
+  query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>> {
+    const isolation = steps.length === 1 ? committed : 'REPEATABLE READ READ ONLY'
+    return this.#repeat(async (connection) => {
+      const answers = await this.#inOneGo(connection, steps, isolation).catch((error: unknown) => {
+        throw error instanceof OutcomeUnknown ? new ConnectionFailed(undefined) : error
+      })
+      return answers as Answers<Steps>
+    })
+  }
+
+  async queryTogether(statement: Statement, given: Given): Promise<readonly Row[]> {
+    const asked = this.#asked.get(statement) ?? this.#ask(statement)
+    const no = asked.given.push({ ...given, no: asked.given.length + 1 })
+    return (await asked.rowsOf).get(no) ?? []
+  }
+
+  /** Sends the statement after this turn of the event loop, for all who ask until then. */
+  #ask(statement: Statement): Asked {
+    const given: Given[] = []
+    const send = async () => {
+      await turn()
+      this.#asked.delete(statement)
+      const [{ rows }] = await this.query([statement, givenRows(given)])
+      return Map.groupBy(rows, ({ no }) => Number(no))
+    }
+    const asked = { given, rowsOf: send() }
+    this.#asked.set(statement, asked)
+    return asked
+  }
+
+  async change<const Steps extends readonly Step[]>(
+    locks: readonly Lock[],
+    ...steps: Steps
+  ): Promise<Answers<Steps>> {
+    const first = [...locks.map(stepOf), ...this.#guard]
+    const answers = await this.#repeat((connection) =>
+      this.#inOneGo(connection, [...first, ...steps]),
+    )
+    return answers.slice(first.length) as unknown as Answers<Steps>
+  }
+
+  transact<T>(locks: readonly Lock[], operation: () => Operation<T>): Promise<T> {
+    return this.#repeat(async (connection) => {
+      const send = (steps: readonly Step[]) => Promise.all(steps.map(connection.run))
+      const first = [...locks.map(stepOf), ...this.#guard]
+      // The operation waits for this, because without a transaction each of its statements would commit.
+      await Promise.all([this.#begin(connection), send(first)])
+      const result = await run(operation(), send).catch(async (error: unknown) => {
+        if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
+        throw error
+      })
+      await commit(connection)
+      return result
+    })
   }
 
   /**
@@ -135,50 +192,16 @@ export class PostgresDatabase implements Queries {
     return this.#repeat((connection) => connection.exec(text, Infinity))
   }
 
-  /** Runs several reads, which all see the journal of one moment. */
-  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#repeat(async (connection) => {
-      await connection.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#settings}`)
-      return this.#within(connection, work)
-    })
-  }
-
-  /**
-   * Commits what `work` changes, or nothing when it throws. `lock` is sent first, and waits until earlier
-   * holders of the same lock have ended: what `work` sends sees all that they have committed. `work` may
-   * run several times.
-   */
-  transaction<T>(lock: Step, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#repeat(async (connection) => {
-      // `work` waits for this, because without a transaction each of its statements would commit.
-      const begun = this.#begin(connection)
-      const first = [lock, ...this.#guard].map((step) => connection.run(step[0], valuesOf(step)))
-      await Promise.all([begun, ...first])
-      return this.#within(connection, work)
-    })
-  }
-
-  /**
-   * Like `transaction`, but sends everything in one go, the commit too, so nobody who waits for the lock
-   * also waits for this process. Returns the rows of each step.
-   */
-  inOneGo(lock: Step, steps: readonly Step[]): Promise<readonly (readonly Row[])[]> {
-    return this.#repeat(async (connection) => {
-      const first = [lock, ...this.#guard]
-      const answers = await this.#inOneGo(connection, [...first, ...steps])
-      return answers.slice(first.length)
-    })
-  }
-
   async #inOneGo(
     connection: Connection,
     steps: readonly Step[],
-  ): Promise<readonly (readonly Row[])[]> {
-    const begun = this.#begin(connection).catch(() => {
+    isolation = committed,
+  ): Promise<readonly Answer[]> {
+    const begun = this.#begin(connection, isolation).catch(() => {
       // Without a transaction, each of the statements behind it commits.
       throw new OutcomeUnknown(unknown)
     })
-    const sent = steps.map((step) => connection.run(step[0], valuesOf(step)))
+    const sent = steps.map(connection.run)
     const committed = commit(connection)
     committed.catch(() => {})
     const [, answers] = await Promise.all([begun, Promise.all(sent)]).catch((error: unknown) => {
@@ -187,24 +210,12 @@ export class PostgresDatabase implements Queries {
       throw isOfDatabase(error) && !isRefusal(error) ? new OutcomeUnknown(unknown) : error
     })
     await committed
-    return answers.map(({ rows }) => rows)
+    return answers
   }
 
   /** Under another isolation, statements would not see what earlier holders of the lock have committed. */
-  #begin(connection: Connection): Promise<string> {
-    return connection.exec(`BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#settings}`)
-  }
-
-  async #within<T>(
-    connection: Connection,
-    work: (transaction: Transaction) => Promise<T>,
-  ): Promise<T> {
-    const result = await work(transactionOn(connection)).catch(async (error: unknown) => {
-      if (!isOfDatabase(error)) await connection.exec('ROLLBACK')
-      throw error
-    })
-    await commit(connection)
-    return result
+  #begin(connection: Connection, isolation = committed): Promise<string> {
+    return connection.exec(`BEGIN ISOLATION LEVEL ${isolation}; ${this.#settings}`)
   }
 
   /** Runs `attempt` again after errors that a second run may not meet. */
@@ -226,6 +237,18 @@ export class PostgresDatabase implements Queries {
   }
 }
 
+/** Resolves as `work` does. Closes the database when it fails. */
+export async function orClose<T>(db: PostgresDatabase, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+const committed = 'READ COMMITTED'
+
 const unknown = 'The journal cannot be used: the connection failed during a commit.'
 
 /** @throws OutcomeUnknown unless the server says that it did or did not commit */
@@ -237,19 +260,4 @@ async function commit(connection: Connection): Promise<void> {
   if (connection.hasWarned) throw new OutcomeUnknown(unknown)
   // It answers so when a statement before has failed.
   if (command === 'ROLLBACK') throw new ConnectionFailed(undefined)
-}
-
-function transactionOn(connection: Connection): Transaction {
-  const all: Queries['all'] = async (statement, ...values) =>
-    (await connection.run(statement, values)).rows
-  return {
-    all,
-    get: async (...query) => (await all(...query))[0],
-    run: async (statement, ...values) => (await connection.run(statement, values)).rowCount ?? 0,
-    exec: (text) => connection.exec(text),
-  }
-}
-
-function valuesOf([, ...values]: Step): readonly Value[] {
-  return values
 }

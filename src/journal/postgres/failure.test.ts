@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 
-import { JournalUnavailable } from '../contracts/unavailable.ts'
+import { JournalUnavailable } from '../contracts/errors.ts'
 import { toUnavailable } from './failure.ts'
 
 function answered(code: string, message: string): unknown {

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../contracts/unavailable.ts'
+import { JournalReplaced, JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 
 /** The connection has failed, or none was to be had in time. */
 export class ConnectionFailed extends JournalUnavailable {
@@ -18,8 +18,8 @@ export class DataRefused extends JournalUnavailable {
 }
 
 /** `pg`'s errors that are not the server's answers become `ConnectionFailed`. */
-export function ofDriver(error: unknown): unknown {
-  return error instanceof DatabaseError ? error : new ConnectionFailed(error)
+export function throwOfDriver(error: unknown): never {
+  throw error instanceof DatabaseError ? error : new ConnectionFailed(error)
 }
 
 /** Whether the error is of the server or the connection, and not of our own code. */
@@ -68,18 +68,14 @@ const ownWords: readonly (readonly [RegExp, string])[] = [
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error
   const { code = 'none', message } = error
-  if (isOfGuard(error)) {
+  // We only divide by zero when another journal was moved here.
+  if (code === '22012') {
     return new JournalReplaced('The journal in the database was replaced by another one: restart.')
   }
   // Data exceptions and violated constraints.
   const Kind = /^2[23]/.test(code) ? DataRefused : JournalUnavailable
   const words = ownWords.find(([codes]) => codes.test(code))?.[1] ?? message
   return new Kind(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
-}
-
-/** Whether a number was divided by zero, which only the guard of `guard.ts` does. */
-function isOfGuard(error: unknown): boolean {
-  return hasCode(error, /^22012$/)
 }
 
 function hasCode(error: unknown, pattern: RegExp): boolean {

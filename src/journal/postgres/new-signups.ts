@@ -1,20 +1,20 @@
 import type { Signup } from '../../signup/signup.ts'
 import { fieldsText } from '../../signup/fields-text.ts'
-import { hourOf } from '../contracts/figures.ts'
-import type { Value } from './statement.ts'
+import { hourOf } from '../contracts/reader.ts'
+import type { Value } from './connections.ts'
 
 /**
  * Common table expressions that add the signups of the expression `placed`, and count them. To run behind
- * the lock of the head. `placed` has the columns of the table, but for `is_ignored`, and the hour.
+ * the lock of the head. `placed` has the columns of the table, but for `row_status`, and the hour.
  *
  * @param isIgnored the SQL of that column
  */
 export function addingPlaced(isIgnored: string): string {
   return `added AS (
       INSERT INTO rollcall.signup
-        (position, id, tab, received_at, email, source, name, tags, metadata, fields, is_ignored)
+        (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
       SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields, ${isIgnored}
-      FROM placed RETURNING position, is_ignored
+      FROM placed RETURNING position, row_status
     ), counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count
       FROM (SELECT tab, count(*) AS count FROM placed GROUP BY tab) AS added

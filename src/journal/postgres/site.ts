@@ -1,78 +1,108 @@
-import type { TabCursor } from '../contracts/intake-log.ts'
+import { systemClock, type Clock } from '../../platform/clock.ts'
+import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
+import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../listeners.ts'
-import type { JournalPolicy } from '../contracts/policy.ts'
-import { newMarkerBase, newSiteCode } from '../site-code.ts'
-import type { PostgresDatabase, Step } from './database.ts'
-import { PostgresDefaultTab } from './default-tab.ts'
-import { headLock } from './locks.ts'
-import { statementsOf } from './statement.ts'
+import { firstOf, flagOf, headLock, reading, siteLock, statementsOf, textOf } from '../sql.ts'
+import { DefaultTabName } from '../tables/default-tab.ts'
+import { addSite, findSite, type Site } from '../tables/site.ts'
+import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
+import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 
-/** One site of an open journal: the parts that its logs and its reader share. */
-export interface PostgresSite {
-  readonly db: PostgresDatabase
-  readonly id: number
-  /** Fails when another journal was moved to the database. */
-  readonly guard: Step
-  /** Random. Part of each batch's fingerprint, so that batches of different journals differ. */
-  readonly code: string
-  readonly policy: JournalPolicy
-  readonly defaultTab: PostgresDefaultTab
-  /** Gets the number of added signups after each commit of this process. */
-  readonly appended: Listeners<number>
-  /** Gets the cursors of the tabs of each batch that this process settles. */
-  readonly settled: Listeners<readonly TabCursor[]>
-  /** With which addresses and idempotency keys are hashed. */
-  readonly secret: string
-}
-
-const sql = statementsOf('site', {
-  find: 'SELECT id, code FROM rollcall.site WHERE name = $1',
-  all: 'SELECT id, name FROM rollcall.site',
-  add: `INSERT INTO rollcall.site (id, name, code, marker_base)
-        SELECT coalesce(max(id), 0) + 1, $1, $2, $3 FROM rollcall.site
-        ON CONFLICT (name) DO NOTHING`,
-  backlogs: `SELECT site.name, coalesce(sum(accepted - coalesce(written, 0)), 0)::bigint AS count
-             FROM rollcall.site LEFT JOIN rollcall.tab ON tab.site = site.id
-             LEFT JOIN rollcall.progress ON progress.tab = tab.id
-             GROUP BY site.name ORDER BY site.name`,
+const sql = statementsOf('secret', {
+  make: `INSERT INTO secret (only_row, value) VALUES (true, $1) ON CONFLICT DO NOTHING`,
+  read: 'SELECT value FROM secret',
+  hasHashes: `SELECT EXISTS (SELECT 1 FROM tombstone)
+                  OR EXISTS (SELECT 1 FROM kept_address)
+                  OR EXISTS (SELECT 1 FROM idempotency_key) AS found`,
 })
 
-export async function openSite(
-  { db, guard, secret }: Pick<PostgresSite, 'db' | 'guard' | 'secret'>,
+export interface PostgresSite extends Site {
+  readonly db: PostgresDatabase
+}
+
+export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
+  /** `beside` when services of other versions may have the journal open. */
+  readonly access?: 'own' | 'beside'
+  readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
+  /** Called when a new secret replaces a lost one. Without it, such a journal is not opened. */
+  readonly onNewSecret?: () => void
+}
+
+/** The sites of an open journal, by name. */
+export interface PostgresSites {
+  readonly db: PostgresDatabase
+  /** As `PostgresDatabase.keepToJournal` tells it. */
+  readonly journal: string
+  readonly sites: ReadonlyMap<string, PostgresSite>
+}
+
+/** Opens the journal in the database of this URL, as `openPostgresSites` says. */
+export async function openSites(
+  url: string,
+  policies: SitePolicies,
+  { access = 'own', clock = systemClock, limits, onNewSecret }: PostgresOptions = {},
+): Promise<PostgresSites> {
+  const db = new PostgresDatabase(url, { clock, limits })
+  return orClose(db, async () => {
+    if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
+    await migrate(db)
+    const given = [...policies.values()]
+    if (given.some(({ duplicates }) => duplicates === 'ignore')) await makeAddressIndex(db)
+    // What is read after this may be of a later journal. Then no transaction succeeds.
+    const journal = await db.keepToJournal()
+    const secret = await takeSecret(db, onNewSecret)
+    const open = async ([name, policy]: readonly [string, Partial<JournalPolicy>]) => {
+      const site = await openSite({ db, secret }, name, { ...defaultPolicy, ...policy })
+      return [name, site] as const
+    }
+    return { db, journal, sites: new Map(await Promise.all(Array.from(policies, open))) }
+  })
+}
+
+/**
+ * The secret with which the journal hashes addresses and idempotency keys: 64 hexadecimal digits. All
+ * instances share it. The first one makes it.
+ *
+ * @param onNew called when a new secret replaces the one with which the journal has made hashes
+ * @throws Error in that case without `onNew`
+ */
+async function takeSecret(db: PostgresDatabase, onNew?: () => void): Promise<Secret> {
+  const [known, hashes] = await db.query([sql.read], [sql.hasHashes])
+  const secret = textOf(firstOf(known)?.['value'])
+  if (secret !== undefined) return secret
+  const isLost = flagOf(firstOf(hashes)?.['found'])
+  if (isLost && !onNew) {
+    throw new Error(
+      'The key of the hashes, the table rollcall.secret, is missing in the database. Restore the table from ' +
+        'its backup, or start the service once, which makes a new key.',
+    )
+  }
+  const [, made] = await db.change([], [sql.make, newSecret()], [sql.read])
+  if (isLost) onNew?.()
+  return String(firstOf(made)?.['value'])
+}
+
+async function openSite(
+  { db, secret }: Pick<PostgresSite, 'db' | 'secret'>,
   name: string,
   policy: JournalPolicy,
 ): Promise<PostgresSite> {
-  const row = (await db.get(sql.find, name)) ?? (await addSite(db, name))
-  const id = Number(row['id'])
+  const { id, code } =
+    (await reading(db, findSite(name))) ?? (await db.transact([headLock], () => addSite(name)))
+  const defaultTab = new DefaultTabName({ db, id, policy })
+  const close = () => db.transact([headLock, siteLock(id)], () => defaultTab.closeLeft())
+  if (await reading(db, defaultTab.isLeft())) while (!(await close()));
   return {
     db,
     id,
-    guard,
-    code: String(row['code']),
+    code,
     policy,
-    defaultTab: await PostgresDefaultTab.open(db, id, policy),
+    defaultTab,
     appended: new Listeners(),
     settled: new Listeners(),
     secret,
+    // The database itself removes the copies that it has: docs/decisions/forgetting.md says which, and when.
+    noteErased: () => [],
+    scrub: async () => true,
   }
-}
-
-/** How many signups wait for delivery, by the name of the site. */
-export async function backlogsIn(db: PostgresDatabase): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.all(sql.backlogs)
-  return new Map(rows.map(({ name, count }) => [String(name), Number(count)]))
-}
-
-/** The ids of all sites, by name. */
-export async function siteIds(db: PostgresDatabase): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.all(sql.all)
-  return new Map(rows.map(({ name, id }) => [String(name), Number(id)]))
-}
-
-async function addSite(db: PostgresDatabase, name: string) {
-  const [, found] = await db.inOneGo(headLock, [
-    [sql.add, name, newSiteCode(), newMarkerBase()],
-    [sql.find, name],
-  ])
-  return found?.[0] ?? {}
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../contracts/unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import { DataRefused } from './failure.ts'
-import { settleUnknown } from './settle-unknown.ts'
+import type { Database } from '../sql.ts'
+import { resolveLostCommit } from './resolve-lost-commit.ts'
 
 interface Request {
   readonly signups: ReturnType<typeof makeSignups>
@@ -16,14 +17,15 @@ async function settled(
   again: () => void = () => {},
 ) {
   const clock = new ManualClock()
-  const db = { inOneGo: async () => [[], find()] }
+  const look = async () => [{ rows: [] }, { rows: find() }]
+  const db = { change: look as unknown as Database['change'] }
   let tries = 0
   const append = async (group: readonly Request[]) => {
     if (tries++ === 0) throw new OutcomeUnknown('no answer')
     again()
     return group.map(() => 'appended again')
   }
-  const settling = settleUnknown({ db }, clock, [request], append, (results) =>
+  const settling = resolveLostCommit(db, clock, [request], append, (results) =>
     results.map((it) => it?.position ?? 'none').join(),
   )
   let isDone = false

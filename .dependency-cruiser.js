@@ -17,14 +17,14 @@ const mayImport = {
     'signup/',
     'platform/',
     'challenge/challenge.ts',
-    'journal/contracts/(intake-log|unavailable).ts',
+    'journal/contracts/(intake-log|errors).ts',
   ],
   'pages/': ['http/', 'signup/', 'platform/'],
-  'api/': ['http/', 'signup/', 'platform/', 'journal/contracts/(reader|unavailable).ts'],
+  'api/': ['http/', 'signup/', 'platform/', 'journal/contracts/(reader|errors).ts'],
   'delivery/': [
     'signup/',
     'platform/',
-    'journal/contracts/(delivery-log|erasure|call-ledger|comparison|overtaken|unavailable).ts',
+    'journal/contracts/(delivery-log|erasure|call-ledger|comparison|errors).ts',
     'spreadsheet/spreadsheet.ts',
   ],
   // Knows nothing of notices, so that it can send other messages, too.
@@ -33,7 +33,7 @@ const mayImport = {
     'signup/',
     'platform/',
     'webhook/',
-    'journal/contracts/(delivery-log|reader|unavailable).ts',
+    'journal/contracts/(delivery-log|reader|errors).ts',
   ],
   'service/': ['(?!cli/|main.ts|start.js)'],
   'cli/': [
@@ -120,6 +120,13 @@ export default {
       severity: 'error',
       from: { path: '^src/(journal|spreadsheet)/([^/]+|(contracts|tables)/.+)$', pathNot: test },
       to: { path: '^src/$1/(sqlite|postgres|google|workbook)/' },
+    },
+    {
+      name: 'contracts-alone',
+      comment: 'The contracts of the journal need nothing of what keeps them.',
+      severity: 'error',
+      from: { path: '^src/journal/contracts/', pathNot: test },
+      to: { path: '^src/journal/', pathNot: '^src/journal/contracts/' },
     },
     {
       name: 'node-apart',

@@ -2,7 +2,7 @@ import { constants, mkdtempSync, rmSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqliteJournal } from '../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../harness/sqlite-journal.ts'
 import { freezeNext } from '../harness/freeze-next.ts'
 import { makeSignup } from '../harness/make-signup.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { PostgresServer } from '../harness/postgres-server.ts'
 import { freezeNext } from '../harness/freeze-next.ts'
-import { openPostgresJournal } from '../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../harness/postgres-journal.ts'
 import { usualSignup } from './journals.ts'
 
 /** How many signups a batch of the journal has. */

@@ -26,7 +26,7 @@ export class FastClock implements EmulatorClock {
   }
 
   /**
-   * Settings with which a process that starts now lives in this time: its clocks and its timers, by
+   * Settings with which a process that starts now keepMs in this time: its clocks and its timers, by
    * libfaketime of Debian's package `faketime`.
    */
   environment(): Readonly<Record<string, string>> {

@@ -2,7 +2,7 @@
  * Delivers all waiting signups in DATA_DIR, or DATABASE_URL, to PROVIDER_URL, with the delivery of the real service, and
  * prints the cost as JSON. The clock skips waits, but the printed time includes them.
  */
-import { onlySiteOf } from '../../src/journal/only-site.ts'
+import { onlySiteOf } from '../../harness/only-site.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'

@@ -1,5 +1,5 @@
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { onlySiteOf } from '../../src/journal/only-site.ts'
+import { onlySiteOf } from '../../harness/only-site.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { storeOf } from '../../src/service/choose-store.ts'

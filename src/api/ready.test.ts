@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
-import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'

@@ -1,4 +1,4 @@
-import { expiredFact } from '../journal/contracts/retention.ts'
+import { expiredFact } from '../journal/contracts/erasure.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 
 /**

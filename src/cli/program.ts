@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { Notes } from './terminal/notes.ts'

@@ -1,6 +1,5 @@
 import type { SiteConfig } from '../config/site.ts'
-import type { Counts, Figures, HourCounts } from '../journal/contracts/figures.ts'
-import type { Reader } from '../journal/contracts/reader.ts'
+import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
 import { quotaLeft, type Window } from '../service/quota-left.ts'
 import type { Millis } from '../signup/signup.ts'

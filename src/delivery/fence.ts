@@ -23,7 +23,7 @@ const minute = 60 * 1000
  * How long a marker is kept after its batch has ended, in running time. Google works on a call for at
  * most 180 s. docs/decisions/exactly-once.md shows why each time is enough.
  */
-const lives = {
+const keepMs = {
   /** This process froze the batch, nobody else sent it, and every try was answered clearly. */
   clear: 4 * minute,
   /** The answer to some try was unclear, or the batch was given up. */
@@ -42,14 +42,14 @@ const pruneFrom = 10
 const testAfterMs = minute
 
 /** No test begins later than this, because another writer may prune the marker at the end of its life. */
-const testWithinMs = lives.unclear - 2 * tryMaxMs
+const testWithinMs = keepMs.unclear - 2 * tryMaxMs
 
 /** Prunes the markers that batches leave behind, and tests once that markers keep double rows out. */
 export class Fence {
   readonly #options: FenceOptions
   readonly #time: ProcessTime
-  /** The lives, by marker, of batches that this process has ended, until they are noted. */
-  readonly #lives = new Map<number, Millis>()
+  /** The keepMs, by marker, of batches that this process has ended, until they are noted. */
+  readonly #keepMs = new Map<number, Millis>()
   /** The running time at the last note of this process. */
   #now: Millis = 0
   #keepingTime: Promise<void> | undefined
@@ -108,7 +108,7 @@ export class Fence {
   ): Promise<void> {
     const { journal, spreadsheet } = this.#options
     if (!this.#needsMarkers) return
-    this.#lives.set(marker, isClear && this.#test ? lives.clear : lives.unclear)
+    this.#keepMs.set(marker, isClear && this.#test ? keepMs.clear : keepMs.unclear)
     await this.#age()
     if (this.#test) return
     const isTested = (await journal.fact(factOf(spreadsheet))) !== undefined
@@ -119,7 +119,7 @@ export class Fence {
   /** Notes that a batch was given up. A try of it may still be on its way. */
   async released({ marker }: FrozenBatch): Promise<void> {
     if (!this.#needsMarkers) return
-    this.#lives.set(marker, lives.unclear)
+    this.#keepMs.set(marker, keepMs.unclear)
     await this.#age()
   }
 
@@ -154,7 +154,7 @@ export class Fence {
     this.#test = 'tested'
   }
 
-  /** Notes the running time and the lives of ended batches' markers. Repeats while any marker ages. */
+  /** Notes the running time and how long markers of ended batches stand. Repeats while any marker ages. */
   async #age(): Promise<void> {
     if (await this.#noteTime()) this.#keepingTime ??= this.#keepTime()
   }
@@ -173,14 +173,14 @@ export class Fence {
   /** Notes the running time. Returns whether any marker still ages. */
   async #noteTime(): Promise<boolean> {
     const ended = await this.#options.journal.endedMarkers()
-    const isAgeing = () => ended.some(({ ripeAt = Infinity }) => ripeAt > this.#now)
+    const isAgeing = () => ended.some(({ prunableAt = Infinity }) => prunableAt > this.#now)
     if (!isAgeing()) return false
     // Markers that are unknown here are from batches that an earlier process ended.
     const lifeOf = ({ id, isFound }: EndedMarker) =>
-      isFound ? lives.found : (this.#lives.get(id) ?? lives.found)
-    const ageless = ended.filter(({ ripeAt }) => ripeAt === undefined)
+      isFound ? keepMs.found : (this.#keepMs.get(id) ?? keepMs.found)
+    const ageless = ended.filter(({ prunableAt }) => prunableAt === undefined)
     this.#now = await this.#time.note(new Map(ageless.map((marker) => [marker.id, lifeOf(marker)])))
-    for (const { id } of ageless) this.#lives.delete(id)
+    for (const { id } of ageless) this.#keepMs.delete(id)
     return isAgeing()
   }
 
@@ -191,7 +191,7 @@ export class Fence {
     if (now < this.#pruneNotBefore) return
     const ended = await journal.endedMarkers()
     const markers = ended
-      .filter(({ ripeAt = Infinity }) => !this.#needsMarkers || ripeAt <= this.#now)
+      .filter(({ prunableAt = Infinity }) => !this.#needsMarkers || prunableAt <= this.#now)
       .map(({ id }) => id)
     if (markers.length < least) return
     this.#pruneNotBefore = now + minute

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import type { Named, RemovalOutcome } from '../journal/contracts/erasure.ts'
+import type { RowToRemove, RemovalOutcome } from '../journal/contracts/erasure.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
@@ -24,7 +24,7 @@ function world(positions: readonly number[] = []) {
   const it = {
     clock,
     giveUp,
-    waiting: positions.map((position): Named => {
+    waiting: positions.map((position): RowToRemove => {
       return { position, tab: 'News', email: `${position}@example.com`, receivedAt: position }
     }),
     ends: [] as Removal[],

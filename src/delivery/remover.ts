@@ -1,4 +1,4 @@
-import type { Erasure, Named } from '../journal/contracts/erasure.ts'
+import type { Erasure, RowToRemove } from '../journal/contracts/erasure.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
@@ -53,7 +53,7 @@ export class Remover {
     if (this.#mustScrub) this.#notBefore = clock.elapsed() + againMs
   }
 
-  async #try(rows: readonly Named[]): Promise<void> {
+  async #try(rows: readonly RowToRemove[]): Promise<void> {
     const { spreadsheet, clock } = this.#options
     const result = await inTime((signal) => spreadsheet.remove(rows, signal), this.#options)
     if (result.kind !== 'removed') {
@@ -71,7 +71,7 @@ export class Remover {
 
   /** Notes the rows that are gone. */
   async #note(
-    rows: readonly Named[],
+    rows: readonly RowToRemove[],
     standing: readonly number[],
     others: readonly number[],
   ): Promise<void> {

@@ -22,23 +22,23 @@ export class ProcessTime {
   }
 
   /**
-   * Notes the time since the last note, and the lives of markers that begin to age now. Returns the
+   * Notes the time since the last note, and how long markers that begin to age now are kept. Returns the
    * running time. Rejects with `JournalUnavailable`; the next note then includes this time.
    */
-  note(lives: ReadonlyMap<number, Millis> = new Map()): Promise<Millis> {
+  note(keepMs: ReadonlyMap<number, Millis> = new Map()): Promise<Millis> {
     // One note at a time: two notes at once would count the same time twice.
-    const noted = this.#last.then(() => this.#note(lives))
+    const noted = this.#last.then(() => this.#note(keepMs))
     this.#last = noted.catch(() => undefined)
     return noted
   }
 
-  async #note(lives: ReadonlyMap<number, Millis>): Promise<Millis> {
+  async #note(keepMs: ReadonlyMap<number, Millis>): Promise<Millis> {
     const ms = Math.floor(this.#clock.elapsed() - this.#measuredFrom)
     this.#seen = await this.#journal.noteRunningTime({
       by: this.#name,
       ms,
       seen: this.#seen,
-      lives,
+      keepMs,
     })
     // Start again now, as another process may have noted its own time since `ms` was measured.
     this.#measuredFrom = this.#clock.elapsed()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { Turns } from './idempotency.ts'
 import { refuseSpent, type SubmitParts } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'

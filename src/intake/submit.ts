@@ -5,7 +5,7 @@ import type {
   IntakeLog,
   OwnedKey,
 } from '../journal/contracts/intake-log.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
@@ -123,7 +123,7 @@ async function store(submission: Submission, options: SubmitParts): Promise<Appe
   const token = await options.admission.admit(submission)
   const receivedAt = options.clock.now()
   const signups = parsed.map((one) => accept(one, receivedAt, options))
-  return options.journal.append(signups, { idempotency, token, opener: exchange.countedAs })
+  return options.journal.append(signups, { idempotency, token, client: exchange.countedAs })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {

@@ -1,6 +1,6 @@
 import { type DeliveryLog, noticesFact } from '../journal/contracts/delivery-log.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Health } from '../ops/health.ts'
 import type { NoticeEvents } from '../ops/notice-events.ts'
 import type { Clock, Random } from '../platform/clock.ts'

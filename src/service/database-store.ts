@@ -8,7 +8,7 @@ import {
 import { Unreachable } from '../journal/postgres/reach.ts'
 import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type Needs, readUsable } from './database-access.ts'

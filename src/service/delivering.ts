@@ -1,7 +1,7 @@
 import type { Account } from '../delivery/account.ts'
 import type { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/contracts/journal.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { Watch, type WatchOptions } from '../notices/watch.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
-import { dropRemains, sizeWithRemains } from '../journal/sqlite/old-remains.ts'
+import { copyJournal } from '../journal/sqlite/copy.ts'
+import { dropRemains, sizeWithRemains } from '../journal/sqlite/connect.ts'
 import {
   openSqliteReader,
   openSqliteSites,
@@ -92,10 +93,7 @@ function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopie
     .map(({ name }) => workbookFolder(dataDir, name))
   return {
     kind: 'own',
-    async copyTo(copy, stop) {
-      await using reading = openSqliteReader(file, [], { clock })
-      return await reading.copyTo(copy, stop)
-    },
+    copyTo: (copy, stop) => copyJournal(file, copy, stop),
     restore: (backup, { replace }) => restoreJournal(config, backup, { clock, replace }),
     notIncluded: [...sheets, join(dataDir, 'journal.secret')],
   }

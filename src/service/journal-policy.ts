@@ -1,7 +1,10 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
-import type { SitePolicies } from '../journal/contracts/journal.ts'
-import { type JournalPolicy, unknownPolicy } from '../journal/contracts/policy.ts'
+import {
+  type JournalPolicy,
+  type SitePolicies,
+  unknownPolicy,
+} from '../journal/contracts/journal.ts'
 
 /** New tabs per hour and client address: more than a person needs, and too few to use up all tabs at once. */
 const newTabsPerHourMax = 10

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import type { Lease, Tenure } from '../journal/contracts/lease.ts'
-import { JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { Leaseholder } from './leaseholder.ts'
 
 const forMs = 5000

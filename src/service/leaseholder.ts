@@ -1,6 +1,6 @@
 import type { Writer } from '../delivery/writer.ts'
 import type { Held, Lease, Tenure } from '../journal/contracts/lease.ts'
-import { JournalReplaced, JournalUnavailable } from '../journal/contracts/unavailable.ts'
+import { JournalReplaced, JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'

@@ -40,7 +40,7 @@ export function runningSites(
     return { config, journal: partOf(journal.sites, config), health, events, log: own }
   }
   const sites: RunningSites = [run(first), ...others.map(run)]
-  if (metrics) journal.committed.add((commit) => sites[0].events.signupsCommitted(commit))
+  if (metrics) journal.onCommit((commit) => sites[0].events.signupsCommitted(commit))
   return sites
 }
 

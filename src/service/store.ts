@@ -68,7 +68,7 @@ export interface Hold extends Disposable {
 /** Rollcall itself copies the journal. */
 export interface OwnCopies {
   readonly kind: 'own'
-  /** As `CopyableReader.copyTo`. */
+  /** As `copyJournal`. */
   copyTo(file: string, stop: AbortSignal): Promise<number>
   /** As `restoreJournal`. */
   restore(file: string, options: { readonly replace: boolean }): Promise<RestoreResult>

@@ -1,0 +1,26 @@
+import type { ComparableJournal, JournalPolicy } from '../src/journal/contracts/journal.ts'
+import type { SqliteDatabase } from '../src/journal/sqlite/database.ts'
+import {
+  openSqliteSites,
+  sitesOn,
+  type SqliteOptions,
+} from '../src/journal/sqlite/sqlite-journal.ts'
+import { onlySiteOf } from './only-site.ts'
+
+/** As `openSqliteSites`, with one site. Disposing closes the journal. */
+export function openSqliteJournal(
+  file: string,
+  policy: Partial<JournalPolicy> = {},
+  { site = 'default', ...options }: SqliteOptions & { readonly site?: string } = {},
+): ComparableJournal {
+  return onlySiteOf(openSqliteSites(file, new Map([[site, policy]]), options))
+}
+
+/** The journal on a connection of its own, with one site. Disposing closes the connection. */
+export function journalOn(
+  db: SqliteDatabase,
+  policy: Partial<JournalPolicy>,
+  options: Pick<SqliteOptions, 'clock'>,
+): ComparableJournal {
+  return onlySiteOf(sitesOn(db, new Map([['default', policy]]), options))
+}

@@ -13,7 +13,7 @@ import { postSignup, postSignups } from '../../harness/post-signup.ts'
 import { type CommandOptions, runCommand, startCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'

@@ -13,7 +13,7 @@ import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Forgotten } from '../../src/cli/forget.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Status } from '../../src/cli/status-figures.ts'
 
 let server: PostgresServer

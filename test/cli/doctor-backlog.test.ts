@@ -4,7 +4,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { backlogCheck } from '../../src/cli/doctor/backlog.ts'
 import { Notes } from '../../src/cli/terminal/notes.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { signupIds } from '../../src/signup/id.ts'
 

@@ -16,7 +16,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { startWebhookReceiver, testCertificate } from '../../harness/webhook-receiver.ts'
 import { keepToOwner } from '../../src/platform/node/owner-only.ts'
 import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 const day = 24 * 60 * 60 * 1000
 const secret = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`

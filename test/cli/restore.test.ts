@@ -14,7 +14,7 @@ import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { makePipe, tempFolder } from '../../harness/temp-folder.ts'
 import { noticesFact } from '../../src/journal/contracts/delivery-log.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
 const address = (name: string) => `${name}@example.com`

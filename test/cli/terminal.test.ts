@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'

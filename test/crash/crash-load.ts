@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 
-import { idOfBytes } from '../../src/journal/sqlite/signup-id.ts'
+import { idOfBytes } from '../../src/journal/tables/rows.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 
 /** A signup that was answered with 2xx. */

@@ -8,7 +8,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { runCommand, startCommand } from '../../harness/run-command.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { waitUntil } from '../../harness/delivery-state.ts'
 
 // test/system/forget.test.ts does the same with a journal in SQLite.
@@ -43,14 +43,14 @@ function removal(apply: 'never' | 'now'): StopBefore {
 const tombstone = 'it sets the tombstone'
 
 const stops: readonly (readonly [string, StopBefore])[] = [
-  [tombstone, statement(/INSERT INTO rollcall\.tombstone/)],
-  ['it looks for signups of the person', statement(/SELECT position, email FROM rollcall\.signup/)],
-  ['it erases the cells', statement(/INSERT INTO rollcall\.removal/)],
+  [tombstone, statement(/INSERT INTO tombstone/)],
+  ['it looks for signups of the person', statement(/SELECT position, email FROM signup/)],
+  ['it erases the cells', statement(/INSERT INTO removal/)],
   ['it counts the rows that wait', statement(/count\(\*\) FILTER/)],
   ['the row is removed', removal('never')],
   ['it hears that the row is removed', removal('now')],
-  ['it notes that the row is removed', statement(/DELETE FROM rollcall\.removal/)],
-  ['it tells of the row', statement(/DELETE FROM rollcall\.fact .* RETURNING value/)],
+  ['it notes that the row is removed', statement(/DELETE FROM removal/)],
+  ['it tells of the row', statement(/DELETE FROM fact .* RETURNING value/)],
 ]
 
 test.concurrent.each(stops)(

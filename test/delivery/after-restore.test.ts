@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { RowPart, RowReader } from '../../src/spreadsheet/spreadsheet.ts'
 import { createDeliveryWorld, spreadsheetOf, writes } from './writer-world.ts'
 

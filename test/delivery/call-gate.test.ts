@@ -4,7 +4,7 @@ import { createCallGate } from '../../src/delivery/call-gate.ts'
 import { CallTurns } from '../../src/delivery/call-turns.ts'
 import type { CallLedger } from '../../src/journal/contracts/call-ledger.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { fillBatch, type FillOptions } from '../../src/delivery/fill.ts'
 import type { PendingTab } from '../../src/journal/contracts/delivery-log.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
 /** How many signups of each tab the next batch would hold. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { changed } from '../../harness/changed.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { connectSpreadsheet } from '../../src/service/delivery.ts'
 import { realWorld } from '../../src/service/world.ts'
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 
 import { ProcessTime } from '../../src/delivery/running-time.ts'
 import type { RunningTimeNote } from '../../src/journal/contracts/delivery-log.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 
 test('a process that runs alone counts all of its time once, also when two notes are made together', async () => {
   let now = 0
@@ -53,7 +53,7 @@ test('after a marker gets its lifetime, running time grows no faster than real t
   await fc.assert(
     fc.asyncProperty(acts, async (story) => {
       let now = 0
-      const lives: { readonly at: number; readonly ms: number }[] = []
+      const keepMs: { readonly at: number; readonly ms: number }[] = []
       await using journal = openSqliteJournal(':memory:')
       const processes = [0, 1, 2].map(() => {
         const stopped: (() => void)[] = []
@@ -64,8 +64,8 @@ test('after a marker gets its lifetime, running time grows no faster than real t
               stopped.push(() => step.resolve(undefined))
               await step.promise
               const seen = await journal.delivery.noteRunningTime(note)
-              for (const { at, ms } of lives) expect(seen.ms - ms).toBeLessThanOrEqual(now - at)
-              if (note.lives.size > 0) lives.push({ at: now, ms: seen.ms })
+              for (const { at, ms } of keepMs) expect(seen.ms - ms).toBeLessThanOrEqual(now - at)
+              if (note.keepMs.size > 0) keepMs.push({ at: now, ms: seen.ms })
               return seen
             },
           },

@@ -4,7 +4,7 @@ import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import { createDeliveryWorld, writes } from './writer-world.ts'
 

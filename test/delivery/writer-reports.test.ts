@@ -4,8 +4,8 @@ import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type Act, lostAnswer, neverArrived, refuses } from '../../harness/scripted-spreadsheet.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { createDeliveryWorld } from './writer-world.ts'
 
 const second = 1000

@@ -7,7 +7,7 @@ import {
   refuses,
   type ScriptedSpreadsheet,
 } from '../../harness/scripted-spreadsheet.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createDeliveryWorld } from './writer-world.ts'
 
 const second = 1000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'

@@ -11,15 +11,14 @@ import {
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import {
-  openPostgresJournal,
-  openPostgresSite,
-  type PostgresJournal,
-} from '../../src/journal/postgres/postgres-journal.ts'
-import { type AppendingSite, commitAppends } from '../../src/journal/postgres/commit-appends.ts'
-import { PostgresTabs } from '../../src/journal/postgres/tabs.ts'
-import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/unavailable.ts'
+import { type PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { commitAppends } from '../../src/journal/postgres/appends.ts'
+import type { IntakeSite } from '../../src/journal/tables/intake.ts'
+import { Tabs } from '../../src/journal/tables/tabs.ts'
+import { JournalUnavailable, OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { openPostgresSite } from '../journal/postgres-world.ts'
 import { limits } from './transaction-world.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -105,7 +104,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       await using world = await createWorld()
       world.proxy.fail(/^COMMIT/, fault)
       // Nobody gets an answer to a look for the outcome.
-      world.proxy.fail(/^UPDATE rollcall.head SET looks/, 'cut before', Infinity)
+      world.proxy.fail(/^UPDATE head SET looks/, 'cut before', Infinity)
       const refused = append(world.harmed, ada)
       await expect(refused).rejects.toThrow(OutcomeUnknown)
       const isThere = fault.endsWith('after')
@@ -155,12 +154,8 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
       await openPostgresSite(url),
       await openPostgresSite(server.url(world.database, world.proxy.port), provisional),
     ] as const
-    const [named, open] = sites.map((site) => ({
-      site,
-      tabs: new PostgresTabs(site),
-      recalled: () => Promise.reject(new Error('no key is known')),
-    }))
-    const requestOf = (site: AppendingSite | undefined, email: string, sheetTab: string) => ({
+    const [named, open] = sites.map((site) => ({ ...site, tabs: new Tabs(site) }))
+    const requestOf = (site: IntakeSite | undefined, email: string, sheetTab: string) => ({
       site: site ?? expect.fail(),
       signups: [makeSignup({ email, sheetTab })],
       terms: {},
@@ -168,7 +163,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     await using other = await openPostgresJournal(url, provisional)
     await other.delivery.resolveDefaultTab('Tabelle1')
     // The second round begins with it.
-    world.proxy.fail(/^SELECT value FROM rollcall.fact/, 'cut before', Infinity)
+    world.proxy.fail(/^SELECT asked.no, value\s+FROM/, 'cut before', Infinity)
     const [stored, refused] = await commitAppends(sites[0].db, systemClock, [
       requestOf(named, ada, 'Sheet1'),
       requestOf(open, grace, ''),
@@ -182,7 +177,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
   test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {
     await using world = await createWorld()
     await append(world.other, ada)
-    world.proxy.fail(/WHERE position BETWEEN/, 'cut before', Infinity)
+    world.proxy.fail(/WHERE signup.position BETWEEN/, 'cut before', Infinity)
     const [again, stored] = await Promise.allSettled([
       append(world.harmed, ada),
       append(world.harmed, grace),
@@ -233,12 +228,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     await using world = await createWorld()
     const random = seededRandom(seed)
     const faults = [...commitFaults.slice(0, 2), failingWith('40001'), failingWith('40P01')]
-    const places = [
-      /^COMMIT/,
-      /^SELECT position/,
-      /^WITH|^\s+WITH/,
-      /^UPDATE rollcall.head SET looks/,
-    ]
+    const places = [/^COMMIT/, /^SELECT position/, /^WITH|^\s+WITH/, /^UPDATE head SET looks/]
     const people = Array.from({ length: 300 }, (_, index) => `person${index}@example.com`)
     let refused = 0
     const signUp = async (email: string, index: number) => {

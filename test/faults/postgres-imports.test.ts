@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { limits } from './transaction-world.ts'
 
 test.each(['cut before', 'cut after', 'hang before', 'hang after'] as const)(

@@ -4,11 +4,11 @@ import { waitUntil } from '../../harness/delivery-state.ts'
 import { failingWith, type StatementFault } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import {
+  addAtOnce,
+  addInSteps,
   addNext,
-  addWord,
   commitSetting,
   createTransactionWorld,
-  lock,
   pause,
   rejection,
   ways,
@@ -88,9 +88,9 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       )
     await setReadOnly('on')
     await world.closeAll()
-    await Promise.all(Array.from({ length: 4 }, () => world.db.get(pause)))
+    await Promise.all(Array.from({ length: 4 }, () => world.db.query([pause])))
     await server.query(`ALTER DATABASE ${world.database} RESET default_transaction_read_only`)
-    await world.db.inOneGo(lock, [addWord])
+    await addAtOnce(world.db)
     expect(await world.count()).toBe(1)
   })
 
@@ -111,17 +111,16 @@ describe.concurrent('a transaction on PostgreSQL', () => {
   test('nothing is changed when the database refuses to begin a transaction, or it is reported as unknown', async () => {
     await using world = await createTransactionWorld(server)
     world.proxy.fail(/^BEGIN/, failingWith('57014'), 2)
-    await rejection(world.db.transaction(lock, (transaction) => transaction.run(...addWord)))
+    await rejection(addInSteps(world.db))
     expect(await world.count()).toBe(0)
-    const inOneGo = rejection(world.db.inOneGo(lock, [addWord]))
-    expect(await inOneGo).toMatchObject({ name: 'OutcomeUnknown' })
+    expect(await rejection(addAtOnce(world.db))).toMatchObject({ name: 'OutcomeUnknown' })
   })
 
   test.each(breaks)(
     'a transaction whose connection breaks before its commit is sent runs once more: %s',
     async (fault) => {
       await using world = await createTransactionWorld(server)
-      const add = () => world.db.transaction(lock, (transaction) => transaction.run(...addWord))
+      const add = () => addInSteps(world.db)
       world.proxy.fail(/^INSERT/, fault)
       await add()
       expect(await world.count()).toBe(1)
@@ -142,10 +141,7 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       )
       await world.closeAll()
       const instances = Array.from({ length: 4 }, () => [world.db, world.other]).flat()
-      const adds = instances.flatMap((db) => [
-        db.inOneGo(lock, [addNext]),
-        db.transaction(lock, (transaction) => transaction.run(...addNext)),
-      ])
+      const adds = instances.flatMap((db) => [addAtOnce(db, addNext), addInSteps(db, addNext)])
       await Promise.all(adds)
       expect(await world.countDifferent()).toBe(adds.length)
     },
@@ -162,8 +158,8 @@ describe.concurrent('a transaction on PostgreSQL', () => {
       await using world = await createTransactionWorld(server)
       await server.query(`ALTER DATABASE ${world.database} SET synchronous_commit = ${set}`)
       await world.closeAll()
-      const found = await world.db.snapshot((queries) => queries.get(commitSetting))
-      expect(found).toEqual({ value: used })
+      const [found] = await world.db.query([commitSetting], [commitSetting])
+      expect(found.rows).toEqual([{ value: used }])
     },
   )
 

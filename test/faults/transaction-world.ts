@@ -6,9 +6,9 @@ import { roles } from '../../harness/postgres-programs.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../harness/postgres-proxy.ts'
 import type { PostgresServer } from '../../harness/postgres-server.ts'
 import type { DatabaseLimits } from '../../src/journal/postgres/connections.ts'
-import { PostgresDatabase, type Step } from '../../src/journal/postgres/database.ts'
-import { statementsOf } from '../../src/journal/postgres/statement.ts'
-import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
+import { ask, statementsOf, type Step } from '../../src/journal/sql.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
 const sql = statementsOf('fault', {
@@ -69,18 +69,18 @@ export async function createTransactionWorld(
       (db) => db.close(),
     )
   const other = open(database.url)
-  await other.exec(
-    'CREATE TABLE word (text text); CREATE TABLE turn (id integer); INSERT INTO turn VALUES (1)',
-  )
+  await other.exec(`CREATE SCHEMA rollcall; CREATE TABLE rollcall.word (text text);
+    CREATE TABLE rollcall.turn (id integer); INSERT INTO rollcall.turn VALUES (1)`)
   const db = open(server.url(database.name, proxy.port))
   const all = stack.move()
+  const counts = async () => (await other.query([sql.count]))[0].rows[0]
   return {
     database: database.name,
     proxy,
     db,
     other,
-    count: async () => Number((await other.get(sql.count))?.['count']),
-    countDifferent: async () => Number((await other.get(sql.count))?.['different']),
+    count: async () => Number((await counts())?.['count']),
+    countDifferent: async () => Number((await counts())?.['different']),
     closeAll: async () => {
       await server.query(
         `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
@@ -97,10 +97,23 @@ export async function createTransactionWorld(
 
 type Add = (db: PostgresDatabase) => Promise<unknown>
 
+/** Adds a word in one go. */
+export function addAtOnce(db: PostgresDatabase, step = addWord): Promise<unknown> {
+  return db.change([], lock, step)
+}
+
+/** Adds a word in a transaction of several round trips. */
+export function addInSteps(db: PostgresDatabase, step = addWord): Promise<unknown> {
+  return db.transact([], function* () {
+    yield* ask(lock)
+    yield* ask(step)
+  })
+}
+
 /** The two ways to change something. */
 export const ways: readonly (readonly [string, Add])[] = [
-  ['in one go', (db) => db.inOneGo(lock, [addWord])],
-  ['in several', (db) => db.transaction(lock, (transaction) => transaction.run(...addWord))],
+  ['in one go', addAtOnce],
+  ['in several', addInSteps],
 ]
 
 /** What a call was rejected with. Everything that a log could show of it is free of secrets. */

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import { onlySiteOf } from '../../src/journal/only-site.ts'
-import { addressIndex, migrations } from '../../src/journal/sqlite/schema.ts'
-import { openSqliteJournal, openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { onlySiteOf } from '../../harness/only-site.ts'
+import { addressIndex, layoutSql } from '../../src/journal/sqlite/schema.ts'
+import { layoutVersion } from '../../src/journal/tables/layout.ts'
+import { openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
@@ -44,27 +46,27 @@ test('a journal that is open for reading cannot be written', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   await openSqliteJournal(file)[Symbol.asyncDispose]()
-  await using reading = openSqliteReader(file)
+  await using reading = await openSqliteReader(file)
   await expect(reading.sites.get('default')?.probe()).rejects.toThrow(/readonly/)
 })
 
 test('a command makes no journal by reading', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  expect(() => openSqliteReader(file)).toThrow(/no such file\. Check DATA_DIR/)
+  await expect(openSqliteReader(file)).rejects.toThrow(/no such file\. Check DATA_DIR/)
   expect(existsSync(file)).toBe(false)
 })
 
 test.each([
-  ['write', (file: string) => openSqliteJournal(file, {}, { access: 'beside' })],
+  ['write', async (file: string) => openSqliteJournal(file, {}, { access: 'beside' })],
   ['read', (file: string) => openSqliteReader(file)],
 ])('a journal of another version is refused by a command that wants to %s it', async (_, open) => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
   using database = new DatabaseSync(file)
-  for (const sql of [...migrations, addressIndex.create]) database.exec(sql)
-  database.exec(`PRAGMA user_version = ${migrations.length - 1}`)
-  expect(() => open(file)).toThrow(/older version of Rollcall. Start the service once/)
-  database.exec(`PRAGMA user_version = ${migrations.length + 1}`)
-  expect(() => open(file)).toThrow(/newer version of Rollcall/)
+  for (const sql of [layoutSql, addressIndex.create]) database.exec(sql)
+  database.exec(`PRAGMA user_version = ${layoutVersion - 1}`)
+  await expect(open(file)).rejects.toThrow(/older version of Rollcall. Start the service once/)
+  database.exec(`PRAGMA user_version = ${layoutVersion + 1}`)
+  await expect(open(file)).rejects.toThrow(/newer version of Rollcall/)
 })

@@ -2,8 +2,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import type { Comparison } from '../../src/journal/contracts/comparison.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { type ContractTest, type JournalWorld, nth } from './contract.ts'
 
@@ -129,6 +128,25 @@ export const comparisonTests: readonly Test[] = [
 
   {
     title:
+      'of the tabs with signups to be delivered again, the one with the oldest is the first one',
+    run: inJournal(async (journal) => {
+      const tabs = ['A', 'B', 'A', 'B']
+      await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))
+      await deliver(journal)
+      using comparison = await journal.comparison({ cellKey })
+      await comparison.deliverAgain(
+        [2, 3].map((place) => nth(journal, place)),
+        noon,
+      )
+      expect(await journal.delivery.pending()).toMatchObject([
+        { name: 'B', isAgain: true },
+        { name: 'A', isAgain: true },
+      ])
+    }),
+  },
+
+  {
+    title:
       'a batch with signups that are delivered again is the same after a restart, and its release undoes it',
     run: async (world) => {
       const open = () => world.open({ spreadsheet: 'here' })
@@ -178,6 +196,22 @@ export const comparisonTests: readonly Test[] = [
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
     },
+  },
+
+  {
+    title: 'a signup that was forgotten while its batch was on its way counts as written',
+    run: inJournal(async (journal) => {
+      const [given = makeSignup(), kept = makeSignup()] = makeSignups(2)
+      await journal.intake.append([given, kept])
+      const batch = await freezeNext(journal.delivery)
+      await journal.erasure.forget(given.email)
+      await journal.erasure.eraseNext(0, given.email)
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      using comparison = await journal.comparison({ cellKey })
+      await read(comparison, [kept])
+      const counts = { ...nothing, present: 1, unknown: 1, rows: 1 }
+      expect(await comparison.compare(() => {})).toEqual(counts)
+    }),
   },
 
   {

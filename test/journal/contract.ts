@@ -1,8 +1,7 @@
 import { describe, test } from 'vitest'
 
 import type { Appended, SignupStatus } from '../../src/journal/contracts/intake-log.ts'
-import type { Journal } from '../../src/journal/contracts/journal.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 
 /** A store of its own for one test, empty at first. */
 export interface JournalWorld extends AsyncDisposable {

@@ -9,7 +9,7 @@ import { importedSignups } from './import-log-contract.ts'
 import { acceptedSignups, usedTokens } from './intake-log-contract.ts'
 import { duplicateSignups } from './intake-log-duplicates-contract.ts'
 import { keyNameSpaces, repeatedRequests } from './intake-log-keys-contract.ts'
-import { newTabsByOpener, numberOfTabs } from './intake-log-tabs-contract.ts'
+import { newTabsByClient, numberOfTabs } from './intake-log-tabs-contract.ts'
 import { readerTests } from './reader-contract.ts'
 import { retentionTests } from './retention-contract.ts'
 
@@ -21,7 +21,7 @@ export const contracts: Readonly<Record<string, readonly ContractTest[]>> = {
   'intake log: repeated requests': repeatedRequests,
   'intake log: name spaces of idempotency keys': keyNameSpaces,
   'intake log: the number of tabs': numberOfTabs,
-  'intake log: new tabs of one client': newTabsByOpener,
+  'intake log: new tabs of one client': newTabsByClient,
   'intake log: two instances append at once': appendsAtOnce,
   'delivery log: batches': frozenBatches,
   'delivery log: two instances': sharedBatches,

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal, openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { copyJournal } from '../../src/journal/sqlite/copy.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 test('a copy ends and is the journal of one moment, though others write all the time', async () => {
   await using folder = await tempFolder()
@@ -12,7 +13,6 @@ test('a copy ends and is the journal of one moment, though others write all the 
   await using journal = openSqliteJournal(file)
   const before = 1_000
   await journal.intake.append(makeSignups(before, { metadata: `{"a":"${'x'.repeat(9_000)}"}` }))
-  await using opened = openSqliteReader(file)
   await writeFile(copy, '')
   let added = 0
   let isDone = false
@@ -23,7 +23,7 @@ test('a copy ends and is the journal of one moment, though others write all the 
     }
   }
   const writing = write()
-  const count = await opened.copyTo(copy, new AbortController().signal).finally(() => {
+  const count = await copyJournal(file, copy, new AbortController().signal).finally(() => {
     isDone = true
   })
   await writing
@@ -40,13 +40,12 @@ test('a copy that is stopped in the middle leaves an empty file, and the next on
   const [file, copy] = [join(folder.path, 'journal.db'), join(folder.path, 'copy.db')]
   await using journal = openSqliteJournal(file)
   await journal.intake.append(makeSignups(1_000, { metadata: `{"a":"${'x'.repeat(9_000)}"}` }))
-  await using opened = openSqliteReader(file)
   await writeFile(copy, '')
   const stopped = new Error('stopped')
-  await expect(opened.copyTo(copy, AbortSignal.abort(stopped))).rejects.toBe(stopped)
+  await expect(copyJournal(file, copy, AbortSignal.abort(stopped))).rejects.toBe(stopped)
   expect((await readdir(folder.path)).filter((name) => name.startsWith('copy'))).toEqual([
     'copy.db',
   ])
   expect((await stat(copy)).size).toBe(0)
-  expect(await opened.copyTo(copy, new AbortController().signal)).toBe(1_000)
+  expect(await copyJournal(file, copy, new AbortController().signal)).toBe(1_000)
 })

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
+import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import { type ContractTest, inJournal, inTwo, none, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)

@@ -49,8 +49,8 @@ export const markers: readonly ContractTest[] = [
       const second = await freezeNext(journal.delivery)
       await journal.delivery.settle(second?.number ?? 0, noon)
       expect(await journal.delivery.endedMarkers()).toEqual([
-        { id: first?.marker, isFound: true, ripeAt: undefined },
-        { id: second?.marker, isFound: false, ripeAt: undefined },
+        { id: first?.marker, isFound: true, prunableAt: undefined },
+        { id: second?.marker, isFound: false, prunableAt: undefined },
       ])
     }),
   },
@@ -67,15 +67,15 @@ export const markers: readonly ContractTest[] = [
         ids.push(batch.marker)
       }
       const [one = 0, two = 0, three = 0] = ids
-      const lives = new Map([
+      const keepMs = new Map([
         [one, 100],
         [three, 300],
       ])
-      await journal.delivery.noteRunningTime({ by: 'a', ms: 0, seen: undefined, lives })
+      await journal.delivery.noteRunningTime({ by: 'a', ms: 0, seen: undefined, keepMs })
       expect(await journal.delivery.endedMarkers()).toEqual([
-        { id: one, isFound: false, ripeAt: 100 },
-        { id: two, isFound: true, ripeAt: undefined },
-        { id: three, isFound: false, ripeAt: 300 },
+        { id: one, isFound: false, prunableAt: 100 },
+        { id: two, isFound: true, prunableAt: undefined },
+        { id: three, isFound: false, prunableAt: 300 },
       ])
     }),
   },
@@ -100,8 +100,8 @@ export const markers: readonly ContractTest[] = [
       for (const time of ['first', 'again']) {
         await journal.delivery.adoptMarkers([known, frozen, stray, ...others])
         expect(await journal.delivery.endedMarkers(), time).toEqual([
-          { id: 7, isFound: true, ripeAt: undefined },
-          { id: known.marker, isFound: false, ripeAt: undefined },
+          { id: 7, isFound: true, prunableAt: undefined },
+          { id: known.marker, isFound: false, prunableAt: undefined },
         ])
       }
       expect((await journal.delivery.frozen())?.marker).toBe(frozen.marker)
@@ -119,19 +119,19 @@ export const markers: readonly ContractTest[] = [
         await using journal = await world.open()
         await journal.intake.append(makeSignups(1))
         const batch = await freezeNext(journal.delivery)
-        const lives = new Map([[batch?.marker ?? 0, 1000]])
-        const seen = await journal.delivery.noteRunningTime({ ...note, lives })
+        const keepMs = new Map([[batch?.marker ?? 0, 1000]])
+        const seen = await journal.delivery.noteRunningTime({ ...note, keepMs })
         expect(seen.ms).toBe(0)
         await journal.delivery.settle(batch?.number ?? 0, noon)
         // The batch was still frozen at the first note, so the lifetime did not begin.
-        expect((await journal.delivery.endedMarkers())[0]?.ripeAt).toBeUndefined()
-        expect((await journal.delivery.noteRunningTime({ ...note, seen, lives })).ms).toBe(100)
+        expect((await journal.delivery.endedMarkers())[0]?.prunableAt).toBeUndefined()
+        expect((await journal.delivery.noteRunningTime({ ...note, seen, keepMs })).ms).toBe(100)
       }
       await using journal = await world.open()
       const [ended] = await journal.delivery.endedMarkers()
-      expect(ended?.ripeAt).toBe(1100)
-      await journal.delivery.noteRunningTime({ ...note, lives: new Map([[ended?.id ?? 0, 1]]) })
-      expect((await journal.delivery.endedMarkers())[0]?.ripeAt).toBe(1100)
+      expect(ended?.prunableAt).toBe(1100)
+      await journal.delivery.noteRunningTime({ ...note, keepMs: new Map([[ended?.id ?? 0, 1]]) })
+      expect((await journal.delivery.endedMarkers())[0]?.prunableAt).toBe(1100)
     },
   },
 
@@ -143,34 +143,34 @@ export const markers: readonly ContractTest[] = [
         by: 'a',
         ms: 5,
         seen: undefined,
-        lives: none,
+        keepMs: none,
       })
       const a2 = await journal.delivery.noteRunningTime({
         by: 'a',
         ms: 30,
         seen: a1,
-        lives: none,
+        keepMs: none,
       })
       expect(a2).toEqual({ by: 'a', ms: 30 })
-      const b1 = await journal.delivery.noteRunningTime({ by: 'b', ms: 9, seen: a1, lives: none })
+      const b1 = await journal.delivery.noteRunningTime({ by: 'b', ms: 9, seen: a1, keepMs: none })
       expect(b1).toEqual(a2)
       const b2 = await journal.delivery.noteRunningTime({
         by: 'b',
         ms: 30,
         seen: b1,
-        lives: none,
+        keepMs: none,
       })
       expect(b2).toEqual({ by: 'b', ms: 30 })
       const b3 = await journal.delivery.noteRunningTime({
         by: 'b',
         ms: 30,
         seen: b2,
-        lives: none,
+        keepMs: none,
       })
       expect(b3).toEqual({ by: 'b', ms: 60 })
       // Process `a` was stopped since its last note. That time is not counted, however long it was.
-      const lives = new Map([[1, 1]])
-      const woken = await journal.delivery.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, lives })
+      const keepMs = new Map([[1, 1]])
+      const woken = await journal.delivery.noteRunningTime({ by: 'a', ms: 1e9, seen: a2, keepMs })
       expect(woken).toEqual({ by: 'a', ms: 60 })
     }),
   },

@@ -51,6 +51,21 @@ export const tombstoneTests: readonly ContractTest[] = [
   },
 
   {
+    title: 'of two tombstones of one person that are adopted together, the later one counts',
+    run: inJournal(async (journal) => {
+      const { intake, erasure } = journal
+      await intake.append([ada, ada, ada].map((email) => makeSignup({ email })))
+      await erasure.forget(ada)
+      const [{ hash } = expect.fail()] = await erasure.tombstones()
+      await intake.append([ada, ada].map((email) => makeSignup({ email })))
+      const early = { hash, upto: nth(journal, 4) }
+      const late = { hash, upto: nth(journal, 5) }
+      await erasure.adopt([early, late, early])
+      expect(await erasure.tombstones()).toEqual([late])
+    }),
+  },
+
+  {
     title:
       'a waiting signup of a restored journal may have a row until it is compared, and that is removed',
     run: inJournal(async (journal) => {
@@ -110,6 +125,26 @@ export const removalTests: readonly ContractTest[] = [
       expect(await erasure.takeOutcome(two), 'of no removal').toBeUndefined()
       expect(await erasure.removals(0)).toEqual([])
     },
+  },
+
+  {
+    title: 'many removals come in pages, in the order of their signups',
+    run: inJournal(async (journal) => {
+      const emails = Array.from({ length: 250 }, (_, at) => (at % 50 === 0 ? bob : ada))
+      await journal.intake.append(emails.map((email) => makeSignup({ email })))
+      const batch = await freezeNext(journal.delivery, { rowsMax: 1000 })
+      await journal.delivery.settle(batch?.number ?? 0, noon)
+      const { written } = await forget(journal)
+      const pages: number[][] = []
+      for (let after = 0; ;) {
+        const page = await journal.erasure.removals(after)
+        if (page.length === 0) break
+        pages.push(page.map(({ position }) => position))
+        after = page.at(-1)?.position ?? 0
+      }
+      expect(pages.flat()).toEqual(written)
+      expect(pages.map((page) => page.length)).toEqual([100, 100, 45])
+    }),
   },
 
   {

@@ -207,6 +207,16 @@ export const previewedImports: readonly ContractTest[] = [
       expect(await reader.backlog()).toBe(1)
     }),
   },
+
+  {
+    title: 'what was previewed is added all the same',
+    run: inJournal(async ({ imports, intake }) => {
+      await intake.append(people('ada'))
+      expect(await imports.preview(people('bob', 'bob'))).toEqual(['added', 'known'])
+      expect(await imports.add(people('bob', 'bob'))).toEqual(['added', 'known'])
+      expect(await imports.preview(people('bob'))).toEqual(['known'])
+    }),
+  },
 ]
 
 function asNew(signup = makeSignup()) {

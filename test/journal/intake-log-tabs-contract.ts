@@ -14,11 +14,11 @@ const fewTabsAnHour = { newTabsMax: 5, newTabsPerHourMax: 2, namedTabs: ['Sheet1
 const addTo = async (
   journal: Journal,
   tabs: readonly string[],
-  opener?: string,
+  client?: string,
   receivedAt = noon,
 ) => {
   const signups = tabs.map((sheetTab) => makeSignup({ sheetTab, receivedAt }))
-  const answer = await journal.intake.append(signups, { opener })
+  const answer = await journal.intake.append(signups, { client })
   return resultsOf(answer).map((result) => result?.sheetTab)
 }
 
@@ -70,11 +70,11 @@ export const numberOfTabs: readonly ContractTest[] = [
   },
 ]
 
-/** The number of new tabs that one client may make in an hour is limited. The opener is its address. */
-export const newTabsByOpener: readonly ContractTest[] = [
+/** The number of new tabs that one client may make in an hour is limited. The client is its address. */
+export const newTabsByClient: readonly ContractTest[] = [
   {
     title:
-      'one opener makes no more new tabs than the limit allows; those of others, in the settings or known do not count',
+      'one client makes no more new tabs than the limit allows; those of others, in the settings or known do not count',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'Sheet1', 'News', 'B', 'a', 'C', 'b']
       const taken = ['A', 'Sheet1', 'News', 'B', 'A', undefined, 'B']
@@ -85,7 +85,7 @@ export const newTabsByOpener: readonly ContractTest[] = [
   },
 
   {
-    title: 'signups without an opener are limited by the number of all new tabs alone',
+    title: 'signups without an client are limited by the number of all new tabs alone',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'B', 'C', 'D', 'E', 'F']
       expect(await addTo(journal, given, undefined)).toEqual([...given.slice(0, 5), undefined])
@@ -94,7 +94,7 @@ export const newTabsByOpener: readonly ContractTest[] = [
   },
 
   {
-    title: 'an hour later an opener may make new tabs again',
+    title: 'an hour later an client may make new tabs again',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const one = (tab: string, at: number) => addTo(journal, [tab], '192.0.2.1', at)
       expect(await one('A', noon)).toEqual(['A'])
@@ -116,10 +116,10 @@ export const newTabsByOpener: readonly ContractTest[] = [
   },
 
   {
-    title: 'an append that failed counts for no opener',
+    title: 'an append that failed counts for no client',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const twice = makeSignup({ sheetTab: 'Failed' })
-      await expect(journal.intake.append([twice, twice], { opener: 'a' })).rejects.toThrow()
+      await expect(journal.intake.append([twice, twice], { client: 'a' })).rejects.toThrow()
       expect(await addTo(journal, ['A', 'B', 'C'], 'a')).toEqual(['A', 'B', undefined])
     }),
   },
@@ -146,9 +146,9 @@ export const newTabsByOpener: readonly ContractTest[] = [
     title: 'a caller can ask whether a tab would be accepted, and asking makes no tab',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       await journal.intake.append(makeSignups(1, { sheetTab: 'A', receivedAt: noon }), {
-        opener: 'a',
+        client: 'a',
       })
-      const asks = (tab: string, opener?: string) => journal.intake.takesTab(tab, noon, opener)
+      const asks = (tab: string, client?: string) => journal.intake.takesTab(tab, noon, client)
       for (let time = 0; time < 3; time++) expect(await asks('B', 'a')).toBe(true)
       expect(await addTo(journal, ['B'], 'a')).toEqual(['B'])
       for (const tab of ['a', 'B', 'News', 'sheet1']) expect(await asks(tab, 'a')).toBe(true)

@@ -4,10 +4,9 @@
  */
 import type { CallLedger, Quota } from '../../src/journal/contracts/call-ledger.ts'
 import type { DefaultTab } from '../../src/journal/contracts/intake-log.ts'
-import type { Journal } from '../../src/journal/contracts/journal.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
-import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import { Overtaken } from '../../src/journal/contracts/errors.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
 /** The parts of a journal whose methods can be called by name. */

@@ -4,7 +4,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Lease } from '../../src/journal/contracts/lease.ts'
-import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
+import { Overtaken } from '../../src/journal/contracts/errors.ts'
 
 /** A store of its own for one test, which instances on several machines can share. */
 export interface LeaseWorld extends AsyncDisposable {

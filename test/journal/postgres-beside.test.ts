@@ -4,9 +4,9 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import {
   hasPostgresJournal,
-  openPostgresJournal,
   openPostgresReader,
 } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))

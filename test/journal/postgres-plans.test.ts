@@ -4,15 +4,20 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { openPostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
-import { statements } from '../../src/journal/postgres/statement.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { postgresDialect } from '../../src/journal/postgres/dialect.ts'
+import { statements } from '../../src/journal/sql.ts'
 
-const folder = join(import.meta.dirname, '../../src/journal/postgres')
+const folders = ['postgres', 'tables'].map((name) =>
+  join(import.meta.dirname, '../../src/journal', name),
+)
 
 let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
-  for (const file of await readdir(folder)) await import(join(folder, file))
+  for (const folder of folders) {
+    for (const file of await readdir(folder)) await import(join(folder, file))
+  }
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -77,7 +82,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'Index Only Scan idempotency_key_by_time',
   ],
   // These read a page in order, and stop when it is full.
-  'reader.signupsAfter': ['Index Scan signup_pkey'],
+  'reader.page': ['Index Scan signup_pkey'],
   'compared.page': ['Index Scan signup_pkey'],
   // It reads the last entry only.
   'compared.batches': ['Index Only Scan batch_pkey'],
@@ -92,11 +97,12 @@ test('no statement reads a large table from one end to the other', async () => {
   await client.connect()
   await client.query(filled)
   // As in every transaction of the journal.
-  await client.query('SET enable_seqscan = off')
+  await client.query('SET enable_seqscan = off; SET search_path = rollcall')
   expect(statements.size).toBeGreaterThan(100)
   for (const { name, text } of statements.values()) {
+    const sql = text(postgresDialect)
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+      `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${sql}`,
     )
     const found = rows.flatMap((row) => longReads(row['QUERY PLAN'][0].Plan))
     expect.soft(found, name).toEqual(allowed[name] ?? [])

@@ -4,12 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { PostgresComparedSignups } from '../../src/journal/postgres/compared-signups.ts'
-import {
-  openPostgresJournal,
-  openPostgresSite,
-  type PostgresJournal,
-} from '../../src/journal/postgres/postgres-journal.ts'
+import { type PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { comparedSignups } from '../../src/journal/tables/comparison.ts'
+import { openPostgresSite } from './postgres-world.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
 /** PostgreSQL may keep another plan from the sixth time on. */
@@ -77,14 +75,14 @@ async function work(url: string, signups: readonly Signup[]): Promise<void> {
   const site = await openPostgresSite(url, policy)
   await using _closed = { [Symbol.asyncDispose]: () => site.db.close() }
   const near = signups.length - 300
-  const compared = await PostgresComparedSignups.open(site)
+  const compared = await comparedSignups(site)
   for (let round = 0; round < rounds; round += 1) {
     const signup = makeSignup({ email: `round${round}@example.com` })
     const idempotency = { space: '', key: `key ${round}`, fingerprint: '' }
     await lease.hold()
     await intake.append([signup], { idempotency, token: `token ${round}` })
     await intake.append(makeSignups(2))
-    await intake.append([makeSignup({ sheetTab: `Tab ${round}` })], { opener: '192.0.2.1' })
+    await intake.append([makeSignup({ sheetTab: `Tab ${round}` })], { client: '192.0.2.1' })
     await intake.recall(idempotency)
     await intake.find(signup.id)
     await intake.takesTab('Another', 0, '192.0.2.1')

@@ -4,13 +4,11 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
+import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
-import {
-  openPostgresJournal,
-  type PostgresJournal,
-} from '../../src/journal/postgres/postgres-journal.ts'
-import { migrations } from '../../src/journal/postgres/schema.ts'
+import type { PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))
@@ -52,7 +50,7 @@ test('ten instances that open an empty database at the same time make one journa
   const { rows } = await client.query<object>(`
     SELECT (SELECT array_agg(number) FROM rollcall.version) AS versions,
            (SELECT array_agg(name) FROM rollcall.site) AS sites`)
-  expect(rows).toEqual([{ versions: [migrations.length], sites: ['default'] }])
+  expect(rows).toEqual([{ versions: [layoutVersion], sites: ['default'] }])
 })
 
 test('a signup that commits late is left out by no batch, and delivery does not wait for it', async () => {

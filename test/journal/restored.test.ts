@@ -8,8 +8,9 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
 import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
-import { copyBackup, makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { copyBackup } from '../../src/journal/sqlite/copy.ts'
+import { makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
 const minute = 60 * 1000

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeFullSignup, makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
-import { expiredFact } from '../../src/journal/contracts/retention.ts'
+import { expiredFact } from '../../src/journal/contracts/erasure.ts'
 import { type ContractTest, inJournal, inTwo, none, nth, underPolicy } from './contract.ts'
 import { addressesIn, forget } from './erasure-contract.ts'
 

@@ -38,7 +38,7 @@ export function besideFirstSite(
         if (!first || !second) throw new Error('the journal has not both sites')
         if (!isFilled) {
           let committed = 0
-          opened.committed.add(({ signups }) => (committed += signups))
+          opened.onCommit(({ signups }) => (committed += signups))
           await fill(first)
           expect(committed).toBe(signupsOfFirst)
         }

@@ -2,8 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext, markerIdMax } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Journal } from '../../src/journal/contracts/journal.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, none } from './contract.ts'
 import type { SitesWorld } from './second-site.ts'
 
@@ -83,17 +82,17 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
         const { number } = await delivery.freeze([{ tab, ...(await delivery.waiting(tab)) }], 1)
         await delivery.settle(number, noon)
       }
-      const lives = new Map([[1, 500]])
-      await news.delivery.noteRunningTime({ by: 'process', ms: 0, seen: undefined, lives })
-      expect(await news.delivery.endedMarkers()).toMatchObject([{ id: 1, ripeAt: 500 }])
-      expect(await shop.delivery.endedMarkers()).toMatchObject([{ id: 1, ripeAt: undefined }])
+      const keepMs = new Map([[1, 500]])
+      await news.delivery.noteRunningTime({ by: 'process', ms: 0, seen: undefined, keepMs })
+      expect(await news.delivery.endedMarkers()).toMatchObject([{ id: 1, prunableAt: 500 }])
+      expect(await shop.delivery.endedMarkers()).toMatchObject([{ id: 1, prunableAt: undefined }])
     }),
   },
 
   {
     title: 'running time is counted for each site on its own',
     run: inTwoSites(async (news, shop) => {
-      const note = { by: 'process', lives: new Map<number, number>() }
+      const note = { by: 'process', keepMs: new Map<number, number>() }
       const began = await news.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined })
       expect(await news.delivery.noteRunningTime({ ...note, ms: 500, seen: began })).toMatchObject({
         ms: 500,
@@ -134,11 +133,11 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
     title: 'the tabs of one site do not count against the limit of another',
     run: inTwoSites(
       async (news, shop) => {
-        const opener = '192.0.2.1'
-        await news.intake.append([makeSignup({ sheetTab: 'One', receivedAt: noon })], { opener })
-        expect(await news.intake.takesTab('Two', noon, opener)).toBe(false)
-        expect(await shop.intake.takesTab('Two', noon, opener)).toBe(true)
-        expect(await shop.intake.takesTab('One', noon, opener)).toBe(true)
+        const client = '192.0.2.1'
+        await news.intake.append([makeSignup({ sheetTab: 'One', receivedAt: noon })], { client })
+        expect(await news.intake.takesTab('Two', noon, client)).toBe(false)
+        expect(await shop.intake.takesTab('Two', noon, client)).toBe(true)
+        expect(await shop.intake.takesTab('One', noon, client)).toBe(true)
       },
       { newTabsMax: 1, newTabsPerHourMax: 1 },
     ),

@@ -6,9 +6,11 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
-import { unknownPolicy } from '../../src/journal/contracts/policy.ts'
-import { copyBackup, makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
-import { openSqliteJournal, openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { unknownPolicy } from '../../src/journal/contracts/journal.ts'
+import { copyBackup } from '../../src/journal/sqlite/copy.ts'
+import { makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { holdTo, resultsOf } from './contract.ts'
 import { sitesTests } from './sites-contract.ts'
@@ -80,7 +82,7 @@ test('signups of two sites that arrive together share a commit, and each site le
   using reader = new DatabaseSync(file, { readOnly: true })
   const added: Record<string, number> = {}
   const commits: number[] = []
-  opened.committed.add(({ signups }) => commits.push(signups))
+  opened.onCommit(({ signups }) => commits.push(signups))
   const answers = [...opened.sites].flatMap(([name, { intake, delivery }]) => {
     delivery.onAppend((count) => (added[name] = (added[name] ?? 0) + count))
     return makeSignups(name === 'news' ? 3 : 5).map((signup) => intake.append([signup]))

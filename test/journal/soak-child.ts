@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { seededRandom } from '../../emulators/google-sheets/faults.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { drawTerms, soakPolicy, type SoakAppend, type SoakCall } from './soak-terms.ts'
 

@@ -11,7 +11,7 @@ import { createGoogleWorld, type GoogleWorld } from '../../harness/google-world.
 import { postSignup } from '../../harness/post-signup.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Random } from '../../src/platform/clock.ts'
 import type { SignupRecord } from '../../src/journal/contracts/reader.ts'
 import { drawTerms, type SoakAppend, type SoakCall, soakTabsMax } from './soak-terms.ts'

@@ -8,9 +8,8 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { migrations } from '../../src/journal/sqlite/schema.ts'
-import { JournalBusy, JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { JournalBusy, JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 
 const pageBytes = 4096
@@ -188,19 +187,6 @@ test.each([
     expect(one?.fingerprint).not.toBe(other?.fingerprint)
   },
 )
-
-test('a journal whose tables were made with other comments and spaces is opened', async () => {
-  await using folder = await tempFolder()
-  const file = join(folder.path, 'journal.db')
-  {
-    using database = new DatabaseSync(file)
-    const comment = '( -- A comment of an earlier version.\n\n  '
-    for (const sql of migrations) database.exec(sql.replaceAll('(\n', comment))
-    database.exec(`PRAGMA user_version = ${migrations.length}`)
-  }
-  await using journal = openSqliteJournal(file)
-  expect(await journal.intake.append([makeSignup()])).toMatchObject({ kind: 'appended' })
-})
 
 test('the journal has the index of addresses only while duplicates are ignored', async () => {
   await using folder = await tempFolder()

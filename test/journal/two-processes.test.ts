@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 
 import { makeSignup } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
 import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'

@@ -66,7 +66,7 @@ test('when nobody knows whether a signup was stored, program and person are told
   expect((await postSignup(harmed.url, { email: 'first@example.com' })).status).toBe(202)
   // The journal is committed, and its answer does not come; nor does that to a later look.
   proxy.fail(/WITH stale AS/, 'hang after', Infinity)
-  proxy.fail(/^UPDATE rollcall.head SET looks/, 'cut before', Infinity)
+  proxy.fail(/^UPDATE head SET looks/, 'cut before', Infinity)
 
   const key = { 'idempotency-key': 'the-same-request' }
   const postForm = (url: string, fields: Record<string, string>) =>

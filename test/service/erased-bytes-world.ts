@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { crowdIn, type makeCrowd } from '../../harness/crowd.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 /** SQLite has an index of addresses then. */
 const policy = { duplicates: 'ignore' } as const

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { makeCrowd } from '../../harness/crowd.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { runCommand } from '../../harness/run-command.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import {
   append,
   type Crowd,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { ManualClock } from '../../emulators/google-sheets/clock.ts'
 import { columns } from '../../src/signup/row.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { type BootedService, bootService } from '../../harness/boot-service.ts'
 import {
   addressesInSheet,

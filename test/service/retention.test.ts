@@ -8,7 +8,7 @@ import { makeFullSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
 import { startRetention } from '../../src/service/retention.ts'
 

@@ -1,5 +1,5 @@
 import { strictQuota } from '../../emulators/google-sheets/quota.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'

@@ -47,7 +47,7 @@ export function drawShared(dice: Dice): Schedule {
       slow: dice.pick([0, 0.01, 0.05]),
       broken: dice.pick([0, 0.01, 0.05, 0.2]),
     },
-    // Longer than the lease lives.
+    // Longer than the lease keepMs.
     stops: [
       [7 * second, 30 * second],
       [second, 200 * second],

@@ -1,6 +1,6 @@
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import type { AppendRequest } from '../../src/journal/postgres/append-request.ts'
-import { OutcomeUnknown } from '../../src/journal/contracts/unavailable.ts'
+import type { AppendRequest } from '../../src/journal/tables/intake.ts'
+import { OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import { signupIds } from '../../src/signup/id.ts'
 import { changed } from '../../harness/changed.ts'

@@ -1,4 +1,4 @@
-import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { type Life, never } from './life.ts'

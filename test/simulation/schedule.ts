@@ -1,4 +1,4 @@
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { MachineAct, PersonAct } from './acts.ts'
 
@@ -56,7 +56,7 @@ export interface Schedule {
   /** The most rows of a batch, and the most bytes of these rows. A full batch is sent at once. */
   readonly rowsMax: number
   readonly bytesMax: number
-  /** How long an access token lives. */
+  /** How long an access token keepMs. */
   readonly tokenLifeMs: Millis
   /** How long after `faultsUntil` the last row may arrive. */
   readonly drainMs: Millis

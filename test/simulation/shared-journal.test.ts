@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { callLedgerTests } from '../journal/call-ledger-contract.ts'

@@ -6,19 +6,17 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../../src/journal/contracts/intake-log.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
-import { NotedCalls } from '../../src/journal/noted-calls.ts'
-import { Overtaken } from '../../src/journal/contracts/overtaken.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
+import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import { AppendGroups } from '../../src/journal/postgres/append-groups.ts'
-import type { AppendRequest } from '../../src/journal/postgres/append-request.ts'
 import { DatabaseTime } from '../../src/journal/postgres/database-time.ts'
 import { DataRefused } from '../../src/journal/postgres/failure.ts'
-import { settleUnknown } from '../../src/journal/postgres/settle-unknown.ts'
-import type { Row } from '../../src/journal/postgres/statement.ts'
-import { SqliteCallStore } from '../../src/journal/sqlite/call-store.ts'
+import { resolveLostCommit } from '../../src/journal/postgres/resolve-lost-commit.ts'
+import type { Answer, Database } from '../../src/journal/sql.ts'
 import type { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
-import { journalOn } from '../../src/journal/sqlite/sqlite-journal.ts'
+import type { AppendRequest } from '../../src/journal/tables/intake.ts'
+import { callLedgerOf } from '../../src/journal/tables/call-ledger.ts'
+import { journalOn } from '../../harness/sqlite-journal.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis, SignupId } from '../../src/signup/signup.ts'
 import { changed } from '../../harness/changed.ts'
@@ -41,8 +39,8 @@ export interface SharedJournalOptions {
   readonly settle?: Settle | undefined
 }
 
-/** Of the product: `settleUnknown`. */
-export type Settle = typeof settleUnknown<AppendRequest, Appended>
+/** Of the product: `resolveLostCommit`. */
+export type Settle = typeof resolveLostCommit<AppendRequest, Appended>
 
 export interface SharedJournal extends ComparableJournal {
   readonly time: Pick<Clock, 'now' | 'elapsed'>
@@ -59,13 +57,8 @@ export async function openSharedJournal(options: SharedJournalOptions): Promise<
     const connection = connect()
     return { db: connection, journal: journalOn(connection, policy, { clock }) }
   })
-  const time = await DatabaseTime.open(
-    {
-      all: async () => [],
-      get: () => link.carry('time', async (): Promise<Row> => ({ now: storeTime() })),
-    },
-    clock,
-  )
+  const tell = () => link.carry('time', async () => [{ rows: [{ now: storeTime() }] }])
+  const time = await DatabaseTime.open({ query: tell as unknown as Database['query'] }, clock)
   return new Instance(options, db, journal).journal(time)
 }
 
@@ -112,9 +105,9 @@ class Instance {
       reader: this.#carried(store.reader),
       lease: this.#lease(),
       callLedger: (account, clock) => {
-        const calls = new SqliteCallStore(this.#db, account)
-        const add: typeof calls.add = (...call) => this.#carry('reserve', () => calls.add(...call))
-        return new NotedCalls({ add }, clock)
+        const transact: Database['transact'] = (...change) =>
+          this.#carry('reserve', () => this.#db.transact(...change))
+        return callLedgerOf({ transact }, account, clock)
       },
       comparison: (how) => store.comparison(how),
       [Symbol.asyncDispose]: async () => {
@@ -178,12 +171,13 @@ class Instance {
   async #commit(
     group: readonly AppendRequest[],
   ): Promise<readonly PromiseSettledResult<Appended>[]> {
-    const { clock, settle = settleUnknown } = this.#options
-    const db = { inOneGo: () => this.#carry('look', () => this.#rowsOf(group)) }
+    const { clock, settle = resolveLostCommit } = this.#options
+    const look = () => this.#carry('look', () => this.#rowsOf(group))
+    const db = { change: look as unknown as Database['change'] }
     const append = (part: readonly AppendRequest[]) =>
       this.#carry('append', () => Promise.all(part.map((request) => this.#append(request))))
     const toOutcome = (results: AppendResults): Appended => ({ kind: 'appended', results })
-    const { outcomes, failure } = await settle({ db }, clock, group, append, toOutcome)
+    const { outcomes, failure } = await settle(db, clock, group, append, toOutcome)
     return group.map((request) => {
       const value = outcomes.get(request)
       return value ? { status: 'fulfilled', value } : { status: 'rejected', reason: failure }
@@ -202,9 +196,9 @@ class Instance {
     })
   }
 
-  async #rowsOf(group: readonly AppendRequest[]): Promise<readonly (readonly Row[])[]> {
+  async #rowsOf(group: readonly AppendRequest[]): Promise<readonly Pick<Answer, 'rows'>[]> {
     const found = await this.#find(group.flatMap(({ signups }) => signups))
-    return [[], found.flatMap((status) => (status ? [{ ...status }] : []))]
+    return [{ rows: [] }, { rows: found.flatMap((status) => (status ? [{ ...status }] : [])) }]
   }
 
   #find(

@@ -16,11 +16,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
-import type { JournalPolicy } from '../../src/journal/contracts/policy.ts'
-import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
-import { journalOn } from '../../src/journal/sqlite/sqlite-journal.ts'
-import { JournalUnavailable } from '../../src/journal/contracts/unavailable.ts'
+import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Answer } from '../../src/journal/sql.ts'
+import { firstRows } from '../../src/journal/tables/layout.ts'
+import { SqliteDatabase, type SqliteStep } from '../../src/journal/sqlite/database.ts'
+import { journalOn } from '../../harness/sqlite-journal.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Dice } from './dice.ts'
 
@@ -147,20 +148,10 @@ class Connection extends SqliteDatabase {
     return result
   }
 
-  override run(...change: Parameters<SqliteDatabase['run']>): number {
-    this.#changes?.push((db) => db.run(...change))
-    this.#hasSignups ||= change[0] === 'addSignup' || change[0] === 'addSignups'
-    return super.run(...change)
-  }
-
-  override insert(...change: Parameters<SqliteDatabase['insert']>): number {
-    this.#changes?.push((db) => db.insert(...change))
-    return super.insert(...change)
-  }
-
-  override get(...change: Parameters<SqliteDatabase['get']>) {
-    this.#changes?.push((db) => db.get(...change))
-    return super.get(...change)
+  override runStep(step: SqliteStep): Answer {
+    this.#changes?.push((db) => db.runStep(step))
+    this.#hasSignups ||= step[0].name.startsWith('new signups.add')
+    return super.runStep(step)
   }
 
   /** Makes changes that an earlier process has made and SQLite took back. */
@@ -175,11 +166,12 @@ class Connection extends SqliteDatabase {
     try {
       return super.transaction(() => {
         work()
+        // What throws before the commit leaves nothing that could come back.
+        disk.keepInLimbo(changes)
         throw failed()
       })
     } finally {
       this.#changes = undefined
-      disk.keepInLimbo(changes)
     }
   }
 }
@@ -223,7 +215,8 @@ class Store {
     this.connections.push(this.#open())
     this.unfinished = this.#held.prepare(
       `SELECT coalesce(sum(accepted - written), 0) AS backlog,
-         (SELECT count(*) FROM batch WHERE settled_at IS NULL) AS frozen FROM tab`,
+         (SELECT count(*) FROM batch WHERE settled_at IS NULL) AS frozen
+       FROM tab JOIN progress ON progress.tab = tab.id`,
     )
     this.after = this.#held.prepare(
       `SELECT position, tab.name AS tab, email FROM signup JOIN tab ON tab.id = signup.tab
@@ -235,7 +228,7 @@ class Store {
   empty(): void {
     for (const connection of this.connections) connection.user = undefined
     const tables = this.#held.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
-    this.#held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join(''))
+    this.#held.exec(tables.map(({ name }) => `DELETE FROM ${String(name)};`).join('') + firstRows)
   }
 
   /** A connection that no living process has. */
@@ -245,7 +238,7 @@ class Store {
     const used = connections[free]
     if (used && (used.uses += 1) < usesMax) return used
     if (used) connections.splice(free, 1)
-    used?.close()
+    used?.[Symbol.dispose]()
     const opened = this.#open()
     connections.push(opened)
     return opened

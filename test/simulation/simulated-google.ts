@@ -38,7 +38,7 @@ export interface GoogleOptions {
   /** How many processes write, each of which has learned the layout on its own. */
   readonly writers?: number
   readonly rules?: readonly QuotaRule[]
-  /** How long an access token lives. */
+  /** How long an access token keepMs. */
   readonly tokenLifeMs?: Millis
   /** Called for a batch that went by the tabs or columns from before a person's change. */
   readonly onOldLayout?: () => void

@@ -12,7 +12,7 @@
  * cut link is down for one process. A call that has left is carried out although its process was killed.
  */
 import { ConnectionFailed } from '../../src/journal/postgres/failure.ts'
-import { OutcomeUnknown } from '../../src/journal/contracts/unavailable.ts'
+import { OutcomeUnknown } from '../../src/journal/contracts/errors.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import type { Dice } from './dice.ts'
 import type { Sender } from './network.ts'

@@ -7,7 +7,7 @@ export type Fenced = ReadonlySet<string>
  * A try of such a batch may then be applied again. That is right when its outcome was unknown.
  */
 export class VersionHistory {
-  /** Addresses whose rows were written and whose markers stand, or stood for their whole lives. */
+  /** Addresses whose rows were written and whose markers stand, or stood for their whole keepMs. */
   #fenced = new Set<string>()
   readonly #written = new Set<string>()
   /** Markers of other programs and of batches that were given up, which a restored version did not have. */

@@ -12,7 +12,7 @@ import { makeSignup } from '../../harness/make-signup.ts'
 import { runCommand } from '../../harness/run-command.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
-import { openSqliteJournal } from '../../src/journal/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
 import { createWorkbook } from '../../src/spreadsheet/workbook/workbook.ts'
 

@@ -1,8 +1,5 @@
-import type { JournalPolicy } from '../src/journal/contracts/journal.ts'
-import {
-  openPostgresSites,
-  type PostgresJournal,
-} from '../src/journal/postgres/postgres-journal.ts'
+import type { ComparableJournal, JournalPolicy } from '../src/journal/contracts/journal.ts'
+import { openPostgresSites } from '../src/journal/postgres/postgres-journal.ts'
 import type { PostgresOptions } from '../src/journal/postgres/site.ts'
 import { onlySiteOf } from './only-site.ts'
 
@@ -11,8 +8,6 @@ export async function openPostgresJournal(
   url: string,
   policy: Partial<JournalPolicy> = {},
   { site = 'default', ...options }: PostgresOptions & { readonly site?: string } = {},
-): Promise<PostgresJournal> {
-  return onlySiteOf(
-    await openPostgresSites(url, new Map([[site, policy]]), options),
-  ) as PostgresJournal
+): Promise<ComparableJournal> {
+  return onlySiteOf(await openPostgresSites(url, new Map([[site, policy]]), options))
 }

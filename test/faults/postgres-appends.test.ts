@@ -11,8 +11,9 @@ import {
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import { type PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import type { Commit, ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
+import { Listeners } from '../../src/journal/listeners.ts'
 import { commitAppends } from '../../src/journal/postgres/appends.ts'
 import type { IntakeSite } from '../../src/journal/tables/intake.ts'
 import { Tabs } from '../../src/journal/tables/tabs.ts'
@@ -38,8 +39,8 @@ interface World extends AsyncDisposable {
   readonly database: string
   readonly proxy: PostgresProxy
   /** Behind the proxy. */
-  readonly harmed: PostgresJournal
-  readonly other: PostgresJournal
+  readonly harmed: ComparableJournal
+  readonly other: ComparableJournal
   /** The addresses in the journal, in order. */
   addresses(): Promise<string[]>
 }
@@ -66,7 +67,7 @@ async function createWorld(usedLimits: Partial<typeof limits> = limits): Promise
 }
 
 /** Appends a signup like a client that repeats its request by its idempotency key. */
-function append({ intake }: PostgresJournal, email: string): Promise<Appended> {
+function append({ intake }: ComparableJournal, email: string): Promise<Appended> {
   const idempotency = { space: '', key: email, fingerprint: email }
   return intake.append([makeSignup({ email })], { idempotency })
 }
@@ -164,10 +165,9 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     await other.delivery.resolveDefaultTab('Tabelle1')
     // The second round begins with it.
     world.proxy.fail(/^SELECT asked.no, value\s+FROM/, 'cut before', Infinity)
-    const [stored, refused] = await commitAppends(sites[0].db, systemClock, [
-      requestOf(named, ada, 'Sheet1'),
-      requestOf(open, grace, ''),
-    ])
+    const requests = [requestOf(named, ada, 'Sheet1'), requestOf(open, grace, '')]
+    const commits = new Listeners<Commit>()
+    const [stored, refused] = await commitAppends(sites[0].db, systemClock, requests, commits)
     expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
     expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionFailed' } })
     expect(await world.addresses()).toEqual([ada])

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import { type PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { comparedSignups } from '../../src/journal/tables/comparison.ts'
 import { openPostgresSite } from './postgres-world.ts'
@@ -63,7 +63,7 @@ async function filled(url: string, count: number): Promise<readonly Signup[]> {
   return signups
 }
 
-async function deliver({ delivery }: PostgresJournal, rowsMax: number): Promise<void> {
+async function deliver({ delivery }: ComparableJournal, rowsMax: number): Promise<void> {
   const batch = (await freezeNext(delivery, { rowsMax })) ?? expect.fail()
   await delivery.settle(batch.number, batch.number)
 }
@@ -112,7 +112,9 @@ async function work(url: string, signups: readonly Signup[]): Promise<void> {
     await delivery.frozenBatch()
     await delivery.release(batch)
     await deliver(journal, 10)
-    await journal.callLedger('account', journal.time).reserve({ perMinute: 99, perDay: 99 })
+    await journal
+      .callLedger('account', journal.time ?? expect.fail())
+      .reserve({ perMinute: 99, perDay: 99 })
   }
 }
 

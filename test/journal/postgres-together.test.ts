@@ -6,7 +6,7 @@ import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
-import type { PostgresJournal } from '../../src/journal/postgres/postgres-journal.ts'
+import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
@@ -19,7 +19,7 @@ afterEach(() => vi.useRealTimers())
 async function world(instances: number) {
   await using made = new AsyncDisposableStack()
   const database = made.use(await server.createDatabase())
-  const journals: PostgresJournal[] = []
+  const journals: ComparableJournal[] = []
   for (let at = 0; at < instances; at++) {
     journals.push(made.use(await openPostgresJournal(database.url)))
   }
@@ -105,7 +105,7 @@ test('three instances append and deliver at the same time: each signup is in one
   ).finally(() => (appending = false))
   const delivered: FrozenBatch[] = []
   let overtaken = 0
-  const deliver = async ({ delivery, reader }: PostgresJournal) => {
+  const deliver = async ({ delivery, reader }: ComparableJournal) => {
     while (appending || (await reader.backlog()) > 0) {
       try {
         const batch = await freezeNext(delivery, { rowsMax: 7 })
@@ -145,8 +145,8 @@ test.each([
     const [one = expect.fail()] = given.journals
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
     await using other = await openPostgresJournal(given.url)
-    const first = one.callLedger('account', one.time)
-    const second = other.callLedger('account', other.time)
+    const first = one.callLedger('account', one.time ?? expect.fail())
+    const second = other.callLedger('account', other.time ?? expect.fail())
     for (const ledger of [first, second, first]) expect(await ledger.reserve(quota)).toBe(0)
     for (const ledger of [second, first])
       expect(await ledger.reserve(quota)).toBeGreaterThan(50_000)

@@ -1,8 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Signup } from '../../signup/signup.ts'
+import type { Commit } from '../contracts/journal.ts'
 import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
+import type { Listeners } from '../listeners.ts'
 import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import {
@@ -247,7 +249,9 @@ export async function commitAppends(
   db: PostgresDatabase,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
   group: readonly SiteRequest[],
+  commits: Listeners<Commit>,
 ): Promise<readonly PromiseSettledResult<Appended>[]> {
+  const begun = clock.elapsed()
   const stale = new Set<IntakeSite>()
   const { outcomes, failure } = await resolveLostCommit<SiteRequest, Outcome>(
     db,
@@ -256,7 +260,7 @@ export async function commitAppends(
     (part) => append(db, part, stale),
     (results) => ({ kind: 'appended', results }),
   )
-  tellAdded(Array.from(outcomes, ([{ site }, outcome]) => [site, outcome]))
+  tellAdded(outcomes, commits, clock.elapsed() - begun)
   return Promise.allSettled(
     group.map(async (request) => {
       const outcome = outcomes.get(request)

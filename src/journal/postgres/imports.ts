@@ -1,10 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Imported } from '../contracts/import-log.ts'
 import { headLock, statementsOf } from '../sql.ts'
-import { deciding, decisions, Imports } from '../tables/imports.ts'
+import { deciding, decisions, type ImportEngine } from '../tables/imports.ts'
+import type { PostgresDatabase } from './database.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
-import type { PostgresSite } from './site.ts'
 
 const sql = statementsOf('postgres imports', (dialect) => ({
   add: `
@@ -18,12 +18,11 @@ const sql = statementsOf('postgres imports', (dialect) => ({
     ${decisions(dialect)}`,
 }))
 
-export function postgresImports(
-  site: PostgresSite,
+export function importsIn(
+  db: PostgresDatabase,
   clock: Pick<Clock, 'elapsed' | 'sleep'>,
-): Imports {
-  const { db } = site
-  return new Imports(site, {
+): ImportEngine {
+  return {
     looksFirst: false,
     add: async (steps, values, signups) => {
       const add = [sql.add, ...values, ...listsOf(signups)] as const
@@ -43,5 +42,5 @@ export function postgresImports(
     },
     // Every commit is on disk already.
     flush: async () => {},
-  })
+  }
 }

@@ -1,34 +1,21 @@
-import { type Clock, systemClock } from '../../platform/clock.ts'
-import {
-  type Commit,
-  type ComparableJournal,
-  type OpenJournal,
-  type OpenReader,
-  type SitePolicies,
-} from '../contracts/journal.ts'
-import { Listeners, tellCommit } from '../listeners.ts'
-import { comparisonOf } from '../row-comparison.ts'
-import { callLedgerOf } from '../tables/call-ledger.ts'
-import { deliveryOf } from '../tables/delivery.ts'
-import { erasureOf } from '../tables/erasure.ts'
-import { SiteIntake, type SiteRequest } from '../tables/intake.ts'
-import { backlogsIn, readersIn, readerOf } from '../tables/reader.ts'
-import { retentionOf } from '../tables/retention.ts'
-import { waitingIn } from '../tables/waiting.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
+import { Listeners } from '../listeners.ts'
+import type { SiteRequest } from '../tables/intake.ts'
+import { journalOf, openJournal } from '../tables/journal.ts'
+import { readersIn } from '../tables/reader.ts'
 import { AppendGroups } from './append-groups.ts'
 import { commitAppends } from './appends.ts'
 import { leaseLimits } from './connections.ts'
 import { orClose, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
-import { postgresImports } from './imports.ts'
+import { importsIn } from './imports.ts'
 import { PostgresLease } from './lease.ts'
 import { expectCurrent, hasTables } from './migrate.ts'
-import { openSites, type PostgresOptions, type PostgresSite } from './site.ts'
+import { openSites, type PostgresOptions } from './site.ts'
 
-export interface PostgresJournal extends ComparableJournal {
-  /** The time of the database. */
-  readonly time: Pick<Clock, 'now' | 'elapsed'>
-}
+/** At most how many waiting signups of a tab are read at once. That takes 3 ms of this process. */
+const waitingMax = 2000
 
 /**
  * Opens the journal in the database of this URL with these sites. Makes or migrates its tables if
@@ -46,65 +33,22 @@ export async function openPostgresSites(
   const time = await orClose(db, () => DatabaseTime.open(db, clock))
   const leases = new PostgresDatabase(url, { clock, limits: leaseLimits })
   const holder = crypto.randomUUID()
-  const committed = new Listeners<Commit>()
-  const groups = new AppendGroups<SiteRequest>({
-    commit: async (group) => {
-      const begun = clock.elapsed()
-      const answers = await commitAppends(db, clock, group)
-      const made = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
-      tellCommit(committed, made, clock.elapsed() - begun)
-      return answers
-    },
+  const commits = new Listeners<Commit>()
+  const appends = new AppendGroups<SiteRequest>({
+    commit: (group) => commitAppends(db, clock, group, commits),
     isAlone: ({ site, signups }) => signups.some(({ sheetTab }) => !site.tabs.isKnown(sheetTab)),
   })
+  const imports = importsIn(db, clock)
   const journals = Array.from(sites, ([name, site]) => {
     const lease = new PostgresLease(leases, { site: site.id, holder, journal })
-    return [name, journalOf(site, { lease, groups, time, clock })] as const
+    const assertDelivers = () => lease.assertTerm()
+    const engine = { appends, imports, waitingMax, lease, assertDelivers, time }
+    return [name, journalOf(site, engine)] as const
   })
-  return {
-    sites: new Map(journals),
-    backlogs: () => backlogsIn(db),
-    onCommit: (listener) => committed.add(listener),
-    [Symbol.asyncDispose]: async () => {
-      for (const [, journal] of journals) await journal[Symbol.asyncDispose]()
-      await leases.close()
-      await db.close()
-    },
-  }
-}
-
-/** At most how many waiting signups of a tab are read at once. That takes 3 ms of this process. */
-const waitingMax = 2000
-
-/** What a site's journal is made of besides its tables. */
-interface Parts {
-  readonly lease: PostgresLease
-  readonly groups: AppendGroups<SiteRequest>
-  readonly time: PostgresJournal['time']
-  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
-}
-
-function journalOf(site: PostgresSite, { lease, groups, time, clock }: Parts): PostgresJournal {
-  const imports = postgresImports(site, clock)
-  return {
-    intake: new SiteIntake(site, groups),
-    imports,
-    delivery: deliveryOf(site, {
-      waiting: waitingIn(site.db, waitingMax),
-      assertDelivers: () => lease.assertTerm(),
-    }),
-    erasure: erasureOf(site),
-    retention: retentionOf(site),
-    reader: readerOf(site),
-    lease,
-    callLedger: (account, by) => callLedgerOf(site.db, account, by),
-    comparison: (how) => comparisonOf(site, how),
-    time,
-    [Symbol.asyncDispose]: async () => {
-      imports[Symbol.dispose]()
-      await groups.drain()
-    },
-  }
+  return openJournal(db, new Map(journals), commits, async () => {
+    await leases.close()
+    await db.close()
+  })
 }
 
 /**

@@ -1,4 +1,7 @@
+import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
+import type { Commit } from '../contracts/journal.ts'
+import type { Listeners } from '../listeners.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type {
   AppendResults,
@@ -10,7 +13,7 @@ import type {
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import type { Tab } from '../tables/tabs.ts'
-import { decide, Imports } from '../tables/imports.ts'
+import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
   challengeTokenMs,
   idempotencyKeyMs,
@@ -22,7 +25,6 @@ import {
 } from '../tables/intake.ts'
 import type { SqliteDatabase } from './database.ts'
 import { NewSignups } from './new-signups.ts'
-import type { SqliteSite } from './site.ts'
 
 /** Each new key or token deletes up to two that are too old, so the tables shrink as they are used. */
 const deletedAtOnce = 2
@@ -55,22 +57,24 @@ const sql = statementsOf('sqlite appends', {
 export function appendGroup(
   db: SqliteDatabase,
   group: readonly SiteRequest[],
+  clock: Pick<Clock, 'elapsed'>,
+  commits: Listeners<Commit>,
 ): readonly Appended[] {
-  let answers: readonly Appended[]
+  const begun = clock.elapsed()
   try {
-    answers = db.transaction(() => {
+    const outcomes = db.transaction(() => {
       const signups = new NewSignups(db)
       const appends = new Appends(db, signups)
-      const appended = group.map((request) => appends.append(request))
+      const appended = group.map((request) => [request, appends.append(request)] as const)
       signups.finish()
       return appended
     })
+    tellAdded(outcomes, commits, clock.elapsed() - begun)
+    return outcomes.map(([, outcome]) => outcome)
   } catch (error) {
     for (const { site } of group) site.tabs.forget()
     throw error
   }
-  tellAdded(group.map(({ site }, index) => [site, answers[index]]))
-  return answers
 }
 
 /** The appends of one transaction. */
@@ -155,9 +159,8 @@ class Appends {
   }
 }
 
-export function sqliteImports(site: SqliteSite): Imports {
-  const { db, id } = site
-  return new Imports(site, {
+export function importsIn(db: SqliteDatabase, site: number): ImportEngine {
+  return {
     looksFirst: true,
     add: (steps, values, signups) =>
       db.write(
@@ -167,7 +170,7 @@ export function sqliteImports(site: SqliteSite): Imports {
           const added = new NewSignups(db)
           for (const [index, signup] of signups.entries()) {
             const { result, id: tab } = rows[index] ?? {}
-            if (result === 'added') added.add(id, Number(tab), signup)
+            if (result === 'added') added.add(site, Number(tab), signup)
           }
           added.finish()
           return rows
@@ -176,5 +179,5 @@ export function sqliteImports(site: SqliteSite): Imports {
       ),
     settle: async (signups, add) => ({ results: await add(signups) }),
     flush: async () => db.putOnDisk(),
-  })
+  }
 }

@@ -1,28 +1,15 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
-import { GroupCommit } from './group-commit.ts'
 import type { Appended } from '../contracts/intake-log.ts'
-import type {
-  Commit,
-  ComparableJournal,
-  OpenJournal,
-  OpenReader,
-  SitePolicies,
-} from '../contracts/journal.ts'
-import type { Lease } from '../contracts/lease.ts'
-import { Listeners, tellCommit } from '../listeners.ts'
-import { comparisonOf } from '../row-comparison.ts'
-import type { Operation } from '../sql.ts'
-import { callLedgerOf } from '../tables/call-ledger.ts'
-import { deliveryOf } from '../tables/delivery.ts'
-import { erasureOf } from '../tables/erasure.ts'
-import { SiteIntake, type SiteRequest } from '../tables/intake.ts'
-import { backlogsIn, readersIn, readerOf } from '../tables/reader.ts'
-import { retentionOf } from '../tables/retention.ts'
-import { waitingIn } from '../tables/waiting.ts'
-import { appendGroup, sqliteImports } from './appends.ts'
+import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
+import { Listeners } from '../listeners.ts'
+import type { SiteRequest } from '../tables/intake.ts'
+import { journalOf, openJournal, type SiteEngine } from '../tables/journal.ts'
+import { readersIn } from '../tables/reader.ts'
+import { appendGroup, importsIn } from './appends.ts'
 import { SqliteDatabase } from './database.ts'
+import { GroupCommit } from './group-commit.ts'
 import type { Access } from './open-database.ts'
-import { openSite, type SqliteSite } from './site.ts'
+import { openSite } from './site.ts'
 
 export interface SqliteOptions {
   /** `beside` when a service may have the journal open with other settings. */
@@ -55,68 +42,37 @@ export function openSqliteSites(
   }
 }
 
-/** How many waiting signups of a tab are read at once. That takes less than a millisecond. */
-const waitingMax = 100
-
 /** The journal on a connection of its own. Disposing closes the connection. */
 export function sitesOn(
   db: SqliteDatabase,
   policies: SitePolicies,
   { clock = systemClock }: Pick<SqliteOptions, 'clock'>,
 ): OpenJournal {
-  const committed = new Listeners<Commit>()
-  const commits = new GroupCommit<SiteRequest, Appended>((group) => {
-    const begun = clock.elapsed()
-    const answers = appendGroup(db, group)
-    tellCommit(committed, answers, clock.elapsed() - begun)
-    return answers
-  }, clock)
+  const commits = new Listeners<Commit>()
+  const appends = new GroupCommit<SiteRequest, Appended>(
+    (group) => appendGroup(db, group, clock, commits),
+    clock,
+  )
   const sites = Array.from(policies, ([name, policy]) => {
     const site = openSite(db, name, policy)
-    return [name, journalOf(site, commits)] as const
+    const imports = importsIn(db, site.id)
+    return [name, journalOf(site, { ...onOneMachine, appends, imports })] as const
   })
-  return {
-    sites: new Map(sites),
-    backlogs: () => backlogsIn(db),
-    onCommit: (listener) => committed.add(listener),
-    [Symbol.asyncDispose]: async () => {
-      for (const [, journal] of sites) await journal[Symbol.asyncDispose]()
-      db[Symbol.dispose]()
-    },
-  }
+  return openJournal(db, new Map(sites), commits, async () => db[Symbol.dispose]())
 }
 
-function journalOf(
-  site: SqliteSite,
-  commits: GroupCommit<SiteRequest, Appended>,
-): ComparableJournal {
-  const imports = sqliteImports(site)
-  return {
-    intake: new SiteIntake(site, commits),
-    imports,
-    delivery: deliveryOf(site, { waiting: waitingIn(site.db, waitingMax), assertDelivers }),
-    erasure: erasureOf(site),
-    retention: retentionOf(site),
-    reader: readerOf(site),
-    lease: ownLease,
-    callLedger: (account, by) => callLedgerOf(site.db, account, by),
-    comparison: (how) => comparisonOf(site, how),
-    [Symbol.asyncDispose]: async () => {
-      imports[Symbol.dispose]()
-      await commits.drain()
-    },
-  }
-}
-
-/** The service that has locked `DATA_DIR` is the only one, so it always holds the lease. */
-const ownLease: Lease = {
-  hold: async () => ({ kind: 'held', term: 1, forMs: Infinity }),
-  release: async () => undefined,
-}
-
-/** So nobody else delivers. */
-function* assertDelivers(): Operation<void> {
-  yield []
+/** What is so where all processes are on one machine. */
+const onOneMachine: Pick<SiteEngine, 'waitingMax' | 'lease' | 'assertDelivers'> = {
+  // That takes less than a millisecond.
+  waitingMax: 100,
+  // The service that has locked `DATA_DIR` is the only one, so it always holds the lease.
+  lease: {
+    hold: async () => ({ kind: 'held', term: 1, forMs: Infinity }),
+    release: async () => undefined,
+  },
+  *assertDelivers() {
+    yield []
+  },
 }
 
 /**

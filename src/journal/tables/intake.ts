@@ -1,6 +1,8 @@
 import { type Millis, type Signup, type SignupId, tabKey } from '../../signup/signup.ts'
+import type { Commit } from '../contracts/journal.ts'
 import type {
   Appended,
+  AppendResults,
   AppendTerms,
   DefaultTab,
   Idempotency,
@@ -10,7 +12,7 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../contracts/intake-log.ts'
-import { addedBy, type AppendOutcome } from '../listeners.ts'
+import type { Listeners } from '../listeners.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import {
   ask,
@@ -90,6 +92,8 @@ export interface SiteRequest extends AppendRequest {
 /** The engine's group commit, which the sites of a journal share. */
 export interface AppendGroup {
   add(request: SiteRequest): Promise<Appended>
+  /** Resolves when all requests were answered. */
+  drain(): Promise<void>
 }
 
 /** The intake log of one site. */
@@ -171,14 +175,28 @@ export function* recalled(
   return { kind: 'replayed', results }
 }
 
-/** Tells each site how many signups a commit has added to it, by what became of its requests. */
+/**
+ * Tells each site how many signups a commit has added to it, and `commits` how many it has added in all.
+ *
+ * @param outcomes what became of the requests of the commit
+ * @param ms how long the commit took
+ */
 export function tellAdded(
-  outcomes: readonly (readonly [Pick<Site, 'appended'>, AppendOutcome | undefined])[],
+  outcomes: Iterable<readonly [SiteRequest, { readonly kind: string; results?: AppendResults }]>,
+  commits: Listeners<Commit>,
+  ms: Millis,
 ): void {
-  for (const [site, own] of Map.groupBy(outcomes, ([to]) => to)) {
-    const added = addedBy(own.flatMap(([, outcome]) => outcome ?? []))
-    if (added > 0) site.appended.tell(added)
+  const addedTo = new Map<IntakeSite, number>()
+  let signups = 0
+  for (const [{ site }, { kind, results = [] }] of outcomes) {
+    if (kind !== 'appended') continue
+    const added = results.filter((result) => result !== undefined).length
+    addedTo.set(site, (addedTo.get(site) ?? 0) + added)
+    signups += added
   }
+  if (signups === 0) return
+  for (const [site, added] of addedTo) if (added > 0) site.appended.tell(added)
+  commits.tell({ signups, ms })
 }
 
 export function toStatus(row: Row): SignupStatus {

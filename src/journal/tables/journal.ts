@@ -1,0 +1,61 @@
+import type { Commit, ComparableJournal, Journal, OpenJournal } from '../contracts/journal.ts'
+import type { Lease } from '../contracts/lease.ts'
+import type { Listeners } from '../listeners.ts'
+import { comparisonOf } from '../row-comparison.ts'
+import type { Database } from '../sql.ts'
+import { callLedgerOf } from './call-ledger.ts'
+import { type DeliveryEngine, deliveryOf } from './delivery.ts'
+import { erasureOf } from './erasure.ts'
+import { type ImportEngine, Imports } from './imports.ts'
+import { type AppendGroup, SiteIntake } from './intake.ts'
+import { backlogsIn, readerOf } from './reader.ts'
+import { retentionOf } from './retention.ts'
+import type { Site } from './site.ts'
+
+/** What an engine does in its own way for a site. */
+export interface SiteEngine extends DeliveryEngine {
+  readonly appends: AppendGroup
+  readonly imports: ImportEngine
+  readonly lease: Lease
+  readonly time?: Journal['time']
+}
+
+/** The journal of one site. Disposing commits its waiting appends. */
+export function journalOf(site: Site, engine: SiteEngine): ComparableJournal {
+  const { appends, lease, time } = engine
+  const imports = new Imports(site, engine.imports)
+  return {
+    intake: new SiteIntake(site, appends),
+    imports,
+    delivery: deliveryOf(site, engine),
+    erasure: erasureOf(site),
+    retention: retentionOf(site),
+    reader: readerOf(site),
+    lease,
+    ...(time && { time }),
+    callLedger: (account, by) => callLedgerOf(site.db, account, by),
+    comparison: (how) => comparisonOf(site, how),
+    [Symbol.asyncDispose]: async () => {
+      imports[Symbol.dispose]()
+      await appends.drain()
+    },
+  }
+}
+
+/** The journal of these sites. Disposing closes it by `close`. */
+export function openJournal(
+  db: Database,
+  sites: ReadonlyMap<string, ComparableJournal>,
+  commits: Listeners<Commit>,
+  close: () => Promise<void>,
+): OpenJournal {
+  return {
+    sites,
+    backlogs: () => backlogsIn(db),
+    onCommit: (listener) => commits.add(listener),
+    [Symbol.asyncDispose]: async () => {
+      for (const journal of sites.values()) await journal[Symbol.asyncDispose]()
+      await close()
+    },
+  }
+}

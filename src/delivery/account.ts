@@ -4,7 +4,7 @@ import type { CallGate } from '../spreadsheet/spreadsheet.ts'
 import { createCallGate } from './call-gate.ts'
 import { CallTurns } from './call-turns.ts'
 import { batchBucket } from './pace.ts'
-import { SharedTokens, type Tokens } from './shared-tokens.ts'
+import { AccountAllowance, type BatchAllowance } from './batch-allowance.ts'
 
 export interface AccountOptions {
   readonly ledger: CallLedger
@@ -17,27 +17,27 @@ export interface AccountOptions {
 /** What a site gets of its account. */
 export interface AccountShare {
   readonly gate: CallGate
-  readonly tokens: Tokens
+  readonly allowance: BatchAllowance
 }
 
 /** An account at a provider, whose quota the sites of this process share fairly. */
 export class Account {
   readonly #options: AccountOptions
   readonly #turns: CallTurns
-  readonly #tokens: SharedTokens
+  readonly #allowance: AccountAllowance
 
   constructor(options: AccountOptions) {
     const { quota, sites, clock } = options
     this.#options = options
     this.#turns = new CallTurns(options)
-    this.#tokens = new SharedTokens(batchBucket(quota, sites), sites, clock)
+    this.#allowance = new AccountAllowance(batchBucket(quota, sites), sites, clock)
   }
 
   /** To call once for each site. @param delivers whether this instance delivers for it */
   join(delivers: () => boolean = () => true): AccountShare {
     return {
       gate: createCallGate(this.#turns.join(), this.#options.clock, delivers),
-      tokens: this.#tokens.join(delivers),
+      allowance: this.#allowance.join(delivers),
     }
   }
 }

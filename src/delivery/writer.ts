@@ -13,7 +13,7 @@ import { backoffMs, blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
 import { type Filled, fillBatch } from './fill.ts'
 import { Remover } from './remover.ts'
-import type { Tokens } from './shared-tokens.ts'
+import type { BatchAllowance } from './batch-allowance.ts'
 
 export interface WriterOptions {
   readonly journal: DeliveryLog
@@ -27,7 +27,7 @@ export interface WriterOptions {
   /** How often an idle writer looks whether another process has appended. */
   readonly lookEveryMs: Millis
   /** How often a batch may be sent that is not full. */
-  readonly tokens: Tokens
+  readonly allowance: BatchAllowance
   /** Whether to end the frozen batch and to remove rows only. No new batch is frozen then. */
   readonly removesOnly?: boolean
 }
@@ -193,7 +193,7 @@ export class Writer {
 
   /** FREEZING. A tab set aside whose next try is due gets its own batch, so that it holds no other back. */
   async #freeze(dueTab: string | undefined): Promise<FrozenBatch | undefined> {
-    const { journal, spreadsheet, tokens, events } = this.#options
+    const { journal, spreadsheet, allowance, events } = this.#options
     if (dueTab === undefined) this.#mayHaveMore = false
     // A full batch goes at once, because no wait makes it larger.
     const ready = dueTab === undefined ? await this.#fill() : undefined
@@ -219,14 +219,14 @@ export class Writer {
     const batch = await journal.freeze(shares, spreadsheet.profile.markers.idMax)
     this.#mayHaveMore = true
     this.#own = { number: batch.number, isClear: true }
-    if (!full) tokens.take()
+    if (!full) allowance.take()
     return batch
   }
 
   /** Another site of the account may take the token that this one waits for. */
   async #waitForToken(): Promise<void> {
-    const { tokens } = this.#options
-    for (let ms = tokens.wait(); ms > 0 && !this.#isStopping; ms = tokens.wait()) {
+    const { allowance } = this.#options
+    for (let ms = allowance.wait(); ms > 0 && !this.#isStopping; ms = allowance.wait()) {
       await this.#attempts.rest(ms)
     }
   }

@@ -3,7 +3,7 @@ import { type Secrets, secretsOf, type SiteSecrets } from '../config/secrets.ts'
 import type { GoogleConfig } from '../config/google.ts'
 import type { SiteConfig } from '../config/site.ts'
 import { Account, type AccountShare } from '../delivery/account.ts'
-import type { Tokens } from '../delivery/shared-tokens.ts'
+import type { BatchAllowance } from '../delivery/batch-allowance.ts'
 import { Writer } from '../delivery/writer.ts'
 import type { ComparableJournal } from '../journal/contracts/journal.ts'
 import type { WatchTimes } from '../notices/watch.ts'
@@ -78,7 +78,7 @@ export function createDelivery(
   const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
   const { clock, random } = world
   const { location, profile } = spreadsheet
-  const tokens = profile.hasQuota && share ? share.tokens : endless
+  const allowance = profile.hasQuota && share ? share.allowance : endless
   return {
     writer: new Writer({
       journal: journal.delivery,
@@ -89,15 +89,15 @@ export function createDelivery(
       clock,
       random,
       spreadsheet,
-      tokens,
+      allowance,
       lookEveryMs,
     }),
     location,
   }
 }
 
-/** A provider without a quota needs no tokens. */
-const endless: Tokens = { wait: () => 0, take: () => {} }
+/** A provider without a quota takes any batch at once. */
+const endless: BatchAllowance = { wait: () => 0, take: () => {} }
 
 function soleShare(
   { spreadsheet, journal, delivers }: DeliveryOptions,

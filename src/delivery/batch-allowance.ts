@@ -3,8 +3,8 @@ import type { Millis } from '../signup/signup.ts'
 import type { TokenBucket } from './pace.ts'
 
 /** When a site may send a batch that is not full. */
-export interface Tokens {
-  /** Milliseconds until the site may take one, if nobody else takes it before; 0 when it may now. */
+export interface BatchAllowance {
+  /** Milliseconds until the site may take a token, if nobody else takes it before; 0 when it may now. */
   wait(): Millis
   take(): void
 }
@@ -15,11 +15,12 @@ interface Member {
 }
 
 /**
- * The tokens of an account, divided among its sites. Each site has a bucket of its own, which gains its
- * share of the account's tokens. What a full bucket cannot hold goes to any site that needs it, so a busy
- * site beside quiet ones gets nearly all, and a quiet one always finds its own.
+ * The tokens of an account, divided among its sites. A token allows a batch that is not full. Each site has
+ * a bucket of its own, which gains its share of the account's tokens. What a full bucket cannot hold goes to
+ * any site that needs it, so a busy site beside quiet ones gets nearly all, and a quiet one always finds its
+ * own.
  */
-export class SharedTokens {
+export class AccountAllowance {
   readonly #bucket: TokenBucket
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #sites: number
@@ -40,7 +41,7 @@ export class SharedTokens {
   }
 
   /** @param isHere whether this instance delivers for the site; otherwise another one gives its tokens away */
-  join(isHere: () => boolean): Tokens {
+  join(isHere: () => boolean): BatchAllowance {
     const member: Member = { count: this.#bucket.capacity, isHere }
     this.#members.push(member)
     return {

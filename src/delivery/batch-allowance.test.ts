@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { SharedTokens, type Tokens } from './shared-tokens.ts'
+import { AccountAllowance, type BatchAllowance } from './batch-allowance.ts'
 
 const bucket = { capacity: 3, refillMs: 10_000 }
 const hour = 3_600_000
@@ -12,7 +12,7 @@ class StillClock {
 }
 
 /** Takes `count` tokens, each as soon as it can. Returns when it took them. */
-function takeSoon(tokens: Tokens, clock: StillClock, count: number): number[] {
+function takeSoon(tokens: BatchAllowance, clock: StillClock, count: number): number[] {
   const taken: number[] = []
   while (taken.length < count) {
     clock.now += tokens.wait()
@@ -24,13 +24,13 @@ function takeSoon(tokens: Tokens, clock: StillClock, count: number): number[] {
 
 test('the bucket of one site lets a burst go at once and then one batch every refill', () => {
   const clock = new StillClock()
-  const tokens = new SharedTokens(bucket, 1, clock).join(always)
+  const tokens = new AccountAllowance(bucket, 1, clock).join(always)
   expect(takeSoon(tokens, clock, 6)).toEqual([0, 0, 0, 10_000, 20_000, 30_000])
 })
 
 test('after a long pause the bucket is full and not more than full', () => {
   const clock = new StillClock()
-  const tokens = new SharedTokens(bucket, 1, clock).join(always)
+  const tokens = new AccountAllowance(bucket, 1, clock).join(always)
   clock.now += 24 * hour
   expect(takeSoon(tokens, clock, 4).map((at) => at - 24 * hour)).toEqual([0, 0, 0, 10_000])
 })
@@ -38,7 +38,7 @@ test('after a long pause the bucket is full and not more than full', () => {
 /** Sites that share tokens, the first ones busy for a day. Returns how many tokens each of them took. */
 function busyDay(sites: number, busy: number, isHere = always): number[] {
   const clock = new StillClock()
-  const shared = new SharedTokens(bucket, sites, clock)
+  const shared = new AccountAllowance(bucket, sites, clock)
   const all = Array.from({ length: sites }, (_, at) => shared.join(at < busy ? always : isHere))
   const taken = Array.from({ length: busy }, () => 0)
   while (clock.now < 24 * hour) {
@@ -77,7 +77,7 @@ test('tokens of a site for which another instance delivers are given away by tha
 
 test('what quiet sites leave for hours lets a busy one begin with one batch more, not with hundreds', () => {
   const clock = new StillClock()
-  const shared = new SharedTokens(bucket, 20, clock)
+  const shared = new AccountAllowance(bucket, 20, clock)
   const [busy = expect.fail()] = Array.from({ length: 20 }, () => shared.join(always))
   for (let hours = 0; hours < 10; hours++) {
     clock.now += hour

@@ -29,7 +29,7 @@ export interface BulkIntake extends SignupIntake {
 }
 
 /** The result for one signup of the request: stored, or rejected with those of its problems that are told. */
-type Fate =
+type ItemResult =
   | { readonly status: SignupStatus }
   | { readonly status: undefined; readonly problems: readonly FieldProblem[] }
 
@@ -44,24 +44,24 @@ const turnMs = 5
  * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
-  const { fates, errorsLeftOut, isReplay, patience } = await takeIn(exchange, intakes)
+  const { items, errorsLeftOut, isReplay, patience } = await takeIn(exchange, intakes)
   const { waiting, events } = intakes.of(exchange)
-  const stored = fates.flatMap(({ status }) => (status ? [status] : []))
-  const rejected = fates.length - stored.length
+  const stored = items.flatMap(({ status }) => (status ? [status] : []))
+  const rejected = items.length - stored.length
   if (rejected > 0 && !isReplay) events.signupsRefused('bulk', rejected)
   if (patience) await waiting.untilWritten(stored, patience, exchange.countedAs)
-  const answers = fates.map((fate, index): BulkResult => {
-    if (!fate.status) return { index, status: 'rejected', errors: fate.problems }
-    const isWritten = waiting.isWritten(fate.status)
-    return { index, id: fate.status.id, status: isWritten ? 'written' : 'accepted' }
+  const answers = items.map((item, index): BulkResult => {
+    if (!item.status) return { index, status: 'rejected', errors: item.problems }
+    const isWritten = waiting.isWritten(item.status)
+    return { index, id: item.status.id, status: isWritten ? 'written' : 'accepted' }
   })
   return bulkAccepted(answers, errorsLeftOut, waiting.progressOf(stored, patience), isReplay)
 }
 
 interface TakenIn {
   /** At least one signup is stored. */
-  readonly fates: readonly Fate[]
-  /** How many problems the fates do not tell. */
+  readonly items: readonly ItemResult[]
+  /** How many problems the items do not tell. */
   readonly errorsLeftOut: number
   readonly isReplay: boolean
   readonly patience: Patience | undefined
@@ -97,7 +97,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
   if (wanted.length === 0) {
     exchange.take(asked)
-    throw refuseAll(fatesOf(parsed, [], errors), errors)
+    throw refuseAll(itemResultsOf(parsed, [], errors), errors)
   }
   const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
   const idempotency =
@@ -107,9 +107,9 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   // Durable from here on: the client may leave.
   const submission = { parsed: wanted, challengeToken, idempotency, exchange, asked }
   const { results, isReplay } = await submit(submission, intake)
-  const fates = fatesOf(parsed, results, errors)
-  if (!results.some(Boolean)) throw refuseAll(fates, errors)
-  return { fates, errorsLeftOut: errors.leftOut, isReplay, patience }
+  const itemResults = itemResultsOf(parsed, results, errors)
+  if (!results.some(Boolean)) throw refuseAll(itemResults, errors)
+  return { items: itemResults, errorsLeftOut: errors.leftOut, isReplay, patience }
 }
 
 /** The unparsed signups of the request, and its token. Refuses too many signups before parsing any. */
@@ -142,23 +142,23 @@ async function mapInTurns<T, R>(
 }
 
 /** @param results the results of the signups that parsed, in order */
-function fatesOf(
+function itemResultsOf(
   parsed: readonly Parsed[],
   results: AppendResults,
   errors: ToldErrors,
-): readonly Fate[] {
+): readonly ItemResult[] {
   const next = results.values()
-  return parsed.map((one): Fate => {
+  return parsed.map((one): ItemResult => {
     if (!one.ok) return { status: undefined, problems: one.problems }
     const status = next.next().value
     return status ? { status } : { status, problems: errors.take([tooManyTabs]) }
   })
 }
 
-function refuseAll(fates: readonly Fate[], { leftOut }: ToldErrors): Refusal {
-  const withIndex = (fate: Fate, index: number): readonly ProblemField[] =>
-    fate.status ? [] : fate.problems.map((problem) => ({ index, ...problem }))
-  return refuse.bulk(fates.flatMap(withIndex), leftOut)
+function refuseAll(items: readonly ItemResult[], { leftOut }: ToldErrors): Refusal {
+  const withIndex = (item: ItemResult, index: number): readonly ProblemField[] =>
+    item.status ? [] : item.problems.map((problem) => ({ index, ...problem }))
+  return refuse.bulk(items.flatMap(withIndex), leftOut)
 }
 
 /** The content of an item for the fingerprint. A rejected item counts as it was sent. */

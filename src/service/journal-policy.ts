@@ -11,7 +11,7 @@ const newTabsPerHourMax = 10
 
 function policyOf(site: SiteConfig): JournalPolicy {
   const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = site
-  const defaultTab = { name: defaultSheetTab, of: defaultTabOf }
+  const defaultTab = { name: defaultSheetTab, provisionalFor: defaultTabOf }
   const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
   const spreadsheet =
     site.spreadsheet.kind === 'google' ? site.spreadsheet.spreadsheetId : 'workbook'

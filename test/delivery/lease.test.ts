@@ -71,7 +71,7 @@ async function createWorld() {
     spreadsheet,
     /** @param sheet stands between this instance and the spreadsheet */
     open(name: string, sheet = spreadsheet) {
-      const policy = { defaultTab: { name: 'Sheet1', of: 'a test' } }
+      const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a test' } }
       const own = all.use(openSqliteJournal(join(folder.path, 'journal.db'), policy))
       const health = createHealth()
       const faults = { isCutOff: false, readMs: 0 }

@@ -53,7 +53,7 @@ test('rows in the wrong columns and a foreign marker are reported', async () => 
 
 test('the start is reported once, with the place of the rows and the default tab', async () => {
   const reports: unknown[] = []
-  const policy = { defaultTab: { name: 'Sheet1', of: 'scripted' } }
+  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'scripted' } }
   const journal = openSqliteJournal(':memory:', policy)
   await using it = createDeliveryWorld({
     journal,

@@ -150,7 +150,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
   test('a stored signup is answered although another site of its group cannot be appended to', async () => {
     await using world = await createWorld()
     const url = server.url(world.database)
-    const provisional = { defaultTab: { name: 'Sheet1', of: 'the spreadsheet' } }
+    const provisional = { defaultTab: { name: 'Sheet1', provisionalFor: 'the spreadsheet' } }
     const sites = [
       await openPostgresSite(url),
       await openPostgresSite(server.url(world.database, world.proxy.port), provisional),

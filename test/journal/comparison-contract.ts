@@ -356,7 +356,7 @@ export const comparisonTests: readonly Test[] = [
     run: async (world) => {
       const policy = { spreadsheet: 'here', duplicates: 'ignore' } as const
       await using named = await world.open({ ...policy, defaultTab: { name: 'Tabelle1' } })
-      const unnamed = { name: 'Sheet1', of: 'a spreadsheet' }
+      const unnamed = { name: 'Sheet1', provisionalFor: 'a spreadsheet' }
       await using journal = await world.open({ ...policy, defaultTab: unnamed })
       await journal.intake.append([makeSignup({ email: 'eve@example.com', sheetTab: '' })])
       const people = ['ada@example.com', 'bob@example.com']

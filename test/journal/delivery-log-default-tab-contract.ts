@@ -6,7 +6,7 @@ import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type ContractTest, inTwo, resultsOf, underPolicy, nth } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
-const unnamed = { defaultTab: { name: 'Sheet1', of: 'first' } }
+const unnamed = { defaultTab: { name: 'Sheet1', provisionalFor: 'first' } }
 
 const add = async (journal: Journal, email: string, sheetTab = '') =>
   resultsOf(await journal.intake.append([makeSignup({ email, sheetTab })]))[0]
@@ -143,7 +143,9 @@ export const defaultTab: readonly ContractTest[] = [
         await add(journal, 'first@example.com')
       }
       {
-        await using journal = await world.open({ defaultTab: { name: 'Sheet1', of: 'second' } })
+        await using journal = await world.open({
+          defaultTab: { name: 'Sheet1', provisionalFor: 'second' },
+        })
         await add(journal, 'second@example.com')
         await expect(freezeNext(journal.delivery)).rejects.toThrow(/not resolved/)
       }

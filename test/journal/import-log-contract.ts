@@ -124,7 +124,7 @@ export const importedSignups: readonly ContractTest[] = [
   {
     title: 'an address stays known when the default tab gets its name and its signups move',
     run: async (world) => {
-      const policy = { defaultTab: { name: 'Sheet1', of: 'spreadsheet' } }
+      const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'spreadsheet' } }
       await using journal = await world.open(policy)
       const { imports, intake, delivery } = journal
       const untitled = (name: string) => makeSignup({ email: `${name}@example.com`, sheetTab: '' })

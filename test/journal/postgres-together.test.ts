@@ -155,7 +155,7 @@ test.each([
 
 test('a signup without a tab is delivered although an instance with other settings has delivered later ones', async () => {
   await using given = await world(0)
-  const spreadsheet = { defaultTab: { name: 'Sheet1', of: 'a spreadsheet' } }
+  const spreadsheet = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
   await using old = await openPostgresJournal(given.url, spreadsheet)
   await using named = await openPostgresJournal(given.url)
   await old.intake.append([makeSignup({ email: 'early@example.com', sheetTab: '' })])
@@ -169,7 +169,7 @@ test('a signup without a tab is delivered although an instance with other settin
 test('many signups without a tab move to the default tab in slices, and in order', async () => {
   await using given = await world(0)
   const policy = {
-    defaultTab: { name: 'Sheet1', of: 'a spreadsheet' },
+    defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' },
     duplicates: 'ignore',
   } as const
   await using journal = await openPostgresJournal(given.url, policy)

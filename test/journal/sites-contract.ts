@@ -187,7 +187,7 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
         const [{ signup } = expect.fail()] = await shop.reader.page(0, 9)
         expect(signup.sheetTab).toBe('Feuille1')
       },
-      { defaultTab: { name: 'Sheet1', of: 'a spreadsheet' } },
+      { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } },
     ),
   },
 ]

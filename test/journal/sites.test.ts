@@ -64,7 +64,7 @@ test('a restored backup has all its sites, in the settings or not, each with its
 test('a site about which nothing is known keeps signups that have no tab yet', async () => {
   await using folder = await tempFolder()
   const file = join(folder.path, 'journal.db')
-  const policy = { defaultTab: { name: 'Sheet1', of: 'a spreadsheet' } }
+  const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } }
   {
     await using shop = openSqliteJournal(file, policy, { site: 'shop' })
     await shop.intake.append([makeSignup({ sheetTab: '' })])

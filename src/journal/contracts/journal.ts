@@ -78,11 +78,11 @@ export interface JournalPolicy {
    */
   readonly duplicates: 'append' | 'ignore'
   /**
-   * The default tab's name. With `of`, the id of a spreadsheet, the name is provisional:
+   * The default tab's name. With `provisionalFor`, the id of a spreadsheet, the name is provisional:
    * `resolveDefaultTab` finds out how that spreadsheet calls the tab. Such a default tab does not count
    * as a new tab under either name.
    */
-  readonly defaultTab: { readonly name: string; readonly of?: string | undefined }
+  readonly defaultTab: { readonly name: string; readonly provisionalFor?: string | undefined }
   /** The present spreadsheet: its id, or `workbook`. The journal notes it with each settled batch. */
   readonly spreadsheet: string
 }
@@ -101,7 +101,7 @@ export const defaultPolicy: JournalPolicy = {
  * the settings or the spreadsheet can tell that name.
  */
 export const unknownPolicy: Partial<JournalPolicy> = {
-  defaultTab: { name: defaultPolicy.defaultTab.name, of: '' },
+  defaultTab: { name: defaultPolicy.defaultTab.name, provisionalFor: '' },
 }
 
 /** The settings of each site that a journal is opened with, by name. What is left out has its default. */

@@ -74,10 +74,10 @@ export class DefaultTabName {
   #current: DefaultTab
 
   constructor(site: Place) {
-    const { name, of } = site.policy.defaultTab
-    this.fact = `default tab of ${of ?? ''}`
+    const { name, provisionalFor } = site.policy.defaultTab
+    this.fact = `default tab of ${provisionalFor ?? ''}`
     this.#site = site
-    this.#current = { name, isResolved: of === undefined }
+    this.#current = { name, isResolved: provisionalFor === undefined }
   }
 
   /** The name that this process knows. */
@@ -87,7 +87,7 @@ export class DefaultTabName {
 
   /** The keys of a default tab that the spreadsheet names; none when the settings name it. */
   get keys(): readonly string[] {
-    const isNamed = this.#site.policy.defaultTab.of === undefined
+    const isNamed = this.#site.policy.defaultTab.provisionalFor === undefined
     return isNamed ? [] : [unresolvedKey, tabKey(this.#current.name)]
   }
 

@@ -152,3 +152,24 @@ test('signups that have arrived and differ are refused, and the next move brings
   await using moved = await openPostgresJournal(database.url)
   expect(await moved.reader.page(0, 10)).toMatchObject([{ signup: { email: signup.email } }])
 })
+
+test('calls that were made from the database count behind those of the journal that is moved', async () => {
+  await using database = await server.createDatabase()
+  await using folder = await tempFolder()
+  const { store, move } = await journalToMove(folder.path, database.url)
+  const quota = { perMinute: 10, perDay: 3 }
+  {
+    await using here = onlySiteOf(await store.openBeside())
+    const calls = here.callLedger('account', clock)
+    expect(await calls.reserve(quota)).toBe(0)
+    expect(await calls.reserve(quota)).toBe(0)
+    await using there = await openPostgresJournal(database.url)
+    expect(await there.callLedger('account', clock).reserve(quota)).toBe(0)
+  }
+  await move()
+  await using moved = await openPostgresJournal(database.url)
+  expect(await moved.callLedger('account', clock).reserve(quota)).toBeGreaterThan(0)
+  const more = { ...quota, perDay: 4 }
+  expect(await moved.callLedger('account', clock).reserve(more)).toBe(0)
+  expect(await moved.callLedger('account', clock).reserve(more)).toBeGreaterThan(0)
+})

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { type TakeOptions, takeJournal } from '../journal/postgres/take-journal.ts'
-import { WholeJournal } from '../journal/sqlite/whole-journal.ts'
+import { openWholeJournal } from '../journal/sqlite/whole-journal.ts'
 import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { journalFile } from './data-folder.ts'
@@ -38,7 +38,7 @@ export async function moveJournal(
   const file = join(dataDir, journalFile)
   if (!existsSync(file)) throw new Error(`There is no journal in ${dataDir}. Check DATA_DIR.`)
   using _lock = await lockDirectory(dataDir, journalFile, options.clock)
-  using journal = new WholeJournal(file)
+  using journal = openWholeJournal(file)
   await readUsable(url, config, { clock: options.clock, needs: 'writing' })
   const mark = () => markMoved(dataDir, to)
   // From the mark on, a crash leaves the journal here or there, and only the next run can tell.

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import type { Millis } from '../../signup/signup.ts'
 import { connectionsOfInstance, defaultLimits, valueTypes } from './connections.ts'
 
 /** Why the database cannot be reached, in words without its URL. */
@@ -29,19 +28,17 @@ interface Reason {
 /**
  * Connects to the database of this URL, and gives `work` the connection, which no pool has.
  *
- * @param answerMs how long to wait for an answer
  * @throws Unreachable when it does not connect
  */
 export async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,
-  answerMs: Millis = defaultLimits.answerMs,
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'rollcall',
     connectionTimeoutMillis: defaultLimits.connectMs,
-    query_timeout: answerMs,
+    query_timeout: defaultLimits.answerMs,
     types: valueTypes,
   })
   // A connection that breaks later fails its query.

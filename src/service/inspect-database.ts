@@ -10,7 +10,7 @@ import { accessProblem } from './database-access.ts'
 const check = 'database'
 
 /** The oldest version that is tested. */
-const versionMin = 150_000
+const versionMin = 15
 /** Times of signups are ours, and the quota's are the database's. */
 const aheadMaxMs = 2_000
 
@@ -39,7 +39,6 @@ export function findingsOf(facts: ServerFacts): readonly Finding[] {
     clockOf(facts),
     commitOf(facts),
     connectionsOf(facts),
-    poolerOf(facts),
   ]
     .filter((finding) => finding !== undefined)
     .map((finding) => ({ check, ...finding }))
@@ -52,15 +51,16 @@ function ok(message: string): Said {
   return { state: 'ok', message }
 }
 
-function versionOf({ product = 'it does not say which', version }: ServerFacts): Said {
-  const name = product.split(/ on |[,(]/)[0]?.trim() ?? ''
-  if (/^PostgreSQL \d/.test(name) && !/Cockroach|-YB-/i.test(product)) {
-    if (version === undefined || version >= versionMin) return ok(`runs ${name}`)
-    const hint = 'Upgrade it. Rollcall is tested with PostgreSQL 15 and newer.'
-    return { state: 'fault', message: `runs ${name}`, hint }
+function versionOf({ product = 'it does not say which' }: ServerFacts): Said {
+  const message = `runs ${product.split(/ on |[,(]/)[0]?.trim() ?? ''}`
+  const [, version] = /^PostgreSQL (\d+)/.exec(product) ?? []
+  if (version === undefined || /Cockroach|-YB-/i.test(product)) {
+    const hint = 'Rollcall was tested with PostgreSQL only: docs/scaling.md says what it uses.'
+    return { state: 'warning', message, hint }
   }
-  const hint = 'Rollcall was tested with PostgreSQL only: docs/scaling.md says what it uses.'
-  return { state: 'warning', message: `runs ${name}`, hint }
+  if (Number(version) >= versionMin) return ok(message)
+  const hint = 'Upgrade it. Rollcall is tested with PostgreSQL 15 and newer.'
+  return { state: 'fault', message, hint }
 }
 
 function encodingOf({ encoding }: ServerFacts): Said {
@@ -152,9 +152,4 @@ function connectionsOf({ connectionsMax, connectionsLeft }: ServerFacts): Said {
   if (connectionsLeft >= connectionsOfInstance) return ok(message)
   const hint = `An instance takes up to ${connectionsOfInstance}: raise max_connections, or use a pooler.`
   return { state: 'warning', message, hint }
-}
-
-function poolerOf({ hasPooler }: ServerFacts): Said {
-  if (!hasPooler) return undefined
-  return ok('is reached through a pooler, which may be in transaction mode')
 }

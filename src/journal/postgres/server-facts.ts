@@ -1,17 +1,15 @@
 import type pg from 'pg'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import { numberOf, type Row } from '../sql.ts'
+import type { Row } from '../sql.ts'
 import { layoutVersion } from '../tables/layout.ts'
 import { withClient } from './reach.ts'
 import { layoutSql } from './schema.ts'
 
 /** What an operator wants to know about the server. What is left out is what this server does not tell. */
 export interface ServerFacts {
-  /** What the server calls itself. */
+  /** What the server calls itself, with its version. */
   readonly product?: string
-  /** Such as 180004 for 18.4. */
-  readonly version?: number
   readonly encoding?: string
   /** Whether it is a standby. */
   readonly isStandby?: boolean
@@ -39,23 +37,13 @@ export interface ServerFacts {
   readonly risks?: readonly Risk[]
   readonly connectionsMax?: number
   readonly connectionsLeft?: number
-  /** Whether a pooler is between us and the server. */
-  readonly hasPooler?: boolean
 }
 
-/** The settings with which a server may lose what was committed, and their values then. */
-const risky = [
-  ['fsync', 'off'],
-  ['full_page_writes', 'off'],
-  ['data_sync_retry', 'on'],
-  ['zero_damaged_pages', 'on'],
-] as const
-
-export type Risk = (typeof risky)[number][0]
+export type Risk = 'fsync' | 'full_page_writes' | 'data_sync_retry' | 'zero_damaged_pages'
 
 /** Looked up by name, because `to_regclass` fails for who may not use the schema. */
-const tablesIn = `SELECT oid FROM pg_class
-  WHERE relnamespace = to_regnamespace('rollcall') AND relkind IN ('r', 'p')`
+const schema = `to_regnamespace('rollcall')`
+const tablesIn = `SELECT oid FROM pg_class WHERE relnamespace = ${schema} AND relkind IN ('r', 'p')`
 
 const ourNames = Array.from(
   layoutSql.matchAll(/CREATE TABLE IF NOT EXISTS (\w+)/g),
@@ -63,42 +51,42 @@ const ourNames = Array.from(
 )
 const ourTables = `${tablesIn} AND relname IN (${ourNames.join(', ')})`
 
-/** The columns of most are named as the facts. */
+/** The columns are named as the facts, but for `now` and `hasTables`. */
 const sql = {
-  version: `SELECT version() AS product, current_setting('server_version_num')::integer AS version,
-              current_setting('server_encoding') AS encoding`,
+  server: `SELECT version() AS product, current_setting('server_encoding') AS encoding,
+             extract(epoch FROM clock_timestamp()) * 1000 AS now`,
   standby: `SELECT pg_is_in_recovery() AS "isStandby",
               current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
-  clock: 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
   // The table `version` is made first, and these are its columns.
   schema: `SELECT EXISTS (${tablesIn}) AND NOT is_ours AS "isForeign",
              EXISTS (${tablesIn}) AND is_ours AS "hasTables",
-             has_schema_privilege(to_regnamespace('rollcall')::oid, 'USAGE') AS "mayEnter"
+             has_schema_privilege(${schema}::oid, 'USAGE') AS "mayEnter"
            FROM (SELECT count(*) = 2 AS is_ours FROM pg_attribute
              WHERE attrelid IN (${tablesIn} AND relname = 'version')
                AND attname IN ('only_row', 'number') AND NOT attisdropped) AS version`,
-  tables: 'SELECT number AS tables FROM rollcall.version',
   rights: `SELECT ARRAY(
              SELECT name FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS name
-             WHERE EXISTS (${ourTables} AND NOT has_table_privilege(oid, name))) AS "rightsMissing"`,
-  owner: `SELECT coalesce(
-            (SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class
-             WHERE oid IN (${ourTables})),
-            has_schema_privilege(to_regnamespace('rollcall')::oid, 'CREATE'),
-            has_database_privilege(current_database(), 'CREATE')) AS "mayMigrate"`,
+             WHERE EXISTS (${ourTables} AND NOT has_table_privilege(oid, name))
+           ) AS "rightsMissing",
+           coalesce(
+             (SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class
+              WHERE oid IN (${ourTables})),
+             has_schema_privilege(${schema}::oid, 'CREATE'),
+             has_database_privilege(current_database(), 'CREATE')) AS "mayMigrate"`,
+  tables: 'SELECT number AS tables FROM rollcall.version',
   commit: `SELECT current_setting('synchronous_commit') AS "synchronousCommit",
-             current_setting('synchronous_standby_names') <> '' AS "hasSynchronousStandby"`,
-  risks: `SELECT ARRAY(
-            SELECT name FROM pg_settings
-            WHERE (name, setting) IN (${risky.map(([name, value]) => `('${name}', '${value}')`).join(', ')})
-          ) AS risks`,
+             current_setting('synchronous_standby_names') <> '' AS "hasSynchronousStandby",
+             ARRAY(
+               SELECT name FROM pg_settings
+               WHERE (name, setting) IN (('fsync', 'off'), ('full_page_writes', 'off'),
+                 ('data_sync_retry', 'on'), ('zero_damaged_pages', 'on'))) AS risks`,
   connections: `SELECT current_setting('max_connections')::integer AS "connectionsMax",
                   current_setting('max_connections')::integer
                     - current_setting('superuser_reserved_connections')::integer
                     - (SELECT sum(numbackends) FROM pg_stat_database)::integer AS "connectionsLeft"`,
-  process: 'SELECT pg_backend_pid() AS pid',
   hasLeases: `SELECT to_regclass('rollcall.lease') IS NOT NULL AS "isThere"`,
-  leases: 'SELECT count(*) AS count FROM rollcall.lease WHERE expires_at > clock_timestamp()',
+  isHeld: `SELECT EXISTS (
+             SELECT 1 FROM rollcall.lease WHERE expires_at > clock_timestamp()) AS "isHeld"`,
 } as const
 
 /**
@@ -108,28 +96,20 @@ const sql = {
  */
 export function readServerFacts(url: string, clock: Pick<Clock, 'now'>): Promise<ServerFacts> {
   return withClient(url, async (client) => {
-    const version = await ask(client, sql.version)
     const before = clock.now()
-    const { now } = await ask(client, sql.clock)
+    const { now, ...server } = await ask(client, sql.server)
     const ours = (before + clock.now()) / 2
     const { hasTables, ...schema } = await ask(client, sql.schema)
-    const { pid } = await ask(client, sql.process)
-    const tables = hasTables
-      ? { ...(await ask(client, sql.tables)), ...(await ask(client, sql.rights)) }
-      : { tables: 0, rightsMissing: [] }
     return {
-      ...version,
+      ...server,
       ...(now !== undefined && { aheadMs: Number(now) - ours }),
       ...(await ask(client, sql.standby)),
       ...schema,
-      ...tables,
+      ...(await ask(client, sql.rights)),
+      ...(hasTables ? await ask(client, sql.tables) : { tables: 0 }),
       tablesWanted: layoutVersion,
-      ...(await ask(client, sql.owner)),
       ...(await ask(client, sql.commit)),
-      ...(await ask(client, sql.risks)),
       ...(await ask(client, sql.connections)),
-      // A pooler makes up the number of the process, as several may serve one client.
-      ...(pid !== undefined && { hasPooler: pid !== processOf(client) }),
     }
   })
 }
@@ -141,9 +121,10 @@ export function readServerFacts(url: string, clock: Pick<Clock, 'now'>): Promise
  */
 export function hasLeaseholder(url: string): Promise<boolean> {
   return withClient(url, async (client) => {
-    const { rows } = await client.query<Row>(sql.hasLeases)
-    if (rows[0]?.['isThere'] !== true) return false
-    return Number((await client.query<Row>(sql.leases)).rows[0]?.['count']) > 0
+    const found = await client.query<Row>(sql.hasLeases)
+    if (!found.rows[0]?.['isThere']) return false
+    const { rows } = await client.query<Row>(sql.isHeld)
+    return rows[0]?.['isHeld'] === true
   })
 }
 
@@ -152,9 +133,4 @@ async function ask(client: pg.Client, text: string): Promise<Row> {
   const answer = await client.query<Row>(text).catch(() => undefined)
   const known = Object.entries(answer?.rows[0] ?? {}).filter(([, value]) => value !== null)
   return Object.fromEntries(known)
-}
-
-/** The number of the server's process, as it was told when the connection began. */
-function processOf(client: pg.Client): number | undefined {
-  return 'processID' in client ? numberOf(client.processID) : undefined
 }

@@ -30,26 +30,24 @@ export function isOfDatabase(error: unknown): boolean {
 // The codes: https://www.postgresql.org/docs/18/errcodes-appendix.html
 
 /** Whether the server has taken the transaction back only because others ran at the same time. */
-export function isRepeatable(error: unknown): boolean {
-  return hasCode(error, /^(40001|40P01)$/)
-}
+export const isRepeatable = hasCode(/^(40001|40P01)$/)
 
 /** Whether the statement may succeed when it is not prepared, as a pooler may give us another server process. */
-export function isUnprepared(error: unknown): boolean {
-  return hasCode(error, /^(26000|42P05)$/)
-}
+export const isUnprepared = hasCode(/^(26000|42P05)$/)
 
 /** Whether the server was the primary once, and is a standby now. */
-export function isReadOnly(error: unknown): boolean {
-  return hasCode(error, /^25006$/)
-}
+export const isReadOnly = hasCode(/^25006$/)
 
 /**
  * Whether the server's answer says that nothing was committed. An answer about its own trouble, or about
  * a shutdown while it waits for a standby, does not say so.
  */
-export function isRefusal(error: unknown): boolean {
-  return hasCode(error, /^(?!08|40003|57|58|F0|XX)/)
+export const isRefusal = hasCode(/^(?!08|40003|57|58|F0|XX)/)
+
+/** Whether an error is an answer of the server with such a code. */
+function hasCode(pattern: RegExp): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof DatabaseError && error.code !== undefined && pattern.test(error.code)
 }
 
 /** Our own words for answers whose messages repeat data, or parts of `DATABASE_URL`, by their codes. */
@@ -76,8 +74,4 @@ export function toUnavailable(error: unknown): unknown {
   const Kind = /^2[23]/.test(code) ? DataRefused : JournalUnavailable
   const words = ownWords.find(([codes]) => codes.test(code))?.[1] ?? message
   return new Kind(`The journal cannot be used: ${words} (SQLSTATE ${code}).`)
-}
-
-function hasCode(error: unknown, pattern: RegExp): boolean {
-  return error instanceof DatabaseError && error.code !== undefined && pattern.test(error.code)
 }

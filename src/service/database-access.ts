@@ -36,8 +36,8 @@ export async function readUsable(
     return new ConfigError([problem], { cause })
   }
   const facts = await readServerFacts(url, clock).catch((error: unknown) => {
-    if (!(error instanceof Unreachable) || error.mayPass) throw error
-    throw refuse(error.why, error.hint, error)
+    if (!(error instanceof Unreachable) || error.reason.mayPass) throw error
+    throw refuse(error.reason.why, error.reason.hint, error)
   })
   const problem = accessProblem(facts, needs)
   if (!problem) return facts

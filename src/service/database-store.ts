@@ -111,7 +111,9 @@ async function patiently<T>(
 }
 
 function mayPass(error: unknown): error is Error {
-  return error instanceof Unreachable ? error.mayPass : error instanceof JournalUnavailable
+  return error instanceof Unreachable
+    ? error.reason.mayPass === true
+    : error instanceof JournalUnavailable
 }
 
 function waitWords(message: string, leftMs: Millis): string {

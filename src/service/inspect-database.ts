@@ -26,7 +26,8 @@ export async function inspectDatabase(
     return [{ check, state: 'ok', message: `${place} is reached` }, ...findingsOf(facts)]
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
-    return [{ check, state: 'fault', message: error.why, hint: error.hint }]
+    const { why, hint } = error.reason
+    return [{ check, state: 'fault', message: why, hint }]
   }
 }
 

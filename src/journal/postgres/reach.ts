@@ -1,28 +1,24 @@
 import pg from 'pg'
 import { connectionsOfInstance, defaultLimits, valueTypes } from './connections.ts'
 
-/** Why the database cannot be reached, in words without its URL. */
-export class Unreachable extends Error {
-  override readonly name = 'Unreachable'
+interface Reason {
   /** A sentence without its subject, which is the database. */
   readonly why: string
   /** What to do. */
   readonly hint: string
   /** Whether it may be reached a moment later, without anybody's help. */
-  readonly mayPass: boolean
-
-  constructor({ why, hint, mayPass = false }: Reason) {
-    super(`The database of DATABASE_URL ${why}. ${hint}`)
-    this.why = why
-    this.hint = hint
-    this.mayPass = mayPass
-  }
+  readonly mayPass?: true
 }
 
-interface Reason {
-  readonly why: string
-  readonly hint: string
-  readonly mayPass?: boolean
+/** The database cannot be reached. Says why, in words without its URL. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+  readonly reason: Reason
+
+  constructor(reason: Reason) {
+    super(`The database of DATABASE_URL ${reason.why}. ${reason.hint}`)
+    this.reason = reason
+  }
 }
 
 /**

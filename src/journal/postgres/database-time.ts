@@ -28,14 +28,14 @@ interface Known {
  * time of this process, so the wall clock of this machine does not matter.
  */
 export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
-  readonly #db: Pick<Database, 'query'>
-  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly elapsed: () => Millis
+  readonly #ask: () => Promise<Known>
   #known: Known
   #isAsking = false
 
-  private constructor(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'>, known: Known) {
-    this.#db = db
-    this.#clock = clock
+  private constructor(elapsed: () => Millis, ask: () => Promise<Known>, known: Known) {
+    this.elapsed = elapsed
+    this.#ask = ask
     this.#known = known
   }
 
@@ -43,29 +43,26 @@ export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
     db: Pick<Database, 'query'>,
     clock: Pick<Clock, 'elapsed'>,
   ): Promise<DatabaseTime> {
-    let best = await ask(db, clock)
+    const ask = () => askTime(db, clock)
+    let best = await ask()
     for (let asks = 1; asks < asksMax && best.tookMs > askMaxMs; asks++) {
-      const next = await ask(db, clock)
+      const next = await ask()
       if (next.tookMs < best.tookMs) best = next
     }
-    return new DatabaseTime(db, clock, best)
+    return new DatabaseTime(() => clock.elapsed(), ask, best)
   }
 
   /** A whole number. At most some tenths of a second off, as long as the database answers now and then. */
   now(): Millis {
-    const now = this.#clock.elapsed()
+    const now = this.elapsed()
     if (now - this.#known.elapsed > keptMs && !this.#isAsking) void this.#renew()
     return Math.floor(this.#known.at + now - this.#known.elapsed)
-  }
-
-  elapsed(): Millis {
-    return this.#clock.elapsed()
   }
 
   async #renew(): Promise<void> {
     this.#isAsking = true
     // Without an answer, the next look asks again.
-    const answer = await ask(this.#db, this.#clock).catch(() => undefined)
+    const answer = await this.#ask().catch(() => undefined)
     this.#isAsking = false
     if (!answer) return
     const age = answer.elapsed - this.#known.elapsed
@@ -73,7 +70,7 @@ export class DatabaseTime implements Pick<Clock, 'now' | 'elapsed'> {
   }
 }
 
-async function ask(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'>): Promise<Known> {
+async function askTime(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'>): Promise<Known> {
   const from = clock.elapsed()
   const [answer] = await db.query([sql.now])
   const tookMs = clock.elapsed() - from

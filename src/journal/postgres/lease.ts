@@ -9,6 +9,8 @@ const lifeMs: Millis = 6000
 /** The holder stops so long before the end, so that it has stopped when another instance takes over. */
 const marginMs: Millis = 1000
 
+const newEnd = `clock_timestamp() + ${lifeMs} * interval '1 millisecond'`
+
 const sql = statementsOf('lease', ({ given }) => ({
   // Each statement is a transaction of its own, and may run twice. The values after SET and WHERE are of
   // the moment at which the row is locked. All instances lock the rows in the same order. The first term
@@ -18,19 +20,19 @@ const sql = statementsOf('lease', ({ given }) => ({
          ), held AS (
            INSERT INTO lease (site, holder, term, expires_at)
            SELECT site, holder, 1 / (SELECT count(*) FROM head WHERE head.journal = instance.journal),
-             clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+             ${newEnd}
            FROM (SELECT DISTINCT site, holder, journal FROM asked) AS instance ORDER BY site
            ON CONFLICT (site) DO UPDATE
            SET holder = excluded.holder,
                term = CASE WHEN lease.holder = excluded.holder THEN lease.term ELSE lease.term + 1 END,
-               expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+               expires_at = ${newEnd}
            WHERE lease.holder = excluded.holder OR lease.expires_at <= clock_timestamp()
            RETURNING lease.site, lease.term
          ) SELECT no, term FROM held JOIN asked USING (site)`,
   // The clock of the database was set back. The holder still has time to renew the lease.
-  shorten: `UPDATE lease SET expires_at = clock_timestamp() + ${lifeMs} * interval '1 millisecond'
+  shorten: `UPDATE lease SET expires_at = ${newEnd}
             WHERE site IN (SELECT site FROM ${given('asked', '$1', { site: 'integer' })})
-              AND expires_at > clock_timestamp() + ${lifeMs} * interval '1 millisecond'`,
+              AND expires_at > ${newEnd}`,
   release: `UPDATE lease SET holder = '', expires_at = clock_timestamp()
             WHERE site = $1 AND holder = $2`,
   held: 'SELECT term FROM lease WHERE site = $1 AND holder = $2',

@@ -44,9 +44,6 @@ export const leaseLimits: DatabaseLimits = {
 /** How many connections an instance takes at most. */
 export const connectionsOfInstance = defaultLimits.connectionsMax + leaseLimits.connectionsMax
 
-/** The longest time that a timer of Node takes. */
-const timerMax = 2 ** 31 - 1
-
 /** A value that `pg` binds. */
 export type Value = OneValue | readonly OneValue[]
 
@@ -153,9 +150,9 @@ export class Connections {
 }
 
 async function exec(client: pg.PoolClient, text: string, answerMs?: Millis): Promise<string> {
-  const limit = answerMs === undefined ? {} : { query_timeout: Math.min(answerMs, timerMax) }
+  const query = { text, query_timeout: answerMs }
   const answer: pg.QueryResult | readonly pg.QueryResult[] = await client
-    .query({ text, ...limit })
+    .query(query)
     .catch(throwOfDriver)
   const last = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult) : answer
   return last.command

@@ -67,6 +67,9 @@ function stepOf(lock: Lock): Step {
   }
 }
 
+/** The longest time that a timer of Node takes. */
+const timerMax = 2 ** 31 - 1
+
 /** For how long, and how often, a transaction is run again that met others. */
 const again = { maxMs: 5_000, restMs: 10 } as const
 
@@ -129,7 +132,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
 
   /** Each statement may run twice. */
   query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>> {
-    const isolation = steps.length === 1 ? committed : 'REPEATABLE READ READ ONLY'
+    const isolation = steps.length === 1 ? readCommitted : 'REPEATABLE READ READ ONLY'
     return this.#repeat(async (connection) => {
       const answers = await this.#inOneGo(connection, steps, isolation).catch((error: unknown) => {
         throw error instanceof OutcomeUnknown ? new ConnectionFailed(undefined) : error
@@ -189,13 +192,13 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    * twice.
    */
   exec(text: string): Promise<unknown> {
-    return this.#repeat((connection) => connection.exec(text, Infinity))
+    return this.#repeat((connection) => connection.exec(text, timerMax))
   }
 
   async #inOneGo(
     connection: Connection,
     steps: readonly Step[],
-    isolation = committed,
+    isolation = readCommitted,
   ): Promise<readonly Answer[]> {
     const begun = this.#begin(connection, isolation).catch(() => {
       // Without a transaction, each of the statements behind it commits.
@@ -205,8 +208,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
     const committed = commit(connection)
     committed.catch(() => {})
     const [, answers] = await Promise.all([begun, Promise.all(sent)]).catch((error: unknown) => {
-      // The server does not commit after an error. A pooler may tell of a server that it has lost, to which
-      // the commit went.
+      // The server does not commit after an error. But a pooler answers so, too, when it has lost the server
+      // that the commit went to.
       throw isOfDatabase(error) && !isRefusal(error) ? new OutcomeUnknown(unknown) : error
     })
     await committed
@@ -214,7 +217,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
   }
 
   /** Under another isolation, statements would not see what earlier holders of the lock have committed. */
-  #begin(connection: Connection, isolation = committed): Promise<string> {
+  #begin(connection: Connection, isolation = readCommitted): Promise<string> {
     return connection.exec(`BEGIN ISOLATION LEVEL ${isolation}; ${this.#settings}`)
   }
 
@@ -247,7 +250,7 @@ export async function orClose<T>(db: PostgresDatabase, work: () => Promise<T>): 
   }
 }
 
-const committed = 'READ COMMITTED'
+const readCommitted = 'READ COMMITTED'
 
 const unknown = 'The journal cannot be used: the connection failed during a commit.'
 
@@ -258,6 +261,6 @@ async function commit(connection: Connection): Promise<void> {
   })
   // The server commits with a warning when it has not waited for its standby to the end.
   if (connection.hasWarned) throw new OutcomeUnknown(unknown)
-  // It answers so when a statement before has failed.
+  // COMMIT answers ROLLBACK after a failed statement.
   if (command === 'ROLLBACK') throw new ConnectionFailed(undefined)
 }

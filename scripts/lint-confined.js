@@ -48,7 +48,7 @@ const confined = [
   {
     homes: [
       'src/journal/sqlite/connect.ts',
-      'src/journal/temporary-tables.ts',
+      'src/platform/node/temporary-tables.ts',
       'src/platform/node/directory-lock.ts',
     ],
     message: 'Use journal/sqlite/connect.ts, so that what is erased is overwritten.',

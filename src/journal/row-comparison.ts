@@ -1,5 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 
+import { TemporaryTables } from '../platform/node/temporary-tables.ts'
 import { tabKey } from '../signup/signup.ts'
 import type {
   Compared,
@@ -12,7 +13,6 @@ import type {
 } from './contracts/comparison.ts'
 import { type ComparedSignups, comparedSignups } from './tables/comparison.ts'
 import type { Site } from './tables/site.ts'
-import { TemporaryTables } from './temporary-tables.ts'
 
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500

@@ -1,5 +1,5 @@
+import { TemporaryTables } from '../../platform/node/temporary-tables.ts'
 import { statementsOf } from '../sql.ts'
-import { TemporaryTables } from '../temporary-tables.ts'
 import type { Site } from './site.ts'
 
 /** How many positions are read at once. That takes about 50 ms, and no lock that others wait for. */

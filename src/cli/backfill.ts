@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { FoundKind, FoundSignup } from '../journal/contracts/comparison.ts'
+import type { FoundKind } from '../journal/contracts/comparison.ts'
+import type { SignupRecord } from '../journal/contracts/reader.ts'
 import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import {
@@ -58,7 +59,7 @@ export function addBackfill(program: Command, run: Run): void {
 async function backfill(session: Session, options: Options): Promise<ExitCode> {
   const { all, since, deleted, dryRun, json } = options
   if ((all === true) === (since !== undefined)) throw new UsageError('Give --all or --since DATE.')
-  const isWanted = ({ signup }: FoundSignup) => signup.receivedAt >= (since ?? -Infinity)
+  const isWanted = ({ signup }: SignupRecord) => signup.receivedAt >= (since ?? -Infinity)
   const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
   return withDifference(session, options.site, async (difference) => {
     const tabs = await countByTab(difference, kinds, isWanted)
@@ -91,7 +92,7 @@ async function backfill(session: Session, options: Options): Promise<ExitCode> {
 async function countByTab(
   { comparison }: Difference,
   kinds: readonly FoundKind[],
-  isWanted: (found: FoundSignup) => boolean,
+  isWanted: (found: SignupRecord) => boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const tabs = new Map<string, number>()
   for (const kind of kinds) {

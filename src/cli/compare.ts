@@ -1,11 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type {
-  Compared,
-  Comparison,
-  FoundKind,
-  FoundSignup,
-} from '../journal/contracts/comparison.ts'
+import type { Compared, Comparison, FoundKind } from '../journal/contracts/comparison.ts'
+import type { SignupRecord } from '../journal/contracts/reader.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
@@ -119,8 +115,8 @@ function tellingWaits(notes: Session['notes']): Clock {
 export async function* foundPages(
   comparison: Comparison,
   kind: FoundKind,
-  isWanted: (found: FoundSignup) => boolean = () => true,
-): AsyncGenerator<readonly FoundSignup[]> {
+  isWanted: (found: SignupRecord) => boolean = () => true,
+): AsyncGenerator<readonly SignupRecord[]> {
   for (let after = 0; ;) {
     const page = await comparison.found(kind, after, pageSignups)
     yield page.filter(isWanted)
@@ -135,7 +131,7 @@ export async function deliverAgain(
   { comparison }: Difference,
   kind: FoundKind,
   { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-  isWanted?: (found: FoundSignup) => boolean,
+  isWanted?: (found: SignupRecord) => boolean,
 ): Promise<number> {
   using progress = notes.progress('signups put back into the pending work')
   let put = 0

@@ -5,14 +5,13 @@ import { tabKey } from '../signup/signup.ts'
 import type {
   Compared,
   CompareOptions,
+  ComparedSignups,
   Comparison,
   DoubleRow,
   FoundKind,
-  FoundSignup,
   RowsOfTab,
 } from './contracts/comparison.ts'
-import { type ComparedSignups, comparedSignups } from './tables/comparison.ts'
-import type { Site } from './tables/site.ts'
+import type { SignupRecord } from './contracts/reader.ts'
 
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500
@@ -81,16 +80,17 @@ interface Lost {
 
 /** Compares the signups of a site with rows, from now on. */
 export async function comparisonOf(
-  site: Pick<Site, 'db' | 'id' | 'policy'>,
+  signups: ComparedSignups,
   { cellKey }: CompareOptions,
 ): Promise<Comparison> {
-  return new RowComparison(await comparedSignups(site), cellKey)
+  return new RowComparison(signups, await signups.lastSettled(), cellKey)
 }
 
 class RowComparison implements Comparison {
   readonly deliverAgain: Comparison['deliverAgain']
   readonly noteArrived: Comparison['noteArrived']
   readonly #signups: ComparedSignups
+  readonly #lastSettled: number
   readonly #cellKey: CompareOptions['cellKey']
   readonly #tables = new TemporaryTables(tables, statements)
   readonly #digests = new RowDigests()
@@ -98,10 +98,11 @@ class RowComparison implements Comparison {
   readonly #tabs = new Map<string, number>()
   readonly #names: string[] = []
 
-  constructor(signups: ComparedSignups, cellKey: CompareOptions['cellKey']) {
-    this.deliverAgain = signups.deliverAgain
-    this.noteArrived = signups.noteArrived
+  constructor(signups: ComparedSignups, lastSettled: number, cellKey: CompareOptions['cellKey']) {
+    this.deliverAgain = (positions, at) => signups.deliverAgain(positions, at, lastSettled)
+    this.noteArrived = (positions) => signups.noteArrived(positions)
     this.#signups = signups
+    this.#lastSettled = lastSettled
     this.#cellKey = cellKey
   }
 
@@ -134,15 +135,12 @@ class RowComparison implements Comparison {
     const counts = { present: 0, waiting: 0, unknown: 0 }
     let compared = 0
     for (let after = 0; ;) {
-      const page = await this.#signups.page(after, pageRows)
-      for (const { position, receivedAt, email, tab, kind } of page) {
-        if (kind === undefined) continue
-        if (email === '') {
-          counts.unknown += 1
-          continue
-        }
+      const page = await this.#signups.page(after, pageRows, this.#lastSettled)
+      for (const { position, receivedAt, email, tab, row } of page) {
+        if (row === 'unknown' || row === 'waiting') counts[row] += 1
+        if (row === 'unknown' || row === 'none') continue
         const key = { time: receivedAt, email: this.#email(email), tab: this.#tab(tab) }
-        if (kind === 'waiting') counts.waiting += 1
+        const kind = row === 'written' ? 'missing' : row
         if (kind === 'missing' && this.#use(key)) counts.present += 1
         else this.#tables.run('addLost', position, kind, key.time, key.email, key.tab)
       }
@@ -160,7 +158,7 @@ class RowComparison implements Comparison {
     return { ...counts, ...sums }
   }
 
-  found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]> {
+  found(kind: FoundKind, after: number, max: number): Promise<readonly SignupRecord[]> {
     return this.#signups.at(this.#lost(kind, after, max).map(({ position }) => position))
   }
 

@@ -10,7 +10,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 
 /** The parts of a journal whose methods can be called by name. */
-export type Part = 'intake' | 'imports' | 'delivery' | 'erasure' | 'retention' | 'reader' | 'lease'
+export type Part = Exclude<keyof Journal, 'callLedger' | 'time' | symbol>
 
 /** What the parent asks for. It numbers the journals. */
 export type Task =

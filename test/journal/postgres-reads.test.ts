@@ -6,8 +6,6 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { comparedSignups } from '../../src/journal/tables/comparison.ts'
-import { openPostgresSite } from './postgres-world.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
 /** PostgreSQL may keep another plan from the sixth time on. */
@@ -71,11 +69,9 @@ async function deliver({ delivery }: ComparableJournal, rowsMax: number): Promis
 /** Everything that a service and its commands do often. */
 async function work(url: string, signups: readonly Signup[]): Promise<void> {
   await using journal = await openPostgresJournal(url, policy)
-  const { intake, imports, delivery, erasure, retention, reader, lease } = journal
-  const site = await openPostgresSite(url, policy)
-  await using _closed = { [Symbol.asyncDispose]: () => site.db.close() }
+  const { intake, imports, delivery, erasure, retention, compared, reader, lease } = journal
   const near = signups.length - 300
-  const compared = await comparedSignups(site)
+  const lastSettled = await compared.lastSettled()
   for (let round = 0; round < rounds; round += 1) {
     const signup = makeSignup({ email: `round${round}@example.com` })
     const idempotency = { space: '', key: `key ${round}`, fingerprint: '' }
@@ -102,9 +98,9 @@ async function work(url: string, signups: readonly Signup[]): Promise<void> {
     await erasure.unfinished()
     await erasure.tombstones()
     await retention.expire(2)
-    await compared.page(near, 20)
+    await compared.page(near, 20, lastSettled)
     await compared.at([near + 20 + round])
-    await compared.deliverAgain([near + 20 + round], 1)
+    await compared.deliverAgain([near + 20 + round], 1, lastSettled)
     await compared.noteArrived([near + 40 + round])
     await delivery.adoptMarkers([])
     await delivery.endedMarkers()

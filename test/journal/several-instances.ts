@@ -37,6 +37,7 @@ function inTurns(first: Journal, others: readonly Journal[]): Journal {
     delivery: each(({ delivery }) => delivery),
     erasure: each(({ erasure }) => erasure),
     retention: each(({ retention }) => retention),
+    compared: each(({ compared }) => compared),
     reader: each(({ reader }) => reader),
     // It belongs to one instance.
     lease: first.lease,

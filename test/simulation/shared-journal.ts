@@ -102,6 +102,7 @@ class Instance {
       imports: this.#carried(store.imports),
       erasure: this.#carried(store.erasure),
       retention: this.#carried(store.retention),
+      compared: this.#carried(store.compared),
       reader: this.#carried(store.reader),
       lease: this.#lease(),
       callLedger: (account, clock) => {

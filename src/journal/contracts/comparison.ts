@@ -1,4 +1,63 @@
-import type { Millis, Signup } from '../../signup/signup.ts'
+import type { Millis } from '../../signup/signup.ts'
+import type { SignupRecord } from './reader.ts'
+
+/**
+ * The journal's interface to compare its signups with the rows of the present spreadsheet. The comments here
+ * are the contract; `test/journal/comparison-contract.ts` tests every engine by it. Every call rejects with
+ * `JournalUnavailable` when it could not be made.
+ */
+export interface ComparedSignups {
+  /**
+   * A number that no settled batch of the site is above, and any later batch is. Ask for it before rows are
+   * read: the rows of a later batch may be written meanwhile.
+   */
+  lastSettled(): Promise<number>
+
+  /**
+   * At most `max` signups after this position, in order. A few hundred take some milliseconds.
+   *
+   * @param lastSettled as that call told it when the comparison began
+   */
+  page(after: number, max: number, lastSettled: number): Promise<readonly ComparedSignup[]>
+
+  /** The signups at these positions, in order. Leaves out positions without one. */
+  at(positions: readonly number[]): Promise<readonly SignupRecord[]>
+
+  /**
+   * Puts signups back into the pending work, so that the writer delivers them to the present spreadsheet.
+   * Leaves out those that were erased, that get no row, that wait there already, and that a batch after
+   * `lastSettled` has delivered once more. Returns how many it has put. One transaction: give it a few
+   * hundred at most.
+   */
+  deliverAgain(positions: readonly number[], at: Millis, lastSettled: number): Promise<number>
+
+  /**
+   * Notes that signups that wait have a row already, so that they get no other one. One transaction: give it
+   * a few hundred at most.
+   */
+  noteArrived(positions: readonly number[]): Promise<void>
+}
+
+/** A signup, without what its row is not found by. */
+export interface ComparedSignup {
+  readonly position: number
+  readonly receivedAt: Millis
+  /** Empty when it was erased. */
+  readonly email: string
+  /** The tab's name as it was first used. */
+  readonly tab: string
+  readonly row: KnownRow
+}
+
+/**
+ * What the journal knows of a signup's row in the present spreadsheet:
+ * - `written`: a batch has written it.
+ * - `elsewhere`: batches have written it to another spreadsheet only.
+ * - `waiting`: it waits, or a batch after `lastSettled` has written it, so it may be there or not.
+ * - `unknown`: the signup was erased, so nobody can tell which row it is.
+ * - `none`: the signup gets none.
+ */
+export type KnownRow = 'written' | 'elsewhere' | 'waiting' | 'unknown' | 'none'
 
 /**
  * Compares the signups of the journal with the rows of the present spreadsheet, by timestamp and
@@ -23,7 +82,7 @@ export interface Comparison extends Disposable {
   compare(onPage: (signups: number) => void): Promise<Compared>
 
   /** At most `max` signups of this kind after this position, in order. Call it after `compare`. */
-  found(kind: FoundKind, after: number, max: number): Promise<readonly FoundSignup[]>
+  found(kind: FoundKind, after: number, max: number): Promise<readonly SignupRecord[]>
 
   /** The first rows that are there too often, at most `max` of them. Call it after `compare`. */
   doubles(max: number): readonly DoubleRow[]
@@ -57,11 +116,6 @@ export interface RowsOfTab {
  * - `arrived`: it waits in the journal, and a row agrees with it, as after a backup was restored.
  */
 export type FoundKind = 'missing' | 'edited' | 'elsewhere' | 'arrived'
-
-export interface FoundSignup {
-  readonly position: number
-  readonly signup: Signup
-}
 
 export interface DoubleRow {
   readonly at: Millis

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger } from './call-ledger.ts'
-import type { CompareOptions, Comparison } from './comparison.ts'
+import type { ComparedSignups, CompareOptions, Comparison } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure, Retention } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
@@ -20,6 +20,7 @@ export interface Journal extends AsyncDisposable {
   readonly delivery: DeliveryLog
   readonly erasure: Erasure
   readonly retention: Retention
+  readonly compared: ComparedSignups
   readonly reader: Reader
   readonly lease: Lease
   /**

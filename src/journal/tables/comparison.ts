@@ -1,5 +1,4 @@
-import type { Millis } from '../../signup/signup.ts'
-import type { FoundSignup } from '../contracts/comparison.ts'
+import type { ComparedSignups, KnownRow } from '../contracts/comparison.ts'
 import { flagOf, givenPositions, numberOf, type Row, siteLock, statementsOf } from '../sql.ts'
 import { rowStatus } from './layout.ts'
 import { recordColumns, toRecord } from './rows.ts'
@@ -21,13 +20,14 @@ const sql = statementsOf('compared', ({ given, signupAt }) => {
   const queued = `${signups} JOIN redelivery
     ON redelivery.tab = signup.tab AND redelivery.position = signup.position AND batch IS NULL`
   return {
-    batches: `
-      SELECT
-        (SELECT max(number) FROM batch) AS last,
-        (SELECT number FROM batch WHERE site = $1 AND settled_at IS NULL) AS frozen`,
+    // A site has one frozen batch at most, and its later batches have higher numbers.
+    lastSettled: `
+      SELECT coalesce(
+        (SELECT number - 1 FROM batch WHERE site = $1 AND settled_at IS NULL),
+        (SELECT value FROM counter WHERE name = 'batch')) AS number`,
     // The last batch that delivered each signup to the spreadsheet $1: once more, or else as the first one.
-    // One whose spreadsheet is not known counts as of this one. CROSS JOIN keeps the order of the tables, so SQLite reads by position and not by tab. For EXISTS,
-    // PostgreSQL may read all of redelivery.
+    // One whose spreadsheet is not known counts as of this one. CROSS JOIN keeps the order of the tables, so
+    // SQLite reads by position and not by tab. For EXISTS, PostgreSQL may read all of redelivery.
     page: `
       SELECT signup.position, received_at AS "receivedAt", email, row_status AS "rowStatus",
         tab.name AS tab,
@@ -76,58 +76,50 @@ const sql = statementsOf('compared', ({ given, signupAt }) => {
   }
 })
 
-export type ComparedSignups = Awaited<ReturnType<typeof comparedSignups>>
-
-/** The signups of one site, for a comparison that begins now. */
-export async function comparedSignups({ db, id, policy }: Pick<Site, 'db' | 'id' | 'policy'>) {
-  // When the comparison begins.
-  const [{ rows }] = await db.query([sql.batches, id])
-  const lastBatch = numberOf(rows[0]?.['last']) ?? 0
-  const frozen = numberOf(rows[0]?.['frozen'])
-  /**
-   * What a signup is unless a row is found for it: one that should have it, one of another spreadsheet only,
-   * or neither. Undefined when it gets no row.
-   */
-  const kindOf = (row: Row) => {
-    const batch = numberOf(row['batch'])
-    if (row['rowStatus'] === none) return undefined
-    if (flagOf(row['waits'])) return 'waiting'
-    if (batch === undefined) return 'elsewhere'
-    // A later batch may have written its row after that row was read.
-    return batch > lastBatch || batch === frozen ? 'waiting' : 'missing'
-  }
+/** The signups of one site, with what is known of the row of each. */
+export function comparedOf({ db, id, policy }: Site): ComparedSignups {
+  const lock = [siteLock(id)]
   return {
-    /** The next signups after this position, at most `max`. Erased ones have an empty `email`. */
-    page: async (after: number, max: number) => {
+    lastSettled: async () => {
+      const [{ rows }] = await db.query([sql.lastSettled, id])
+      return Number(rows[0]?.['number'])
+    },
+    page: async (after, max, lastSettled) => {
       const [{ rows }] = await db.query([sql.page, policy.spreadsheet, after, id, max])
       return rows.map((row) => ({
         position: Number(row['position']),
         receivedAt: Number(row['receivedAt']),
         email: String(row['email']),
         tab: String(row['tab']),
-        kind: kindOf(row),
+        row: knownRow(row, lastSettled),
       }))
     },
-    /** The signups at these positions, in order. Leaves out positions without one. */
-    at: async (positions: readonly number[]): Promise<readonly FoundSignup[]> => {
+    at: async (positions) => {
       const [{ rows }] = await db.query([sql.at, givenPositions(positions)])
       return rows.map(toRecord)
     },
-    /** Leaves out those that a batch after `lastBatch` has delivered once more. */
-    deliverAgain: async (positions: readonly number[], at: Millis) => {
-      const put = [givenPositions(positions), lastBatch] as const
+    deliverAgain: async (positions, at, lastSettled) => {
+      const put = [givenPositions(positions), lastSettled] as const
       const [, , { changes }] = await db.change(
-        [siteLock(id)],
+        lock,
         [sql.uncount, ...put],
         [sql.need, ...put],
         [sql.queue, ...put, at],
       )
       return changes
     },
-    noteArrived: async (positions: readonly number[]) => {
+    noteArrived: async (positions) => {
       const given = givenPositions(positions)
-      const steps = [sql.noteArrived, sql.count, sql.drop].map((each) => [each, given] as const)
-      await db.change([siteLock(id)], ...steps)
+      await db.change(lock, [sql.noteArrived, given], [sql.count, given], [sql.drop, given])
     },
   }
+}
+
+function knownRow(row: Row, lastSettled: number): KnownRow {
+  const batch = numberOf(row['batch'])
+  if (row['rowStatus'] === none) return 'none'
+  if (row['email'] === '') return 'unknown'
+  if (flagOf(row['waits'])) return 'waiting'
+  if (batch === undefined) return 'elsewhere'
+  return batch > lastSettled ? 'waiting' : 'written'
 }

@@ -4,6 +4,7 @@ import type { Listeners } from '../listeners.ts'
 import { comparisonOf } from '../row-comparison.ts'
 import type { Database } from '../sql.ts'
 import { callLedgerOf } from './call-ledger.ts'
+import { comparedOf } from './comparison.ts'
 import { type DeliveryEngine, deliveryOf } from './delivery.ts'
 import { erasureOf } from './erasure.ts'
 import { type ImportEngine, Imports } from './imports.ts'
@@ -30,11 +31,12 @@ export function journalOf(site: Site, engine: SiteEngine): ComparableJournal {
     delivery: deliveryOf(site, engine),
     erasure: erasureOf(site),
     retention: retentionOf(site),
+    compared: comparedOf(site),
     reader: readerOf(site),
     lease,
     ...(time && { time }),
     callLedger: (account, by) => callLedgerOf(site.db, account, by),
-    comparison: (how) => comparisonOf(site, how),
+    comparison: (how) => comparisonOf(comparedOf(site), how),
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()
       await appends.drain()

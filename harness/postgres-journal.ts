@@ -1,4 +1,4 @@
-import type { ComparableJournal, JournalPolicy } from '../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../src/journal/contracts/journal.ts'
 import { openPostgresSites } from '../src/journal/postgres/postgres-journal.ts'
 import type { PostgresOptions } from '../src/journal/postgres/site.ts'
 import { onlySiteOf } from './only-site.ts'
@@ -8,6 +8,6 @@ export async function openPostgresJournal(
   url: string,
   policy: Partial<JournalPolicy> = {},
   { site = 'default', ...options }: PostgresOptions & { readonly site?: string } = {},
-): Promise<ComparableJournal> {
+): Promise<Journal> {
   return onlySiteOf(await openPostgresSites(url, new Map([[site, policy]]), options))
 }

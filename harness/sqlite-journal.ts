@@ -1,4 +1,4 @@
-import type { ComparableJournal, JournalPolicy } from '../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../src/journal/contracts/journal.ts'
 import type { SqliteDatabase } from '../src/journal/sqlite/database.ts'
 import {
   openSqliteSites,
@@ -12,7 +12,7 @@ export function openSqliteJournal(
   file: string,
   policy: Partial<JournalPolicy> = {},
   { site = 'default', ...options }: SqliteOptions & { readonly site?: string } = {},
-): ComparableJournal {
+): Journal {
   return onlySiteOf(openSqliteSites(file, new Map([[site, policy]]), options))
 }
 
@@ -21,6 +21,6 @@ export function journalOn(
   db: SqliteDatabase,
   policy: Partial<JournalPolicy>,
   options: Pick<SqliteOptions, 'clock'>,
-): ComparableJournal {
+): Journal {
   return onlySiteOf(sitesOn(db, new Map([['default', policy]]), options))
 }

@@ -11,6 +11,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: ['test/journal/{sqlite,sqlite-file,sites}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
+  operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
   http: ['test/http/by-fetch.test.ts', 'test/service/{assets,cors,edge,hosts}.test.ts'],
 }
 

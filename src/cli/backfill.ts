@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { FoundKind } from '../journal/contracts/comparison.ts'
 import type { SignupRecord } from '../journal/contracts/reader.ts'
+import type { FoundKind } from '../operations/compare.ts'
 import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import {

@@ -1,7 +1,12 @@
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import type { Compared, Comparison, FoundKind } from '../journal/contracts/comparison.ts'
 import type { SignupRecord } from '../journal/contracts/reader.ts'
+import {
+  type Compared,
+  type Comparison,
+  comparisonOf,
+  type FoundKind,
+} from '../operations/compare.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
@@ -54,7 +59,7 @@ export async function withDifference<T>(
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const destination = destinationOf(site, config, secrets)
   const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
-  using comparison = await journal.comparison({ cellKey })
+  using comparison = await comparisonOf(journal.compared, { cellKey })
   let unread: Difference['unread']
   {
     using progress = notes.progress('rows read')

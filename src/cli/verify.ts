@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Compared, FoundKind } from '../journal/contracts/comparison.ts'
+import type { Compared, FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'

@@ -1,15 +1,21 @@
-import type { Comparison } from '../journal/contracts/comparison.ts'
 import { type DeliveryLog, restoredFact } from '../journal/contracts/delivery-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import { readRows, type RowsRead } from './read-rows.ts'
+import { readRows, type RowsRead, type RowTaker } from './read-rows.ts'
+
+/** Finds out which signups have a row in the spreadsheet already. */
+export interface Arrivals extends RowTaker, Disposable {
+  /** Compares all signups with the rows of the last reading. */
+  compare(): Promise<unknown>
+  /** Notes which waiting signups up to this position have a row, so that they get no other one. */
+  noteArrived(upto: number): Promise<void>
+}
 
 export interface AfterRestoreOptions {
   readonly journal: DeliveryLog
-  /** Begins to compare the journal with the spreadsheet. */
-  readonly comparison: () => Promise<Comparison>
+  readonly arrivals: () => Promise<Arrivals>
   readonly spreadsheet: Spreadsheet
   readonly clock: Pick<Clock, 'elapsed'>
   readonly attempts: Attempts
@@ -25,9 +31,6 @@ const callsEndMs = 4 * minute
 
 /** How long to wait for a person who changes the spreadsheet. */
 const lookAgainMs = minute
-
-/** Signups that are noted at once. */
-const pageSignups = 200
 
 /**
  * Before the first batch of a journal that was restored from a backup, finds out which of its waiting
@@ -55,16 +58,16 @@ export class AfterRestore {
     }
     const finished = await attempts.persist(() => spreadsheet.finishEarlier())
     if (finished?.kind !== 'finished') return false
-    using comparison = await this.#options.comparison()
-    const read = await readRows(spreadsheet, comparison, (call) => attempts.persist(call))
+    using arrivals = await this.#options.arrivals()
+    const read = await readRows(spreadsheet, arrivals, (call) => attempts.persist(call))
     if (!read) return false
     const obstacle = obstacleIn(read)
     if (obstacle !== undefined) {
       await attempts.delay(obstacle, lookAgainMs)
       return false
     }
-    await comparison.compare(() => {})
-    await noteArrived(comparison, Number(restored))
+    await arrivals.compare()
+    await arrivals.noteArrived(Number(restored))
     await journal.noteFact(restoredFact, '')
     return true
   }
@@ -76,15 +79,4 @@ function obstacleIn(read: RowsRead): string | undefined {
   if (read.unread.length === 0) return undefined
   const places = read.unread.map(({ place }) => place).join(', ')
   return `Google cannot read the title of ${places} in a range: rename that tab`
-}
-
-/** Notes the rows of signups up to this position. */
-async function noteArrived(comparison: Comparison, upto: number): Promise<void> {
-  for (let after = 0; ;) {
-    const page = await comparison.found('arrived', after, pageSignups)
-    const positions = page.map(({ position }) => position)
-    await comparison.noteArrived(positions.filter((position) => position <= upto))
-    if (page.length < pageSignups) return
-    after = page.at(-1)?.position ?? after
-  }
 }

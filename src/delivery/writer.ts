@@ -1,4 +1,3 @@
-import type { Comparison } from '../journal/contracts/comparison.ts'
 import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
 import { JournalUnavailable, Overtaken } from '../journal/contracts/errors.ts'
@@ -7,7 +6,7 @@ import type { Clock, Random } from '../platform/clock.ts'
 import type { FrozenBatch } from '../signup/batch.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
-import { AfterRestore } from './after-restore.ts'
+import { AfterRestore, type AfterRestoreOptions } from './after-restore.ts'
 import { Attempts, type Failure } from './attempts.ts'
 import { backoffMs, blockedRetryMs } from './backoff.ts'
 import { Fence } from './fence.ts'
@@ -18,8 +17,7 @@ import type { BatchAllowance } from './batch-allowance.ts'
 export interface WriterOptions {
   readonly journal: DeliveryLog
   readonly erasure: Erasure
-  /** Begins to compare the journal with the spreadsheet. */
-  readonly comparison: () => Promise<Comparison>
+  readonly arrivals: AfterRestoreOptions['arrivals']
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
   readonly random: Random

@@ -1,6 +1,6 @@
 import type { Account } from '../delivery/account.ts'
 import type { Writer } from '../delivery/writer.ts'
-import type { ComparableJournal } from '../journal/contracts/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { Watch, type WatchOptions } from '../notices/watch.ts'
 import type { Health } from '../ops/health.ts'
@@ -10,7 +10,7 @@ import { Leaseholder, type LeaseholderOptions } from './leaseholder.ts'
 import { realWorld } from './world.ts'
 
 export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers' | 'share'> {
-  readonly journal: ComparableJournal
+  readonly journal: Journal
   readonly health: Health
   /** The account that the site shares with others. */
   readonly account?: Account | undefined

@@ -5,8 +5,9 @@ import type { SiteConfig } from '../config/site.ts'
 import { Account, type AccountShare } from '../delivery/account.ts'
 import type { BatchAllowance } from '../delivery/batch-allowance.ts'
 import { Writer } from '../delivery/writer.ts'
-import type { ComparableJournal } from '../journal/contracts/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import type { WatchTimes } from '../notices/watch.ts'
+import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { environmentNames } from '../signup/setting-names.ts'
@@ -44,10 +45,7 @@ export interface DeliveryOptions extends Destination {
   readonly share?: AccountShare | undefined
   /** Whether this instance may still make calls, asked right before each; true when both are left out. */
   readonly delivers?: () => boolean
-  readonly journal: Pick<
-    ComparableJournal,
-    'delivery' | 'erasure' | 'callLedger' | 'time' | 'comparison'
-  >
+  readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger' | 'time' | 'compared'>
   readonly events: Events
 }
 
@@ -84,7 +82,7 @@ export function createDelivery(
       journal: journal.delivery,
       erasure: journal.erasure,
       removesOnly,
-      comparison: () => journal.comparison({ cellKey }),
+      arrivals: () => comparisonOf(journal.compared, { cellKey }),
       events,
       clock,
       random,
@@ -107,7 +105,7 @@ function soleShare(
   return accountOf(spreadsheet, journal, clock, 1).join(delivers)
 }
 
-type CountingJournal = Pick<ComparableJournal, 'callLedger' | 'time'>
+type CountingJournal = Pick<Journal, 'callLedger' | 'time'>
 
 /** The account of a Google Sheet, which so many sites share. */
 export function accountOf(

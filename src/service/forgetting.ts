@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { Unfinished } from '../journal/contracts/erasure.ts'
-import type { ComparableJournal } from '../journal/contracts/journal.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth, type Health } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
@@ -19,7 +19,7 @@ export interface ForgettingOptions {
   readonly secrets: Secrets
   readonly store: Pick<Store, 'hold'>
   /** The parts of the sites, by name. Rows of a site that is not in the settings are not waited for. */
-  readonly journals: ReadonlyMap<string, ComparableJournal>
+  readonly journals: ReadonlyMap<string, Journal>
   readonly clock: Clock
   /** Aborts to wait no longer. */
   readonly stop: AbortSignal
@@ -78,7 +78,7 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
 /** A site that is in the settings. */
 interface Forgetting {
   readonly site: SiteConfig
-  readonly journal: ComparableJournal
+  readonly journal: Journal
   readonly health: Health
   reason: string | undefined
 }

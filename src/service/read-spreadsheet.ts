@@ -1,6 +1,5 @@
 import { backoffMs } from '../delivery/backoff.ts'
-import { type Persist, readRows } from '../delivery/read-rows.ts'
-import type { Comparison } from '../journal/contracts/comparison.ts'
+import { type Persist, readRows, type RowTaker } from '../delivery/read-rows.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 
@@ -13,7 +12,7 @@ interface Reading {
 }
 
 /**
- * Reads all rows of the spreadsheet into a comparison, for a command. Returns the tabs that it left out
+ * Reads all rows of the spreadsheet, for a command. Returns the tabs that it left out
  * because their titles cannot be read.
  *
  * @throws Error when the spreadsheet cannot be read, when people keep changing it, and on stop; the
@@ -21,10 +20,10 @@ interface Reading {
  */
 export async function readSpreadsheet(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
-  comparison: Pick<Comparison, 'begin' | 'note' | 'isSteady'>,
+  taker: RowTaker,
   options: Reading,
 ): Promise<readonly NamedTab[]> {
-  const read = await readRows(spreadsheet, comparison, persistent(options))
+  const read = await readRows(spreadsheet, taker, persistent(options))
   options.stop.throwIfAborted()
   if (read?.kind === 'read') return read.unread
   throw new Error(

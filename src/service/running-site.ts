@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
-import type { ComparableJournal, OpenJournal } from '../journal/contracts/journal.ts'
+import type { Journal, OpenJournal } from '../journal/contracts/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts'
 /** A site of a running service, with what its requests and its delivery share. */
 export interface RunningSite {
   readonly config: SiteConfig
-  readonly journal: ComparableJournal
+  readonly journal: Journal
   readonly health: Health
   readonly events: Events
   /** Its lines name the site, when there is a file that names sites. */

@@ -215,17 +215,13 @@ test('each of many signups that have a row is found, also when the writer is kil
   const all = Array.from({ length: count }, (_, at) => at)
   await using world = await restoredWorld(all, { upto: count, signups: count })
   const { journal, spreadsheet, clock, writer } = world
-  const begin = journal.comparison.bind(journal)
+  const { compared } = journal
+  const note = compared.noteArrived.bind(compared)
   let pages = 0
-  journal.comparison = async (how) => {
-    const comparison = await begin(how)
-    const note = comparison.noteArrived.bind(comparison)
-    comparison.noteArrived = async (positions) => {
-      pages += 1
-      if (pages === 2) throw new Error('killed')
-      await note(positions)
-    }
-    return comparison
+  compared.noteArrived = async (positions) => {
+    pages += 1
+    if (pages === 2) throw new Error('killed')
+    await note(positions)
   }
   writer.start()
   await clock.runUntil(() => pages >= 2)

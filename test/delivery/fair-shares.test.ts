@@ -4,7 +4,7 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { Account } from '../../src/delivery/account.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
@@ -18,12 +18,12 @@ const minute = 60 * second
 const quota = { perMinute: 50, perDay: 10_000 }
 const names = Array.from({ length: 20 }, (_, at) => `site-${at}`)
 
-function openAccount(journal: ComparableJournal, clock: ManualClock): Account {
+function openAccount(journal: Journal, clock: ManualClock): Account {
   return new Account({ ledger: journal.callLedger('robot', clock), quota, clock, sites: 20 })
 }
 
 /** The writer of a site. Each of its calls takes a second. */
-function deliver(journal: ComparableJournal, account: Account, clock: ManualClock) {
+function deliver(journal: Journal, account: Account, clock: ManualClock) {
   const share = account.join()
   let rows = 0
   const spreadsheet = new ScriptedSpreadsheet({ rowsMax: 100 })

@@ -7,7 +7,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { refuses, ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
 import { SharedLease } from '../../harness/shared-lease.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Lease } from '../../src/journal/contracts/lease.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
@@ -35,12 +35,7 @@ interface Faults {
 }
 
 /** The same journal with this lease and these faults. */
-function faulty(
-  journal: ComparableJournal,
-  lease: Lease,
-  faults: Faults,
-  clock: ManualClock,
-): ComparableJournal {
+function faulty(journal: Journal, lease: Lease, faults: Faults, clock: ManualClock): Journal {
   return changed(journal, {
     lease: changed(lease, {
       hold: async () => {

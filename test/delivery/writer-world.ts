@@ -2,7 +2,7 @@ import { changed } from '../../harness/changed.ts'
 import { markerIdMax } from '../../harness/freeze-next.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { ScriptedSpreadsheet } from '../../harness/scripted-spreadsheet.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createEvents, type Events } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
@@ -22,7 +22,7 @@ const googleSettings = {
 } as const
 
 export interface Given {
-  readonly journal?: ComparableJournal
+  readonly journal?: Journal
   readonly spreadsheet?: ScriptedSpreadsheet
   /** How many markers may stand in the spreadsheet. */
   readonly markersMax?: number

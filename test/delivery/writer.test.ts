@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { changed } from '../../harness/changed.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
@@ -583,7 +583,7 @@ test('a kill after 12 minutes with a signup every six seconds delays no row', as
 })
 
 /** Delivery in a process of its own. After the kill its calls of the journal never return. */
-function killableProcess(journal: ComparableJournal, spreadsheet: ScriptedSpreadsheet) {
+function killableProcess(journal: Journal, spreadsheet: ScriptedSpreadsheet) {
   let isAlive = true
   const delivery = new Proxy(journal.delivery, {
     get(target, name) {

@@ -11,7 +11,7 @@ import {
 } from '../../harness/postgres-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
-import type { Commit, ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Commit, Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { Listeners } from '../../src/journal/listeners.ts'
 import { commitAppends } from '../../src/journal/postgres/appends.ts'
@@ -39,8 +39,8 @@ interface World extends AsyncDisposable {
   readonly database: string
   readonly proxy: PostgresProxy
   /** Behind the proxy. */
-  readonly harmed: ComparableJournal
-  readonly other: ComparableJournal
+  readonly harmed: Journal
+  readonly other: Journal
   /** The addresses in the journal, in order. */
   addresses(): Promise<string[]>
 }
@@ -67,7 +67,7 @@ async function createWorld(usedLimits: Partial<typeof limits> = limits): Promise
 }
 
 /** Appends a signup like a client that repeats its request by its idempotency key. */
-function append({ intake }: ComparableJournal, email: string): Promise<Appended> {
+function append({ intake }: Journal, email: string): Promise<Appended> {
   const idempotency = { space: '', key: email, fingerprint: email }
   return intake.append([makeSignup({ email })], { idempotency })
 }

@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Comparison } from '../../src/journal/contracts/comparison.ts'
-import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import { type Comparison, comparisonOf } from '../../src/operations/compare.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 import { type ContractTest, type JournalWorld, nth } from './contract.ts'
 
 /** A world whose journal can be compared with a spreadsheet. */
 export interface ComparableWorld extends JournalWorld {
-  open(policy?: Partial<JournalPolicy>): Promise<ComparableJournal>
+  open(policy?: Partial<JournalPolicy>): Promise<Journal>
 }
 
 type Test = ContractTest<ComparableWorld>
@@ -17,14 +17,14 @@ const noon = Date.UTC(2026, 10, 20, 12)
 const cellKey = (text: string) => text
 
 /** A test that needs one journal, for the spreadsheet `here`. */
-function inJournal(work: (journal: ComparableJournal) => Promise<void>): Test['run'] {
+function inJournal(work: (journal: Journal) => Promise<void>): Test['run'] {
   return async (world) => {
     await using journal = await world.open({ spreadsheet: 'here' })
     await work(journal)
   }
 }
 
-async function deliver(journal: ComparableJournal): Promise<readonly string[]> {
+async function deliver(journal: Journal): Promise<readonly string[]> {
   const batch = await freezeNext(journal.delivery)
   if (batch) await journal.delivery.settle(batch.number, noon)
   return Object.values(addressesOf(batch)).flat()
@@ -34,7 +34,7 @@ const rowOf = ({ email, receivedAt: at }: Signup) => ({ email, at })
 
 async function read(comparison: Comparison, signups: readonly Signup[], tab = 'Sheet1') {
   comparison.begin()
-  await comparison.note({ place: tab, tab, rows: signups.map(rowOf) })
+  await comparison.note({ kind: 'rows', place: tab, tab, rows: signups.map(rowOf) })
 }
 
 const nothing = {
@@ -43,7 +43,7 @@ const nothing = {
 }
 
 /** Three signups of different moments that were written, and one that waits. */
-async function threeWritten(journal: ComparableJournal): Promise<readonly Signup[]> {
+async function threeWritten(journal: Journal): Promise<readonly Signup[]> {
   const signups = makeSignups(3).map((signup, at) => ({ ...signup, receivedAt: noon + at }))
   await journal.intake.append(signups)
   await deliver(journal)
@@ -57,7 +57,7 @@ export const comparisonTests: readonly Test[] = [
     title: 'each signup is present, missing, edited or waiting, and other rows are counted',
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       const typed = makeSignup({ email: 'typed@example.com' })
       await read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
       expect(await comparison.compare(() => {})).toEqual({
@@ -77,9 +77,9 @@ export const comparisonTests: readonly Test[] = [
     title: 'a row that somebody doubled is told, and a copy in another tab is none',
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [a, b, b, b, c])
-      await comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
+      await comparison.note({ kind: 'rows', place: 'Called', tab: 'Called', rows: [rowOf(a)] })
       expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
       expect(comparison.doubles(9)).toEqual([{ at: noon + 1, tab: 'Sheet1', extra: 2 }])
     }),
@@ -92,7 +92,7 @@ export const comparisonTests: readonly Test[] = [
       const twins = [makeSignup(twin), makeSignup({ ...twin, sheetTab: 'Other' })]
       await journal.intake.append(twins)
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, twins)
       expect(await comparison.compare(() => {})).toMatchObject({ present: 2, missing: 0 })
       await read(comparison, twins.slice(1))
@@ -110,8 +110,8 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       await threeWritten(journal)
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
-      using other = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using other = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [])
       await comparison.compare(() => {})
       const missing = (await comparison.found('missing', 0, 9)).map(({ position }) => position)
@@ -133,7 +133,7 @@ export const comparisonTests: readonly Test[] = [
       const tabs = ['A', 'B', 'A', 'B']
       await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await comparison.deliverAgain(
         [2, 3].map((place) => nth(journal, place)),
         noon,
@@ -154,7 +154,7 @@ export const comparisonTests: readonly Test[] = [
       {
         await using journal = await open()
         await threeWritten(journal)
-        using comparison = await journal.comparison({ cellKey })
+        using comparison = await comparisonOf(journal.compared, { cellKey })
         await read(comparison, [])
         await comparison.compare(() => {})
         await comparison.deliverAgain(
@@ -184,7 +184,7 @@ export const comparisonTests: readonly Test[] = [
       }
       await using journal = await open('here')
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [])
       expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
       await comparison.deliverAgain(
@@ -192,7 +192,7 @@ export const comparisonTests: readonly Test[] = [
         noon,
       )
       await deliver(journal)
-      using again = await journal.comparison({ cellKey })
+      using again = await comparisonOf(journal.compared, { cellKey })
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
     },
@@ -207,7 +207,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.erasure.forget(given.email)
       await journal.erasure.eraseNext(0, given.email)
       await journal.delivery.settle(batch?.number ?? 0, noon)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [kept])
       const counts = { ...nothing, present: 1, unknown: 1, rows: 1 }
       expect(await comparison.compare(() => {})).toEqual(counts)
@@ -219,7 +219,7 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [])
       await comparison.compare(() => {})
       await comparison.deliverAgain(
@@ -237,7 +237,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.delivery.release(batch ?? { number: 0, marker: 0 })
       expect(await deliver(journal)).toEqual([])
       expect(await journal.reader.backlog()).toBe(0)
-      using again = await journal.comparison({ cellKey })
+      using again = await comparisonOf(journal.compared, { cellKey })
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
       expect(
@@ -256,7 +256,7 @@ export const comparisonTests: readonly Test[] = [
       const signup = makeSignup()
       await journal.intake.append([signup])
       await deliver(journal)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await comparison.deliverAgain([nth(journal, 1)], noon)
       const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
       await journal.erasure.forget(signup.email)
@@ -272,7 +272,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.intake.append([makeSignup()])
       await deliver(journal)
       for (const _ of [1, 2]) {
-        using comparison = await journal.comparison({ cellKey })
+        using comparison = await comparisonOf(journal.compared, { cellKey })
         expect(await comparison.deliverAgain([nth(journal, 1)], noon)).toBe(1)
         expect(await deliver(journal)).toHaveLength(1)
       }
@@ -283,7 +283,7 @@ export const comparisonTests: readonly Test[] = [
     title: 'a reading is steady when it gives the rows of the one before, and only new ones below',
     run: inJournal(async (journal) => {
       const signups = makeSignups(3)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       const isSteady = async (rows: readonly Signup[]) => {
         await read(comparison, rows)
         return comparison.isSteady
@@ -302,7 +302,7 @@ export const comparisonTests: readonly Test[] = [
       'what is put back, on its way, or written after the beginning is waiting, and not missing',
     run: inJournal(async (journal) => {
       await threeWritten(journal)
-      using before = await journal.comparison({ cellKey })
+      using before = await comparisonOf(journal.compared, { cellKey })
       await read(before, [])
       await deliver(journal)
       expect(await before.compare(() => {})).toEqual({ ...nothing, missing: 3, waiting: 1 })
@@ -311,14 +311,14 @@ export const comparisonTests: readonly Test[] = [
         noon,
       )
       const compared = async () => {
-        using comparison = await journal.comparison({ cellKey })
+        using comparison = await comparisonOf(journal.compared, { cellKey })
         await read(comparison, [])
         return await comparison.compare(() => {})
       }
       expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
       const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
       expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
-      using during = await journal.comparison({ cellKey })
+      using during = await comparisonOf(journal.compared, { cellKey })
       await read(during, [])
       await journal.delivery.settle(batch.number, noon)
       expect(await during.compare(() => {})).toEqual({ ...nothing, missing: 2, waiting: 2 })
@@ -330,11 +330,12 @@ export const comparisonTests: readonly Test[] = [
     title: 'a signup whose row was there after a restore gets one again when that row is deleted',
     run: inJournal(async (journal) => {
       const signups = await threeWritten(journal)
-      using restored = await journal.comparison({ cellKey })
+      using restored = await comparisonOf(journal.compared, { cellKey })
       await read(restored, [...signups, makeSignup({ email: 'waits@example.com' })])
-      await restored.noteArrived([4].map((place) => nth(journal, place)))
+      await restored.compare()
+      await restored.noteArrived(nth(journal, 4))
       expect(await deliver(journal)).toEqual([])
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, signups)
       expect(await comparison.compare(() => {})).toEqual({
         ...nothing,
@@ -369,7 +370,7 @@ export const comparisonTests: readonly Test[] = [
         await journal.erasure.removed(written[0] ?? 0, { wasFound: true, others: 0 })
       }
       await journal.delivery.resolveDefaultTab('Tabelle1')
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(comparison, [])
       expect(await comparison.compare(() => {})).toMatchObject({ unknown: 2 })
     },
@@ -380,7 +381,7 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       const [, gone = makeSignup()] = await threeWritten(journal)
       const rest = (await journal.reader.page(0, 9)).filter(({ signup }) => signup.id !== gone.id)
-      using comparison = await journal.comparison({ cellKey })
+      using comparison = await comparisonOf(journal.compared, { cellKey })
       await read(
         comparison,
         rest.map(({ signup }) => signup),

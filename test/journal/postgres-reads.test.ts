@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import type { Signup } from '../../src/signup/signup.ts'
 
@@ -61,7 +61,7 @@ async function filled(url: string, count: number): Promise<readonly Signup[]> {
   return signups
 }
 
-async function deliver({ delivery }: ComparableJournal, rowsMax: number): Promise<void> {
+async function deliver({ delivery }: Journal, rowsMax: number): Promise<void> {
   const batch = (await freezeNext(delivery, { rowsMax })) ?? expect.fail()
   await delivery.settle(batch.number, batch.number)
 }

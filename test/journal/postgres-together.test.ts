@@ -6,7 +6,7 @@ import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.
 import { type PostgresServer, startPostgres } from '../../harness/postgres-server.ts'
 import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { layoutVersion } from '../../src/journal/tables/layout.ts'
 
@@ -19,7 +19,7 @@ afterEach(() => vi.useRealTimers())
 async function world(instances: number) {
   await using made = new AsyncDisposableStack()
   const database = made.use(await server.createDatabase())
-  const journals: ComparableJournal[] = []
+  const journals: Journal[] = []
   for (let at = 0; at < instances; at++) {
     journals.push(made.use(await openPostgresJournal(database.url)))
   }
@@ -105,7 +105,7 @@ test('three instances append and deliver at the same time: each signup is in one
   ).finally(() => (appending = false))
   const delivered: FrozenBatch[] = []
   let overtaken = 0
-  const deliver = async ({ delivery, reader }: ComparableJournal) => {
+  const deliver = async ({ delivery, reader }: Journal) => {
     while (appending || (await reader.backlog()) > 0) {
       try {
         const batch = await freezeNext(delivery, { rowsMax: 7 })

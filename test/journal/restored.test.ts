@@ -7,7 +7,7 @@ import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
 import { makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -17,7 +17,7 @@ const minute = 60 * 1000
 const noon = Date.UTC(2026, 10, 20, 12)
 const quota = { perMinute: 5, perDay: 50 }
 
-type Work = (journal: ComparableJournal) => Promise<unknown>
+type Work = (journal: Journal) => Promise<unknown>
 
 /** A journal of which a backup is made after the first work, and which goes on with the second. */
 async function backedUp(first: Work, second: Work = async () => undefined) {
@@ -53,7 +53,7 @@ async function backedUp(first: Work, second: Work = async () => undefined) {
   }
 }
 
-async function deliver({ delivery }: ComparableJournal, rowsMax = 100): Promise<void> {
+async function deliver({ delivery }: Journal, rowsMax = 100): Promise<void> {
   const batch = await freezeNext(delivery, { rowsMax })
   await delivery.settle(batch?.number ?? 0, noon)
 }
@@ -143,13 +143,10 @@ test('a restored journal counts each call of the journal that it replaces, from 
 })
 
 test.each([
-  [
-    'signup',
-    (journal: ComparableJournal) => journal.intake.append(makeSignups(2, { receivedAt: noon })),
-  ],
+  ['signup', (journal: Journal) => journal.intake.append(makeSignups(2, { receivedAt: noon }))],
   [
     'call',
-    async (journal: ComparableJournal) => {
+    async (journal: Journal) => {
       await journal.intake.append(makeSignups(1, { receivedAt: noon - 20 * minute }))
       for (const at of [noon - 10 * minute, noon]) {
         const time = { now: () => at, elapsed: () => at }
@@ -159,7 +156,7 @@ test.each([
   ],
   [
     'settled batch',
-    async (journal: ComparableJournal) => {
+    async (journal: Journal) => {
       await journal.intake.append(makeSignups(1, { receivedAt: noon - 20 * minute }))
       await deliver(journal)
     },

@@ -2,12 +2,7 @@ import { expect } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
-import type {
-  ComparableJournal,
-  Journal,
-  OpenJournal,
-  SitePolicies,
-} from '../../src/journal/contracts/journal.ts'
+import type { Journal, OpenJournal, SitePolicies } from '../../src/journal/contracts/journal.ts'
 import { noteEarlier } from './contract.ts'
 import type { ComparableWorld } from './comparison-contract.ts'
 
@@ -27,7 +22,7 @@ export function besideFirstSite(
     const world = await createWorld()
     let isFilled = false
     return {
-      async open(policy = {}): Promise<ComparableJournal> {
+      async open(policy = {}): Promise<Journal> {
         const opened = await world.openSites(
           new Map([
             ['first', {}],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { crowdIn, type makeCrowd } from '../../harness/crowd.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 
 /** SQLite has an index of addresses then. */
@@ -26,12 +26,12 @@ export async function dataFolder() {
 
 export const emailsOf = (crowd: Crowd) => crowd.map(({ email }) => email)
 
-export async function append({ intake }: ComparableJournal, crowd: Crowd): Promise<void> {
+export async function append({ intake }: Journal, crowd: Crowd): Promise<void> {
   for (let at = 0; at < crowd.length; at += 100) await intake.append(crowd.slice(at, at + 100))
 }
 
 /** Forgets these people, one in eight at a time, and then says that their rows are gone. */
-export async function forget({ erasure }: ComparableJournal, crowd: Crowd): Promise<void> {
+export async function forget({ erasure }: Journal, crowd: Crowd): Promise<void> {
   for (let part = 0; part < 8; part++) {
     for (const { email } of crowd.filter((_, at) => at % 8 === part)) await erasure.forget(email)
     for (let next: number | undefined = 0; next !== undefined;) {
@@ -42,7 +42,7 @@ export async function forget({ erasure }: ComparableJournal, crowd: Crowd): Prom
 }
 
 /** Says that the rows of all forgotten people are gone. */
-export async function finish(erasure: ComparableJournal['erasure']): Promise<void> {
+export async function finish(erasure: Journal['erasure']): Promise<void> {
   for (let page = await erasure.removals(0); page.length > 0; page = await erasure.removals(0)) {
     for (const { position } of page) await erasure.removed(position, { wasFound: true, others: 0 })
   }

@@ -1,6 +1,6 @@
 import { strictQuota } from '../../emulators/google-sheets/quota.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { makeSignup } from './make-signup.ts'
 import { calm } from './draw-parts.ts'
@@ -36,7 +36,7 @@ export class CalmWorld implements AsyncDisposable {
   /** How many signups were accepted. */
   accepted = 0
   readonly #google: SimulatedGoogle
-  readonly #journal: ComparableJournal
+  readonly #journal: Journal
   readonly #process: SimulatedProcess
 
   constructor(seed: number, options: CalmOptions) {

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../src/platform/http-client.ts'
 import type { DeliveryLog } from '../../src/journal/contracts/delivery-log.ts'
 import type { IntakeLog } from '../../src/journal/contracts/intake-log.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Lease } from '../../src/journal/contracts/lease.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { DurableFiles } from '../../src/platform/node/durable-file.ts'
@@ -41,7 +41,7 @@ export interface ProcessOptions {
   /** The store of the journal, when it is on another machine. */
   readonly store?: SharedStore | undefined
   /** Opens the journal on the disk. @throws JournalUnavailable */
-  readonly connect: (user: DiskUser, clock: Clock) => ComparableJournal
+  readonly connect: (user: DiskUser, clock: Clock) => Journal
   readonly schedule: Pick<
     Schedule,
     'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax' | 'stops' | 'store'

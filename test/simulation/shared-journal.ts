@@ -6,7 +6,7 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../../src/journal/contracts/intake-log.ts'
-import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { Overtaken } from '../../src/journal/contracts/errors.ts'
 import { AppendGroups } from '../../src/journal/postgres/append-groups.ts'
 import { DatabaseTime } from '../../src/journal/postgres/database-time.ts'
@@ -42,7 +42,7 @@ export interface SharedJournalOptions {
 /** Of the product: `resolveLostCommit`. */
 export type Settle = typeof resolveLostCommit<AppendRequest, Appended>
 
-export interface SharedJournal extends ComparableJournal {
+export interface SharedJournal extends Journal {
   readonly time: Pick<Clock, 'now' | 'elapsed'>
 }
 
@@ -66,7 +66,7 @@ class Instance {
   readonly #options: SharedJournalOptions
   readonly #db: SqliteDatabase
   /** At the store: its listeners hear while a call is carried out. */
-  readonly #store: ComparableJournal
+  readonly #store: Journal
   readonly #groups: AppendGroups
   readonly #appended = new Listeners<number>()
   readonly #settled = new Listeners<readonly TabCursor[]>()
@@ -74,7 +74,7 @@ class Instance {
   /** The last term of this instance. */
   #term: number | undefined
 
-  constructor(options: SharedJournalOptions, db: SqliteDatabase, store: ComparableJournal) {
+  constructor(options: SharedJournalOptions, db: SqliteDatabase, store: Journal) {
     this.#options = options
     this.#db = db
     this.#store = store
@@ -110,7 +110,6 @@ class Instance {
           this.#carry('reserve', () => this.#db.transact(...change))
         return callLedgerOf({ transact }, account, clock)
       },
-      comparison: (how) => store.comparison(how),
       [Symbol.asyncDispose]: async () => {
         await this.#groups.drain()
         await store[Symbol.asyncDispose]()

@@ -16,7 +16,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
-import type { ComparableJournal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import type { Answer } from '../../src/journal/sql.ts'
 import { firstRows } from '../../src/journal/tables/layout.ts'
 import { SqliteDatabase, type SqliteStep } from '../../src/journal/sqlite/database.ts'
@@ -70,7 +70,7 @@ export class SimulatedDisk {
   }
 
   /** Opens the journal for a process that starts. @throws JournalUnavailable when a commit fails */
-  open(user: DiskUser, clock: Pick<Clock, 'elapsed' | 'sleep'>): ComparableJournal {
+  open(user: DiskUser, clock: Pick<Clock, 'elapsed' | 'sleep'>): Journal {
     return journalOn(this.connect(user), this.policy, { clock })
   }
 

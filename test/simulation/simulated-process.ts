@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import type { Writer } from '../../src/delivery/writer.ts'
 import { Refusal } from '../../src/http/problem.ts'
 import type { DeliveryLog } from '../../src/journal/contracts/delivery-log.ts'
-import type { ComparableJournal } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import type { Events } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -44,7 +44,7 @@ const simulatedSettings = {
   tokenUrl: 'https://sheets.example.com/token',
 } as const
 
-type OpenJournal = ComparableJournal
+type OpenJournal = Journal
 type Delivering = Pick<Writer, 'start' | 'stop'>
 
 export class SimulatedProcess implements Receiver {

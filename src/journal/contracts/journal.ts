@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { CallLedger } from './call-ledger.ts'
-import type { ComparedSignups, CompareOptions, Comparison } from './comparison.ts'
+import type { ComparedSignups } from './comparison.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { Erasure, Retention } from './erasure.ts'
 import type { ImportLog } from './import-log.ts'
@@ -32,12 +32,6 @@ export interface Journal extends AsyncDisposable {
   callLedger(account: string, clock: Pick<Clock, 'now' | 'elapsed'>): CallLedger
 }
 
-/** A journal that can be compared with a spreadsheet. */
-export interface ComparableJournal extends Journal {
-  /** Begins to compare the signups with the rows of the present spreadsheet. */
-  comparison(options: CompareOptions): Promise<Comparison>
-}
-
 /**
  * An open journal with any number of sites. They share its file or its connections, one order of positions,
  * the commits of appends, the used challenge tokens, the calls of each account, and the secret of the
@@ -47,7 +41,7 @@ export interface ComparableJournal extends Journal {
  */
 export interface OpenJournal extends AsyncDisposable {
   /** The sites that it was opened with, by name. */
-  readonly sites: ReadonlyMap<string, ComparableJournal>
+  readonly sites: ReadonlyMap<string, Journal>
   /**
    * How many signups wait for delivery, of each site that the journal has ever had, by name: of those that
    * it was not opened with, too.

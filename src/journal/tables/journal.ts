@@ -1,7 +1,6 @@
-import type { Commit, ComparableJournal, Journal, OpenJournal } from '../contracts/journal.ts'
+import type { Commit, Journal, OpenJournal } from '../contracts/journal.ts'
 import type { Lease } from '../contracts/lease.ts'
 import type { Listeners } from '../listeners.ts'
-import { comparisonOf } from '../row-comparison.ts'
 import type { Database } from '../sql.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'
@@ -22,7 +21,7 @@ export interface SiteEngine extends DeliveryEngine {
 }
 
 /** The journal of one site. Disposing commits its waiting appends. */
-export function journalOf(site: Site, engine: SiteEngine): ComparableJournal {
+export function journalOf(site: Site, engine: SiteEngine): Journal {
   const { appends, lease, time } = engine
   const imports = new Imports(site, engine.imports)
   return {
@@ -36,7 +35,6 @@ export function journalOf(site: Site, engine: SiteEngine): ComparableJournal {
     lease,
     ...(time && { time }),
     callLedger: (account, by) => callLedgerOf(site.db, account, by),
-    comparison: (how) => comparisonOf(comparedOf(site), how),
     [Symbol.asyncDispose]: async () => {
       imports[Symbol.dispose]()
       await appends.drain()
@@ -47,7 +45,7 @@ export function journalOf(site: Site, engine: SiteEngine): ComparableJournal {
 /** The journal of these sites. Disposing closes it by `close`. */
 export function openJournal(
   db: Database,
-  sites: ReadonlyMap<string, ComparableJournal>,
+  sites: ReadonlyMap<string, Journal>,
   commits: Listeners<Commit>,
   close: () => Promise<void>,
 ): OpenJournal {

@@ -1,20 +1,99 @@
 import { createHash, type Hash, hash } from 'node:crypto'
-
+import type { ComparedSignups } from '../journal/contracts/comparison.ts'
+import type { SignupRecord } from '../journal/contracts/reader.ts'
 import { TemporaryTables } from '../platform/node/temporary-tables.ts'
-import { tabKey } from '../signup/signup.ts'
-import type {
-  Compared,
-  CompareOptions,
-  ComparedSignups,
-  Comparison,
-  DoubleRow,
-  FoundKind,
-  RowsOfTab,
-} from './contracts/comparison.ts'
-import type { SignupRecord } from './contracts/reader.ts'
+import { type Millis, tabKey } from '../signup/signup.ts'
+import type { RowPart } from '../spreadsheet/spreadsheet.ts'
+
+/**
+ * Compares the signups of the journal with the rows of the present spreadsheet, by timestamp and
+ * address. It keeps a digest of each row in a temporary file that nobody else can open, so its memory
+ * does not grow with the rows. Disposing of it deletes that file.
+ */
+export interface Comparison extends Disposable {
+  /** Begins a reading of the spreadsheet, and forgets the rows of the reading before. */
+  begin(): void
+
+  /** Notes the next rows of a tab. Other work runs meanwhile. */
+  note(part: RowPart): Promise<void>
+
+  /** Whether this reading gave the same rows as the one before, in the same order, and perhaps more below. */
+  readonly isSteady: boolean
+
+  /**
+   * Compares every signup with the rows of the last reading. Other work runs between two pages.
+   *
+   * @param onPage is told how many signups were compared so far
+   */
+  compare(onPage?: (signups: number) => void): Promise<Compared>
+
+  /** At most `max` signups of this kind after this position, in order. Call it after `compare`. */
+  found(kind: FoundKind, after: number, max: number): Promise<readonly SignupRecord[]>
+
+  /** The first rows that are there too often, at most `max` of them. Call it after `compare`. */
+  doubles(max: number): readonly DoubleRow[]
+
+  /**
+   * Puts signups that `found` gave back into the pending work, so that the writer delivers them to the
+   * present spreadsheet. Leaves out those that somebody has put there since this comparison began.
+   * Returns how many it has put. One transaction: give it a few hundred at most.
+   */
+  deliverAgain(positions: readonly number[], at: Millis): Promise<number>
+
+  /**
+   * Notes which waiting signups up to this position have a row, so that they get no other one. Call it after
+   * `compare`.
+   */
+  noteArrived(upto: number): Promise<void>
+}
+
+/**
+ * - `missing`: it was settled in this spreadsheet, and no row agrees with it.
+ * - `edited`: it was settled in this spreadsheet, and a row agrees in one of address and timestamp.
+ * - `elsewhere`: it was settled in another spreadsheet only, and no row here agrees with it.
+ * - `arrived`: it waits in the journal, and a row agrees with it, as after a backup was restored.
+ */
+export type FoundKind = 'missing' | 'edited' | 'elsewhere' | 'arrived'
+
+export interface DoubleRow {
+  readonly at: Millis
+  readonly tab: string
+  /** How many rows there are too many. */
+  readonly extra: number
+}
+
+/** How many there are of each. */
+export interface Compared {
+  /** Signups whose row was found. */
+  readonly present: number
+  readonly missing: number
+  readonly edited: number
+  /** Signups that are not in this spreadsheet, and were settled in another one. */
+  readonly elsewhere: number
+  /** Signups that wait, or were written during the comparison. They may have a row or not. */
+  readonly waiting: number
+  /** Signups without an address in the journal, because they were erased. */
+  readonly unknown: number
+  /** Rows that are there more often, in one tab, than there are signups for them. */
+  readonly double: number
+  /** Rows that people copied to another tab. */
+  readonly copies: number
+  /** Rows that agree with no signup. An edited row is one of them. */
+  readonly others: number
+  /** All rows. */
+  readonly rows: number
+}
+
+export interface CompareOptions {
+  /** The text of a cell's address for comparison: spreadsheets may put an apostrophe in front. */
+  readonly cellKey: (text: string) => string
+}
 
 /** Signups read or looked up at once, which takes a few milliseconds. */
 const pageRows = 500
+
+/** Signups that are noted at once. */
+const notedAtOnce = 200
 
 /** A timestamp that cannot be read. */
 const noTime = -1
@@ -88,7 +167,6 @@ export async function comparisonOf(
 
 class RowComparison implements Comparison {
   readonly deliverAgain: Comparison['deliverAgain']
-  readonly noteArrived: Comparison['noteArrived']
   readonly #signups: ComparedSignups
   readonly #lastSettled: number
   readonly #cellKey: CompareOptions['cellKey']
@@ -100,7 +178,6 @@ class RowComparison implements Comparison {
 
   constructor(signups: ComparedSignups, lastSettled: number, cellKey: CompareOptions['cellKey']) {
     this.deliverAgain = (positions, at) => signups.deliverAgain(positions, at, lastSettled)
-    this.noteArrived = (positions) => signups.noteArrived(positions)
     this.#signups = signups
     this.#lastSettled = lastSettled
     this.#cellKey = cellKey
@@ -115,7 +192,7 @@ class RowComparison implements Comparison {
     this.#digests.begin()
   }
 
-  async note(part: RowsOfTab): Promise<void> {
+  async note(part: RowPart): Promise<void> {
     const tab = this.#tab(part.tab)
     for (let at = 0; at === 0 || at < part.rows.length; at += pageRows) {
       if (at > 0) await nextTurn()
@@ -131,7 +208,7 @@ class RowComparison implements Comparison {
     return this.#digests.isSteady
   }
 
-  async compare(onPage: (signups: number) => void): Promise<Compared> {
+  async compare(onPage: (signups: number) => void = () => {}): Promise<Compared> {
     const counts = { present: 0, waiting: 0, unknown: 0 }
     let compared = 0
     for (let after = 0; ;) {
@@ -160,6 +237,16 @@ class RowComparison implements Comparison {
 
   found(kind: FoundKind, after: number, max: number): Promise<readonly SignupRecord[]> {
     return this.#signups.at(this.#lost(kind, after, max).map(({ position }) => position))
+  }
+
+  async noteArrived(upto: number): Promise<void> {
+    for (let after = 0; ;) {
+      const page = this.#lost('arrived', after, notedAtOnce)
+      const positions = page.map(({ position }) => position)
+      await this.#signups.noteArrived(positions.filter((position) => position <= upto))
+      if (page.length < notedAtOnce) return
+      after = page.at(-1)?.position ?? after
+    }
   }
 
   doubles(max: number): readonly DoubleRow[] {
@@ -241,7 +328,7 @@ class RowDigests {
     this.#now = new Map()
   }
 
-  note({ place, rows }: RowsOfTab): void {
+  note({ place, rows }: RowPart): void {
     const before = this.#before?.get(place)
     const tab = this.#now?.get(place) ?? { count: 0, hash: createHash('sha256'), agrees: false }
     this.#now?.set(place, tab)

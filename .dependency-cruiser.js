@@ -28,7 +28,7 @@ const mayImport = {
     'spreadsheet/spreadsheet.ts',
   ],
   // What commands do with the journal and the spreadsheet together. Only `service/` and `cli/` import it.
-  'operations/': ['signup/', 'platform/', 'journal/contracts/', 'spreadsheet/spreadsheet.ts'],
+  'operations/': ['signup/', 'platform/', 'journal/contracts/', 'spreadsheet/(spreadsheet|csv).ts'],
   // Knows nothing of notices, so that it can send other messages, too.
   'webhook/': ['signup/', 'platform/'],
   'notices/': [

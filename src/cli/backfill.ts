@@ -3,13 +3,7 @@ import type { SignupRecord } from '../journal/contracts/reader.ts'
 import type { FoundKind } from '../operations/compare.ts'
 import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
-import {
-  deliverAgain,
-  type Difference,
-  expectAllCompared,
-  foundPages,
-  withDifference,
-} from './compare.ts'
+import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { table } from './terminal/table.ts'
 
@@ -96,8 +90,10 @@ async function countByTab(
 ): Promise<ReadonlyMap<string, number>> {
   const tabs = new Map<string, number>()
   for (const kind of kinds) {
-    for await (const page of foundPages(comparison, kind, isWanted)) {
-      for (const { signup } of page) tabs.set(signup.sheetTab, (tabs.get(signup.sheetTab) ?? 0) + 1)
+    for await (const page of comparison.foundPages(kind)) {
+      for (const { signup } of page.filter(isWanted)) {
+        tabs.set(signup.sheetTab, (tabs.get(signup.sheetTab) ?? 0) + 1)
+      }
     }
   }
   return tabs

@@ -13,15 +13,11 @@ import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
 import { partOf } from '../service/running-site.ts'
 import { readSpreadsheet } from '../service/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
-import { cellKey } from '../spreadsheet/csv.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
 import { expiredNote, expiredUpTo } from './expired.ts'
 import { tellOtherSites } from './other-sites.ts'
 import type { Session } from './session.ts'
 import { chosenSite } from './site-option.ts'
-
-/** Signups that are read or changed at once. A change of so many takes about 3 ms. */
-const pageSignups = 200
 
 /** The journal and the present spreadsheet, compared. */
 export interface Difference {
@@ -59,25 +55,12 @@ export async function withDifference<T>(
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const destination = destinationOf(site, config, secrets)
   const spreadsheet = connectSpreadsheet({ ...destination, journal }, world)
-  using comparison = await comparisonOf(journal.compared, { cellKey })
+  using comparison = await comparisonOf(journal.compared)
   let unread: Difference['unread']
   {
     using progress = notes.progress('rows read')
-    let rows = 0
-    const counting = {
-      begin: () => {
-        rows = 0
-        comparison.begin()
-      },
-      note: async (part: Parameters<Comparison['note']>[0]) => {
-        await comparison.note(part)
-        progress.at((rows += part.rows.length))
-      },
-      get isSteady() {
-        return comparison.isSteady
-      },
-    }
-    unread = await readSpreadsheet(spreadsheet, counting, { clock, stop })
+    const onRows = (rows: number) => progress.at(rows)
+    unread = await readSpreadsheet(spreadsheet, comparison, { clock, stop, onRows })
   }
   using progress = notes.progress('signups compared')
   const compared = await comparison.compare((signups) => {
@@ -116,32 +99,17 @@ function tellingWaits(notes: Session['notes']): Clock {
   }
 }
 
-/** The signups of a kind, page by page, those of `isWanted` only. */
-export async function* foundPages(
-  comparison: Comparison,
-  kind: FoundKind,
-  isWanted: (found: SignupRecord) => boolean = () => true,
-): AsyncGenerator<readonly SignupRecord[]> {
-  for (let after = 0; ;) {
-    const page = await comparison.found(kind, after, pageSignups)
-    yield page.filter(isWanted)
-    if (page.length < pageSignups) return
-    after = page.at(-1)?.position ?? after
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
 /** Puts the signups of a kind back into the pending work. Returns how many. */
 export async function deliverAgain(
   { comparison }: Difference,
   kind: FoundKind,
   { notes, clock, stop }: Pick<Session, 'notes' | 'clock' | 'stop'>,
-  isWanted?: (found: SignupRecord) => boolean,
+  isWanted: (found: SignupRecord) => boolean = () => true,
 ): Promise<number> {
   using progress = notes.progress('signups put back into the pending work')
   let put = 0
-  for await (const page of foundPages(comparison, kind, isWanted)) {
-    const positions = page.map(({ position }) => position)
+  for await (const page of comparison.foundPages(kind)) {
+    const positions = page.filter(isWanted).map(({ position }) => position)
     put += await comparison.deliverAgain(positions, clock.now())
     progress.at(put)
     stop.throwIfAborted()

@@ -152,17 +152,13 @@ async function report(
   repaired: number | null,
 ): Promise<Report> {
   const { compared, comparison, unread, location } = difference
-  const { present, missing, edited, waiting, elsewhere, unknown } = compared
+  const { present, missing, edited, waiting, elsewhere, unknown: erased } = compared
+  const { rows: all, double, copies, others } = compared
   return {
     at: iso(clock.now()),
     spreadsheet: location,
-    signups: { present, missing, edited, waiting, elsewhere, erased: unknown },
-    rows: {
-      all: compared.rows,
-      double: compared.double,
-      copies: compared.copies,
-      others: compared.others,
-    },
+    signups: { present, missing, edited, waiting, elsewhere, erased },
+    rows: { all, double, copies, others },
     missing: await listed(difference, 'missing', listedMax.json),
     edited: await listed(difference, 'edited', listedMax.json),
     double: comparison
@@ -179,7 +175,7 @@ async function listed(
   kind: FoundKind,
   max: number,
 ): Promise<readonly Listed[]> {
-  const found = await comparison.found(kind, 0, max)
+  const found = await comparison.found(kind, max)
   return found.map(({ signup: { receivedAt, sheetTab, email } }) => ({
     timestamp: iso(receivedAt),
     sheetTab,

@@ -1,15 +1,13 @@
 import { type DeliveryLog, restoredFact } from '../journal/contracts/delivery-log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import { readRows, type RowsRead, type RowTaker } from './read-rows.ts'
+import { readRows, type RowsRead } from './read-rows.ts'
 
-/** Finds out which signups have a row in the spreadsheet already. */
+/** Finds out which waiting signups have a row already. */
 export interface Arrivals extends RowTaker, Disposable {
-  /** Compares all signups with the rows of the last reading. */
-  compare(): Promise<unknown>
-  /** Notes which waiting signups up to this position have a row, so that they get no other one. */
+  /** Notes which of them, up to this position, have a row in the last reading. They get no other one. */
   noteArrived(upto: number): Promise<void>
 }
 
@@ -66,7 +64,6 @@ export class AfterRestore {
       await attempts.delay(obstacle, lookAgainMs)
       return false
     }
-    await arrivals.compare()
     await arrivals.noteArrived(Number(restored))
     await journal.noteFact(restoredFact, '')
     return true

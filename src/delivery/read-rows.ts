@@ -3,24 +3,14 @@ import type {
   NamedTab,
   Refused,
   Retryable,
-  RowPart,
   RowReader,
   RowsEnd,
+  RowTaker,
   Spreadsheet,
 } from '../spreadsheet/spreadsheet.ts'
 
 /** How often the spreadsheet is read until nobody has changed it meanwhile. */
 const readingsMax = 6
-
-/** Who takes the rows of a spreadsheet, reading by reading. */
-export interface RowTaker {
-  /** Begins a reading, and forgets the rows of the reading before. */
-  begin(): void
-  /** Takes the next rows of a tab. Other work runs meanwhile. */
-  note(part: RowPart): Promise<void>
-  /** Whether this reading gave the same rows as the one before, in the same order, and perhaps more below. */
-  readonly isSteady: boolean
-}
 
 type Next = Awaited<ReturnType<RowReader['next']>>
 
@@ -37,16 +27,19 @@ export type Persist = (
  * Reads all rows of the spreadsheet. When that takes several calls, people may sort or
  * move rows in between, so that a row is missed. Then it reads again, until two readings agree. Undefined
  * on stop.
+ *
+ * @param onRows is told how many rows of a reading were taken so far
  */
 export async function readRows(
   spreadsheet: Pick<Spreadsheet, 'rowReader'>,
   taker: RowTaker,
   persist: Persist,
+  onRows: (rows: number) => void = () => {},
 ): Promise<RowsRead | undefined> {
   for (let reading = 1; reading <= readingsMax; reading++) {
     taker.begin()
     await using reader = spreadsheet.rowReader()
-    const end = await readOnce(reader, taker, persist)
+    const end = await readOnce(reader, taker, persist, onRows)
     if (!end) return undefined
     if (end.kind === 'end' && (end.isOneMoment || taker.isSteady)) {
       return { kind: 'read', unread: end.unread }
@@ -59,10 +52,12 @@ async function readOnce(
   reader: RowReader,
   taker: Pick<RowTaker, 'note'>,
   persist: Persist,
+  onRows: (rows: number) => void,
 ): Promise<RowsEnd | LayoutChanged | undefined> {
-  for (;;) {
+  for (let rows = 0; ;) {
     const part = await persist((signal) => reader.next(signal))
     if (part?.kind !== 'rows') return part
     await taker.note(part)
+    onRows((rows += part.rows.length))
   }
 }

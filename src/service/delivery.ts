@@ -11,7 +11,6 @@ import { comparisonOf } from '../operations/compare.ts'
 import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import { environmentNames } from '../signup/setting-names.ts'
-import { cellKey } from '../spreadsheet/csv.ts'
 import { createGoogleSheets } from '../spreadsheet/google/google-sheets.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { createWorkbook } from '../spreadsheet/workbook/workbook.ts'
@@ -82,7 +81,7 @@ export function createDelivery(
       journal: journal.delivery,
       erasure: journal.erasure,
       removesOnly,
-      arrivals: () => comparisonOf(journal.compared, { cellKey }),
+      arrivals: () => comparisonOf(journal.compared),
       events,
       clock,
       random,

@@ -1,7 +1,7 @@
 import { backoffMs } from '../delivery/backoff.ts'
-import { type Persist, readRows, type RowTaker } from '../delivery/read-rows.ts'
+import { type Persist, readRows } from '../delivery/read-rows.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { NamedTab, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import type { NamedTab, RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 
 /** How often a command tries one call. */
 const triesMax = 5
@@ -9,6 +9,8 @@ const triesMax = 5
 interface Reading {
   readonly clock: Clock
   readonly stop: AbortSignal
+  /** Told how many rows were read so far. */
+  readonly onRows: (rows: number) => void
 }
 
 /**
@@ -23,7 +25,7 @@ export async function readSpreadsheet(
   taker: RowTaker,
   options: Reading,
 ): Promise<readonly NamedTab[]> {
-  const read = await readRows(spreadsheet, taker, persistent(options))
+  const read = await readRows(spreadsheet, taker, persistent(options), options.onRows)
   options.stop.throwIfAborted()
   if (read?.kind === 'read') return read.unread
   throw new Error(

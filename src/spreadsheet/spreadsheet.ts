@@ -226,6 +226,16 @@ export interface RowPart {
   readonly rows: readonly RowKey[]
 }
 
+/** Takes the rows of a spreadsheet, reading by reading. */
+export interface RowTaker {
+  /** Begins a reading, and forgets the rows of the reading before. */
+  begin(): void
+  /** Takes the next rows of a tab. Other work runs meanwhile. */
+  note(part: Omit<RowPart, 'kind'>): Promise<void>
+  /** Whether this reading gave the same rows as the one before, in the same order, and perhaps more below. */
+  readonly isSteady: boolean
+}
+
 export interface RowsEnd {
   readonly kind: 'end'
   /** Whether all rows are of one moment. */

@@ -1,27 +1,16 @@
 import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { addressesOf, makeSignup, makeSignups } from '../../harness/make-signup.ts'
-import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
+import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { type Comparison, comparisonOf } from '../../src/operations/compare.ts'
 import type { Signup } from '../../src/signup/signup.ts'
-import { type ContractTest, type JournalWorld, nth } from './contract.ts'
-
-/** A world whose journal can be compared with a spreadsheet. */
-export interface ComparableWorld extends JournalWorld {
-  open(policy?: Partial<JournalPolicy>): Promise<Journal>
-}
-
-type Test = ContractTest<ComparableWorld>
+import { type ContractTest, nth, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
-const cellKey = (text: string) => text
 
 /** A test that needs one journal, for the spreadsheet `here`. */
-function inJournal(work: (journal: Journal) => Promise<void>): Test['run'] {
-  return async (world) => {
-    await using journal = await world.open({ spreadsheet: 'here' })
-    await work(journal)
-  }
+function inJournal(work: (journal: Journal) => Promise<void>): ContractTest['run'] {
+  return underPolicy({ spreadsheet: 'here' }, work)
 }
 
 async function deliver(journal: Journal): Promise<readonly string[]> {
@@ -34,7 +23,7 @@ const rowOf = ({ email, receivedAt: at }: Signup) => ({ email, at })
 
 async function read(comparison: Comparison, signups: readonly Signup[], tab = 'Sheet1') {
   comparison.begin()
-  await comparison.note({ kind: 'rows', place: tab, tab, rows: signups.map(rowOf) })
+  await comparison.note({ place: tab, tab, rows: signups.map(rowOf) })
 }
 
 const nothing = {
@@ -52,24 +41,20 @@ async function threeWritten(journal: Journal): Promise<readonly Signup[]> {
 }
 
 /** A journal is compared with the rows of a spreadsheet. */
-export const comparisonTests: readonly Test[] = [
+export const comparisonTests: readonly ContractTest[] = [
   {
     title: 'each signup is present, missing, edited or waiting, and other rows are counted',
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       const typed = makeSignup({ email: 'typed@example.com' })
       await read(comparison, [a, { ...b, email: 'corrected@example.com' }, typed])
       expect(await comparison.compare(() => {})).toEqual({
         ...nothing,
         ...{ present: 1, missing: 1, edited: 1, waiting: 1, others: 2, rows: 3 },
       })
-      expect((await comparison.found('missing', 0, 9)).map(({ signup }) => signup.id)).toEqual([
-        c.id,
-      ])
-      expect((await comparison.found('edited', 0, 9)).map(({ signup }) => signup.id)).toEqual([
-        b.id,
-      ])
+      expect((await comparison.found('missing', 9)).map(({ signup }) => signup.id)).toEqual([c.id])
+      expect((await comparison.found('edited', 9)).map(({ signup }) => signup.id)).toEqual([b.id])
     }),
   },
 
@@ -77,9 +62,9 @@ export const comparisonTests: readonly Test[] = [
     title: 'a row that somebody doubled is told, and a copy in another tab is none',
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup(), c = makeSignup()] = await threeWritten(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, [a, b, b, b, c])
-      await comparison.note({ kind: 'rows', place: 'Called', tab: 'Called', rows: [rowOf(a)] })
+      await comparison.note({ place: 'Called', tab: 'Called', rows: [rowOf(a)] })
       expect(await comparison.compare(() => {})).toMatchObject({ present: 3, double: 2, copies: 1 })
       expect(comparison.doubles(9)).toEqual([{ at: noon + 1, tab: 'Sheet1', extra: 2 }])
     }),
@@ -92,7 +77,7 @@ export const comparisonTests: readonly Test[] = [
       const twins = [makeSignup(twin), makeSignup({ ...twin, sheetTab: 'Other' })]
       await journal.intake.append(twins)
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, twins)
       expect(await comparison.compare(() => {})).toMatchObject({ present: 2, missing: 0 })
       await read(comparison, twins.slice(1))
@@ -110,11 +95,11 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       await threeWritten(journal)
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
-      using other = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
+      using other = await comparisonOf(journal.compared)
       await read(comparison, [])
       await comparison.compare(() => {})
-      const missing = (await comparison.found('missing', 0, 9)).map(({ position }) => position)
+      const missing = (await comparison.found('missing', 9)).map(({ position }) => position)
       expect(missing).toHaveLength(4)
       expect(await comparison.deliverAgain(missing, noon)).toBe(4)
       expect(await journal.reader.backlog()).toBe(4)
@@ -133,7 +118,7 @@ export const comparisonTests: readonly Test[] = [
       const tabs = ['A', 'B', 'A', 'B']
       await journal.intake.append(tabs.map((sheetTab) => makeSignup({ sheetTab })))
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await comparison.deliverAgain(
         [2, 3].map((place) => nth(journal, place)),
         noon,
@@ -154,7 +139,7 @@ export const comparisonTests: readonly Test[] = [
       {
         await using journal = await open()
         await threeWritten(journal)
-        using comparison = await comparisonOf(journal.compared, { cellKey })
+        using comparison = await comparisonOf(journal.compared)
         await read(comparison, [])
         await comparison.compare(() => {})
         await comparison.deliverAgain(
@@ -184,7 +169,7 @@ export const comparisonTests: readonly Test[] = [
       }
       await using journal = await open('here')
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, [])
       expect(await comparison.compare(() => {})).toEqual({ ...nothing, missing: 1, elsewhere: 3 })
       await comparison.deliverAgain(
@@ -192,7 +177,7 @@ export const comparisonTests: readonly Test[] = [
         noon,
       )
       await deliver(journal)
-      using again = await comparisonOf(journal.compared, { cellKey })
+      using again = await comparisonOf(journal.compared)
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 4 })
     },
@@ -207,7 +192,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.erasure.forget(given.email)
       await journal.erasure.eraseNext(0, given.email)
       await journal.delivery.settle(batch?.number ?? 0, noon)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, [kept])
       const counts = { ...nothing, present: 1, unknown: 1, rows: 1 }
       expect(await comparison.compare(() => {})).toEqual(counts)
@@ -219,7 +204,7 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, [])
       await comparison.compare(() => {})
       await comparison.deliverAgain(
@@ -237,7 +222,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.delivery.release(batch ?? { number: 0, marker: 0 })
       expect(await deliver(journal)).toEqual([])
       expect(await journal.reader.backlog()).toBe(0)
-      using again = await comparisonOf(journal.compared, { cellKey })
+      using again = await comparisonOf(journal.compared)
       await read(again, [])
       expect(await again.compare(() => {})).toEqual({ ...nothing, missing: 2, unknown: 2 })
       expect(
@@ -256,7 +241,7 @@ export const comparisonTests: readonly Test[] = [
       const signup = makeSignup()
       await journal.intake.append([signup])
       await deliver(journal)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await comparison.deliverAgain([nth(journal, 1)], noon)
       const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
       await journal.erasure.forget(signup.email)
@@ -272,7 +257,7 @@ export const comparisonTests: readonly Test[] = [
       await journal.intake.append([makeSignup()])
       await deliver(journal)
       for (const _ of [1, 2]) {
-        using comparison = await comparisonOf(journal.compared, { cellKey })
+        using comparison = await comparisonOf(journal.compared)
         expect(await comparison.deliverAgain([nth(journal, 1)], noon)).toBe(1)
         expect(await deliver(journal)).toHaveLength(1)
       }
@@ -283,7 +268,7 @@ export const comparisonTests: readonly Test[] = [
     title: 'a reading is steady when it gives the rows of the one before, and only new ones below',
     run: inJournal(async (journal) => {
       const signups = makeSignups(3)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       const isSteady = async (rows: readonly Signup[]) => {
         await read(comparison, rows)
         return comparison.isSteady
@@ -302,7 +287,7 @@ export const comparisonTests: readonly Test[] = [
       'what is put back, on its way, or written after the beginning is waiting, and not missing',
     run: inJournal(async (journal) => {
       await threeWritten(journal)
-      using before = await comparisonOf(journal.compared, { cellKey })
+      using before = await comparisonOf(journal.compared)
       await read(before, [])
       await deliver(journal)
       expect(await before.compare(() => {})).toEqual({ ...nothing, missing: 3, waiting: 1 })
@@ -311,14 +296,14 @@ export const comparisonTests: readonly Test[] = [
         noon,
       )
       const compared = async () => {
-        using comparison = await comparisonOf(journal.compared, { cellKey })
+        using comparison = await comparisonOf(journal.compared)
         await read(comparison, [])
         return await comparison.compare(() => {})
       }
       expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
       const batch = (await freezeNext(journal.delivery)) ?? expect.fail()
       expect(await compared()).toEqual({ ...nothing, missing: 2, waiting: 2 })
-      using during = await comparisonOf(journal.compared, { cellKey })
+      using during = await comparisonOf(journal.compared)
       await read(during, [])
       await journal.delivery.settle(batch.number, noon)
       expect(await during.compare(() => {})).toEqual({ ...nothing, missing: 2, waiting: 2 })
@@ -330,12 +315,11 @@ export const comparisonTests: readonly Test[] = [
     title: 'a signup whose row was there after a restore gets one again when that row is deleted',
     run: inJournal(async (journal) => {
       const signups = await threeWritten(journal)
-      using restored = await comparisonOf(journal.compared, { cellKey })
+      using restored = await comparisonOf(journal.compared)
       await read(restored, [...signups, makeSignup({ email: 'waits@example.com' })])
-      await restored.compare()
       await restored.noteArrived(nth(journal, 4))
       expect(await deliver(journal)).toEqual([])
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, signups)
       expect(await comparison.compare(() => {})).toEqual({
         ...nothing,
@@ -370,7 +354,7 @@ export const comparisonTests: readonly Test[] = [
         await journal.erasure.removed(written[0] ?? 0, { wasFound: true, others: 0 })
       }
       await journal.delivery.resolveDefaultTab('Tabelle1')
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(comparison, [])
       expect(await comparison.compare(() => {})).toMatchObject({ unknown: 2 })
     },
@@ -381,13 +365,13 @@ export const comparisonTests: readonly Test[] = [
     run: inJournal(async (journal) => {
       const [, gone = makeSignup()] = await threeWritten(journal)
       const rest = (await journal.reader.page(0, 9)).filter(({ signup }) => signup.id !== gone.id)
-      using comparison = await comparisonOf(journal.compared, { cellKey })
+      using comparison = await comparisonOf(journal.compared)
       await read(
         comparison,
         rest.map(({ signup }) => signup),
       )
       await comparison.compare(() => {})
-      const positions = (await comparison.found('missing', 0, 9)).map(({ position }) => position)
+      const positions = (await comparison.found('missing', 9)).map(({ position }) => position)
       await comparison.deliverAgain(positions, noon)
       const expire = async (before: number) => {
         while (await journal.retention.expire(before));

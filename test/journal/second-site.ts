@@ -3,8 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import type { Journal, OpenJournal, SitePolicies } from '../../src/journal/contracts/journal.ts'
-import { noteEarlier } from './contract.ts'
-import type { ComparableWorld } from './comparison-contract.ts'
+import { type JournalWorld, noteEarlier } from './contract.ts'
 
 /** A store that can open its journal with several sites. */
 export interface SitesWorld extends AsyncDisposable {
@@ -17,7 +16,7 @@ export interface SitesWorld extends AsyncDisposable {
  */
 export function besideFirstSite(
   createWorld: () => Promise<SitesWorld>,
-): () => Promise<ComparableWorld> {
+): () => Promise<JournalWorld> {
   return async () => {
     const world = await createWorld()
     let isFilled = false

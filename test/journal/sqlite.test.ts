@@ -9,8 +9,8 @@ import { statements } from '../../src/journal/sql.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { callLedgerTests } from './call-ledger-contract.ts'
-import { type ComparableWorld, comparisonTests } from './comparison-contract.ts'
-import { holdTo } from './contract.ts'
+import { comparisonTests } from './comparison-contract.ts'
+import { holdTo, type JournalWorld } from './contract.ts'
 import { contracts } from './contracts.ts'
 import { previewedImports } from './import-log-contract.ts'
 import { besideFirstSite } from './second-site.ts'
@@ -20,7 +20,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
-async function createWorld(): Promise<ComparableWorld> {
+async function createWorld(): Promise<JournalWorld> {
   const folder = await tempFolder()
   return {
     open: async (policy) => openSqliteJournal(join(folder.path, 'journal.db'), policy),

@@ -42,7 +42,6 @@ export interface ComparedSignups {
 export interface ComparedSignup {
   readonly position: number
   readonly receivedAt: Millis
-  /** Empty when it was erased. */
   readonly email: string
   /** The tab's name as it was first used. */
   readonly tab: string

@@ -5,6 +5,7 @@ import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { iso } from './terminal/iso.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
@@ -114,8 +115,4 @@ function describe({ compared }: Difference, tabs: ReadonlyMap<string, number>): 
     facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
     { right: [1] },
   )
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
 }

@@ -4,6 +4,7 @@ import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts
 import { quotaLeft, type Window } from '../service/quota-left.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type DeliveryState, deliveryState } from '../signup/trouble.ts'
+import { iso } from './terminal/iso.ts'
 
 const hour = 60 * 60 * 1000
 const day = 24 * hour
@@ -104,10 +105,6 @@ function deliveryOf(note: DeliveryNote | undefined): Status['delivery'] {
 function asideWords({ tabs: [first, ...others] }: DeliveryNote): string {
   const rest = others.length > 0 ? ` and ${others.length} others` : ''
   return `${first?.name ?? ''}${rest} set aside`
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
 }
 
 function isoOrNull(at: Millis | undefined): string | null {

@@ -4,6 +4,7 @@ import { deliverAgain, type Difference, expectAllCompared, withDifference } from
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
 import { counted } from './terminal/counted.ts'
+import { iso } from './terminal/iso.ts'
 import { table } from './terminal/table.ts'
 
 interface Options {
@@ -181,8 +182,4 @@ async function listed(
     sheetTab,
     email,
   }))
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

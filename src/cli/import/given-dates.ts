@@ -1,4 +1,5 @@
 import type { Millis } from '../../signup/signup.ts'
+import { iso } from '../terminal/iso.ts'
 import { isDayNumber } from './moment.ts'
 
 export interface DatesReport {
@@ -44,8 +45,4 @@ export class GivenDates {
       examples: this.#examples,
     }
   }
-}
-
-function iso(at: Millis): string {
-  return new Date(at).toISOString()
 }

@@ -7,6 +7,7 @@ import type { Signup } from '../../src/signup/signup.ts'
 import { type ContractTest, nth, underPolicy } from './contract.ts'
 
 const noon = Date.UTC(2026, 10, 20, 12)
+const minute = 60_000
 
 /** A test that needs one journal, for the spreadsheet `here`. */
 function inJournal(work: (journal: Journal) => Promise<void>): ContractTest['run'] {
@@ -184,6 +185,33 @@ export const comparisonTests: readonly ContractTest[] = [
   },
 
   {
+    title:
+      'a row with another timestamp that can be read is not that of a signup of another spreadsheet',
+    run: async (world) => {
+      {
+        await using journal = await world.open({ spreadsheet: 'before' })
+        await threeWritten(journal)
+        await deliver(journal)
+      }
+      await using journal = await world.open({ spreadsheet: 'here' })
+      const [a, b, c] = (await journal.reader.page(0, 9)).map(({ signup }) => rowOf(signup))
+      if (!a || !b || !c) expect.fail()
+      using comparison = await comparisonOf(journal.compared)
+      comparison.begin()
+      const rows = [
+        { ...a, at: a.at + minute },
+        { ...b, at: undefined },
+        { ...c, email: 'corrected@example.com' },
+      ]
+      await comparison.note({ place: 'Sheet1', tab: 'Sheet1', rows })
+      expect(await comparison.compare()).toEqual({
+        ...nothing,
+        ...{ edited: 2, elsewhere: 2, others: 3, rows: 3 },
+      })
+    },
+  },
+
+  {
     title: 'a signup that was forgotten while its batch was on its way counts as written',
     run: inJournal(async (journal) => {
       const [given = makeSignup(), kept = makeSignup()] = makeSignups(2)
@@ -279,6 +307,8 @@ export const comparisonTests: readonly ContractTest[] = [
       expect(await isSteady(signups)).toBe(false)
       expect(await isSteady(signups.toReversed())).toBe(false)
       expect(await isSteady([])).toBe(false)
+      expect(await isSteady([])).toBe(true)
+      expect(await isSteady(signups)).toBe(true)
     }),
   },
 

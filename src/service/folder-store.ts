@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
 import { copyJournal } from '../journal/sqlite/copy.ts'
-import { dropRemains, sizeWithRemains } from '../journal/sqlite/connect.ts'
 import {
   openSqliteReader,
   openSqliteSites,
@@ -15,7 +14,7 @@ import { journalFile, keepDataPrivate, watchLock, workbookFolder } from './data-
 import { policiesOf } from './journal-policy.ts'
 import { assertNotMoved } from './moved-mark.ts'
 import { restoreJournal } from './restore.ts'
-import type { Hold, OwnCopies, Starting, Store } from './store.ts'
+import type { Hold, OwnCopies, Store } from './store.ts'
 import type { World } from './world.ts'
 
 /** The journal is a SQLite file in `DATA_DIR`, which one service uses. */
@@ -33,11 +32,7 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
     return openSqliteSites(path, policiesOf(config, others), { clock, access, assertWritable })
   }
   return {
-    async open({ log }) {
-      const journal = open(file, 'own')
-      writeAnewOnce(file, clock, log)
-      return journal
-    },
+    open: async () => open(file, 'own'),
     async openBeside(others) {
       await makeDataDirectory(dataDir)
       return open(file, 'beside', others)
@@ -57,25 +52,6 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
     copies: copiesOf(config, file, clock),
   }
 }
-
-/** Earlier versions left remains of what was erased in the pages of a restored journal. */
-function writeAnewOnce(file: string, clock: World['clock'], log: Starting['log']): void {
-  const bytes = sizeWithRemains(file)
-  if (bytes === undefined) return
-  log.info({ file, bytes }, 'the journal is written anew, once, so that nothing erased is in it')
-  const begun = clock.elapsed()
-  try {
-    dropRemains(file)
-    log.info({ file, ms: Math.round(clock.elapsed() - begun) }, 'the journal was written anew')
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const hint =
-      'Give its disk and the folder for temporary files as much free space each as the journal takes.'
-    log.warn({ file, reason, hint }, `${notWritten}: tried again at the next start`)
-  }
-}
-
-const notWritten = 'the journal cannot be written anew, and may have remains of erased signups'
 
 async function holdFolder(dataDir: string, clock: World['clock']): Promise<Hold> {
   const lock = await lockDirectory(dataDir, journalFile, clock)

@@ -48,10 +48,11 @@ async function deploySqlite(): Promise<Deployment> {
   await writeFile(join(dataDir, 'journal.secret'), secret, { mode: 0o600 })
   const schemaOf = async (file: string) => {
     using db = new DatabaseSync(join(path, file), { readOnly: true })
-    return db
-      .prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL')
-      .all()
-      .map(({ sql }) => String(sql))
+    // Nobody can drop a table that SQLite has made for itself. 0.1.0 had it make one.
+    const made = db.prepare(
+      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'`,
+    )
+    return made.all().map(({ sql }) => String(sql))
   }
   const all = stack.move()
   return {

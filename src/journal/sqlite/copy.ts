@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
 
 import { syncFileNow } from '../../platform/node/durable-file.ts'
-import { connect, damageIn, isOneOf, noteNoRemains, versionOf } from './connect.ts'
+import { connect, damageIn, isOneOf, versionOf } from './connect.ts'
 import { openDatabase } from './open-database.ts'
 
 /** How many pages of 4 KiB one step copies. That takes a few milliseconds. */
@@ -76,8 +76,6 @@ export function copyBackup(from: string, to: string): void {
     if (damageIn(db, 'integrity_check') !== undefined)
       throw new Error('it is damaged. Take another backup')
     db.prepare('VACUUM INTO ?').run(to)
-    using copy = connect(to)
-    noteNoRemains(copy)
   } catch (cause) {
     const message = isOneOf(cause, cannotBeWritten)
       ? `${to} cannot be written. Free some space on its disk.`

@@ -5,7 +5,7 @@ import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { busy } from '../contracts/errors.ts'
 import type { Secret } from '../hashes.ts'
 import { layoutVersion } from '../tables/layout.ts'
-import { connect, damageIn, isOneOf, noteNoRemains, versionOf } from './connect.ts'
+import { connect, damageIn, isOneOf, versionOf } from './connect.ts'
 import { addressIndex, layoutSql, type Made, unpublishedVersion, upgradeSql } from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
 
@@ -87,13 +87,14 @@ function assertCurrent(db: DatabaseSync): void {
  * once. When it throws, closing the database rolls back.
  */
 function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
+  // 0.1.0 left copies of erased cells in its pages and its log. The upgrade itself leaves none.
+  if (versionOf(db) === unpublishedVersion) db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
   db.exec('BEGIN IMMEDIATE')
   const version = versionOf(db)
   assertKnown(db, version)
   if (version === 0) db.exec(layoutSql)
   if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
   const secret = findSecret()
-  if (version === 0) noteNoRemains(db)
   if (version < layoutVersion) db.exec(`PRAGMA user_version = ${layoutVersion}`)
   db.exec('COMMIT')
   return secret
@@ -156,6 +157,8 @@ function sizeOf(path: string): number {
 
 /** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
 const unopened = [8, 10, 14]
+/** SQLITE_FULL. */
+const full = [13]
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damaged = [11, 26]
 
@@ -163,8 +166,13 @@ const damageHint =
   'Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
   'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal'
 
+const roomHint =
+  'Free space on its disk and on that of temporary files. An upgrade needs three times the size of the ' +
+  'journal in all'
+
 function reasonOf(error: unknown, file: string): string {
   if (isOneOf(error, unopened)) return whyUnopened(file, error)
   const message = error instanceof Error ? error.message : String(error)
+  if (isOneOf(error, full)) return `${message}. ${roomHint}.`
   return isOneOf(error, damaged) ? `${message}. ${damageHint}.` : `${message}.`
 }

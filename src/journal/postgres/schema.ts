@@ -1,4 +1,5 @@
-import { type Column, firstRows, type Index, layout, type Table } from '../tables/layout.ts'
+import { firstRows } from '../tables/layout.ts'
+import { layoutFor } from '../tables/make-tables.ts'
 
 /** The types of columns by their kind. */
 export const types = {
@@ -46,32 +47,11 @@ const ownTables = `
  * The statements that make the tables of the present layout. Each can run twice, because some databases
  * cannot roll back changes of tables.
  */
-export const layoutSql = [ownTables, ...layout.flatMap(statementsFor), firstRows].join(';\n')
-
-function statementsFor(table: Table): readonly string[] {
-  const { name, columns, key, unique = [], indexes = {} } = table
-  const lines = [
-    ...Object.entries(columns).map(([column, it]) => `${column} ${definition(it)}`),
-    `PRIMARY KEY (${key.join(', ')})`,
-    ...(unique.length > 0 ? [`UNIQUE (${unique.join(', ')})`] : []),
-  ]
-  return [
-    `CREATE TABLE IF NOT EXISTS ${name} (${lines.join(', ')})`,
-    ...Object.entries(indexes).map(([index, it]) => indexFor(index, it, name)),
-  ]
-}
-
-function indexFor(name: string, { columns, isUnique, where }: Index, table: string): string {
-  const condition = where === undefined ? '' : ` WHERE ${where}`
-  const kind = isUnique ? 'UNIQUE INDEX' : 'INDEX'
-  return `CREATE ${kind} IF NOT EXISTS ${name} ON ${table} (${columns.join(', ')})${condition}`
-}
-
-function definition({ kind, initial, isOptional }: Column): string {
-  const value = typeof initial === 'string' ? `'${initial}'` : initial
-  const rest = [isOptional ? '' : ' NOT NULL', initial === undefined ? '' : ` DEFAULT ${value}`]
-  return `${types[kind]}${rest.join('')}`
-}
+export const layoutSql = [
+  ownTables,
+  ...layoutFor({ typeOf: (kind) => types[kind], literal: String, ifMissing: 'IF NOT EXISTS ' }),
+  firstRows,
+].join(';\n')
 
 /** The layout of 0.1.0, which was never published. */
 export const unpublishedVersion = 2

@@ -1,45 +1,21 @@
-import { type Column, firstRows, type Index, layout, type Table } from '../tables/layout.ts'
+import { firstRows, layout } from '../tables/layout.ts'
+import { layoutFor } from '../tables/make-tables.ts'
 
 /** SQLite's types of those kinds that are no numbers. */
 const types: Readonly<Record<string, string>> = { text: 'TEXT', id: 'BLOB' }
 
-/** The statements that make the tables of the present layout. */
-export const layoutSql = [...layout.flatMap(statementsFor), firstRows].join(';\n')
+/** The statements that make the tables and indexes of the present layout. */
+const tableSql = layoutFor({
+  typeOf: (kind) => types[kind] ?? 'INTEGER',
+  literal: Number,
+  ifMissing: '',
+  rowidOf: ({ key: [column = '', ...others], columns }) =>
+    others.length === 0 && columns[column]?.kind !== 'text' ? column : undefined,
+  optionsOf: (rowid) => (rowid === undefined ? ' STRICT, WITHOUT ROWID' : ' STRICT'),
+})
 
-function statementsFor(table: Table): readonly string[] {
-  const { name, columns, key, unique = [], indexes = {} } = table
-  const rowid = rowidOf(table)
-  const lines = Object.entries(columns).map(([column, it]) =>
-    column === rowid ? `${column} INTEGER PRIMARY KEY` : `${column} ${definition(it)}`,
-  )
-  if (rowid === undefined) lines.push(`PRIMARY KEY (${key.join(', ')})`)
-  if (unique.length > 0) lines.push(`UNIQUE (${unique.join(', ')})`)
-  const end = rowid === undefined ? 'STRICT, WITHOUT ROWID' : 'STRICT'
-  return [
-    `CREATE TABLE ${name} (${lines.join(', ')}) ${end}`,
-    ...Object.entries(indexes).map(([index, it]) => indexFor(index, it, table)),
-  ]
-}
-
-function indexFor(name: string, { columns, isUnique, where }: Index, table: Table): string {
-  // An entry of an index ends with the rowid.
-  const own = columns.at(-1) === rowidOf(table) ? columns.slice(0, -1) : columns
-  const condition = where === undefined ? '' : ` WHERE ${where}`
-  const kind = isUnique ? 'UNIQUE INDEX' : 'INDEX'
-  return `CREATE ${kind} ${name} ON ${table.name} (${own.join(', ')})${condition}`
-}
-
-/** The column by which SQLite keeps the rows, if it is a number. */
-function rowidOf({ key, columns }: Table): string | undefined {
-  const [column = '', ...others] = key
-  return others.length === 0 && columns[column]?.kind !== 'text' ? column : undefined
-}
-
-function definition({ kind, initial, isOptional }: Column): string {
-  const value = typeof initial === 'string' ? `'${initial}'` : Number(initial)
-  const rest = [isOptional ? '' : ' NOT NULL', initial === undefined ? '' : ` DEFAULT ${value}`]
-  return `${types[kind] ?? 'INTEGER'}${rest.join('')}`
-}
+/** The statements that make the present layout, with its first rows. */
+export const layoutSql = [...tableSql, firstRows].join(';\n')
 
 /** The layout of 0.1.0, which was never published. */
 export const unpublishedVersion = 6

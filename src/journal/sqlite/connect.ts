@@ -36,13 +36,3 @@ export function damageIn(
   // SQLite puts a heading above it.
   return finding === 'ok' ? undefined : String(finding).split('\n').at(-1)
 }
-
-/** Whether it is an error of SQLite with one of these codes. An extended code counts as its base code. */
-export function isOneOf(error: unknown, codes: readonly number[]): boolean {
-  return codes.includes(errcodeOf(error) & 0xff)
-}
-
-/** The extended code of an error of SQLite; 0 for any other error. */
-export function errcodeOf(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
-}

@@ -2,7 +2,8 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
 
 import { syncFileNow } from '../../platform/node/durable-file.ts'
-import { connect, damageIn, isOneOf, versionOf } from './connect.ts'
+import { connect, damageIn, versionOf } from './connect.ts'
+import { isOneOf } from './failure.ts'
 import { openDatabase } from './open-database.ts'
 
 /** How many pages of 4 KiB one step copies. That takes a few milliseconds. */
@@ -56,9 +57,6 @@ function checkCopy(copy: string): number {
   return Number(db.prepare('SELECT count(*) AS count FROM signup').get()?.['count'])
 }
 
-/** SQLITE_IOERR and SQLITE_FULL. */
-const cannotBeWritten = [10, 13]
-
 /**
  * Copies a backup, with all that its log has, if it has one. Changes nothing in it.
  *
@@ -77,7 +75,7 @@ export function copyBackup(from: string, to: string): void {
       throw new Error('it is damaged. Take another backup')
     db.prepare('VACUUM INTO ?').run(to)
   } catch (cause) {
-    const message = isOneOf(cause, cannotBeWritten)
+    const message = isOneOf(cause, 'ioError', 'full')
       ? `${to} cannot be written. Free some space on its disk.`
       : `${from} cannot be restored: ${reasonOf(cause)}.`
     throw new Error(message, { cause })

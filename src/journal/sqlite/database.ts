@@ -18,9 +18,9 @@ import {
   type Step,
   type Value,
 } from '../sql.ts'
-import { busy, JournalBusy, JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
+import { busy, JournalBusy, OutcomeUnknown } from '../contracts/errors.ts'
 import { sqliteDialect } from './dialect.ts'
-import { errcodeOf, isOneOf } from './connect.ts'
+import { isOneOf, toUnavailable } from './failure.ts'
 import { blockedMaxMs, openDatabase, type OpenOptions } from './open-database.ts'
 import { addressIndex } from './schema.ts'
 
@@ -79,7 +79,8 @@ export class SqliteDatabase implements Database, Disposable {
     try {
       this.#db.exec('COMMIT')
     } catch (error) {
-      if (!isOneOf(error, [ioError]) || errcodeOf(error) === ioErrorOfWrite) throw error
+      // Without the end of the commit in the log, it is no commit.
+      if (!isOneOf(error, 'ioError') || isOneOf(error, 'ioErrorOfWrite')) throw error
       throw new OutcomeUnknown(
         'The journal cannot be used: its disk did not tell what became of a commit.',
         { cause: error },
@@ -121,12 +122,10 @@ export class SqliteDatabase implements Database, Disposable {
    */
   dropCopies(): boolean {
     try {
-      this.#read(() => {
-        if (this.#db.prepare(addressIndex.find).get()) this.#db.exec(addressIndex.rebuild)
-      })
+      if (this.#db.prepare(addressIndex.find).get()) this.#db.exec(addressIndex.rebuild)
     } catch (error) {
-      if (error instanceof JournalBusy) return false
-      throw error
+      if (isOneOf(error, 'busy', 'locked')) return false
+      throw toUnavailable(error)
     }
     return this.emptyLog()
   }
@@ -217,18 +216,4 @@ interface Prepared {
   readonly statement: StatementSync
   /** Whether it answers with rows. */
   readonly hasRows: boolean
-}
-
-/** SQLITE_IOERR. */
-const ioError = 10
-/** SQLITE_IOERR_WRITE: the end of the commit is not in the log, as when a file may not grow. */
-const ioErrorOfWrite = 778
-/** SQLITE_BUSY and SQLITE_LOCKED. */
-const occupied = [5, 6]
-
-/** Turns SQLite's errors (disk full, I/O, locked) into the journal's, and returns other errors as they are. */
-function toUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error) || !('errcode' in error)) return error
-  const Kind = isOneOf(error, occupied) ? JournalBusy : JournalUnavailable
-  return new Kind(`The journal cannot be used: ${error.message}.`, { cause: error })
 }

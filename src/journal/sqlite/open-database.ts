@@ -5,7 +5,8 @@ import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { busy } from '../contracts/errors.ts'
 import type { Secret } from '../hashes.ts'
 import { layoutVersion } from '../tables/layout.ts'
-import { connect, damageIn, isOneOf, versionOf } from './connect.ts'
+import { connect, damageIn, versionOf } from './connect.ts'
+import { isOneOf } from './failure.ts'
 import { addressIndex, layoutSql, type Made, unpublishedVersion, upgradeSql } from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
 
@@ -155,13 +156,6 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN. */
-const unopened = [8, 10, 14]
-/** SQLITE_FULL. */
-const full = [13]
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
-const damaged = [11, 26]
-
 const damageHint =
   'Restore journal.db and its -wal file from one backup. Without a backup, move both files to another ' +
   'folder, run "sqlite3 journal.db .recover" there to read what is left, and start with a new journal'
@@ -171,8 +165,8 @@ const roomHint =
   'journal in all'
 
 function reasonOf(error: unknown, file: string): string {
-  if (isOneOf(error, unopened)) return whyUnopened(file, error)
+  if (isOneOf(error, 'readOnly', 'ioError', 'cannotOpen')) return whyUnopened(file, error)
   const message = error instanceof Error ? error.message : String(error)
-  if (isOneOf(error, full)) return `${message}. ${roomHint}.`
-  return isOneOf(error, damaged) ? `${message}. ${damageHint}.` : `${message}.`
+  if (isOneOf(error, 'full')) return `${message}. ${roomHint}.`
+  return isOneOf(error, 'corrupt', 'noDatabase') ? `${message}. ${damageHint}.` : `${message}.`
 }

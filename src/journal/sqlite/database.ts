@@ -7,6 +7,7 @@ import type { Secret } from '../hashes.ts'
 import {
   type Answer,
   type Answers,
+  ask,
   type Database,
   type Given,
   givenRows,
@@ -150,15 +151,13 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   async query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>> {
-    const answer = () => steps.map((step) => this.runStep(step)) as Answers<Steps>
     return this.#read(() => {
-      if (steps.length === 1) return answer()
       // Must be short: it keeps the write-ahead log from shrinking.
-      this.#db.exec('BEGIN')
+      if (steps.length > 1) this.#db.exec('BEGIN')
       try {
-        return answer()
+        return this.runNow(ask<Steps>(...steps))
       } finally {
-        this.#db.exec('COMMIT')
+        if (steps.length > 1) this.#db.exec('COMMIT')
       }
     })
   }
@@ -169,10 +168,10 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   change<const Steps extends readonly Step[]>(
-    _: readonly Lock[],
+    locks: readonly Lock[],
     ...steps: Steps
   ): Promise<Answers<Steps>> {
-    return this.write(() => steps.map((step) => this.runStep(step)) as Answers<Steps>)
+    return this.transact(locks, () => ask<Steps>(...steps))
   }
 
   transact<T>(_: readonly Lock[], operation: () => Operation<T>): Promise<T> {

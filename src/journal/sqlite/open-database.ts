@@ -7,7 +7,14 @@ import type { Secret } from '../hashes.ts'
 import { layoutVersion } from '../tables/layout.ts'
 import { connect, damageIn, versionOf } from './connect.ts'
 import { isOneOf } from './failure.ts'
-import { addressIndex, layoutSql, type Made, unpublishedVersion, upgradeSql } from './schema.ts'
+import {
+  addressIndex,
+  layoutSql,
+  type Made,
+  tableSql,
+  unpublishedVersion,
+  upgradeSql,
+} from './schema.ts'
 import { makeSecret, readSecret } from './secret.ts'
 
 export interface OpenOptions {
@@ -45,7 +52,7 @@ export function openDatabase(
     // Look first, because the search for SQLite's reason would make the file.
     if (readOnly && !existsSync(file)) throw new Error(missing)
     db = connect(file, { readOnly, timeout: busy.maxMs })
-    if (readOnly) assertCurrent(db)
+    if (readOnly) usableVersion(db, 'read')
     const secret = readOnly ? readSecret(file) : prepare(db, file, options)
     // Most commits of another process take less than this; `SqliteDatabase.write` waits for the others.
     db.exec(`PRAGMA busy_timeout = ${blockedMaxMs}`)
@@ -66,33 +73,25 @@ function prepare(
   // No damaged row is delivered.
   const damage = damageIn(db, 'quick_check')
   if (damage !== undefined) throw new Error(`it is damaged (${damage}). ${damageHint}`)
-  const isThere = access === 'beside' && madeIn(db).length > 0
-  if (isThere) assertCurrent(db)
+  const version = usableVersion(db, access)
+  // 0.1.0 left copies of erased cells in its pages and its log. The upgrade itself leaves none.
+  if (version === unpublishedVersion) db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
   const findSecret = () => given ?? readSecret(file)
-  const known = isThere ? findSecret() : undefined
-  const secret = known ?? migrate(db, () => findSecret() ?? makeSecret(file))
+  // A command beside the service needs no lock then.
+  const known = access === 'beside' && version > 0 ? findSecret() : undefined
+  const secret = known ?? migrate(db, access, () => findSecret() ?? makeSecret(file))
   if (findsAddresses) db.exec(addressIndex.create)
   else if (access === 'own') db.exec(addressIndex.drop)
   return secret
-}
-
-/** Refuses a journal that another version of Rollcall made. */
-function assertCurrent(db: DatabaseSync): void {
-  const version = versionOf(db)
-  if (version < layoutVersion) throw new Error(older)
-  assertKnown(db, version)
 }
 
 /**
  * Makes the tables and the secret in one transaction, because two processes may open a new journal at
  * once. When it throws, closing the database rolls back.
  */
-function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
-  // 0.1.0 left copies of erased cells in its pages and its log. The upgrade itself leaves none.
-  if (versionOf(db) === unpublishedVersion) db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+function migrate(db: DatabaseSync, access: Access, findSecret: () => Secret): Secret {
   db.exec('BEGIN IMMEDIATE')
-  const version = versionOf(db)
-  assertKnown(db, version)
+  const version = usableVersion(db, access)
   if (version === 0) db.exec(layoutSql)
   if (version === unpublishedVersion) db.exec(upgradeSql(madeIn(db)))
   const secret = findSecret()
@@ -101,19 +100,27 @@ function migrate(db: DatabaseSync, findSecret: () => Secret): Secret {
   return secret
 }
 
-/** Refuses a newer journal, and one whose tables are not those of its version. A new one has none. */
-function assertKnown(db: DatabaseSync, version: number): void {
+/**
+ * The version of a journal that may be opened in this way; 0 when it is new.
+ *
+ * @throws Error when it is newer, or too old, or when its tables are not those of its version
+ */
+function usableVersion(db: DatabaseSync, access: Access): number {
+  const version = versionOf(db)
   if (version > layoutVersion) {
     throw new Error(
       `it was written by a newer version of Rollcall (schema ${version}, this version knows ` +
         `${layoutVersion}). Start the newer version, or give another DATA_DIR`,
     )
   }
-  if (version === unpublishedVersion) return
-  using fresh = connect(':memory:')
-  if (version === layoutVersion) fresh.exec(layoutSql)
-  else if (version > 0) throw new Error(otherTables)
-  if (tablesOf(db) !== tablesOf(fresh)) throw new Error(otherTables)
+  const isNew = version === 0 && access !== 'read'
+  if (version < layoutVersion && access !== 'own' && !isNew) throw new Error(older)
+  if (version === unpublishedVersion) return version
+  const expected = new Set(version === 0 ? [] : tableSql)
+  const made = madeIn(db).filter(({ name }) => name !== addressIndex.name)
+  const others = expected.symmetricDifference(new Set(made.map(({ sql }) => sql)))
+  if (others.size > 0) throw new Error(otherTables)
+  return version
 }
 
 const missing =
@@ -127,15 +134,6 @@ const otherTables =
   'its tables differ from those of this version of Rollcall, so another version wrote it, perhaps one ' +
   'that was never released. Start that version until it has delivered everything, then move journal.db ' +
   'and its -wal and -shm files away; or give another DATA_DIR'
-
-/** The statements that made the tables and indexes, without the index of addresses. */
-function tablesOf(db: DatabaseSync): string {
-  const made = madeIn(db).filter(({ name }) => name !== addressIndex.name)
-  return made
-    .map(({ sql }) => sql)
-    .sort()
-    .join(';')
-}
 
 /** The tables and indexes that were made by name, the first one first. */
 function madeIn(db: DatabaseSync): readonly Made[] {

@@ -5,7 +5,7 @@ import { layoutFor } from '../tables/make-tables.ts'
 const types: Readonly<Record<string, string>> = { text: 'TEXT', id: 'BLOB' }
 
 /** The statements that make the tables and indexes of the present layout. */
-const tableSql = layoutFor({
+export const tableSql = layoutFor({
   typeOf: (kind) => types[kind] ?? 'INTEGER',
   literal: Number,
   ifMissing: '',

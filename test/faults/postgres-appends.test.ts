@@ -13,7 +13,7 @@ import { type PostgresServer, startPostgres } from '../../harness/postgres-serve
 import type { Appended } from '../../src/journal/contracts/intake-log.ts'
 import type { Commit, Journal } from '../../src/journal/contracts/journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
-import { Listeners } from '../../src/journal/listeners.ts'
+import { Listeners } from '../../src/platform/listeners.ts'
 import { commitAppends } from '../../src/journal/postgres/appends.ts'
 import type { IntakeSite } from '../../src/journal/tables/intake.ts'
 import { Tabs } from '../../src/journal/tables/tabs.ts'

@@ -1,5 +1,5 @@
 import type { Lease } from '../../src/journal/contracts/lease.ts'
-import { Listeners } from '../../src/journal/listeners.ts'
+import { Listeners } from '../../src/platform/listeners.ts'
 import type {
   Appended,
   AppendResults,

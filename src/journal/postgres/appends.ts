@@ -4,7 +4,7 @@ import type { Commit } from '../contracts/journal.ts'
 import type { Appended, SignupStatus } from '../contracts/intake-log.ts'
 import { JournalUnavailable, OutcomeUnknown } from '../contracts/errors.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
-import type { Listeners } from '../listeners.ts'
+import type { Listeners } from '../../platform/listeners.ts'
 import { type Answer, headLock, reading, type Row, statementsOf } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
 import {

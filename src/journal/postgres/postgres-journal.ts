@@ -1,6 +1,6 @@
 import { systemClock } from '../../platform/clock.ts'
 import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
-import { Listeners } from '../listeners.ts'
+import { Listeners } from '../../platform/listeners.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal } from '../tables/journal.ts'
 import { readersIn } from '../tables/reader.ts'

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../../platform/clock.ts'
 import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
 import { newSecret, type Secret } from '../hashes.ts'
-import { Listeners } from '../listeners.ts'
+import { Listeners } from '../../platform/listeners.ts'
 import { firstOf, flagOf, headLock, reading, siteLock, statementsOf, textOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
 import { addSite, findSite, type Site } from '../tables/site.ts'

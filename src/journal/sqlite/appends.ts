@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Commit } from '../contracts/journal.ts'
-import type { Listeners } from '../listeners.ts'
+import type { Listeners } from '../../platform/listeners.ts'
 import { addressHash, fingerprintHash, keyHash } from '../hashes.ts'
 import type {
   AppendResults,

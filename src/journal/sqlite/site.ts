@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { defaultPolicy, type JournalPolicy } from '../contracts/journal.ts'
-import { Listeners } from '../listeners.ts'
+import { Listeners } from '../../platform/listeners.ts'
 import { reading, statementsOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
 import { factOf } from '../tables/facts.ts'

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import type { Appended } from '../contracts/intake-log.ts'
 import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
-import { Listeners } from '../listeners.ts'
+import { Listeners } from '../../platform/listeners.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal, type SiteEngine } from '../tables/journal.ts'
 import { readersIn } from '../tables/reader.ts'

@@ -12,7 +12,7 @@ import type {
   SignupStatus,
   TabCursor,
 } from '../contracts/intake-log.ts'
-import type { Listeners } from '../listeners.ts'
+import type { Listeners } from '../../platform/listeners.ts'
 import { fingerprintHash, keyHash } from '../hashes.ts'
 import {
   ask,

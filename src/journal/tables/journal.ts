@@ -1,6 +1,6 @@
 import type { Commit, Journal, OpenJournal } from '../contracts/journal.ts'
 import type { Lease } from '../contracts/lease.ts'
-import type { Listeners } from '../listeners.ts'
+import type { Listeners } from '../../platform/listeners.ts'
 import type { Database } from '../sql.ts'
 import { callLedgerOf } from './call-ledger.ts'
 import { comparedOf } from './comparison.ts'

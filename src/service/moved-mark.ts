@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, durableFiles } from '../platform/node/durable-file.ts'
+import { durableFiles } from '../platform/node/durable-file.ts'
+import { readIfThere } from '../platform/node/read-if-there.ts'
 import { journalFile } from './data-folder.ts'
 
 /** The file in `DATA_DIR` that says where its journal went. */
@@ -14,13 +15,8 @@ export function markMoved(dataDir: string, to: string): Promise<void> {
 /** @throws Error when the journal in this folder was moved, or a move of it was stopped at its end */
 export function assertNotMoved(dataDir: string): void {
   const path = join(dataDir, markFile)
-  let to: string
-  try {
-    to = readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return
-    throw error
-  }
+  const to = readIfThere(path)?.trim()
+  if (to === undefined) return
   throw new Error(
     `The journal in ${dataDir} was moved to PostgreSQL (${to}): set DATABASE_URL again. If the move did ` +
       'not say that it was done, run rollcall migrate-journal again. To go on here all the same, delete ' +

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { codeOf, replaceNow } from '../../platform/node/durable-file.ts'
+import { replaceNow } from '../../platform/node/durable-file.ts'
+import { readIfThere } from '../../platform/node/read-if-there.ts'
 import { newSecret, type Secret } from '../hashes.ts'
 
 /** The secret's file, beside the journal. It does not belong into backups. */
@@ -14,14 +14,8 @@ const inMemory = ':memory:'
 export function readSecret(journal: string): Secret | undefined {
   if (journal === inMemory) return undefined
   const path = secretPath(journal)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-  if (/^[0-9a-f]{64}\n$/.test(text)) return text.trim()
+  const text = readIfThere(path)
+  if (text === undefined || /^[0-9a-f]{64}\n$/.test(text)) return text?.trim()
   throw new Error(`its secret, ${path}, is damaged. Put the file back as it was, or delete it`)
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
 
 import { syncFileNow } from '../../platform/node/durable-file.ts'
@@ -65,10 +65,10 @@ function checkCopy(copy: string): number {
 export function copyBackup(from: string, to: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${to}${end}`, { force: true })
   try {
-    // SQLite would make a missing file.
-    if (!existsSync(from)) throw new Error('there is no such file. Check the name')
+    const there = statSync(from, { throwIfNoEntry: false })
+    if (!there) throw new Error('there is no such file. Check the name')
     // SQLite would wait for somebody who writes into a pipe.
-    if (!statSync(from).isFile()) throw new Error('it is not a file. Give a backup')
+    if (!there.isFile()) throw new Error('it is not a file. Give a backup')
     using db = connect(from, { readOnly: true })
     if (versionOf(db) === 0) throw new Error('it is no backup of a journal')
     if (damageIn(db, 'integrity_check') !== undefined)

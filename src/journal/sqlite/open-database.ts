@@ -146,12 +146,9 @@ function madeIn(db: DatabaseSync): readonly Made[] {
 
 /** SQLite deletes the write-ahead log of an empty file, and with it the signups that only the log has. */
 function assertNotEmptied(file: string): void {
-  const hasLog = sizeOf(`${file}-wal`) > 0
-  if (hasLog && sizeOf(file) === 0) throw new Error(`only its -wal file is left. ${damageHint}`)
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (sizeOf(`${file}-wal`) === 0 || sizeOf(file) > 0) return
+  throw new Error(`only its -wal file is left. ${damageHint}`)
 }
 
 const damageHint =

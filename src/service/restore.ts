@@ -3,7 +3,7 @@ import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { copyBackup } from '../journal/sqlite/copy.ts'
-import { makeRestored, readReplaced, type Restored } from '../journal/sqlite/restore.ts'
+import { makeRestored, type Restored } from '../journal/sqlite/restore.ts'
 import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
 import { durableFiles, syncFile } from '../platform/node/durable-file.ts'
@@ -15,8 +15,6 @@ export interface RestoreResult extends Restored {
   readonly journal: string
   /** The journal that was there before; undefined when there was none. */
   readonly aside: string | undefined
-  /** Whether the journal before could not be read, so that nothing is known of the time since the backup. */
-  readonly isBlind: boolean
 }
 
 /** SQLite's files beside a database. */
@@ -47,14 +45,13 @@ export async function restoreJournal(
   const made = `${journal}.restored`
   try {
     copyBackup(backup, made)
-    const replaced = isThere ? await readReplaced(journal, options) : undefined
-    const restored = await makeRestored(made, { ...options, replaced })
+    const restored = await makeRestored(made, options, isThere ? journal : undefined)
     await syncFile(made)
     const aside = isThere ? await putAside(journal, clock.now()) : undefined
     for (const end of companions) await rm(journal + end, { force: true })
     await rename(made, journal)
     await durableFiles.syncDirectory(config.dataDir)
-    return { ...restored, journal, aside, isBlind: replaced === undefined }
+    return { ...restored, journal, aside }
   } finally {
     for (const end of ['', ...companions]) await rm(made + end, { force: true })
   }

@@ -9,7 +9,7 @@ import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
 import type { Journal } from '../../src/journal/contracts/journal.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
-import { makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 
@@ -40,8 +40,7 @@ async function backedUp(first: Work, second: Work = async () => undefined) {
       const clock = { ...systemClock, now: () => now }
       const accounts = [{ name: 'robot', quota }]
       const options = { policies: new Map([['default', {}]]), clock, accounts }
-      const replaced = blind ? undefined : await readReplaced(file, options)
-      return await makeRestored(copy, { ...options, replaced })
+      return await makeRestored(copy, options, blind ? undefined : file)
     },
     inRestored: (todo: Work) => work(copy, todo),
     callsInRestored: () => {

@@ -8,7 +8,7 @@ import { tempFolder } from '../../harness/temp-folder.ts'
 import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
 import { unknownPolicy } from '../../src/journal/contracts/journal.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
-import { makeRestored, readReplaced } from '../../src/journal/sqlite/restore.ts'
+import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -48,8 +48,7 @@ test('a restored backup has all its sites, in the settings or not, each with its
   const account = { name: 'robot', quota: { perMinute: 5, perDay: 50 } }
   const inFile = { policies: new Map([['news', {}]]), clock: systemClock, accounts: [account] }
   copyBackup(backup, made)
-  const replaced = await readReplaced(file, inFile)
-  expect(await makeRestored(made, { ...inFile, replaced })).toMatchObject({
+  expect(await makeRestored(made, inFile, file)).toMatchObject({
     ...{ signups: 4, waiting: 4, isQuotaUnknown: false },
   })
   await using opened = openSqliteSites(made, policies)

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../contracts/call-ledger.ts'
@@ -13,7 +12,7 @@ import { eraseHeld } from '../tables/erase.ts'
 import { erasureOf } from '../tables/erasure.ts'
 import { dropFact, setFact } from '../tables/facts.ts'
 import { siteIds, readerOf } from '../tables/reader.ts'
-import { codesOfSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
+import { codesOfSite, findSite, newMarkerBase, newSiteCode } from '../tables/site.ts'
 import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
 import { openSite, type SqliteSite } from './site.ts'
@@ -26,11 +25,12 @@ const sql = statementsOf('restore', {
   lastTime: `SELECT max(
                coalesce((SELECT received_at FROM signup ORDER BY position DESC LIMIT 1), 0),
                coalesce((SELECT max(last_settled_at) FROM site), 0)) AS at`,
-  sites: 'SELECT id, name, code FROM site',
   tombstones: 'SELECT hash, upto FROM tombstone WHERE site = $1',
 })
 
 export interface RestoreOptions {
+  /** Of the sites in the settings. The journal may have further ones, which are restored, too. */
+  readonly policies: SitePolicies
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>
   /** The accounts that call the provider of the spreadsheets. */
   readonly accounts: readonly Account[]
@@ -41,20 +41,6 @@ interface Account {
   readonly quota: Quota
 }
 
-/** What a restored journal needs of the one that it replaces. */
-export interface Replaced {
-  /** By name. */
-  readonly sites: ReadonlyMap<string, ReplacedSite>
-  /** The calls of the last day, by account. */
-  readonly calls: ReadonlyMap<string, readonly Millis[]>
-}
-
-interface ReplacedSite {
-  readonly tombstones: readonly Tombstone[]
-  /** The codes of its fingerprints. */
-  readonly codes: readonly string[]
-}
-
 /** What was restored. */
 export interface Restored {
   readonly signups: number
@@ -62,44 +48,55 @@ export interface Restored {
   readonly waiting: number
   /** Signups of people who were forgotten after the backup. */
   readonly forgotten: number
+  /** Whether no journal before could be read, so that nothing is known of the time since the backup. */
+  readonly isBlind: boolean
   /** Whether calls since the backup are unknown, so that their quota counts as used up. */
   readonly isQuotaUnknown: boolean
 }
 
 /**
- * Reads what a restored journal needs of this one. Puts all of it into its one file, without its log.
- * Undefined when the journal cannot be used.
+ * Makes a journal of the copy of a backup: with new markers and without a frozen batch. Its waiting
+ * signups are noted to be compared with the spreadsheet.
  *
- * @throws JournalUnavailable when another process uses the journal
+ * @param replaced the file of the journal that the restored one replaces. All of it is in this one file
+ *   afterwards, without its log, unless it cannot be used
+ * @throws Error when the copy is no journal of this version or an earlier one; JournalUnavailable when
+ *   another process uses the replaced journal
  */
-export async function readReplaced(
-  file: string,
-  { clock, accounts }: RestoreOptions,
-): Promise<Replaced | undefined> {
-  using db = openReplaced(file, clock)
-  if (!db) return undefined
-  const sites = new Map<string, ReplacedSite>()
-  for (const { id, name, code } of (await db.query([sql.sites]))[0].rows) {
-    const site = { id: Number(id), code: String(code) }
-    const [{ rows }] = await db.query([sql.tombstones, site.id])
-    const tombstones = rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
-    sites.set(String(name), { tombstones, codes: await reading(db, codesOfSite(site)) })
-  }
-  const calls = new Map<string, readonly Millis[]>()
-  for (const { name } of accounts) calls.set(name, await reading(db, callTimes(name)))
-  if (!db.emptyLog()) {
+export async function makeRestored(
+  copy: string,
+  { policies, clock, accounts }: RestoreOptions,
+  replaced?: string,
+): Promise<Restored> {
+  using old = replaced === undefined ? undefined : openReplaced(replaced, clock)
+  if (old?.emptyLog() === false) {
     throw new JournalUnavailable(
       'Another command uses the journal just now. Wait until it has ended.',
     )
   }
-  return { sites, calls }
+  // An index of addresses would keep remains of those that are erased here. The service makes a new one.
+  using db = new SqliteDatabase(copy, { access: 'own', clock })
+  const names = [...(await siteIds(db)).keys()]
+  const unknown = names.map((name) => [name, unknownPolicy] as const)
+  const sum = { signups: 0, waiting: 0, forgotten: 0 }
+  for (const [name, policy] of new Map([...unknown, ...policies])) {
+    const restored = await makeRestoredSite(openSite(db, name, policy), await readSite(name, old))
+    sum.signups += restored.signups
+    sum.waiting += restored.waiting
+    sum.forgotten += restored.forgotten
+  }
+  for (const account of accounts) {
+    const known = old && (await reading(old, callTimes(account.name)))
+    await db.transact([], () => notingCalls(account, clock.now(), known))
+  }
+  return { ...sum, isBlind: !old, isQuotaUnknown: !old && accounts.length > 0 }
 }
 
+/** Undefined when the journal cannot be used. */
 function openReplaced(file: string, clock: RestoreOptions['clock']): SqliteDatabase | undefined {
-  // Opening a damaged journal for writing could change it further.
-  if (!isSound(file)) return undefined
-  emptyLogOf(file)
   try {
+    // Opening a damaged journal for writing could change it further.
+    if (!isSound(file)) return undefined
     return new SqliteDatabase(file, { access: 'beside', clock })
   } catch {
     return undefined
@@ -107,71 +104,35 @@ function openReplaced(file: string, clock: RestoreOptions['clock']): SqliteDatab
 }
 
 function isSound(file: string): boolean {
-  if (!existsSync(file)) return false
-  try {
-    using db = connect(file, { readOnly: true })
-    return damageIn(db, 'quick_check') === undefined
-  } catch {
-    return false
-  }
+  using db = connect(file, { readOnly: true })
+  return damageIn(db, 'quick_check') === undefined
 }
 
-/** Puts what the log has into the file, also for a journal of another version. */
-function emptyLogOf(file: string): void {
-  using db = connect(file)
-  db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+/** What a restored site needs of the replaced one: who was forgotten, and the codes of its fingerprints. */
+interface ReplacedSite {
+  readonly tombstones: readonly Tombstone[]
+  readonly codes: readonly string[]
 }
 
-/**
- * Makes a journal of the copy of a backup: with new markers and without a frozen batch. Its waiting
- * signups are noted to be compared with the spreadsheet.
- *
- * @param policies the journal may have further sites, which are restored, too
- * @param replaced what is known of the journal that the restored one replaces
- * @throws Error when it is no journal of this version or an earlier one
- */
-export async function makeRestored(
-  copy: string,
-  {
-    policies,
-    clock,
-    accounts,
-    replaced,
-  }: RestoreOptions & {
-    readonly policies: SitePolicies
-    readonly replaced?: Replaced | undefined
-  },
-): Promise<Restored> {
-  // An index of addresses would keep remains of those that are erased here. The service makes a new one.
-  using db = new SqliteDatabase(copy, { access: 'own', clock })
-  const names = [...(await siteIds(db)).keys()]
-  const unknown = names.map((name) => [name, unknownPolicy] as const)
-  const sum = { signups: 0, waiting: 0, forgotten: 0 }
-  for (const [name, policy] of new Map([...unknown, ...policies])) {
-    const site = openSite(db, name, policy)
-    const restored = await makeRestoredSite(site, replaced?.sites.get(name))
-    sum.signups += restored.signups
-    sum.waiting += restored.waiting
-    sum.forgotten += restored.forgotten
-  }
-  for (const account of accounts) {
-    const known = replaced?.calls.get(account.name)
-    await db.transact([], () => notingCalls(account, clock.now(), known))
-  }
-  return { ...sum, isQuotaUnknown: accounts.length > 0 && replaced === undefined }
+async function readSite(name: string, old: SqliteDatabase | undefined): Promise<ReplacedSite> {
+  const site = old && (await reading(old, findSite(name)))
+  if (!site) return { tombstones: [], codes: [] }
+  const [{ rows }] = await old.query([sql.tombstones, site.id])
+  const tombstones = rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
+  return { tombstones, codes: await reading(old, codesOfSite(site)) }
 }
 
 async function makeRestoredSite(
   site: SqliteSite,
-  replaced: ReplacedSite | undefined,
-): Promise<Omit<Restored, 'isQuotaUnknown'>> {
+  replaced: ReplacedSite,
+): Promise<Omit<Restored, 'isBlind' | 'isQuotaUnknown'>> {
   const { db, id } = site
   await db.transact([], () => endingFrozenBatch(site))
-  const forgotten = await eraseForgotten(site, replaced?.tombstones ?? [])
+  const forgotten = await eraseForgotten(site, replaced.tombstones)
   const { all } = await readerOf(site).figures(0, 0)
   const waiting = all.accepted - all.written
   await db.transact([], function* () {
-    const codes = new Set([...(yield* codesOfSite(site)), ...(replaced?.codes ?? [])])
+    const codes = new Set([...(yield* codesOfSite(site)), ...replaced.codes])
     yield* ask(
       setFact(id, replacedCodesFact, [...codes].join(' ')),
       [sql.renew, id, newSiteCode(), newMarkerBase()],

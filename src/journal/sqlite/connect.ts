@@ -1,10 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 
-export interface ConnectOptions {
-  readonly readOnly?: boolean
-  /** How long SQLite waits while another process writes. */
-  readonly timeout?: number
-}
+type ConnectOptions = Pick<DatabaseSyncOptions, 'readOnly' | 'timeout'>
 
 /**
  * Every connection to a file of the journal. What it erases is overwritten with zeros, and in a copy that

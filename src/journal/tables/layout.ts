@@ -76,6 +76,11 @@ export const signupTable: Table = {
   },
 }
 
+const hourCounts = {
+  columns: { site: integer, hour: integer, count: number },
+  key: ['site', 'hour'],
+} as const
+
 /** Small tables first, the signups last. */
 export const layout: readonly Table[] = [
   // A stream of signups with a spreadsheet of its own.
@@ -94,11 +99,7 @@ export const layout: readonly Table[] = [
     unique: ['name'],
   },
   // Small facts that delivery notes.
-  {
-    name: 'fact',
-    columns: { site: integer, name: text, value: text },
-    key: ['site', 'name'],
-  },
+  { name: 'fact', columns: { site: integer, name: text, value: text }, key: ['site', 'name'] },
   {
     name: 'tab',
     columns: {
@@ -130,16 +131,8 @@ export const layout: readonly Table[] = [
     key: ['tab'],
   },
   // How many signups came in each hour, by their own time, and how many were written. Hours since the epoch.
-  {
-    name: 'hour_accepted',
-    columns: { site: integer, hour: integer, count: number },
-    key: ['site', 'hour'],
-  },
-  {
-    name: 'hour_written',
-    columns: { site: integer, hour: integer, count: number },
-    key: ['site', 'hour'],
-  },
+  { name: 'hour_accepted', ...hourCounts },
+  { name: 'hour_written', ...hourCounts },
   // Numbers that are never given twice.
   { name: 'counter', columns: { name: text, value: number }, key: ['name'] },
   {

@@ -3,6 +3,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings'
 import { ConfigError } from '../config/problem.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { systemClock } from '../platform/clock.ts'
+import { messageOf } from '../platform/message-of.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { Notes } from './terminal/notes.ts'
 import { Output, OutputClosed } from './terminal/output.ts'
@@ -113,7 +114,7 @@ function report(error: unknown, { notes, stop }: Session): ExitCode {
     notes.tell('Stopped before everything was done.')
     return exit.notAll
   }
-  const words = error instanceof Error ? error.message : String(error)
+  const words = messageOf(error)
   const isJournal = error instanceof JournalUnavailable
   notes.tell(isJournal ? `${words} Free space on its disk, or run rollcall doctor.` : words)
   return error instanceof ConfigError || error instanceof UsageError ? exit.badUse : exit.notAll

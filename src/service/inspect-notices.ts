@@ -3,6 +3,7 @@ import { type FailedTry, readKept } from '../notices/kept.ts'
 import { testNotice } from '../notices/notice.ts'
 import type { Clock } from '../platform/clock.ts'
 import { HttpFailure } from '../platform/http-client.ts'
+import { messageOf } from '../platform/message-of.ts'
 import type { Finding } from '../spreadsheet/inspection.ts'
 import { type Receiver, sendMessage } from '../webhook/send.ts'
 import { realWorld } from './world.ts'
@@ -73,6 +74,6 @@ async function statusOf(url: string, signal: AbortSignal): Promise<number | stri
     return (await realWorld.receiverHttp(request)).status
   } catch (error) {
     if (error instanceof HttpFailure && error.status !== undefined) return error.status
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { messageOf } from '../platform/message-of.ts'
 import { signatureOf } from './sign.ts'
 
 /** Who receives messages. Both parts are secrets. */
@@ -54,7 +55,7 @@ export async function sendMessage(
     const status = error instanceof HttpFailure ? error.status : undefined
     // The status came, and the rest of the answer does not matter.
     if (status !== undefined) return resultOf(status)
-    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'failed', reason: messageOf(error) }
   }
 }
 

@@ -9,6 +9,7 @@ import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
 import type { OpenedJournal, Patient } from './check.ts'
 import { roundsOf } from './checks.ts'
+import { messageOf } from '../../platform/message-of.ts'
 
 export interface Subject extends Pick<Patient, 'config' | 'secrets' | 'origin' | 'sendsNotice'> {
   /** Those to look at. */
@@ -96,7 +97,7 @@ function inOneLine(error: unknown): string {
   if (error instanceof ConfigError) {
     return error.problems.map(({ setting, problem }) => `${setting} ${problem}`).join(' ')
   }
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }
 
 const marks = { ok: 'ok', warning: 'warning', fault: 'FAULT', skipped: '-' } as const

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf } from '../../platform/node/durable-file.ts'
+import { messageOf } from '../../platform/message-of.ts'
 import type { Check } from './check.ts'
 
 /** Room for about 300,000 signups. */
@@ -18,7 +19,7 @@ export const diskCheck: Check = async ({ config: { dataDir }, journal }) => {
   try {
     await journal.journal.reader.probe()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     return [{ check, state: 'fault', message: `${reason} ${message}`, hint }]
   }
   return [{ check, state: 'ok', message: `${message}, and the journal takes a commit` }]

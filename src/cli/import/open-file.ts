@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../../platform/node/durable-file.ts'
+import { messageOf } from '../../platform/message-of.ts'
 import { readCsv } from './csv-file.ts'
 import { type ImportFile, UnreadableFile } from './file-record.ts'
 import { readNdjson } from './ndjson-file.ts'
@@ -47,7 +48,7 @@ async function openRegular(path: string): Promise<FileHandle> {
     if ((await file.stat()).isFile()) return file
     await file.close()
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     const words = reasons[codeOf(cause) ?? ''] ?? `${reason}. Check the disk.`
     throw new UnreadableFile(`${path} cannot be read: ${words}`, { cause })
   }

@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { backup } from 'node:sqlite'
 
 import { syncFileNow } from '../../platform/node/durable-file.ts'
+import { messageOf } from '../../platform/message-of.ts'
 import { connect, damageIn, versionOf } from './connect.ts'
 import { isOneOf } from './failure.ts'
 import { openDatabase } from './open-database.ts'
@@ -40,7 +41,7 @@ async function copyDatabase(file: string, copy: string, stop: AbortSignal): Prom
   } catch (cause) {
     stop.throwIfAborted()
     const hint = 'Check the disk, or give another folder.'
-    throw new Error(`${copy} cannot be written: ${reasonOf(cause)}. ${hint}`, { cause })
+    throw new Error(`${copy} cannot be written: ${messageOf(cause)}. ${hint}`, { cause })
   }
 }
 
@@ -77,11 +78,7 @@ export function copyBackup(from: string, to: string): void {
   } catch (cause) {
     const message = isOneOf(cause, 'ioError', 'full')
       ? `${to} cannot be written. Free some space on its disk.`
-      : `${from} cannot be restored: ${reasonOf(cause)}.`
+      : `${from} cannot be restored: ${messageOf(cause)}.`
     throw new Error(message, { cause })
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

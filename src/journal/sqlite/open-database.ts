@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
+import { messageOf } from '../../platform/message-of.ts'
 import { busy } from '../contracts/errors.ts'
 import type { Secret } from '../hashes.ts'
 import { layoutVersion } from '../tables/layout.ts'
@@ -161,7 +162,7 @@ const roomHint =
 
 function reasonOf(error: unknown, file: string): string {
   if (isOneOf(error, 'readOnly', 'ioError', 'cannotOpen')) return whyUnopened(file, error)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (isOneOf(error, 'full')) return `${message}. ${roomHint}.`
   return isOneOf(error, 'corrupt', 'noDatabase') ? `${message}. ${damageHint}.` : `${message}.`
 }

@@ -15,6 +15,7 @@ import {
   HttpFailure,
   type OutgoingRequest,
 } from '../http-client.ts'
+import { messageOf } from '../message-of.ts'
 
 /** Closes idle connections after 4 s, which is before usual servers close them. */
 const reuse = { keepAlive: true, timeout: 4_000, scheduling: 'lifo' } as const
@@ -141,5 +142,5 @@ class NodeAnswerHeaders implements AnswerHeaders {
 /** The message of an error. When several addresses were tried, the first one's message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return reasonOf(error.errors[0])
-  return error instanceof Error ? error.message : String(error)
+  return messageOf(error)
 }

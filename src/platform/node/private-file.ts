@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { codeOf, giveName } from './durable-file.ts'
+import { messageOf } from '../message-of.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
@@ -107,6 +108,6 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return reasons[codeOf(error) ?? ''] ?? `${message}. Check the disk, or give another name.`
 }

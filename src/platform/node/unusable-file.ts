@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from './durable-file.ts'
+import { messageOf } from '../message-of.ts'
 
 const access = 'Give the user that runs Rollcall the right to write there'
 
@@ -21,7 +22,7 @@ export function whyUnusable(error: unknown): string {
   const code = codeOf(error) ?? ''
   const [why, hint] = problems[code] ?? []
   if (why !== undefined) return `${why} (${code}). ${hint}, or set DATA_DIR to another folder.`
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return `${message}. Check the disk, or set DATA_DIR to another folder.`
 }
 

@@ -84,8 +84,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // These read a page in order, and stop when it is full.
   'reader.page': ['Index Scan signup_pkey'],
   'compared.page': ['Index Scan signup_pkey'],
-  // It reads the last entry only.
-  'compared.batches': ['Index Only Scan batch_pkey'],
   // This index has only what the frozen batch holds.
   'erase.erasable': ['Index Scan redelivery_by_batch'],
 }

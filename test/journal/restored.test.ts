@@ -36,9 +36,9 @@ async function backedUp(first: Work, second: Work = async () => undefined) {
     path,
     file,
     /** Restores the backup; unless it is `blind`, in the place of the journal. */
-    async restore({ blind = false, now = Date.now() } = {}) {
+    async restore({ blind = false, now = Date.now(), allowed = quota } = {}) {
       const clock = { ...systemClock, now: () => now }
-      const accounts = [{ name: 'robot', quota }]
+      const accounts = [{ name: 'robot', quota: allowed }]
       const options = { policies: new Map([['default', {}]]), clock, accounts }
       return await makeRestored(copy, options, blind ? undefined : file)
     },
@@ -174,3 +174,10 @@ test.each([
     expect(times.filter((at) => at <= noon - 2 * minute).length).toBeLessThan(quota.perMinute)
   },
 )
+
+test('a quota of hundreds of thousands of calls a day counts as used up, too', async () => {
+  const large = { perMinute: 300, perDay: 400_000 }
+  await using world = await backedUp(async () => undefined)
+  await world.restore({ blind: true, now: noon, allowed: large })
+  expect(world.callsInRestored().length).toBeGreaterThan(300_000)
+})

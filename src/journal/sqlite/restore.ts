@@ -180,7 +180,8 @@ function* notingCalls(
   // The last things that the backup knows: it was made after them.
   const [{ rows }] = yield* ask([sql.lastTime])
   const backupAt = Math.max(Number(rows[0]?.['at']), ...own.slice(-1))
-  yield* ask(...replacingCalls(name, known ?? possibleCalls(own, backupAt, now, quota)))
+  // As one list: so many steps are too many for the arguments of a call.
+  yield replacingCalls(name, known ?? possibleCalls(own, backupAt, now, quota))
 }
 
 function* callTimes(account: string): Operation<readonly Millis[]> {

@@ -6,6 +6,8 @@ import type { Site } from './site.ts'
 
 /** How many positions one slice reads. That takes SQLite two milliseconds for one address. */
 const slicePositions = 2_000
+/** At most how many tombstones one transaction sets. */
+const buriedAtOnce = 1_000
 /** At most how many signups one transaction erases. */
 const erasedAtOnce = 100
 
@@ -64,7 +66,9 @@ export function erasureOf(site: Site): Erasure {
       return rows.map(({ hash, upto }) => ({ hash: String(hash), upto: Number(upto) }))
     },
     adopt: async (tombstones) => {
-      await bury(site, tombstones)
+      for (let at = 0; at < tombstones.length; at += buriedAtOnce) {
+        await bury(site, tombstones.slice(at, at + buriedAtOnce))
+      }
     },
     removals: async (after) => {
       const rows = await db.queryTogether(sql.removals, { site: id, after })

@@ -11,7 +11,6 @@ import {
   type Step,
   type Value,
 } from '../sql.ts'
-import { unresolvedKey } from './default-tab.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import type { Site } from './site.ts'
 import { Tabs, toTab } from './tabs.ts'
@@ -224,7 +223,8 @@ export class Imports implements ImportLog, Disposable {
       const isRepeated = known !== undefined && isAgain === true
       return { no: index + 1, key, email, hash: addressHash(secret, email), isRepeated, isPlanned }
     })
-    const fact = items.some(({ key }) => key === unresolvedKey) ? defaultTab.fact : null
+    // A list without a signup for it, too: the addresses that are known may have moved to another tab.
+    const fact = defaultTab.current.isResolved ? null : defaultTab.fact
     return [id, fact, known?.upto ?? null, givenRows(items)]
   }
 

@@ -80,6 +80,17 @@ test('only damage is answered with advice on backups', async () => {
   expect(() => openSqliteJournal(file)).toThrow(/DATA_DIR\.$/)
 })
 
+test('tables that 0.1.0 did not have are not taken for a journal of that version, and stay', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  using database = new DatabaseSync(file)
+  database.exec(
+    "PRAGMA user_version = 6; CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('x')",
+  )
+  expect(() => openSqliteJournal(file)).toThrow(/its tables differ .* or give another DATA_DIR\.$/)
+  expect(database.prepare('SELECT text FROM note').get()).toEqual({ text: 'x' })
+})
+
 /** Calls that write and calls that read, each to be made while the journal is in trouble. */
 const writes: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
   append: ({ intake }) => intake.append([makeSignup()]),

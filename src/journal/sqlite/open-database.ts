@@ -13,6 +13,7 @@ import {
   layoutSql,
   type Made,
   tableSql,
+  unpublishedTables,
   unpublishedVersion,
   upgradeSql,
 } from './schema.ts'
@@ -116,11 +117,13 @@ function usableVersion(db: DatabaseSync, access: Access): number {
   }
   const isNew = version === 0 && access !== 'read'
   if (version < layoutVersion && access !== 'own' && !isNew) throw new Error(older)
-  if (version === unpublishedVersion) return version
-  const expected = new Set(version === 0 ? [] : tableSql)
   const made = madeIn(db).filter(({ name }) => name !== addressIndex.name)
-  const others = expected.symmetricDifference(new Set(made.map(({ sql }) => sql)))
-  if (others.size > 0) throw new Error(otherTables)
+  const isOld = version === unpublishedVersion
+  const found = isOld
+    ? made.filter(({ type }) => type === 'table').map(({ name }) => name)
+    : made.map(({ sql }) => sql)
+  const expected = new Set(isOld ? unpublishedTables : version === 0 ? [] : tableSql)
+  if (expected.symmetricDifference(new Set(found)).size > 0) throw new Error(otherTables)
   return version
 }
 

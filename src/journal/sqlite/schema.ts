@@ -34,6 +34,13 @@ const changed: Readonly<Record<string, string>> = {
            FROM old_signup`,
 }
 
+/** The tables of 0.1.0. */
+export const unpublishedTables: readonly string[] = [
+  ...['batch', 'batch_range', 'fact', 'hour_count', 'idempotency_key', 'kept_address', 'marker'],
+  ...['provider_call', 'redelivered', 'redelivery', 'removal', 'signup', 'site', 'tab'],
+  ...['tombstone', 'used_token'],
+]
+
 /** A table or an index, and the statement that made it. */
 export interface Made {
   readonly type: 'table' | 'index'

@@ -65,6 +65,17 @@ test('a reading in which tabs or columns change is begun anew, also when the row
   })
 })
 
+test('a reading that was broken off is not one of two that agree', async () => {
+  const readings = [
+    [part('A'), layoutChanged],
+    [part('A'), manyMoments],
+  ]
+  expect(await read(readings, { steadyFrom: 1 })).toEqual({
+    result: { kind: 'read', unread },
+    acts: [1, 2, 3].flatMap((reading) => [`begin ${reading}`, 'A', 'closed']),
+  })
+})
+
 test.each([{ end: manyMoments }, { end: layoutChanged }])(
   'rows that change during six readings are restless ($end.kind)',
   async ({ end }) => {

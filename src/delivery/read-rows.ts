@@ -36,14 +36,17 @@ export async function readRows(
   persist: Persist,
   onRows: (rows: number) => void = () => {},
 ): Promise<RowsRead | undefined> {
+  // Whether the reading before came to its end.
+  let isWhole = false
   for (let reading = 1; reading <= readingsMax; reading++) {
     taker.begin()
     await using reader = spreadsheet.rowReader()
     const end = await readOnce(reader, taker, persist, onRows)
     if (!end) return undefined
-    if (end.kind === 'end' && (end.isOneMoment || taker.isSteady)) {
+    if (end.kind === 'end' && (end.isOneMoment || (isWhole && taker.isSteady))) {
       return { kind: 'read', unread: end.unread }
     }
+    isWhole = end.kind === 'end'
   }
   return { kind: 'restless' }
 }

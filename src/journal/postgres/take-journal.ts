@@ -61,11 +61,11 @@ export async function takeJournal(
     await clear(run)
     const counts = await takeAll(move)
     await complete(run, journal)
+    await dropArrived(run)
     await options.beforeCommit()
     await run('COMMIT')
     // New plans need new statistics. The server makes them later, too.
     await run('ANALYZE rollcall.signup').catch(() => {})
-    await run(`DROP TABLE ${arrived}`)
     return counts
   })
 }
@@ -139,6 +139,14 @@ function wentOn(then: string, here: string, there: string): Error {
 function arrivedTable({ code, state }: MovedJournal): string {
   const source = [code, state, ...Object.keys(signupTable.columns)]
   return `rollcall.arrived_${hash('sha256', source.join(' ')).slice(0, 16)}`
+}
+
+/** Drops what has arrived, from this state of the journal and from earlier ones: it has addresses. */
+async function dropArrived(run: Run): Promise<void> {
+  const found = await run(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'rollcall' AND tablename LIKE 'arrived\\_%'",
+  )
+  for (const { name } of found) await run(`DROP TABLE ${String(name)}`)
 }
 
 /** Each page is committed, so that a move that was stopped goes on behind the last one. */

@@ -49,7 +49,7 @@ function copies(count: number, state: 'waiting' | 'written'): string {
   const signups = `
     INSERT INTO rollcall.signup
     SELECT copy, uuidv7(), tab, received_at, 'person' || copy || '@example.com', source, name, tags,
-      metadata, is_ignored
+      metadata, row_status
     FROM rollcall.signup, generate_series(2, ${count}) AS copy WHERE position = 1;
     UPDATE rollcall.head SET position = ${count};
     UPDATE rollcall.tab SET accepted = ${count};

@@ -11,8 +11,8 @@ import type { Signup } from '../../signup/signup.ts'
 export interface ImportLog {
   /**
    * Adds signups in this order, all or none, except those of which it says so. Returns one result for
-   * each. The change is on disk after the next `flush`, or any later commit of the journal. Rejects with `JournalUnavailable` when nothing could be
-   * added; a later call may succeed.
+   * each. The change is on disk after the next `flush`, or any later commit of the journal. Rejects with
+   * `JournalUnavailable` when nothing could be added; a later call may succeed.
    */
   add(signups: readonly Signup[], terms?: ImportTerms): Promise<readonly Imported[]>
 

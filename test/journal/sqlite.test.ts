@@ -136,9 +136,12 @@ test('no SQL statement reads all signups or all batches', () => {
     'batches.countErasedAgain': ['SCAN again'],
     // It sorts a part of the signups.
     'known addresses.part': ['USE TEMP B-TREE FOR ORDER BY'],
-    // These sort what is given.
+    // These sort what is given. Of two tables, the second one reads the first entry.
     'tabs.make': ['USE TEMP B-TREE FOR ORDER BY', 'SCAN (subquery-13)', 'SCAN missing'],
-    'imports.decide': ['SCAN stale', 'USE TEMP B-TREE FOR ORDER BY'],
+    'imports.decide': [
+      ...['SCAN tombstone', 'SCAN kept_address'],
+      ...['SCAN stale', 'USE TEMP B-TREE FOR ORDER BY'],
+    ],
     // It sorts a few hours.
     'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
     // These sort what they are given.

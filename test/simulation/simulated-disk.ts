@@ -13,13 +13,13 @@
  *
  * SQLite in WAL mode knows no misjudged commits; another engine may.
  */
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { threadId } from 'node:worker_threads'
 
 import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
-import type { Answer } from '../../src/journal/sql.ts'
+import type { Answer, Statement } from '../../src/journal/sql.ts'
 import { firstRows } from '../../src/journal/tables/layout.ts'
-import { SqliteDatabase, type SqliteStep } from '../../src/journal/sqlite/database.ts'
+import { SqliteDatabase } from '../../src/journal/sqlite/database.ts'
 import { journalOn } from '../../harness/sqlite-journal.ts'
 import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import type { Clock } from '../../src/platform/clock.ts'
@@ -148,10 +148,10 @@ class Connection extends SqliteDatabase {
     return result
   }
 
-  override runStep(step: SqliteStep): Answer {
-    this.#changes?.push((db) => db.runStep(step))
-    this.#hasSignups ||= step[0].name.startsWith('new signups.add')
-    return super.runStep(step)
+  override run(statement: Statement, values: readonly SQLInputValue[]): Answer {
+    this.#changes?.push((db) => db.run(statement, values))
+    this.#hasSignups ||= statement.name.startsWith('new signups.add')
+    return super.run(statement, values)
   }
 
   /** Makes changes that an earlier process has made and SQLite took back. */

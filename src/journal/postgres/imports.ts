@@ -12,7 +12,7 @@ const sql = statementsOf('postgres imports', (dialect) => ({
       SELECT cells.*, decided.tab,
         ${dialect.lastPosition} + row_number() OVER (ORDER BY no) AS position
       FROM decided
-      JOIN unnest(${listTypes(5)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
+      JOIN unnest(${listTypes(6)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
       WHERE result = 'added'
     ), ${addingPlaced('0')}
     ${decisions(dialect)}`,

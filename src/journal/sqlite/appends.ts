@@ -87,13 +87,13 @@ class Appends {
     this.#signups = signups
   }
 
-  append({ site, signups, terms }: SiteRequest): Appended {
-    const { idempotency, token, client } = terms
+  append(request: SiteRequest): Appended {
+    const { site, signups, terms } = request
+    const { idempotency, token } = terms
     const replay = idempotency && this.#recall(site, idempotency)
     if (replay) return replay
     if (token !== undefined && this.#has([sql.usedToken, token])) return { kind: 'tokenUsed' }
-    const names = signups.map(({ sheetTab }) => sheetTab)
-    const tabs = this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, client))
+    const tabs = this.#tabsOf(request)
     let duplicates = 0
     const results = signups.map((signup, index): SignupStatus | undefined => {
       const { id, receivedAt, email } = signup
@@ -109,6 +109,13 @@ class Appends {
     if (first && idempotency) this.#rememberKey(site, idempotency, results, first.receivedAt)
     if (first && token !== undefined) this.#rememberToken(token, first.receivedAt)
     return { kind: 'appended', results, ...(duplicates > 0 && { duplicates }) }
+  }
+
+  #tabsOf({ site, signups, terms }: SiteRequest): readonly (Tab | undefined)[] {
+    const known = signups.map(({ sheetTab }) => site.tabs.known(sheetTab))
+    if (!known.includes(undefined)) return known
+    const names = signups.map(({ sheetTab }) => sheetTab)
+    return this.#db.runNow(site.tabs.take(names, signups[0]?.receivedAt ?? 0, terms.client))
   }
 
   #recall(site: IntakeSite, idempotency: Idempotency): Recalled | undefined {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { Clock } from '../../platform/clock.ts'
 import { syncFileNow } from '../../platform/node/durable-file.ts'
@@ -17,7 +17,6 @@ import {
   runNow,
   type Statement,
   type Step,
-  type Value,
 } from '../sql.ts'
 import { busy, JournalBusy, OutcomeUnknown } from '../contracts/errors.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -184,7 +183,15 @@ export class SqliteDatabase implements Database, Disposable {
   }
 
   /** Runs a statement within a transaction or a read. */
-  runStep([statement, ...values]: SqliteStep): Answer {
+  runStep([statement, ...values]: Step): Answer {
+    return this.run(
+      statement,
+      values.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
+    )
+  }
+
+  /** As `runStep`, with values of SQLite. */
+  run(statement: Statement, values: readonly SQLInputValue[]): Answer {
     let prepared = this.#prepared.get(statement)
     if (!prepared) {
       const text = statement.text(sqliteDialect).replaceAll(/\$(\d+)/g, '?$1')
@@ -192,9 +199,8 @@ export class SqliteDatabase implements Database, Disposable {
       prepared = { statement: made, hasRows: made.columns().length > 0 }
       this.#prepared.set(statement, prepared)
     }
-    const bound = values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    if (prepared.hasRows) return { rows: prepared.statement.all(...bound), changes: 0 }
-    return { rows: [], changes: Number(prepared.statement.run(...bound).changes) }
+    if (prepared.hasRows) return { rows: prepared.statement.all(...values), changes: 0 }
+    return { rows: [], changes: Number(prepared.statement.run(...values).changes) }
   }
 
   #read<T>(work: () => T): T {
@@ -205,11 +211,6 @@ export class SqliteDatabase implements Database, Disposable {
     }
   }
 }
-
-/** A statement with its values, which may be bytes. */
-export type SqliteStep = readonly [statement: Statement, ...values: BoundValue[]]
-
-export type BoundValue = Value | Uint8Array
 
 interface Prepared {
   readonly statement: StatementSync

@@ -1,9 +1,11 @@
+import type { SQLInputValue } from 'node:sqlite'
+
 import { fieldsText } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
 import { bytesOfId } from '../tables/rows.ts'
 import { statementsOf } from '../sql.ts'
-import type { BoundValue, SqliteDatabase } from './database.ts'
+import type { SqliteDatabase } from './database.ts'
 
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 const signupsAtOnce = 32
@@ -28,7 +30,7 @@ function addingSignups(count: number): string {
 export class NewSignups {
   readonly #db: SqliteDatabase
   /** Rows that have a position and are not in the table yet. */
-  #rows: BoundValue[][] = []
+  #rows: SQLInputValue[][] = []
   /** How many signups each tab has got. */
   readonly #accepted = new Map<number, number>()
   /** How many signups each site has got in each hour. */
@@ -61,9 +63,9 @@ export class NewSignups {
     this.#rows = []
     const whole = rows.length - (rows.length % signupsAtOnce)
     for (let at = 0; at < whole; at += signupsAtOnce) {
-      this.#db.runStep([sql.addMany, ...rows.slice(at, at + signupsAtOnce).flat()])
+      this.#db.run(sql.addMany, rows.slice(at, at + signupsAtOnce).flat())
     }
-    for (const row of rows.slice(whole)) this.#db.runStep([sql.add, ...row])
+    for (const row of rows.slice(whole)) this.#db.run(sql.add, row)
   }
 
   finish(): void {

@@ -13,7 +13,7 @@ import {
 } from '../sql.ts'
 import { KnownAddresses } from './known-addresses.ts'
 import type { Site } from './site.ts'
-import { Tabs, toTab } from './tabs.ts'
+import { type NamedTab, Tabs } from './tabs.ts'
 
 /** After how many signups since the last look the known addresses are out of date. */
 const recentMax = 1_000
@@ -25,14 +25,18 @@ const columns: Readonly<Record<string, GivenKind>> = {
 
 /**
  * Common table expressions that decide on the signups $4 of the site $1, by `no` from 1. There is no row
- * when this process does not know that the default tab has got its final name ($2), or does not know the
- * addresses of too many signups after the position $3. Duplicates are kept when that is null.
+ * when this process does not know that the default tab has got its final name ($2), does not know the
+ * addresses of too many signups after the position $3, or has made no hashes ($5) and some are stored.
+ * Duplicates are kept when $3 is null.
  */
 export function deciding({ given, lower, lastPosition }: Dialect): string {
   return `stale AS (
       SELECT 1 FROM fact WHERE site = $1 AND name = $2
       UNION ALL
       SELECT 1 WHERE ${lastPosition} > CAST($3 AS bigint) + ${recentMax}
+      UNION ALL
+      SELECT 1 WHERE NOT CAST($5 AS boolean)
+        AND (EXISTS (SELECT 1 FROM tombstone) OR EXISTS (SELECT 1 FROM kept_address))
     ), recent AS (
       SELECT tab, ${lower('email')} AS email FROM signup
       WHERE position > $3 AND position <= CAST($3 AS bigint) + ${recentMax} AND email <> ''
@@ -91,11 +95,22 @@ export interface ImportEngine {
   flush(): Promise<void>
 }
 
+/** A signup with the tab that it names. */
+interface Item {
+  readonly signup: Signup
+  readonly tab: NamedTab
+}
+
 export class Imports implements ImportLog, Disposable {
   readonly #site: Site
   readonly #engine: ImportEngine
   readonly #tabs: Tabs
   readonly #known: KnownAddresses
+  /**
+   * Whether addresses are hashed: not before a decision was out of date, because most journals have no hash to
+   * compare them with, and one costs more than all else that is done for a signup in JavaScript.
+   */
+  #hashes = false
   /** The last call. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -153,83 +168,80 @@ export class Imports implements ImportLog, Disposable {
   async #decide(
     signups: readonly Signup[],
     known: KnownAddresses | undefined,
-    decideOn: (others: readonly Signup[]) => Promise<readonly Imported[]>,
+    decideOn: (others: readonly Item[]) => Promise<readonly Imported[]>,
   ): Promise<readonly Imported[]> {
     if (this.#engine.looksFirst || !known?.isCurrent) await known?.catchUp()
     for (;;) {
-      const areKnown = signups.map(({ email, sheetTab }) =>
-        known?.has(this.#keyOf(sheetTab), email),
-      )
-      const others = signups.filter((_, index) => !areKnown[index])
+      const items = signups.map((signup) => ({ signup, tab: this.#tabs.named(signup.sheetTab) }))
+      const areKnown = items.map(({ signup, tab }) => known?.has(tab.key, signup.email))
+      const others = items.filter((_, index) => !areKnown[index])
       // A list that was imported before needs no transaction.
       const decided = others.length === 0 ? [] : await decideOn(others)
       if (decided.length === others.length) {
         const results = decided.values()
         return areKnown.map((isKnown) => (isKnown ? 'known' : (results.next().value ?? 'known')))
       }
+      this.#hashes = true
       if (known) await known.catchUp()
       else await this.#site.defaultTab.latest()
     }
   }
 
   async #commit(
-    signups: readonly Signup[],
+    items: readonly Item[],
     known: KnownAddresses | undefined,
   ): Promise<readonly Imported[]> {
     const upto = known?.upto
-    const tabs = signups.map(({ sheetTab }) => this.#tabs.named(sheetTab))
+    const tabs = items.map(({ tab }) => tab)
+    const signups = items.map(({ signup }) => signup)
     // An imported signup may have an old timestamp, but its id has the time when it came.
     const at = signups[0] ? timeOfId(signups[0].id) : 0
-    const values = this.#values(signups, known)
+    const values = this.#values(items, known)
     const rows = await this.#engine.add(this.#tabs.stepsToMake({ tabs, at }), values, signups)
-    this.#tabs.learn(rows.filter(({ id }) => id !== null).map(toTab))
+    this.#tabs.learnFrom(rows)
     const results = resultsOf(rows)
     if (known && Number(rows[0]?.['last']) === upto) {
-      const added = signups.filter((_, index) => results[index] === 'added')
-      for (const { email, sheetTab } of added) known.learn(this.#keyOf(sheetTab), email)
+      const added = items.filter((_, index) => results[index] === 'added')
+      for (const { signup, tab } of added) known.learn(tab.key, signup.email)
       known.upto += added.length
     }
     return results
   }
 
   async #look(
-    signups: readonly Signup[],
+    items: readonly Item[],
     known: KnownAddresses | undefined,
   ): Promise<readonly Imported[]> {
-    const planned = await this.#tabs.plan(signups.map(({ sheetTab }) => this.#tabs.named(sheetTab)))
-    const values = this.#values(signups, known, planned)
+    const planned = await this.#tabs.plan(items.map(({ tab }) => tab))
+    const values = this.#values(items, known, planned)
     const [{ rows }] = await this.#site.db.query([decide, ...values])
     const results = resultsOf(rows)
-    for (const [index, { email, sheetTab }] of signups.entries()) {
-      if (results[index] === 'added') known?.learn(previewed(this.#keyOf(sheetTab)), email)
+    for (const [index, { signup, tab }] of items.entries()) {
+      if (results[index] === 'added') known?.learn(previewed(tab.key), signup.email)
     }
     return results
   }
 
   /** The values of `deciding`. */
   #values(
-    signups: readonly Signup[],
+    items: readonly Item[],
     known: KnownAddresses | undefined,
     planned: ReadonlySet<string> = new Set(),
   ): readonly Value[] {
     const { id, secret, defaultTab } = this.#site
     const seen = new Set<string>()
-    const items = signups.map(({ email, sheetTab }, index) => {
-      const key = this.#keyOf(sheetTab)
+    const given = items.map(({ signup: { email }, tab: { key } }, index) => {
       const isPlanned = planned.has(key)
-      const name = JSON.stringify([key, email.toLowerCase()])
+      const name = `${key}\u0000${email.toLowerCase()}`
       const isAgain = seen.has(name) || (isPlanned && known?.has(previewed(key), email))
       seen.add(name)
       const isRepeated = known !== undefined && isAgain === true
-      return { no: index + 1, key, email, hash: addressHash(secret, email), isRepeated, isPlanned }
+      const hash = this.#hashes ? addressHash(secret, email) : null
+      return { no: index + 1, key, email, hash, isRepeated, isPlanned }
     })
     // A list without a signup for it, too: the addresses that are known may have moved to another tab.
     const fact = defaultTab.current.isResolved ? null : defaultTab.fact
-    return [id, fact, known?.upto ?? null, givenRows(items)]
-  }
-
-  #keyOf(sheetTab: string): string {
-    return this.#tabs.named(sheetTab).key
+    return [id, fact, known?.upto ?? null, givenRows(given), this.#hashes]
   }
 }
 

@@ -190,7 +190,8 @@ export function tellAdded(
   let signups = 0
   for (const [{ site }, { kind, results = [] }] of outcomes) {
     if (kind !== 'appended') continue
-    const added = results.filter((result) => result !== undefined).length
+    let added = 0
+    for (const result of results) if (result) added += 1
     addedTo.set(site, (addedTo.get(site) ?? 0) + added)
     signups += added
   }

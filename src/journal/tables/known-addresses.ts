@@ -78,7 +78,7 @@ export class KnownAddresses implements Disposable {
 
   /** Whether the tab has this address. */
   has(tabKey: string, email: string): boolean {
-    return (this.#tables?.all('has', this.#tab(tabKey), email) ?? []).length > 0
+    return this.#tables?.has('has', this.#tab(tabKey), email) ?? false
   }
 
   /** Notes an address. */
@@ -87,8 +87,9 @@ export class KnownAddresses implements Disposable {
   }
 
   #tab(key: string): number {
-    const number = this.#tabs.get(key) ?? this.#tabs.size
-    this.#tabs.set(key, number)
-    return number
+    const known = this.#tabs.get(key)
+    if (known !== undefined) return known
+    this.#tabs.set(key, this.#tabs.size)
+    return this.#tabs.size - 1
   }
 }

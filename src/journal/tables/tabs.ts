@@ -90,14 +90,20 @@ export class Tabs {
     return { key: isResolved ? tabKey(called) : unresolvedKey, name: called }
   }
 
-  /** Whether a tab of this name is known to be there. */
-  isKnown(name: string): boolean {
-    return this.#known.has(this.named(name).key)
+  /** The tab of this name, when it is known to be there. */
+  known(name: string): Tab | undefined {
+    return this.#known.get(this.named(name).key)
   }
 
   /** Notes tabs that are there. The unresolved one is not noted, because any process may resolve it. */
   learn(tabs: Iterable<Tab>): void {
     for (const tab of tabs) if (tab.key !== unresolvedKey) this.#known.set(tab.key, tab)
+  }
+
+  /** Notes the tabs of rows with `id`, `key` and `name`, where there is an `id`. */
+  learnFrom(rows: readonly Row[]): void {
+    const isNew = ({ id, key }: Row) => id !== null && !this.#known.has(String(key))
+    this.learn(rows.filter(isNew).map(toTab))
   }
 
   /** To call when a transaction with `take` was rolled back. */

@@ -33,6 +33,11 @@ export class TemporaryTables<Name extends string> implements Disposable {
     return Number(this.#statements[name].run(...values).changes)
   }
 
+  /** Whether a query finds a row. */
+  has(name: Name, ...values: SQLInputValue[]): boolean {
+    return this.#statements[name].get(...values) !== undefined
+  }
+
   all(name: Name, ...values: SQLInputValue[]) {
     return this.#statements[name].all(...values)
   }

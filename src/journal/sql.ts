@@ -47,6 +47,8 @@ export interface Dialect {
 export interface QueryOfEach {
   /** What stands in FROM, with a name. */
   readonly each: string
+  /** The column of `each` that tells whose row it is. Only PostgreSQL reads it: see `queryTogether`. */
+  readonly no?: string
   readonly columns: string
   /** What stands behind FROM, conditions included. */
   readonly from: string

@@ -18,8 +18,8 @@ export const postgresDialect: Dialect = {
   // A usual join may begin with all signups instead.
   signupAt: (position) =>
     `CROSS JOIN LATERAL (SELECT * FROM signup WHERE signup.position = ${position} LIMIT 1) AS signup`,
-  ofEach: ({ each, columns, from, order, limit }) =>
-    `SELECT found.* FROM ${each}
+  ofEach: ({ each, no, columns, from, order, limit }) =>
+    `SELECT ${no === undefined ? '' : `${no}, `}found.* FROM ${each}
      CROSS JOIN LATERAL (SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ${limit}) AS found`,
   lastPosition: '(SELECT position FROM head)',
 }

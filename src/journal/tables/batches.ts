@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { FrozenBatch, TabSignups } from '../../signup/batch.ts'
-import { type Millis, type Signup, tabKey } from '../../signup/signup.ts'
+import { type Millis, tabKey } from '../../signup/signup.ts'
 import type { BatchRef, DeliveryLog, TabShare, WaitingSignup } from '../contracts/delivery-log.ts'
 import type { TabCursor } from '../contracts/intake-log.ts'
 import { Overtaken } from '../contracts/errors.ts'
@@ -281,11 +281,13 @@ function partOf(row: Row): Part {
  * are older.
  */
 function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabSignups[] {
-  const tabs = new Map<string, Signup[]>([...fresh, ...again].map(([tab]) => [tab, []]))
-  for (const [tab, signups] of [...again, ...fresh]) {
-    for (const { signup, isIgnored } of signups) if (!isIgnored) tabs.get(tab)?.push(signup)
-  }
-  return Array.from(tabs, ([tab, signups]) => ({ tab, signups }))
+  const parts = Map.groupBy([...again, ...fresh], ([tab]) => tab)
+  const tabs = new Set([...fresh, ...again].map(([tab]) => tab))
+  return Array.from(tabs, (tab) => {
+    const signups = (parts.get(tab) ?? []).flatMap(([, some]) => some)
+    const wanted = signups.filter(({ isIgnored }) => !isIgnored)
+    return { tab, signups: wanted.map(({ signup }) => signup) }
+  })
 }
 
 /** Differs for batches with different signups, also after a backup of the journal was restored. */

@@ -15,7 +15,8 @@ const sql = statementsOf('delivery', ({ given, behind, signupAt, ofEach }) => {
   // What is read of each tab that is asked for.
   const share = {
     each: given('share', '$1', { no: 'integer', tab: 'integer', after: 'number', most: 'integer' }),
-    columns: `share.no, ${waitingColumns}`,
+    no: 'share.no',
+    columns: waitingColumns,
     limit: 'share.most',
   }
   return {

@@ -36,7 +36,8 @@ const sql = statementsOf('erasure', (dialect) => {
                  WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
     removals: ofEach({
       each: given('asked', '$1', { site: 'integer', after: 'number', no: 'integer' }),
-      columns: `asked.no, removal.position, removal.email, tab.name AS tab,
+      no: 'asked.no',
+      columns: `removal.position, removal.email, tab.name AS tab,
         signup.received_at AS "receivedAt"`,
       from: `${removals} WHERE removal.position > asked.after AND signup.email = ''
              AND tab.site = asked.site`,

@@ -14,9 +14,8 @@ export const recordColumns = `${signupColumns}, tab.name AS "sheetTab"`
 
 /** What `toWaiting` reads. */
 export const waitingColumns = `${signupColumns}, signup.row_status AS "rowStatus",
-  octet_length(signup.email) + octet_length(signup.source) + octet_length(signup.name)
-  + octet_length(signup.tags) + octet_length(signup.metadata)
-  + octet_length(signup.fields) AS "textBytes"`
+  octet_length(signup.email || signup.source || signup.name || signup.tags || signup.metadata
+    || signup.fields) AS "textBytes"`
 
 function toSignup(row: Row, sheetTab: string): Signup {
   const tags = String(row['tags'])

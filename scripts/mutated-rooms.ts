@@ -9,7 +9,8 @@ export interface Room {
 const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
-  journal: ['test/journal/{sqlite,sqlite-file,sites}.test.ts'],
+  journal: ['test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored}.test.ts'],
+  'journal/postgres': ['test/journal/postgres{,-beside,-clocks,-lease,-reads,-together}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
   http: ['test/http/by-fetch.test.ts', 'test/service/{assets,cors,edge,hosts}.test.ts'],
@@ -23,5 +24,7 @@ export function roomOf(name: string | undefined): Room {
   if (!tests)
     throw new Error(`There is no room ${name}. Name one of these: ${roomNames.join(', ')}.`)
   const units = `src/${name}/**/*.test.ts`
-  return { sources: [`src/${name}/**/*.ts`, `!${units}`], tests: [units, ...tests] }
+  const inner = roomNames.filter((other) => other.startsWith(`${name}/`))
+  const without = [units, ...inner.map((other) => `src/${other}/**`)].map((glob) => `!${glob}`)
+  return { sources: [`src/${name}/**/*.ts`, ...without], tests: [units, ...tests] }
 }

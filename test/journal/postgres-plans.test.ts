@@ -80,7 +80,7 @@ const anyHash = ['Index Only Scan tombstone_pkey', 'Index Only Scan kept_address
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'imports.decide': anyHash,
   'postgres imports.add': anyHash,
-  'secret.hasHashes': [...anyHash, 'Index Only Scan idempotency_key_by_time'],
+  'postgres secret.hasHashes': [...anyHash, 'Index Only Scan idempotency_key_by_time'],
   // These read a page in order, and stop when it is full.
   'reader.page': ['Index Scan signup_pkey'],
   'compared.page': ['Index Scan signup_pkey'],

@@ -150,7 +150,7 @@ class Connection extends SqliteDatabase {
 
   override run(statement: Statement, values: readonly SQLInputValue[]): Answer {
     this.#changes?.push((db) => db.run(statement, values))
-    this.#hasSignups ||= statement.name.startsWith('new signups.add')
+    this.#hasSignups ||= statement.name.startsWith('sqlite new signups.add')
     return super.run(statement, values)
   }
 

@@ -102,7 +102,7 @@ function sweepSql(table: string): string {
     ) AS oldest)`
 }
 
-const sql = statementsOf('appends', {
+const sql = statementsOf('postgres appends', {
   append: appendSql('0'),
   // The same address in the tab, after it was last forgotten; or earlier in this group.
   appendOnce: appendSql(`CASE WHEN EXISTS (

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { type Database, firstOf, statementsOf } from '../sql.ts'
 
-const sql = statementsOf('time', {
+const sql = statementsOf('postgres time', {
   now: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
 })
 

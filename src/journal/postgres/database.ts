@@ -44,7 +44,7 @@ export interface DatabaseOptions {
 export const syncedCommit = `SELECT set_config('synchronous_commit', 'on', true)
   WHERE current_setting('synchronous_commit') = 'off'`
 
-const sql = statementsOf('database', {
+const sql = statementsOf('postgres database', {
   lockHead: 'SELECT position FROM head FOR UPDATE',
   lockSite: 'SELECT id FROM site WHERE id = $1 FOR UPDATE',
   // The first transaction of an account makes its row. Nobody reads the number.

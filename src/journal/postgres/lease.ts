@@ -11,7 +11,7 @@ const marginMs: Millis = 1000
 
 const newEnd = `clock_timestamp() + ${lifeMs} * interval '1 millisecond'`
 
-const sql = statementsOf('lease', ({ given }) => ({
+const sql = statementsOf('postgres lease', ({ given }) => ({
   // Each statement is a transaction of its own, and may run twice. The values after SET and WHERE are of
   // the moment at which the row is locked. All instances lock the rows in the same order. The first term
   // divides by zero when another journal was moved here, because who holds a lease keeps others from delivering.

@@ -3,7 +3,7 @@ import { layoutVersion } from '../tables/layout.ts'
 import type { PostgresDatabase } from './database.ts'
 import { addressIndex, layoutSql, unpublishedVersion, upgradeSql } from './schema.ts'
 
-const sql = statementsOf('migrate', {
+const sql = statementsOf('postgres migrate', {
   version: `SELECT to_regclass('rollcall.version') IS NOT NULL AS "isThere"`,
   schema: `SELECT to_regnamespace('rollcall') IS NOT NULL AS "isThere"`,
   addressIndex: `SELECT to_regclass('rollcall.signup_by_address') IS NOT NULL AS "isThere"`,

@@ -6,7 +6,7 @@ import { type Database, givenRows, headLock, statementsOf } from '../sql.ts'
 import { type AppendRequest, selectStatus, toStatus } from '../tables/intake.ts'
 import { DataRefused } from './failure.ts'
 
-const sql = statementsOf('lost commit', ({ given }) => ({
+const sql = statementsOf('postgres lost commit', ({ given }) => ({
   // A write, so that this commit waits for a standby if the settings say so, and with it all before it.
   look: 'UPDATE head SET looks = looks + 1',
   find: `${selectStatus}

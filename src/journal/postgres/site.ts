@@ -8,7 +8,7 @@ import { addSite, findSite, type Site } from '../tables/site.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
 import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
 
-const sql = statementsOf('secret', {
+const sql = statementsOf('postgres secret', {
   make: `INSERT INTO secret (only_row, value) VALUES (true, $1) ON CONFLICT DO NOTHING`,
   read: 'SELECT value FROM secret',
   hasHashes: `SELECT EXISTS (SELECT 1 FROM tombstone)

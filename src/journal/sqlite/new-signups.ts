@@ -10,7 +10,7 @@ import type { SqliteDatabase } from './database.ts'
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
 const signupsAtOnce = 32
 
-const sql = statementsOf('new signups', {
+const sql = statementsOf('sqlite new signups', {
   last: 'SELECT coalesce(max(position), 0) AS position FROM signup',
   add: addingSignups(1),
   addMany: addingSignups(signupsAtOnce),

@@ -17,7 +17,7 @@ import { connect, damageIn } from './connect.ts'
 import { SqliteDatabase } from './database.ts'
 import { openSite, type SqliteSite } from './site.ts'
 
-const sql = statementsOf('restore', {
+const sql = statementsOf('sqlite restore', {
   noteRestored: `INSERT INTO fact (site, name, value)
                  SELECT $1, $2, CAST(coalesce(max(position), 0) AS text) FROM signup WHERE true
                  ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,

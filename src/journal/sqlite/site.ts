@@ -12,7 +12,7 @@ import type { SqliteDatabase } from './database.ts'
 /** Name of a fact: something was erased since `SqliteDatabase.dropCopies` dropped its copies. */
 const copiesFact = 'copies in the log'
 
-const sql = statementsOf('copies', {
+const sql = statementsOf('sqlite copies', {
   note: `INSERT INTO fact (site, name, value) SELECT $1, $2, $3 WHERE changes() > 0
          ON CONFLICT (site, name) DO UPDATE SET value = excluded.value`,
   forget: 'DELETE FROM fact WHERE site = $1 AND name = $2 AND value = $3',

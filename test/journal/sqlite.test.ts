@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -32,6 +32,8 @@ for (const [name, tests] of Object.entries(contracts)) {
   holdTo(`SQLite, ${name}`, tests, createWorld)
   holdTo(`SQLite, two instances on one store, ${name}`, tests, withTwoInstances(createWorld))
 }
+const journalFolder = join(import.meta.dirname, '../../src/journal')
+
 const secondSite = besideFirstSite(async () => {
   const folder = await tempFolder()
   return {
@@ -122,7 +124,12 @@ test('the journal forgets after an hour who made a tab, when the next new tab co
   expect(known).toEqual([{ name: 'B' }])
 })
 
-test('no SQL statement reads all signups or all batches', () => {
+test('no SQL statement reads all signups or all batches', async () => {
+  for (const folder of ['sqlite', 'tables'].map((name) => join(journalFolder, name))) {
+    for (const file of await readdir(folder)) {
+      if (!file.endsWith('.test.ts')) await import(join(folder, file))
+    }
+  }
   using database = new DatabaseSync(':memory:')
   for (const sql of [layoutSql, addressIndex.create]) database.exec(sql)
   // The tables of sites, tabs, markers and removals stay small, however many signups there are.
@@ -142,6 +149,8 @@ test('no SQL statement reads all signups or all batches', () => {
       ...['SCAN tombstone', 'SCAN kept_address'],
       ...['SCAN stale', 'USE TEMP B-TREE FOR ORDER BY'],
     ],
+    // Once, when a backup is restored.
+    'sqlite restore.lastTime': ['SCAN signup'],
     // It sorts a few hours.
     'reader.hours': ['SCAN counts', 'USE TEMP B-TREE FOR GROUP BY'],
     // These sort what they are given.

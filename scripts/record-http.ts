@@ -8,14 +8,7 @@
  */
 import { startService } from '../harness/start-service.ts'
 import type { AskedWorld } from '../test/http/asked.ts'
-import {
-  askRaw,
-  decode,
-  type Recorded,
-  Recording,
-  writeDocument,
-  writeRecord,
-} from '../test/http/record.ts'
+import { askRaw, type Recorded, Recording, writeRecord } from '../test/http/record.ts'
 import { worlds } from '../test/http/requests.ts'
 import { overTcp } from '../test/http/transport.ts'
 import { surround } from '../test/http/worlds.ts'
@@ -32,8 +25,4 @@ async function record(world: AskedWorld): Promise<void> {
   for (const asked of world.requests) answers[asked.what] = await recording.ask(asked)
   for (const { what, bytes } of world.raw ?? []) answers[what] = await askRaw(service.url, bytes)
   await writeRecord(world, answers)
-  if (!('openapi' in answers)) return
-  const document = await fetch(`${service.url}/api/openapi.json`)
-  const text = decode(new Uint8Array(await document.arrayBuffer()))
-  await writeDocument(world, `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
 }

@@ -32,15 +32,6 @@ export async function writeRecord(world: AskedWorld, record: WorldRecord): Promi
   await writeFile(fileOf(world), `${JSON.stringify(record, null, 2)}\n`)
 }
 
-/** The OpenAPI document that the service of this world is to serve. */
-export async function readDocument({ name }: AskedWorld): Promise<string> {
-  return readFile(join(folder, `${name}.openapi.json`), 'utf8')
-}
-
-export async function writeDocument({ name }: AskedWorld, document: string): Promise<void> {
-  await writeFile(join(folder, `${name}.openapi.json`), document)
-}
-
 /** Sends the requests of a world in order, and keeps values of their answers. */
 export class Recording {
   readonly #kept: Map<string, string>
@@ -166,6 +157,6 @@ function fileBody(body: Uint8Array<ArrayBuffer>, headers: ReadonlyMap<string, st
   return bytes.byteLength > 0 ? '<file>' : '<empty file>'
 }
 
-export function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }

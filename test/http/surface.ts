@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Asked, AskedWorld } from './asked.ts'
-import { askRaw, decode, readDocument, readRecord, Recording, type WorldRecord } from './record.ts'
+import type { AskedWorld } from './asked.ts'
+import { askRaw, readRecord, Recording, type WorldRecord } from './record.ts'
 import { worlds } from './requests.ts'
 import type { Transport } from './transport.ts'
 import { surround } from './worlds.ts'
@@ -53,25 +53,10 @@ export function holdToRecords({ open, sendsBytes }: Adapter): void {
       expect(await askRaw(service.url, bytes)).toEqual(record[what])
     })
 
-    test.each(world.requests.filter(isDocument))(
-      'serves the recorded OpenAPI document',
-      async () => {
-        const headers = { host: 'localhost' }
-        const path = '/api/openapi.json'
-        const answer = await service.transport({ method: 'GET', path, headers, body: undefined })
-        const document = JSON.stringify(JSON.parse(decode(answer.body)), null, 2)
-        expect(`${document}\n`).toBe(await readDocument(world))
-      },
-    )
-
     test('every recorded answer belongs to a request, and every name is used once', () => {
       const names = [...world.requests, ...(world.raw ?? [])].map(({ what }) => what)
       expect(Object.keys(record)).toEqual(names)
       expect(new Set(names).size).toBe(names.length)
     })
   })
-}
-
-function isDocument({ what }: Asked): boolean {
-  return what === 'openapi'
 }

@@ -82,17 +82,17 @@ export class OpenapiDocument {
   }
 
   /** Each difference between an answer and its description in the document. */
-  faults({ responses, method }: Operation & { method: string }, answer: FuzzAnswer): string[] {
+  faults({ responses }: Operation, answer: FuzzAnswer): string[] {
     const documented = responses[answer.status]
     if (!documented) return [`the status ${answer.status} is not documented: ${answer.body}`]
     const response = this.resolve(documented)
-    return [...this.#headerFaults(response, answer), ...this.#bodyFaults(response, method, answer)]
+    return [...this.#headerFaults(response, answer), ...this.#bodyFaults(response, answer)]
   }
 
   /** The same for an answer of no operation: a problem document or a page. */
   problemFaults(answer: FuzzAnswer): string[] {
     const problem = this.resolve<ResponseObject>({ $ref: '#/components/responses/Refused400' })
-    return [...this.#headerFaults(problem, answer), ...this.#bodyFaults(problem, 'GET', answer)]
+    return [...this.#headerFaults(problem, answer), ...this.#bodyFaults(problem, answer)]
   }
 
   #headerFaults({ headers = {} }: ResponseObject, answer: FuzzAnswer): string[] {
@@ -104,9 +104,8 @@ export class OpenapiDocument {
     })
   }
 
-  #bodyFaults({ content }: ResponseObject, method: string, answer: FuzzAnswer): string[] {
-    const { headers, body } = answer
-    if (!content || method === 'HEAD') return body === '' ? [] : [`a body comes: ${body}`]
+  #bodyFaults({ content }: ResponseObject, { headers, body }: FuzzAnswer): string[] {
+    if (!content) return body === '' ? [] : [`a body comes: ${body}`]
     const type = headers.get('content-type') ?? 'none'
     const media = content[type] ?? content[type.split(';', 1)[0] ?? '']
     if (!media) return [`the content type ${type} is not documented`]

@@ -92,11 +92,11 @@ test('any other method or path is answered with a problem, and a wrong method wi
       (method) => !documented.some((it) => it.method === method),
     )
     for (const method of others) {
-      const answer = await client.send({ method, path, headers: {}, body: '' })
+      const spelled = path.replace('{language}', 'de')
+      const answer = await client.send({ method, path: spelled, headers: {}, body: '' })
       expect([method, path, answer.status]).toEqual([method, path, 405])
-      expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(
-        documented.map((it) => it.method).sort(),
-      )
+      const allowed = answer.headers.get('allow')?.split(', ')
+      expect(allowed).toEqual(expect.arrayContaining(documented.map((it) => it.method)))
       expect(document.problemFaults(answer)).toEqual([])
     }
   }
@@ -155,8 +155,7 @@ function requestsFor(
       values: fc.record(values),
       hostile: hostileHeaders,
       isPerson: fc.nat(5).map((one) => one === 0),
-      // Not with HEAD, as Node does not report the method when headers are too long.
-      isLong: method === 'HEAD' ? fc.constant(false) : fc.nat(20).map((one) => one === 0),
+      isLong: fc.nat(20).map((one) => one === 0),
       sent: bodiesFor(operation, document),
     })
     .map(({ id, values, hostile, isPerson, isLong, sent }) => {
@@ -167,7 +166,9 @@ function requestsFor(
         })
       const query = new URLSearchParams(named('query')).toString()
       // These would be paths of other operations.
-      const filled = path.replace('{id}', /^(bulk|thanks|form)$/.test(id) ? 'x' : id)
+      const filled = path
+        .replace('{id}', /^(bulk|thanks|form)$/.test(id) ? 'x' : id)
+        .replace('{language}', values['language'] ?? 'de')
       return {
         method,
         path: query === '' ? filled : `${filled}?${query}`,
@@ -186,12 +187,14 @@ function requestsFor(
 }
 
 function parameterValues(
-  { name, schema }: DocumentedOperation['parameters'][number],
+  { name, in: where, schema }: DocumentedOperation['parameters'][number],
   document: OpenapiDocument,
 ) {
   const fits = fitting(schema, document.resolve)
     .map(String)
     .filter((it) => /^[ -~]*$/.test(it))
+  // Another one would be another path.
+  if (where === 'path') return fits
   // Most requests are for the site of the document.
   if (name === 'site')
     return fc.oneof({ weight: 9, arbitrary: fc.constant('default') }, fits, printable)

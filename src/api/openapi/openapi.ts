@@ -1,13 +1,17 @@
-import type { Field } from '../../signup/field.ts'
 import { limits } from '../../signup/limits.ts'
-import type { Json } from './json.ts'
-import { formParameters, viewParameters } from './page-parameters.ts'
+import {
+  type DescribedFile,
+  type DescribedPage,
+  filePaths,
+  getPage,
+  viewParameters,
+} from './browser-paths.ts'
+import type { Json, Operation, PathItem } from './json.ts'
 import {
   everywhere,
   fileResponses,
   headers,
   jsonResponse,
-  pageResponses,
   rateLimit,
   ref,
   refusalResponses,
@@ -17,12 +21,6 @@ import {
 } from './responses.ts'
 import { schemas } from './schemas.ts'
 import { type DescribedSites, optionalSite, siteParameter } from './sites.ts'
-
-interface DescribedPage {
-  readonly path: string
-  /** Whether the page has a form that its query parameters fill in. */
-  readonly hasForm: boolean
-}
 
 /** The settings that the document describes. */
 export interface DescribedService {
@@ -35,20 +33,9 @@ export interface DescribedService {
   /** HTML pages. */
   readonly pages: readonly DescribedPage[]
   /** Scripts, styles and other files that browsers load. */
-  readonly files: readonly { readonly path: string; readonly contentType: string }[]
+  readonly files: readonly DescribedFile[]
   /** Undefined when there is one site and requests name none. */
   readonly sites: DescribedSites | undefined
-}
-
-interface Operation extends Json {
-  readonly operationId: string
-  readonly responses: Json
-}
-
-interface PathItem {
-  readonly get?: Operation
-  readonly post?: Operation
-  readonly parameters?: readonly Json[]
 }
 
 /** Where the document is served. */
@@ -66,8 +53,9 @@ export function describeService(service: DescribedService): Json {
       summary: 'Email signups into a spreadsheet, exactly once.',
       description:
         'A 2xx means that the signup is on disk and becomes one row. Errors are problem documents ' +
-        '(RFC 9457), or a page when Accept prefers text/html. Any other method gets a 405, and any ' +
-        'other path a 404. A slash at the end of a path makes no difference.' +
+        '(RFC 9457), or a page when Accept prefers text/html. HEAD and OPTIONS are answered where GET ' +
+        'and POST are. Any other method gets a 405, and any other path a 404. A slash at the end of a ' +
+        'path makes no difference.' +
         (sites ? ` Signups have the fields of the site ${sites.name} here.` : ''),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -99,7 +87,6 @@ function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> 
   const ofAny = (item: PathItem) =>
     sites ? aboutSite(item, optionalSite('The site whose looks and fields it has.'), [404]) : item
   const config = get('getConfig', 'What a form needs to know', 'Config')
-  const document = getFile({ path: openapiPath, contentType: 'application/json' })
   return {
     '/api/signup': ofSite({ post: postSignup(bodyBytesMax) }),
     '/api/signup/bulk': ofSite({ post: postBulk(service) }),
@@ -109,8 +96,8 @@ function pathsOf(service: DescribedService): Readonly<Record<string, PathItem>> 
     '/api/ready': ofAll({ get: getReady }),
     ...(hasMetrics && { '/metrics': { get: getMetrics } }),
     ...Object.fromEntries(pages.map((it) => [it.path, ofPage({ get: getPage(it, fields) })])),
-    ...Object.fromEntries(files.map((it) => [it.path, ofAny({ get: getFile(it) })])),
-    [openapiPath]: ofSite({ get: document }),
+    ...Object.fromEntries(filePaths(files).map(([path, it]) => [path, ofAny(it)])),
+    [openapiPath]: ofSite({ get: getDocument }),
   }
 }
 
@@ -136,7 +123,6 @@ const tags = [
   { name: 'signup', description: 'Signing up, and the state of signups.' },
   { name: 'operation', description: 'For the people who run the service.' },
   { name: 'browser', description: 'Pages and files for browsers.' },
-  { name: 'http', description: 'The answers to HEAD and OPTIONS.' },
 ]
 
 const parameters: Json = {
@@ -273,72 +259,24 @@ const getMetrics: Operation = {
   },
 }
 
+const getDocument: Operation = {
+  operationId: 'getOpenapi',
+  summary: 'This document',
+  tags: ['operation'],
+  security: [],
+  responses: fileResponses('OpenAPI 3.1.', 'application/json'),
+}
+
 function get(operationId: string, summary: string, schema: string, tag = 'operation'): Operation {
   const responses = { 200: jsonResponse(summary, schema) }
   return { operationId, summary, tags: [tag], security: [], responses }
 }
 
-function getPage({ path, hasForm }: DescribedPage, fields: readonly Field[]): Operation {
-  const summary = `The page ${path}`
-  const operationId = `getPage${idOf(path)}`
-  return {
-    operationId,
-    summary,
-    tags: ['browser'],
-    security: [],
-    parameters: hasForm ? formParameters(fields) : viewParameters,
-    responses: pageResponses(summary),
-  }
-}
-
-function getFile({ path, contentType }: DescribedService['files'][number]): Operation {
-  const summary = `The file ${path}`
-  return {
-    operationId: `getFile${idOf(path)}`,
-    summary,
-    tags: [path === openapiPath ? 'operation' : 'browser'],
-    security: [],
-    responses: fileResponses(summary, contentType),
-  }
-}
-
-function idOf(path: string): string {
-  const words = path.split(/[^a-z0-9]+/i)
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-}
-
-/** Adds the answers that every request may get, and the operations HEAD and OPTIONS. */
+/** Adds the answers that every request may get. */
 function completed({ parameters, ...operations }: PathItem): Json {
-  const { get } = operations
-  const entries = Object.entries(operations)
-  const first = entries[0]?.[1].operationId ?? ''
-  const all: readonly (readonly [string, Operation])[] = [
-    ...entries,
-    ...(get ? [['head', headOf(get)] as const] : []),
-    ['options', optionsOf(first)],
-  ]
-  const methods = all.map(([method, operation]) => {
+  const methods = Object.entries(operations).map(([method, operation]) => {
     const responses = { ...refused(everywhere), ...operation.responses }
     return [method, { ...operation, responses }] as const
   })
   return { ...(parameters && { parameters }), ...Object.fromEntries(methods) }
-}
-
-function headOf(get: Operation): Operation {
-  const { operationId } = get
-  const summary = `The headers of ${operationId}`
-  return { ...get, operationId: `${operationId}Head`, summary, tags: ['http'] }
-}
-
-function optionsOf(operationId: string): Operation {
-  const allow = { Allow: ref('headers', 'Allow') }
-  return {
-    operationId: `${operationId}Options`,
-    summary: `The methods of the path of ${operationId}`,
-    tags: ['http'],
-    security: [],
-    responses: {
-      204: response('The methods, and for a browser what it may send.', undefined, allow),
-    },
-  }
 }

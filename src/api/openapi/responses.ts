@@ -30,7 +30,6 @@ export const headers: Json = {
     '^(W/)?".*"$',
     true,
   ),
-  Allow: header('The methods that this address takes.', '^[A-Z]+(, [A-Z]+)*$', true),
 }
 
 function header(description: string, pattern: string, required = false): Json {

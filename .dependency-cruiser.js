@@ -29,14 +29,7 @@ const mayImport = {
   ],
   // What commands do with the journal and the spreadsheet together. Only `service/` and `cli/` import it.
   'operations/': ['signup/', 'platform/', 'journal/contracts/', 'spreadsheet/(spreadsheet|csv).ts'],
-  // Knows nothing of notices, so that it can send other messages, too.
-  'webhook/': ['signup/', 'platform/'],
-  'notices/': [
-    'signup/',
-    'platform/',
-    'webhook/',
-    'journal/contracts/(delivery-log|reader|errors).ts',
-  ],
+  'alerts/': ['signup/', 'platform/', 'journal/contracts/(delivery-log|reader|errors).ts'],
   'service/': ['(?!cli/|main.ts|start.js)'],
   'cli/': [
     'service/',
@@ -61,12 +54,12 @@ const mayImportTypes = {
   'pages/': ['ops/'],
   'api/': ['ops/'],
   'delivery/': ['ops/'],
-  'notices/': ['ops/'],
+  'alerts/': ['ops/'],
 }
 
 /** These run on the web's own APIs, so that they fit other runtimes than Node. */
 const webStandardRooms =
-  '^src/((http|intake|pages|api|challenge|signup|delivery|webhook|notices|spreadsheet/google|client)/|platform/(?!node/))'
+  '^src/((http|intake|pages|api|challenge|signup|delivery|alerts|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
 const test = '\\.test\\.ts$'

@@ -23,7 +23,7 @@ const bad: readonly Sample[] = [
   ['no-restricted-syntax', 'src/service/a.ts', `log.warn({ error }, 'failed')`],
   [
     'no-restricted-syntax',
-    'src/webhook/a.ts',
+    'src/alerts/a.ts',
     `this.#log.error({ hint, error: reason }, 'failed')`,
   ],
   ['no-restricted-globals', 'src/cli/a.ts', `console.log('ready')`],

@@ -1,6 +1,6 @@
 import { type DeliveryLog, noticesFact } from '../journal/contracts/delivery-log.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { WaitingMessage } from '../webhook/attempt.ts'
+import type { WaitingMessage } from './attempt.ts'
 import type { Outage } from './outage.ts'
 
 /** What the journal keeps of a site's notices. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../platform/clock.ts'
 import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
 import { messageOf } from '../platform/message-of.ts'
-import { signatureOf } from './sign.ts'
 
 /** Who receives messages. Both parts are secrets. */
 export interface Receiver {
@@ -64,4 +63,23 @@ function resultOf(status: number): Sent {
   const redirect = status >= 300 && status < 400 ? ', and redirects are not followed' : ''
   const reason = `the receiver answered with status ${status}${redirect}`
   return { kind: status === 410 ? 'gone' : 'failed', reason }
+}
+
+/**
+ * Signs a message after Standard Webhooks: the value of the header `webhook-signature`.
+ *
+ * @param key 24 to 64 bytes
+ * @param seconds of this try, since the Unix epoch
+ */
+async function signatureOf(
+  key: Uint8Array<ArrayBuffer>,
+  id: string,
+  seconds: number,
+  body: string,
+): Promise<string> {
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  const imported = await crypto.subtle.importKey('raw', key, hmac, false, ['sign'])
+  const content = new TextEncoder().encode(`${id}.${seconds}.${body}`)
+  const signature = new Uint8Array(await crypto.subtle.sign(hmac, imported, content))
+  return `v1,${btoa(String.fromCharCode(...signature))}`
 }

@@ -79,12 +79,6 @@ const jsonTexts: readonly Text[] = [
   ['strings of one hash', `${metadata}[""`, (index) => `,"${colliding(index)}"`, `]${end}`],
   ['keys', `${metadata}{"":0`, (index) => `,"k${index}":0`, `}${end}`],
   ['keys that are numbers', `${metadata}{"":0`, (index) => `,"${colliding(index)}":0`, `}${end}`],
-  [
-    'keys of which the last stands twice',
-    `${metadata}{"":0`,
-    (index) => `,"${colliding(index)}":0`,
-    `,"":1}${end}`,
-  ],
   ['one key many times', `${metadata}{"":0`, ',"a":0', `}${end}`],
   [
     'lists in a list that is not too deep',

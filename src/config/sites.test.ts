@@ -350,7 +350,6 @@ test.each<[string, object, Variables, string[]]>([
 test.each([
   ['{"sites": {"a": {}},}', /comma behind the last entry, in line 1\./],
   ['{"sites":\n{"a": {}} // mine\n}', /a comment in line 2\./],
-  ['{"sites": {"a": {}, "a": {}}}', /the key "a" twice in one object\./],
   ["{'sites': {}}", /not valid JSON in line 1\./],
   ['{"sites": {"a": {"defaultTab": "two', /not valid JSON in line 1\./],
   ['[]', /not a JSON object\./],

@@ -197,21 +197,9 @@ describe('ambiguous or broken JSON', () => {
 
   test.each([
     [
-      'a key that stands twice',
+      'a number with too many characters',
       400,
-      '{"email":"a@example.com","email":"b@example.com"}',
-      /"email" twice/,
-    ],
-    [
-      'a key that stands twice inside',
-      400,
-      '{"email":"a@example.com","metadata":{"a":{"k":1,"\\u006b":2}}}',
-      /"k" twice/,
-    ],
-    [
-      'a number with too many digits',
-      400,
-      '{"email":"a@example.com","metadata":{"id":12345678901234567890}}',
+      `{"email":"a@example.com","metadata":{"n":0.${'0'.repeat(400)}1}}`,
       /send it as text/,
     ],
     [

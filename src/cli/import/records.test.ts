@@ -72,13 +72,12 @@ test.each([
 })
 
 test.each([1, 7, 64 * 1024])('NDJSON in chunks of %d bytes has the same records', async (size) => {
-  const text = '{"email":"ä","id":1}\r\n\n[1]\n{"a":1,"a":2}\n{"x":'
+  const text = '{"email":"ä","id":1}\r\n\n[1]\n{"x":'
   const records = await all(readNdjson(chunked(text, size)))
   expect(records.map(({ row, values }) => [row, values])).toEqual([
     [1, [['email', 'ä']]],
     [3, expect.stringContaining('must be a JSON object')],
-    [4, expect.stringContaining('the key "a" twice')],
-    [5, expect.stringContaining('is not valid JSON')],
+    [4, expect.stringContaining('is not valid JSON')],
   ])
 })
 

@@ -77,10 +77,10 @@ export function createEdge(options: EdgeOptions): Application {
         answer = await handle(exchange)
       } catch (error) {
         const events = eventsOf(exchange.knownSite)
-        const refusal = refusalOf(error, requestId, events)
+        const refusal = exchange.countRefused(refusalOf(error, requestId, events))
         if (refusal.kind === 'origin') events.originRefused(originOf(request), requestId)
         events.requestRefused(refusal, requestId)
-        if (isSignup) events.signupsRefused(refusal.kind, exchange.signups)
+        if (isSignup) events.signupsRefused(refusal.kind, Math.max(1, exchange.signups))
         answer = await showRefusal(refusal, exchange)
       }
       const origin = exchange.isOriginAllowed ? request.headers.get('origin') : null

@@ -115,8 +115,8 @@ export class Exchange implements Arrival {
   readonly params: Readonly<Record<string, string>>
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
   typed: FormEntries | undefined
-  /** How many signups the request has; 1 until that is known. */
-  signups = 1
+  /** How many signups the request has; 0 until its body was read, as a request without one counts for nothing. */
+  signups = 0
   /** The digest of the request's valid API key. Requests with a key are not counted. */
   apiKey: string | undefined
   /** The client's rate limit after the last count; undefined when nothing was counted. */
@@ -126,6 +126,7 @@ export class Exchange implements Arrival {
   #settled: EdgeSite | undefined
   #client: ClientAddress | undefined
   #replays = 0
+  #isCounted = false
 
   constructor({ requestId, request, connection, params }: Arrival, reception: Reception) {
     this.requestId = requestId
@@ -179,14 +180,10 @@ export class Exchange implements Arrival {
     const { name: addressed, site } = this.#addressed
     if (addressed !== undefined && name !== undefined && name !== addressed) {
       const message = 'The body names another site than the address does.'
-      this.take(1)
       throw refuse.fields([{ field: 'site', message }])
     }
     const settled = name === undefined ? site : sites.find(name)
-    if (!settled) {
-      this.take(1)
-      throw refuse.fields([unknownSite(name ?? addressed)])
-    }
+    if (!settled) throw refuse.fields([unknownSite(name ?? addressed)])
     this.#settled = settled
     if (!this.isOriginAllowed) throw this.refusedOrigin()
   }
@@ -228,6 +225,15 @@ export class Exchange implements Arrival {
   }
 
   /**
+   * Counts the signups of a refused request, unless they were counted or the fault is ours. Returns the refusal
+   * that answers the request: another one when they exceed the limit.
+   */
+  countRefused(refusal: Refusal): Refusal {
+    if (this.#isCounted || this.signups === 0 || refusal.status >= 500) return refusal
+    return this.#exceeded('signups', this.signups) ?? refusal
+  }
+
+  /**
    * Counts replayed signups. `count` is the total of this request so far; only the increase since the
    * last call is counted.
    *
@@ -241,12 +247,18 @@ export class Exchange implements Arrival {
   }
 
   #count(policy: LimitedPolicy, count: number): void {
-    if (this.apiKey !== undefined) return
+    const exceeded = this.#exceeded(policy, count)
+    if (exceeded) throw exceeded
+  }
+
+  #exceeded(policy: LimitedPolicy, count: number): Refusal | undefined {
+    this.#isCounted = true
+    if (this.apiKey !== undefined) return undefined
     const { knownSite: site, requestId } = this
     const counted = { site, client: this.#clientAddress, requestId }
     const allowance = this.#reception.count(policy, count, counted)
     this.allowance = allowance
-    if (allowance?.isTaken === false) throw refuse.tooMany(allowance, count)
+    return allowance?.isTaken === false ? refuse.tooMany(allowance, count) : undefined
   }
 
   get #clientAddress(): ClientAddress {

@@ -19,7 +19,7 @@ export function settleSite(body: Body, exchange: Exchange): Body {
     const isSite = ([name]: readonly [string, string]) => name === 'site'
     const named = new Set(body.fields.filter(isSite).map(([, value]) => value))
     named.delete('')
-    if (named.size > 1) throw wrong(exchange, 'The site must be named once.')
+    if (named.size > 1) throw wrong('The site must be named once.')
     exchange.settleSite([...named][0])
     return { kind: 'form', fields: body.fields.filter((field) => !isSite(field)) }
   }
@@ -29,13 +29,12 @@ export function settleSite(body: Body, exchange: Exchange): Body {
   }
   const { site, ...value } = body.value
   if (typeof site !== 'string' && site !== undefined && site !== null) {
-    throw wrong(exchange, 'The site must be text.')
+    throw wrong('The site must be text.')
   }
   exchange.settleSite(site === null || site === '' ? undefined : site)
   return { kind: 'json', value }
 }
 
-function wrong(exchange: Exchange, message: string) {
-  exchange.take(1)
+function wrong(message: string) {
   return refuse.fields([{ field: 'site', message }])
 }

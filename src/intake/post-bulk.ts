@@ -74,13 +74,15 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   if (apiKeys.areSet) {
     exchange.apiKey = apiKeys.digestIn(exchange)
     if (exchange.apiKey === undefined) {
-      exchange.take(1)
+      exchange.signups = 1
       throw refuse.apiKey()
     }
   }
   const key = ownedKey(exchange)
   if (exchange.isSpent) await refuseSpent(key, exchange, intakes)
-  const body = settleSite(await readBody(exchange, bodies), exchange)
+  const sent = await readBody(exchange, bodies)
+  exchange.signups = 1
+  const body = settleSite(sent, exchange)
   const intake = intakes.of(exchange)
   const { clock, digest } = intake
   const { items, challengeToken } = readEnvelope(body, intake)
@@ -95,10 +97,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   }
   const parsed = await mapInTurns(items, parse, clock)
   const wanted = parsed.flatMap((one) => (one.ok ? [one.value] : []))
-  if (wanted.length === 0) {
-    exchange.take(asked)
-    throw refuseAll(itemResultsOf(parsed, [], errors), errors)
-  }
+  if (wanted.length === 0) throw refuseAll(itemResultsOf(parsed, [], errors), errors)
   const contentAt = (one: Parsed, index: number) => contentOfItem(one, items[index])
   const idempotency =
     key === undefined

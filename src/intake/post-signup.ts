@@ -83,6 +83,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promi
   const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)
   if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)
   const sent = await readBody(exchange, bodies)
+  exchange.signups = 1
   if (sent.kind === 'form') exchange.typed = sent.fields
   const body = settleSite(sent, exchange)
   const intake = intakes.of(exchange)
@@ -114,14 +115,13 @@ function isForPerson({ request }: Exchange): boolean {
   return prefersHtml(request.headers.get('accept'))
 }
 
-/** @throws Refusal with everything that is wrong. A wrong signup counts against the limit, too. */
+/** @throws Refusal with everything that is wrong */
 function parseBody(body: Body, exchange: Exchange, intake: SignupIntake): ParsedSignup {
   const parsed =
     body.kind === 'form'
       ? parsePosted(body.fields, exchange, intake)
       : parseSignup(body.value, { ...intake.tabs, source: 'api' })
   if (parsed.ok) return parsed.value
-  exchange.take(1)
   throw refuse.fields(parsed.problems)
 }
 

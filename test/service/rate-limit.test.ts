@@ -72,6 +72,21 @@ test('a refused signup counts, too', async () => {
   expect(statuses).toEqual([422, 422, 202, 429])
 })
 
+test('a bulk request that is no list of signups counts as one', async () => {
+  await using service = await bootService({ env: { ...behindProxy, BULK_MAX: '1' } })
+  const post = (body: string) =>
+    fetch(`${service.url}/api/signup/bulk`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.7' },
+      body,
+    })
+  const statuses: number[] = []
+  for (const body of ['{}', '{"signups":{}}', '{"signups":[1,2]}', '{}']) {
+    statuses.push((await post(body)).status)
+  }
+  expect(statuses).toEqual([422, 422, 413, 429])
+})
+
 test('a repeated request does not count, and a request with its key and other content does', async () => {
   await using service = await bootService({ env: behindProxy })
   const headers = { 'x-forwarded-for': '192.0.2.7', 'idempotency-key': 'one' }

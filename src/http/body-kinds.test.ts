@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import { ArrivingBodies, readBody } from './body.ts'
+import { readBody } from './body.ts'
+import { Budget } from './budget.ts'
 
 const share = { client: 'a', part: 1 }
+const arrivingOf = (max: number) => new Budget({ max, clientMax: max })
 
-function read(request: HttpRequest, bytesMax = 10_000, arriving = new ArrivingBodies()) {
+function read(request: HttpRequest, bytesMax = 10_000, arriving = arrivingOf(64_000_000)) {
   return readBody({ request, share }, { bytesMax, formFieldsMax: 100, arriving })
 }
 
@@ -142,7 +144,7 @@ describe('a body of any size up to the limit is read', () => {
     const headers = { ...json, 'content-length': String(size) }
     const request = () => new Request('http://a.example', { method: 'POST', headers, body })
     const body = ofSize(size)
-    const full = read(request(), 10_000, new ArrivingBodies(0))
+    const full = read(request(), 10_000, arrivingOf(0))
     if (counts) await expect(full).rejects.toMatchObject({ kind: 'tooBusy' })
     else await expect(full).resolves.toMatchObject({ kind: 'json' })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { ArrivingBodies, readBody } from './body.ts'
-import { Refusal } from './problem.ts'
+import { readBody } from './body.ts'
+import { Budget } from './budget.ts'
 
 /** A request whose body comes as the test writes it. */
 function sendSlowly() {
@@ -23,9 +23,15 @@ function sendSlowly() {
 }
 
 const share = { client: 'a', part: 1 }
+const arrivingOf = (max: number) => new Budget({ max, clientMax: max })
 
-function read(request: Request, bytesMax: number, arriving = new ArrivingBodies()) {
-  return readBody({ request, share }, { bytesMax, formFieldsMax: 1_000, arriving })
+function read(
+  request: Request,
+  bytesMax: number,
+  arriving = arrivingOf(64_000_000),
+  whose = share,
+) {
+  return readBody({ request, share: whose }, { bytesMax, formFieldsMax: 1_000, arriving })
 }
 
 describe('all arriving bodies together are limited', () => {
@@ -33,11 +39,11 @@ describe('all arriving bodies together are limited', () => {
   const rest = '"}'
 
   test('a body that exceeds the limit gets a 503 with Retry-After, and the others are read', async () => {
-    const arriving = new ArrivingBodies(1_500)
+    const arriving = arrivingOf(1_500)
     const first = sendSlowly()
     const firstBody = read(first.request, 10_000, arriving)
     await first.write(part)
-    await expect.poll(() => arriving.bytes).toBe(1_000)
+    await expect.poll(() => arriving.taken).toBe(1_000)
 
     const second = sendSlowly()
     const secondBody = read(second.request, 10_000, arriving)
@@ -47,37 +53,39 @@ describe('all arriving bodies together are limited', () => {
     })
     await second.write(part)
     await refused
-    expect(arriving.bytes).toBe(1_000)
+    expect(arriving.taken).toBe(1_000)
 
     await first.write(rest)
     await first.end()
     expect(await firstBody).toMatchObject({ kind: 'json' })
-    expect(arriving.bytes).toBe(0)
+    expect(arriving.taken).toBe(0)
   })
 
-  test('the bodies of one client leave room for other clients', async () => {
-    const arriving = new ArrivingBodies(64_000)
+  test('the bodies of one client leave room for other clients, and one of the largest size is always read', async () => {
+    const arriving = arrivingOf(8_000)
     const one = { client: 'a', part: 1 / 8 }
-    for (let count = 0; count < 8; count++) arriving.add(1_000, one, 1_000)
-    expect(() => arriving.add(1_000, one, 1_000)).toThrow(Refusal)
-    arriving.add(1_000, { client: 'b', part: 1 / 8 }, 1_000)
-    expect(() => arriving.add(55_001, { client: 'c', part: 1 }, 1_000)).toThrow(Refusal)
-    arriving.add(55_000, { client: 'c', part: 1 }, 1_000)
-    arriving.remove(55_000, { client: 'c', part: 1 })
-    arriving.remove(8_000, one)
-    arriving.add(8_000, one, 1_000)
-    expect(arriving.bytes).toBe(9_000)
-  })
-
-  test('a client may send one body of the largest size even if its share is smaller', () => {
-    const arriving = new ArrivingBodies(1_000)
-    const one = { client: 'a', part: 1 / 8 }
-    arriving.add(900, one, 900)
-    expect(() => arriving.add(1, one, 900)).toThrow(Refusal)
+    const first = sendSlowly()
+    const firstBody = read(first.request, 1_000, arriving, one)
+    await first.write(part)
+    await expect.poll(() => arriving.taken).toBe(1_000)
+    const second = sendSlowly()
+    const secondBody = expect(read(second.request, 1_000, arriving, one)).rejects.toMatchObject({
+      kind: 'tooBusy',
+    })
+    await second.write(rest)
+    await secondBody
+    const large = sendSlowly()
+    const largeBody = read(large.request, 2_000, arriving, one)
+    await large.write(rest)
+    await expect.poll(() => arriving.taken).toBe(1_002)
+    await Promise.all([first.breakOff(), large.breakOff()])
+    await expect(firstBody).rejects.toMatchObject({ kind: 'incompleteBody' })
+    await expect(largeBody).rejects.toMatchObject({ kind: 'incompleteBody' })
+    expect(arriving.taken).toBe(0)
   })
 
   test('a body that is cut off or too large no longer counts', async () => {
-    const arriving = new ArrivingBodies(1_500)
+    const arriving = arrivingOf(1_500)
     const broken = sendSlowly()
     const brokenBody = expect(read(broken.request, 10_000, arriving)).rejects.toMatchObject({
       kind: 'incompleteBody',
@@ -92,7 +100,7 @@ describe('all arriving bodies together are limited', () => {
     await large.write(part)
     await large.write(part)
     await largeBody
-    expect(arriving.bytes).toBe(0)
+    expect(arriving.taken).toBe(0)
   })
 
   test('a small body with a content-length is read, however many others are arriving', async () => {
@@ -102,7 +110,7 @@ describe('all arriving bodies together are limited', () => {
       headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
       body,
     })
-    expect(await read(request, 10_000, new ArrivingBodies(0))).toEqual({
+    expect(await read(request, 10_000, arrivingOf(0))).toEqual({
       kind: 'json',
       value: { email: 'ada@example.com' },
     })

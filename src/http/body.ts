@@ -3,7 +3,7 @@ import type { Share } from '../platform/share.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isRecord } from '../signup/json.ts'
 import type { Exchange, FormEntries } from './exchange.ts'
-import { HeldByClient } from './held-by-client.ts'
+import type { Budget } from './budget.ts'
 import { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 
@@ -13,49 +13,17 @@ export type Body =
   | { readonly kind: 'form'; readonly fields: FormEntries }
 
 /** Room for four bodies of the largest configurable size, or for 64 of the default size. */
-const arrivingBytesMax = 64 * 1024 * 1024
+export const arrivingBytesMax = 64 * 1024 * 1024
 
 /** Bodies up to this size are not counted: ten thousand connections with one each take 40 MB. */
 const smallBytesMax = 4096
-
-/** Counts the bytes received so far of all larger bodies that have not arrived completely. */
-export class ArrivingBodies {
-  readonly #bytesMax: number
-  readonly #ofClients = new HeldByClient()
-  #bytes = 0
-
-  constructor(bytesMax = arrivingBytesMax) {
-    this.#bytesMax = bytesMax
-  }
-
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  /**
-   * Counts more bytes. Every client may have at least one body of `bodyBytesMax`.
-   *
-   * @throws Refusal 503 when the total or this client's share would be exceeded. Nothing is counted then.
-   */
-  add(bytes: number, { client, part }: Share, bodyBytesMax: number): void {
-    const ofClient = this.#ofClients.of(client) + bytes
-    const share = Math.max(bodyBytesMax, part * this.#bytesMax)
-    if (ofClient > share || this.#bytes + bytes > this.#bytesMax) throw refuse.tooBusy()
-    this.#ofClients.add(client, bytes)
-    this.#bytes += bytes
-  }
-
-  remove(bytes: number, { client }: Share): void {
-    this.#ofClients.add(client, -bytes)
-    this.#bytes -= bytes
-  }
-}
 
 /** Limits on one body and on all bodies together. */
 export interface BodyLimits {
   readonly bytesMax: number
   readonly formFieldsMax: number
-  readonly arriving: ArrivingBodies
+  /** The bytes received so far of all larger bodies that have not arrived completely. */
+  readonly arriving: Budget
 }
 
 /**
@@ -147,23 +115,25 @@ function hasOther(list: string | null, words: readonly string[]): boolean {
 async function readPieces(
   { body }: HttpRequest,
   bytesMax: number,
-  arriving: ArrivingBodies,
-  share: Share,
+  arriving: Budget,
+  { client, part }: Share,
 ): Promise<Uint8Array<ArrayBuffer>> {
+  // Every client may send one body of the largest size.
+  const clientMax = Math.max(bytesMax, part * arriving.max)
   let bytes = new Uint8Array(smallBytesMax)
   let size = 0
   try {
     for await (const piece of body ?? []) {
       const grown = size + piece.byteLength
       if (grown > bytesMax) throw refuse.bodyTooLarge(bytesMax)
-      arriving.add(piece.byteLength, share, bytesMax)
+      if (!arriving.take(client, piece.byteLength, clientMax)) throw refuse.tooBusy()
       if (grown > bytes.length) bytes = enlarged(bytes, Math.min(2 * grown, bytesMax))
       bytes.set(piece, size)
       size = grown
     }
     return bytes.subarray(0, size)
   } finally {
-    arriving.remove(size, share)
+    arriving.free(client, size)
   }
 }
 

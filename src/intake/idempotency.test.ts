@@ -137,7 +137,7 @@ test('a third request waits until the second one has ended', async () => {
 })
 
 test('the number of waiting requests is limited, by address and in all; more are refused at once', async () => {
-  const turns = new Turns({ max: 5, addressMax: 2 })
+  const turns = new Turns({ max: 5, clientMax: 2 })
   const first = Promise.withResolvers<undefined>()
   const work = () => first.promise
   const answers = ['one', 'one', 'one', 'one', 'two', anybody, anybody, anybody, anybody].map(
@@ -154,7 +154,7 @@ test('the number of waiting requests is limited, by address and in all; more are
 })
 
 test('a request that no longer waits leaves its place to another one', async () => {
-  const turns = new Turns({ max: 1, addressMax: 1 })
+  const turns = new Turns({ max: 1, clientMax: 1 })
   for (let count = 0; count < 3; count++) {
     const first = Promise.withResolvers<undefined>()
     const working = turns.take(a, 'one', () => first.promise)

@@ -7,7 +7,7 @@ import { isRecord } from '../signup/json.ts'
 import { limits } from '../signup/limits.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
-import { Places } from '../http/places.ts'
+import { Budget } from '../http/budget.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
 
@@ -115,15 +115,15 @@ function sortKeys(object: Record<string, unknown>): void {
 }
 
 /** Usually a retry waits for one or two requests. More wait only when the challenge provider hangs. */
-const inTurnMax = { max: 1_000, addressMax: 100 }
+const inTurnMax = { max: 1_000, clientMax: 100 }
 
 /** Runs the work of one key one after the other, in order of arrival. Different keys run in parallel. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>()
-  readonly #waiting: Places
+  readonly #waiting: Budget
 
   constructor(waitingMax = inTurnMax) {
-    this.#waiting = new Places(waitingMax)
+    this.#waiting = new Budget(waitingMax)
   }
 
   /** Whether work with this key is running. */

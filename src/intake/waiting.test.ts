@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { PlacesOptions } from '../http/places.ts'
+import type { BudgetLimits } from '../http/budget.ts'
 import { Waiting } from './waiting.ts'
 import type { Appended, SignupStatus } from '../journal/contracts/intake-log.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -27,7 +27,7 @@ class CountingClock extends ManualClock {
   }
 }
 
-function world(waitingMax?: PlacesOptions) {
+function world(waitingMax?: BudgetLimits) {
   const journal = openSqliteJournal(':memory:')
   const health = createHealth()
   const clock = new CountingClock()
@@ -271,7 +271,7 @@ test('a wait ends when the client closes its connection', async () => {
 })
 
 test('when too many signups wait, of one client or in all, the next ones are answered at once', async () => {
-  await using it = world({ max: 4, addressMax: 2 })
+  await using it = world({ max: 4, clientMax: 2 })
   const [one, two, three] = [await it.accept(1), await it.accept(1), await it.accept(2)]
   const waits = [
     it.wait(one, 30, staying(), 'a'),
@@ -296,7 +296,7 @@ test('when too many signups wait, of one client or in all, the next ones are ans
 })
 
 test('a visitor who leaves or whose wait is over makes room for others', async () => {
-  await using it = world({ max: 2, addressMax: 2 })
+  await using it = world({ max: 2, clientMax: 2 })
   const signups = await it.accept(1)
   const leaving = new AbortController()
   it.wait(signups, 30, leaving.signal)

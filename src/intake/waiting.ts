@@ -5,7 +5,7 @@ import type { HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'
-import { Places, type PlacesOptions } from '../http/places.ts'
+import { Budget, type BudgetLimits } from '../http/budget.ts'
 import { preferredWait } from './prefer.ts'
 import { WaitLine } from './wait-line.ts'
 
@@ -14,11 +14,11 @@ export interface WaitingOptions {
   readonly health: Health
   readonly clock: Clock
   /** How many signups visitors may wait for at the same time. */
-  readonly waitingMax?: PlacesOptions
+  readonly waitingMax?: BudgetLimits
 }
 
 /** A waiting request takes 10 KB. One address has room for a whole bulk request. */
-const defaultWaitingMax: PlacesOptions = { max: 10_000, addressMax: limits.bulkItemsMax }
+const defaultWaitingMax: BudgetLimits = { max: 10_000, clientMax: limits.bulkItemsMax }
 
 interface Visitor {
   /** For each tab, the position that the visitor waits for. */
@@ -42,7 +42,7 @@ export class Waiting {
   readonly #journal: WaitingOptions['journal']
   readonly #health: Health
   readonly #clock: Clock
-  readonly #places: Places
+  readonly #places: Budget
   readonly #visitors = new Set<Visitor>()
   /** The same visitors, by the tabs that they wait for. */
   readonly #lines = new Map<string, WaitLine<Visitor>>()
@@ -56,7 +56,7 @@ export class Waiting {
   constructor({ journal, health, clock, waitingMax = defaultWaitingMax }: WaitingOptions) {
     this.#health = health
     this.#clock = clock
-    this.#places = new Places(waitingMax)
+    this.#places = new Budget(waitingMax)
     this.#journal = journal
     this.#unsubscribe = journal.onSettle((cursors) => this.#settle(cursors))
   }

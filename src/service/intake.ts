@@ -2,7 +2,8 @@ import type { Challenge } from '../challenge/challenge.ts'
 import { isTestSecret } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
 import { ApiKeys } from '../http/api-keys.ts'
-import { ArrivingBodies } from '../http/body.ts'
+import { arrivingBytesMax } from '../http/body.ts'
+import { Budget } from '../http/budget.ts'
 import type { EdgeSite } from '../http/sites.ts'
 import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
@@ -40,7 +41,7 @@ export function sharedIntake(
     bodies: {
       bytesMax: config.bodyBytesMax,
       formFieldsMax: limits.formFieldsMax,
-      arriving: new ArrivingBodies(),
+      arriving: new Budget({ max: arrivingBytesMax, clientMax: arrivingBytesMax }),
     },
   }
 }

@@ -36,8 +36,8 @@ export interface Dialect {
   /** Joins the signup at a position. */
   readonly signupAt: (position: string) => string
   /**
-   * Reads the first rows of a query for each row of `each`, which the query may name. In SQLite, the limit
-   * is for all of them together, and the order must be that of the index that it reads.
+   * Reads the first rows of a query for each row of `each`, which the query may name. SQLite asks for one
+   * row of `each` only, and writes no ORDER BY: the order must be that of the index that the query reads.
    */
   readonly ofEach: (query: QueryOfEach) => string
   /** The position of the last signup of all sites, or 0. */
@@ -66,9 +66,9 @@ export interface Statement {
 /** All statements by name, for the test that looks at their plans. */
 export const statements = new Map<string, Statement>()
 
-/** Gives each text the name `story.key`. @throws Error when there is a statement of that name */
+/** Gives each text the name `group.key`. @throws Error when there is a statement of that name */
 export function statementsOf<Key extends string>(
-  story: string,
+  group: string,
   texts: Readonly<Record<Key, string>> | ((dialect: Dialect) => Readonly<Record<Key, string>>),
 ): Readonly<Record<Key, Statement>> {
   const textsOf = typeof texts === 'function' ? texts : () => texts
@@ -80,7 +80,7 @@ export function statementsOf<Key extends string>(
   }
   const named = (Object.keys(textsOf(anyDialect)) as Key[]).map((key) => {
     const statement = {
-      name: `${story}.${key}`,
+      name: `${group}.${key}`,
       text: (dialect: Dialect) => textsIn(dialect)[key],
     }
     if (statements.has(statement.name)) throw new Error(`There are two ${statement.name}.`)
@@ -146,7 +146,7 @@ export function* together<const Parts extends readonly Operation<unknown>[]>(
   return runs.map(({ next }) => next.value) as never
 }
 
-/** What one transaction at a time may change. SQLite has one writer in all, so it locks nothing else. */
+/** What a lock protects. SQLite has one writer in all, so it needs no other lock. */
 export type Lock =
   /** Signups and tabs. A transaction that needs several locks takes this one first. */
   | { readonly of: 'head' }
@@ -169,8 +169,8 @@ export interface Database {
   /** Answers reads, all of one moment. */
   query<const Steps extends readonly Step[]>(...steps: Steps): Promise<Answers<Steps>>
   /**
-   * Answers one read. Who asks with the same statement in the same turn of the event loop may share a round
-   * trip: its only parameter has the given rows of all, and its answers have their `no`.
+   * Answers one read of a statement whose only parameter is given rows. PostgreSQL asks for all who call it
+   * in one turn of the event loop at once: each has a row with a `no`, and the answers tell whose they are.
    */
   queryTogether(statement: Statement, given: Given): Promise<readonly Row[]>
   /** Commits these steps, which are sent in one go. */

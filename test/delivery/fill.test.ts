@@ -73,7 +73,7 @@ test('a batch keeps to its limits, leaves no tab without its share, and is full 
             position: index + 1,
             signup: makeSignup(),
             textBytes,
-            isIgnored: false,
+            hasNoRow: false,
           }))
           const max = Math.min(wanted, sliceMax)
           const signups = rest.slice(after, after + max)

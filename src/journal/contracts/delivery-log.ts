@@ -10,8 +10,8 @@ import type { DefaultTab } from './intake-log.ts'
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
  * change could not be made: then nothing was changed, and a later call may succeed. Calls that freeze or
- * end a batch, or are about a frozen one, reject with `Overtaken` when another writer was faster. No cost
- * grows with the number of signups.
+ * end a batch, or are about a frozen one, reject with `Overtaken` when another writer was faster. Where
+ * nothing else is said, no cost grows with the number of signups.
  */
 export interface DeliveryLog {
   /** The tab of signups with an empty `sheetTab`, as far as this process knows. */
@@ -182,8 +182,8 @@ export interface WaitingSignup {
   readonly signup: Signup
   /** Bytes of its texts in UTF-8, without the tab's name. */
   readonly textBytes: number
-  /** Whether it is a duplicate that gets no row. */
-  readonly isIgnored: boolean
+  /** Whether the batch has no row of it: a duplicate, one that was erased, or one whose row is there. */
+  readonly hasNoRow: boolean
 }
 
 /** The signups of one tab that go into a batch. */

@@ -46,8 +46,9 @@ export interface Erasure {
   unfinished(): Promise<Unfinished>
 
   /**
-   * Empties the write-ahead log, which has copies of erased cells. Returns false when another process
-   * prevented that; then call it again a moment later. Does nothing when nothing was erased since.
+   * Drops the copies of erased cells that the engine has until it is told so: SQLite, in its write-ahead log
+   * and its index of addresses. Returns false when another process prevented that; then call it again a
+   * moment later. Does nothing when nothing was erased since.
    */
   scrub(): Promise<boolean>
 }

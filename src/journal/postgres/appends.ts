@@ -17,6 +17,7 @@ import {
   type SiteRequest,
   tellAdded,
 } from '../tables/intake.ts'
+import { rowStatus } from '../tables/layout.ts'
 import type { Tab, TabRequest, Tabs } from '../tables/tabs.ts'
 import type { Step } from './connections.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -32,7 +33,7 @@ import { resolveLostCommit } from './resolve-lost-commit.ts'
  * The statement comes behind the lock of the head, so it sees all that was committed before. LATERAL with
  * LIMIT looks each key up by itself: a plan from when a table was small must not read all of a large one.
  */
-function appendSql(isIgnored: string): string {
+function appendSql(status: string): string {
   return `
     WITH stale AS (
       SELECT 1 FROM rollcall.fact WHERE site = $1 AND name = $3
@@ -64,7 +65,7 @@ function appendSql(isIgnored: string): string {
     ), placed AS (
       SELECT item.*, head.position + row_number() OVER (ORDER BY no) AS position
       FROM item, rollcall.head WHERE item.tab IS NOT NULL
-    ), ${addingPlaced(isIgnored)}, taken AS (
+    ), ${addingPlaced(status)}, taken AS (
       SELECT request, min(position) AS first, max(position) AS last, min(received_at) AS at
       FROM placed GROUP BY request
     ), kept AS (
@@ -85,7 +86,7 @@ function appendSql(isIgnored: string): string {
       (SELECT json_agg(known) FROM known) AS known,
       (SELECT json_agg(no) FROM used) AS used,
       (SELECT json_agg(tabs) FROM tabs) AS tabs,
-      (SELECT json_agg(position) FROM added WHERE row_status = 1) AS ignored`
+      (SELECT json_agg(position) FROM added WHERE row_status = ${rowStatus.none}) AS ignored`
 }
 
 /**
@@ -103,7 +104,7 @@ function sweepSql(table: string): string {
 }
 
 const sql = statementsOf('postgres appends', {
-  append: appendSql('0'),
+  append: appendSql(String(rowStatus.wanted)),
   // The same address in the tab, after it was last forgotten; or earlier in this group.
   appendOnce: appendSql(`CASE WHEN EXISTS (
       SELECT 1 FROM rollcall.signup AS earlier
@@ -116,7 +117,7 @@ const sql = statementsOf('postgres appends', {
       SELECT 1 FROM rollcall.kept_address AS kept
       WHERE kept.tab = placed.tab AND kept.hash = placed.hash
     ) OR row_number() OVER (PARTITION BY tab, lower(email COLLATE "C") ORDER BY position) > 1
-    THEN 1 ELSE 0 END`),
+    THEN ${rowStatus.none} ELSE ${rowStatus.wanted} END`),
   sweepKeys: sweepSql('rollcall.idempotency_key'),
   sweepTokens: sweepSql('rollcall.used_token'),
 })

@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Imported } from '../contracts/import-log.ts'
 import { headLock, statementsOf } from '../sql.ts'
 import { deciding, decisions, type ImportEngine } from '../tables/imports.ts'
+import { rowStatus } from '../tables/layout.ts'
 import type { PostgresDatabase } from './database.ts'
 import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
 import { resolveLostCommit } from './resolve-lost-commit.ts'
@@ -14,7 +15,7 @@ const sql = statementsOf('postgres imports', (dialect) => ({
       FROM decided
       JOIN unnest(${listTypes(6)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
       WHERE result = 'added'
-    ), ${addingPlaced('0')}
+    ), ${addingPlaced(String(rowStatus.wanted))}
     ${decisions(dialect)}`,
 }))
 

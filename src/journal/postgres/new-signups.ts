@@ -7,13 +7,13 @@ import type { Value } from './connections.ts'
  * Common table expressions that add the signups of the expression `placed`, and count them. To run behind
  * the lock of the head. `placed` has the columns of the table, but for `row_status`, and the hour.
  *
- * @param isIgnored the SQL of that column
+ * @param status the SQL of that column
  */
-export function addingPlaced(isIgnored: string): string {
+export function addingPlaced(status: string): string {
   return `added AS (
       INSERT INTO rollcall.signup
         (position, id, tab, received_at, email, source, name, tags, metadata, fields, row_status)
-      SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields, ${isIgnored}
+      SELECT position, id, tab, received_at, email, source, name, tags, metadata, fields, ${status}
       FROM placed RETURNING position, row_status
     ), counted AS (
       UPDATE rollcall.tab SET accepted = accepted + added.count

@@ -12,6 +12,7 @@ import type {
 } from '../contracts/intake-log.ts'
 import { statementsOf, type Step } from '../sql.ts'
 import { unresolvedKey } from '../tables/default-tab.ts'
+import { rowStatus } from '../tables/layout.ts'
 import type { Tab } from '../tables/tabs.ts'
 import { decide, type ImportEngine } from '../tables/imports.ts'
 import {
@@ -99,9 +100,10 @@ class Appends {
       const { id, receivedAt, email } = signup
       const tab = tabs[index]
       if (!tab) return undefined
-      const isIgnored = site.policy.duplicates === 'ignore' && this.#isKnown(site, tab, email)
-      if (isIgnored) duplicates += 1
-      const position = this.#signups.add(site.id, tab.id, signup, { isIgnored })
+      const isDuplicate = site.policy.duplicates === 'ignore' && this.#isKnown(site, tab, email)
+      if (isDuplicate) duplicates += 1
+      const status = isDuplicate ? rowStatus.none : rowStatus.wanted
+      const position = this.#signups.add(site.id, tab.id, signup, status)
       const isTabOpen = tab.key === unresolvedKey && { isTabOpen: true as const }
       return { id, sheetTab: tab.name, receivedAt, position, ...isTabOpen }
     })

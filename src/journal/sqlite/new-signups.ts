@@ -3,6 +3,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { fieldsText } from '../../signup/fields-text.ts'
 import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
+import { rowStatus } from '../tables/layout.ts'
 import { bytesOfId } from '../tables/rows.ts'
 import { statementsOf } from '../sql.ts'
 import type { SqliteDatabase } from './database.ts'
@@ -43,13 +44,13 @@ export class NewSignups {
     this.#position = Number(db.runStep([sql.last]).rows[0]?.['position'])
   }
 
-  /** Adds a signup to a tab of a site, and returns its position. */
-  add(site: number, tab: number, signup: Signup, { isIgnored = false } = {}): number {
+  /** Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position. */
+  add(site: number, tab: number, signup: Signup, status: number = rowStatus.wanted): number {
     const { id, receivedAt, email, source, name, tags, metadata, fields } = signup
     const tagsText = tags.length === 0 ? '' : JSON.stringify(tags)
     const position = (this.#position += 1)
     const texts = [email, source, name, tagsText, metadata, fieldsText(fields)]
-    this.#rows.push([position, bytesOfId(id), tab, receivedAt, ...texts, Number(isIgnored)])
+    this.#rows.push([position, bytesOfId(id), tab, receivedAt, ...texts, status])
     const hours = this.#hours.get(site) ?? new Map<number, number>()
     this.#hours.set(site, hours)
     count(hours, hourOf(receivedAt))

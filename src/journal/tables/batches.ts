@@ -285,7 +285,7 @@ function contents(fresh: readonly Part[], again: readonly Part[]): readonly TabS
   const tabs = new Set([...fresh, ...again].map(([tab]) => tab))
   return Array.from(tabs, (tab) => {
     const signups = (parts.get(tab) ?? []).flatMap(([, some]) => some)
-    const wanted = signups.filter(({ isIgnored }) => !isIgnored)
+    const wanted = signups.filter(({ hasNoRow }) => !hasNoRow)
     return { tab, signups: wanted.map(({ signup }) => signup) }
   })
 }

@@ -60,7 +60,7 @@ const sql = statementsOf('default tab', ({ lower, behind, lastPosition }) => ({
   deleteProgress: 'DELETE FROM progress WHERE tab = $1',
 }))
 
-interface Place {
+interface TabSite {
   readonly db: Database
   readonly id: number
   readonly policy: Pick<JournalPolicy, 'defaultTab' | 'duplicates'>
@@ -70,10 +70,10 @@ interface Place {
 export class DefaultTabName {
   /** The name of the fact that is there as soon as the tab has its final name. */
   readonly fact: string
-  readonly #site: Place
+  readonly #site: TabSite
   #current: DefaultTab
 
-  constructor(site: Place) {
+  constructor(site: TabSite) {
     const { name, provisionalFor } = site.policy.defaultTab
     this.fact = `default tab of ${provisionalFor ?? ''}`
     this.#site = site
@@ -144,7 +144,7 @@ export class DefaultTabName {
  * at a time. That keeps their order: no batch can hold them or later ones, because `freeze` rejects until
  * this is done. Returns whether it is.
  */
-function* closing({ id, policy }: Place, name: string): Operation<boolean> {
+function* closing({ id, policy }: TabSite, name: string): Operation<boolean> {
   const key = tabKey(name)
   const answers = yield* ask([sql.tab, id, unresolvedKey], [sql.tab, id, key], [sql.last])
   const [from, to] = answers.map(({ rows }) => numberOf(rows[0]?.['id']))

@@ -92,14 +92,14 @@ const sql = statementsOf('erase', ({ given, signupAt }) => {
   }
 })
 
-type Place = Pick<Site, 'id' | 'noteErased'>
+type ErasingSite = Pick<Site, 'id' | 'noteErased'>
 
 /**
  * Erases the forgotten signups of a batch that is settled, or that a backup holds frozen: it may have been
  * written since. Their rows have to be removed. To run after the cursors of a settled batch were moved, and
  * while the batch still has its ranges and redeliveries.
  */
-export function eraseHeld({ noteErased }: Place, batch: number): readonly Step[] {
+export function eraseHeld({ noteErased }: ErasingSite, batch: number): readonly Step[] {
   return [[sql.eraseHeld, batch], ...noteErased()]
 }
 
@@ -107,7 +107,7 @@ export function eraseHeld({ noteErased }: Place, batch: number): readonly Step[]
  * Erases the forgotten signups of a batch that is released. They get no row by it, but one that was to be
  * delivered once more may have a row. To run while the batch still has its ranges.
  */
-export function eraseReleased(site: Place, batch: number): readonly Step[] {
+export function eraseReleased(site: ErasingSite, batch: number): readonly Step[] {
   return [[sql.markEnded, batch], ...eraseHeld(site, batch), [sql.dropEnded]]
 }
 
@@ -138,7 +138,7 @@ export const noneErased: Erased = { unwritten: 0, written: [], frozen: [] }
 
 /** Erases the forgotten signups at these positions. Leaves out those that another process has erased meanwhile. */
 export function* eraseForgotten(
-  { id, noteErased }: Place,
+  { id, noteErased }: ErasingSite,
   found: readonly number[],
 ): Operation<Erased> {
   if (found.length === 0) return noneErased

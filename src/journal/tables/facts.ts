@@ -11,13 +11,13 @@ const sql = statementsOf('facts', ({ given }) => ({
 }))
 
 /** A site: its tables and its id. */
-interface Place {
+interface FactSite {
   readonly db: Database
   readonly id: number
 }
 
 /** The fact that was noted under this name; undefined when there is none. */
-export async function readFact({ db, id }: Place, name: string): Promise<string | undefined> {
+export async function readFact({ db, id }: FactSite, name: string): Promise<string | undefined> {
   const [row] = await db.queryTogether(sql.asked, { site: id, name })
   return textOf(row?.['value'])
 }

@@ -27,8 +27,8 @@ const statements = {
 } as const
 
 /**
- * The addresses that each tab has, by the tab's key, in a temporary file of this process. An index of the
- * journal would make every append slower.
+ * The addresses that each tab has, by the tab's key, in a temporary file of this process: a table of SQLite,
+ * whichever engine has the journal. An index of the journal would make every append slower.
  */
 export class KnownAddresses implements Disposable {
   /** The addresses of signups up to this position are known. */

@@ -15,7 +15,7 @@ import type { Site } from './site.ts'
 const expiredAtOnce = 100
 
 const sql = statementsOf('retention', ({ given, between, signupAt, ofEach }) => {
-  // Whether the batch $1 was the last one of the signup, and nothing waits for it. With NOT EXISTS, a
+  // Whether no later batch than $1 has the signup, and no redelivery of it waits. With NOT EXISTS, a
   // planner may join these tables with all signups, before it looks at the batch.
   const isExpirable = `email <> ''
     AND (SELECT 1 FROM redelivery

@@ -40,7 +40,7 @@ export function toWaiting(row: Row, sheetTab: string): WaitingSignup {
   return {
     position: Number(row['position']),
     textBytes: Number(row['textBytes']),
-    isIgnored: row['rowStatus'] !== rowStatus.wanted,
+    hasNoRow: row['rowStatus'] !== rowStatus.wanted,
     signup: toSignup(row, sheetTab),
   }
 }

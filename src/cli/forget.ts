@@ -208,7 +208,10 @@ function describe(
   const { erased, unwritten, inBatch } = signups
   const why = reason === null ? '' : ` The spreadsheet says: ${reason}.`
   return [
-    `Erased from the journal: ${counted(erased, 'signup')}, of which ${unwritten} had no row and get none.`,
+    ...(erased === 0 && inBatch === 0
+      ? ['No signup has this address: check its spelling. Imports refuse it from now on.']
+      : [`Erased from the journal: ${counted(erased, 'signup')}.`]),
+    ...(unwritten > 0 ? [`Of these ${unwritten} waited, and get no row.`] : []),
     `Removed from the spreadsheet: ${counted(rows.removed, 'row')}.`,
     ...(inBatch > 0
       ? [`In a batch that is on its way: ${inBatch}. They are erased when it has ended.`]

@@ -64,6 +64,15 @@ describe('a body is read as its Content-Type says', () => {
     await expect(readWith({ 'content-type': type }, '{}')).rejects.toMatchObject({ kind })
   })
 
+  test('and JSON that comes as a form, as from curl, is refused with the header that it needs', async () => {
+    const type = 'application/x-www-form-urlencoded'
+    const body = '{"email":"ada@example.com"}'
+    await expect(readWith({ 'content-type': type }, body)).rejects.toMatchObject({
+      kind: 'contentType',
+      message: expect.stringContaining('Content-Type: application/json') as string,
+    })
+  })
+
   test('and a form in another charset is read, as multipart names one for each part', async () => {
     const type = 'multipart/form-data; charset=latin1; boundary=b'
     const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nZoë\r\n--b--\r\n'

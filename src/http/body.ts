@@ -163,10 +163,14 @@ function parseObject(text: string): Record<string, unknown> {
   const parsed = parseJson(text)
   if ('problem' in parsed) throw refuse.malformed(`The body ${parsed.problem}.`)
   if (isRecord(parsed.value)) return parsed.value
-  throw refuse.malformed('The body must be a JSON object, such as {"email":"name@example.com"}.')
+  throw refuse.malformed(
+    'The body must be a JSON object: {"email":"name@example.com"}, or for many {"signups":[…]}.',
+  )
 }
 
 function parseUrlencoded(text: string, fieldsMax: number): FormEntries {
+  // What curl sends with -d and without a header. No form has a field of such a name.
+  if (text.startsWith('{"')) throw refuse.jsonAsForm()
   refuseTooManyFields(text.split('&', fieldsMax + 1).length, fieldsMax)
   try {
     // Fails on invalid UTF-8, which URLSearchParams would replace silently. A stray percent sign is allowed.

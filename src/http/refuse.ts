@@ -51,6 +51,11 @@ export const refuse = {
       'Send application/json, application/x-www-form-urlencoded or multipart/form-data, ' +
         'and say which in the Content-Type header.',
     ),
+  jsonAsForm: () =>
+    new Refusal(
+      'contentType',
+      'The body looks like JSON. Send it with Content-Type: application/json.',
+    ),
   bulkTooLarge: (count: number, itemsMax: number) =>
     new Refusal(
       'bulkTooLarge',

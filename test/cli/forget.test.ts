@@ -232,6 +232,21 @@ test('forget tells of rows that a person has changed, and of other people who na
   expect(sheet.rows('Sheet1')).toEqual(before)
 })
 
+test('forget tells when no signup has the address, so that a typing error is noticed', async () => {
+  await using data = await tempFolder()
+  const place = { dataDir: data.path }
+  {
+    await using service = await startService(place)
+    await postSignup(service.url, { email: ada })
+    await allDelivered(service)
+  }
+  const told = async (address: string) => (await runCommand(['forget', address], place)).stdout
+  expect(await told('adda@example.com')).toMatch(
+    /^No signup has this address: check its spelling\./,
+  )
+  expect(await told(ada)).toMatch(/^Erased from the journal: 1 signup\.\nRemoved .*: 1 row\./)
+})
+
 test.each([
   ['no address', 'ada', 2],
   ['an address when there is no journal', 'ada@example.com', 1],

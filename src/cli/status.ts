@@ -3,6 +3,8 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { storeOf } from '../service/choose-store.ts'
 import { partOf } from '../service/running-site.ts'
+import { isLocked } from '../platform/node/directory-lock.ts'
+import { serve } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { tellOtherSites } from './other-sites.ts'
 import { chosenSites } from './site-option.ts'
@@ -54,7 +56,8 @@ async function status(session: Session, { site: name, json, watch }: Options): P
     else {
       // On a terminal, each look replaces the one before.
       if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
-      await out.write(describeAll(all, isOne).join('\n') + '\n')
+      const isServed = config.database !== undefined || isLocked(config.dataDir)
+      await out.write(describeAll(all, isOne, isServed).join('\n') + '\n')
     }
     if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
     await clock.sleep(watchEveryMs, stop)
@@ -66,17 +69,22 @@ function isWell({ delivery: { state } }: Status): boolean {
   return state !== 'blocked' && state !== 'partly blocked'
 }
 
-function describeAll(all: readonly (readonly [string, Status])[], isOne: boolean): string[] {
+function describeAll(
+  all: readonly (readonly [string, Status])[],
+  isOne: boolean,
+  isServed: boolean,
+): string[] {
   return all.flatMap(([site, now], at) => [
     ...(isOne ? [] : [...(at === 0 ? [] : ['']), `Site ${site}`, '']),
-    ...describe(now),
+    ...describe(now, isServed),
   ])
 }
 
 /** As after an import of old signups. */
 const moreWritten = 'A signup counts as accepted on its own day, as written on the day of its row.'
 
-function describe(now: Status): string[] {
+/** @param isServed false when no service runs that would deliver */
+function describe(now: Status, isServed: boolean): string[] {
   const { accepted, written, waiting, hours, quota } = now
   const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
@@ -92,7 +100,8 @@ function describe(now: Status): string[] {
         : '0',
     ],
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
-    ['Delivery', deliveryWords(now)],
+    ...(isServed ? [] : [['Service', `does not run: start it with ${serve}`]]),
+    [isServed ? 'Delivery' : 'Delivery, when it ran', deliveryWords(now)],
     ...now.tabsSetAside.map(({ tab, error }) => ['Set aside', `${tab}: ${error}`]),
     ...(quota
       ? [

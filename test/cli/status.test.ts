@@ -63,6 +63,7 @@ test('status tells beside a service what came, what was written and what is bloc
   expect(afterKill.status.accepted).toMatchObject({ sevenDays: 3, all: 3 })
   const { stdout } = await runCommand(['status'], { env: blocked, dataDir: data.path })
   expect(stdout).toContain('blocked: Requested entity was not found (since 20')
+  expect(stdout).toMatch(/^Service +does not run: start it with npm start$/m)
   // What the command leaves behind is as private as the journal, and a service starts with it.
   for (const name of await readdir(data.path)) {
     expect((await stat(join(data.path, name))).mode & 0o077, name).toBe(0)

@@ -9,7 +9,7 @@ import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { AfterRestore, type AfterRestoreOptions } from './after-restore.ts'
 import { Attempts, type Failure } from './attempts.ts'
 import { backoffMs, blockedRetryMs } from './backoff.ts'
-import { Fence } from './fence.ts'
+import { MarkerKeeper } from './marker-keeper.ts'
 import { type Filled, fillBatch } from './fill.ts'
 import { Remover } from './remover.ts'
 import type { BatchAllowance } from './batch-allowance.ts'
@@ -77,7 +77,7 @@ export class Writer {
   readonly #stopping = new AbortController()
   readonly #giveUp = new AbortController()
   readonly #attempts: Attempts
-  readonly #fence: Fence
+  readonly #markers: MarkerKeeper
   readonly #remover: Remover
   readonly #afterRestore: AfterRestore
   /** The last batch that this process froze, and whether every try of it got a clear answer. */
@@ -96,7 +96,7 @@ export class Writer {
     this.#options = options
     const signals = { stopping: this.#stopping.signal, giveUp: this.#giveUp.signal }
     this.#attempts = new Attempts({ ...options, ...signals })
-    this.#fence = new Fence({ ...options, ...signals, attempts: this.#attempts })
+    this.#markers = new MarkerKeeper({ ...options, ...signals, attempts: this.#attempts })
     this.#remover = new Remover({ ...options, ...signals })
     this.#afterRestore = new AfterRestore({ ...options, attempts: this.#attempts })
   }
@@ -143,7 +143,7 @@ export class Writer {
       }
     } finally {
       unsubscribe()
-      await this.#fence.end()
+      await this.#markers.end()
     }
   }
 
@@ -157,7 +157,7 @@ export class Writer {
 
   async #open(): Promise<boolean> {
     const { journal, spreadsheet, events } = this.#options
-    await this.#fence.start()
+    await this.#markers.start()
     const { name, isResolved } = journal.defaultTab
     const opened = await this.#attempts.persist((signal) =>
       spreadsheet.open(signal, isResolved ? undefined : name),
@@ -177,7 +177,7 @@ export class Writer {
       if (left.number !== this.#own?.number) await journal.noteFound(left)
       return this.#deliver(left)
     }
-    await this.#fence.keepUp()
+    await this.#markers.keepUp()
     await this.#remover.keepUp()
     if (this.#options.removesOnly) return this.#attempts.rest(removesOnlyMs)
     const dueTab = this.#triedAside && this.#mayHaveMore ? undefined : this.#dueTab()
@@ -201,7 +201,7 @@ export class Writer {
       await this.#linger()
       await this.#waitForToken()
     }
-    if (!(await this.#fence.hasRoom())) {
+    if (!(await this.#markers.hasRoom())) {
       this.#mayHaveMore = true
       await this.#attempts.delay('Too many markers stand in the spreadsheet', 10 * second)
       return undefined
@@ -259,7 +259,7 @@ export class Writer {
         return this.#settle(batch, tries, outcome.notices)
       case 'abandoned':
         await journal.release(batch)
-        return this.#fence.released(batch)
+        return this.#markers.released(batch)
       case 'refused':
         return this.#setAside(batch, outcome)
       case 'foreign':
@@ -288,7 +288,7 @@ export class Writer {
       if (this.#aside.delete(tabKey(tab))) events.tabResumed(tab)
     }
     const isClear = this.#own?.number === batch.number && this.#own.isClear
-    await this.#fence.settled(batch, { isClear, settledAt })
+    await this.#markers.settled(batch, { isClear, settledAt })
   }
 
   /** SETTING ASIDE: gives the batch up, so that the other tabs can go on without this one. */
@@ -306,7 +306,7 @@ export class Writer {
     if (end?.kind === 'applied') return this.#settle(batch, 1, end.notices)
     if (end?.kind !== 'abandoned') return
     await journal.release(batch)
-    await this.#fence.released(batch)
+    await this.#markers.released(batch)
     const known = this.#aside.get(key)
     const since = known?.since ?? this.#now()
     const tries = (known?.tries ?? 0) + 1
@@ -338,7 +338,7 @@ export class Writer {
   /** IDLE until there is work. */
   async #idle(): Promise<void> {
     const times = [...this.#aside.values()].map(({ retryAt }) => retryAt)
-    const next = Math.min(this.#fence.testAt, ...times)
+    const next = Math.min(this.#markers.testAt, ...times)
     const { clock } = this.#options
     const wake = new AbortController()
     this.#wake = wake

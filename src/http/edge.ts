@@ -6,7 +6,7 @@ import type {
   ProtocolFailure,
 } from '../platform/http-exchange.ts'
 import type { Answer } from './answer.ts'
-import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
+import { Exchange, Clients, type ClientsOptions } from './exchange.ts'
 import { corsHeaders, webOrigin } from './origin.ts'
 import { problem, Refusal } from './problem.ts'
 import type { Allowance } from './rate-limit.ts'
@@ -14,7 +14,7 @@ import { refuse } from './refuse.ts'
 import type { Router } from './router.ts'
 import type { EdgeSite } from './sites.ts'
 
-export interface EdgeOptions extends ReceptionOptions {
+export interface EdgeOptions extends ClientsOptions {
   /** The events of a site, or those of requests whose site is unknown. */
   readonly eventsOf: (site: EdgeSite | undefined) => EdgeEvents
   readonly router: Router
@@ -61,14 +61,14 @@ export interface Application {
  */
 export function createEdge(options: EdgeOptions): Application {
   const { trustedProxies, eventsOf, router, showRefusal, requestAnswered, clock } = options
-  const reception = new Reception(options)
+  const clients = new Clients(options)
 
   return {
     async fetch(request, connection) {
       const began = requestAnswered ? clock.elapsed() : 0
       const { handle, params, isPublic, route, isSignup } = router.find(request)
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
-      const exchange = new Exchange({ requestId, request, connection, params }, reception)
+      const exchange = new Exchange({ requestId, request, connection, params }, clients)
       let answer: Answer
       try {
         if (!isPublic && !exchange.isSiteInBody && !exchange.isOriginAllowed) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import { Exchange, Reception, type ReceptionOptions } from './exchange.ts'
+import { Exchange, Clients, type ClientsOptions } from './exchange.ts'
 import { type EdgeSite, Sites } from './sites.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
@@ -13,15 +13,15 @@ class HandClock {
 
 const visitor = '203.0.113.7'
 
-/** A reception, with a function that makes requests which arrive there. */
+/** A clients, with a function that makes requests which arrive there. */
 function receive({
   signupsPerMinute = 0,
   ...given
-}: Partial<ReceptionOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
+}: Partial<ClientsOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
   const settingNames = environmentNames
   const site = { name: 'default', allowedOrigins: '*', signupsPerMinute, settingNames } as const
   const warnings: string[][] = []
-  const reception = new Reception({
+  const clients = new Clients({
     allowedHosts: undefined,
     trustedProxies: 0,
     sites: new Sites([site], false),
@@ -33,7 +33,7 @@ function receive({
   const arrive = (headers: Record<string, string> = {}, remoteAddress = visitor) => {
     const request: HttpRequest = new Request('http://127.0.0.1/', { headers })
     const arrival = { requestId: `request ${++count}`, request, params: { id: '7' } }
-    return new Exchange({ ...arrival, connection: { remoteAddress } }, reception)
+    return new Exchange({ ...arrival, connection: { remoteAddress } }, clients)
   }
   return { arrive, warnings }
 }
@@ -64,15 +64,15 @@ describe('signups are counted', () => {
     withKey.apiKey = 'digest'
     withKey.take(1_000)
     withKey.takeReplays(1_000)
-    expect(withKey).toMatchObject({ allowance: undefined, countedAs: undefined, isSpent: false })
-    expect(arrive().countedAs).toBe(visitor)
+    expect(withKey).toMatchObject({ allowance: undefined, rateLimitKey: undefined, isSpent: false })
+    expect(arrive().rateLimitKey).toBe(visitor)
   })
 
   test('for no private address, as it may be a proxy', () => {
     const { arrive } = receive({ signupsPerMinute: 1 })
     const inside = arrive({}, '10.0.0.1')
     inside.take(1_000)
-    expect(inside).toMatchObject({ allowance: undefined, countedAs: undefined, isSpent: false })
+    expect(inside).toMatchObject({ allowance: undefined, rateLimitKey: undefined, isSpent: false })
   })
 
   test('not at all when the limit is 0', () => {
@@ -80,7 +80,7 @@ describe('signups are counted', () => {
     const exchange = arrive()
     exchange.take(1_000)
     exchange.takeReplays(1_000)
-    expect(exchange).toMatchObject({ allowance: undefined, isSpent: false, countedAs: visitor })
+    expect(exchange).toMatchObject({ allowance: undefined, isSpent: false, rateLimitKey: visitor })
   })
 })
 
@@ -141,7 +141,7 @@ describe('behind a trusted proxy', () => {
 
   test('the client, its share, the hosts and our origin are those that the proxy tells', () => {
     expect(receive({ trustedProxies: 1 }).arrive(headers)).toMatchObject({
-      countedAs: '198.51.100.1',
+      rateLimitKey: '198.51.100.1',
       remoteAddress: '198.51.100.1',
       share: { client: '198.51.100.1' },
       hosts: ['inside:3000', 'signup.example.com'],
@@ -151,7 +151,7 @@ describe('behind a trusted proxy', () => {
 
   test('without that trust, they are those of the connection', () => {
     expect(receive().arrive(headers)).toMatchObject({
-      countedAs: visitor,
+      rateLimitKey: visitor,
       remoteAddress: visitor,
       share: { client: visitor },
       hosts: ['inside:3000'],

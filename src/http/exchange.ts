@@ -10,7 +10,7 @@ import { clientShare } from './share.ts'
 import { type AddressedSite, type EdgeSite, type Sites, unknownSite } from './sites.ts'
 import { visitorAddress } from './visitor-address.ts'
 
-export interface ReceptionOptions {
+export interface ClientsOptions {
   /** The hosts that count as our own, as browsers write them; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined
   /** How many proxies in front of us are trusted to tell the client's address. */
@@ -24,17 +24,17 @@ export interface ReceptionOptions {
 /** Replays allowed for each signup: a replay costs less, and a retry should learn what became of it. */
 const replaysPerSignup = 10
 
-/** Identifies clients and counts their signups. */
-export class Reception {
+/** Identifies the clients of requests, and counts their signups. */
+export class Clients {
   readonly trustedProxies: number
   readonly allowedHosts: readonly string[] | undefined
   readonly sites: Sites
-  readonly #warn: ReceptionOptions['warn']
+  readonly #warn: ClientsOptions['warn']
   /** By the name of the site; `''` for requests whose site is unknown. A site without a limit has none. */
   readonly #limits: ReadonlyMap<string, Readonly<Record<LimitedPolicy, RateLimit>>>
   #wasWarned = false
 
-  constructor({ trustedProxies, allowedHosts, sites, clock, warn }: ReceptionOptions) {
+  constructor({ trustedProxies, allowedHosts, sites, clock, warn }: ClientsOptions) {
     this.allowedHosts = allowedHosts
     this.trustedProxies = trustedProxies
     this.sites = sites
@@ -114,27 +114,27 @@ export class Exchange implements Arrival {
   readonly connection: Connection
   readonly params: Readonly<Record<string, string>>
   /** The fields of a posted form until its signup is accepted, so that a refusal can show them again. */
-  typed: FormEntries | undefined
+  postedFields: FormEntries | undefined
   /** How many signups the request has; 0 until its body was read, as a request without one counts for nothing. */
   signups = 0
   /** The digest of the request's valid API key. Requests with a key are not counted. */
   apiKey: string | undefined
   /** The client's rate limit after the last count; undefined when nothing was counted. */
   allowance: Allowance | undefined
-  readonly #reception: Reception
+  readonly #clients: Clients
   readonly #addressed: AddressedSite
-  #settled: EdgeSite | undefined
+  #siteOfBody: EdgeSite | undefined
   #client: ClientAddress | undefined
   #replays = 0
   #isCounted = false
 
-  constructor({ requestId, request, connection, params }: Arrival, reception: Reception) {
+  constructor({ requestId, request, connection, params }: Arrival, clients: Clients) {
     this.requestId = requestId
     this.request = request
     this.connection = connection
     this.params = params
-    this.#reception = reception
-    this.#addressed = reception.sites.inAddress(request.url)
+    this.#clients = clients
+    this.#addressed = clients.sites.inUrl(request.url)
   }
 
   /**
@@ -150,7 +150,7 @@ export class Exchange implements Arrival {
 
   /** The site of the request; undefined while it is unknown. */
   get knownSite(): EdgeSite | undefined {
-    return this.#settled ?? this.#addressed.site
+    return this.#siteOfBody ?? this.#addressed.site
   }
 
   /** Whether the address names a site that there is not. */
@@ -160,23 +160,23 @@ export class Exchange implements Arrival {
 
   /** Whether requests name their site. */
   get hasSites(): boolean {
-    return this.#reception.sites.areNamed
+    return this.#clients.sites.areNamed
   }
 
-  /** Whether only the body can tell the site. Then `settleSite` checks the origin. */
+  /** Whether only the body can tell the site. Then `useSiteOfBody` checks the origin. */
   get isSiteInBody(): boolean {
     return this.hasSites && this.request.method === 'POST' && this.#addressed.name === undefined
   }
 
   /**
-   * Settles the site of a posted signup.
+   * Uses the site that the body of a posted signup names, or that of its address.
    *
    * @param name the site that the body names; undefined when it names none
    * @throws Refusal 422 when the site is unknown, or other than that of the address; 403 when it does not
    *   allow the request's origin
    */
-  settleSite(name: string | undefined): void {
-    const { sites } = this.#reception
+  useSiteOfBody(name: string | undefined): void {
+    const { sites } = this.#clients
     const { name: addressed, site } = this.#addressed
     if (addressed !== undefined && name !== undefined && name !== addressed) {
       const message = 'The body names another site than the address does.'
@@ -184,7 +184,7 @@ export class Exchange implements Arrival {
     }
     const settled = name === undefined ? site : sites.find(name)
     if (!settled) throw refuse.fields([unknownSite(name ?? addressed)])
-    this.#settled = settled
+    this.#siteOfBody = settled
     if (!this.isOriginAllowed) throw this.refusedOrigin()
   }
 
@@ -200,19 +200,19 @@ export class Exchange implements Arrival {
   refusedOrigin(): Refusal {
     const origin = this.request.headers.get('origin') ?? ''
     // Our embedded form first asks for `/api/config`, and must be able to read this refusal.
-    const { origins } = (this.knownSite ?? this.#reception.sites.all[0]).settingNames
+    const { origins } = (this.knownSite ?? this.#clients.sites.all[0]).settingNames
     return refuse.origin(webOrigin(origin), origins, this.request.method === 'GET')
   }
 
   /** The key by which limits count this client; undefined when no limit counts it. */
-  get countedAs(): string | undefined {
+  get rateLimitKey(): string | undefined {
     return this.apiKey === undefined ? this.#clientAddress.address : undefined
   }
 
   /** Whether the client has used up its signups. Then there is no need to read the body. */
   get isSpent(): boolean {
-    const { countedAs } = this
-    return countedAs !== undefined && this.#reception.isSpent(countedAs, this.knownSite)
+    const { rateLimitKey } = this
+    return rateLimitKey !== undefined && this.#clients.isSpent(rateLimitKey, this.knownSite)
   }
 
   /**
@@ -256,7 +256,7 @@ export class Exchange implements Arrival {
     if (this.apiKey !== undefined) return undefined
     const { knownSite: site, requestId } = this
     const counted = { site, client: this.#clientAddress, requestId }
-    const allowance = this.#reception.count(policy, count, counted)
+    const allowance = this.#clients.count(policy, count, counted)
     this.allowance = allowance
     return allowance?.isTaken === false ? refuse.tooMany(allowance, count) : undefined
   }
@@ -280,24 +280,24 @@ export class Exchange implements Arrival {
     return {
       remoteAddress: this.connection.remoteAddress,
       forwardedFor: this.request.headers.get('x-forwarded-for'),
-      trustedProxies: this.#reception.trustedProxies,
+      trustedProxies: this.#clients.trustedProxies,
     }
   }
 
   /** The hosts that the request was sent to, limited to our own. */
   get hosts(): readonly string[] {
     const hosts = requestHosts(this.request.headers, this.#isProxyTrusted)
-    return listedHosts(hosts, this.#reception.allowedHosts)
+    return listedHosts(hosts, this.#clients.allowedHosts)
   }
 
   /** The origin under which the visitor sees us. */
   get ownOrigin(): string {
     const { hosts } = this
-    const known = hosts.length > 0 ? hosts : (this.#reception.allowedHosts ?? hosts)
+    const known = hosts.length > 0 ? hosts : (this.#clients.allowedHosts ?? hosts)
     return ownOrigin(this.request, known, this.#isProxyTrusted)
   }
 
   get #isProxyTrusted(): boolean {
-    return this.#reception.trustedProxies > 0
+    return this.#clients.trustedProxies > 0
   }
 }

@@ -29,18 +29,18 @@ test.each([
   ['?site=Launch', undefined, 'Launch'],
   ['?site=__proto__', undefined, '__proto__'],
 ])('the query "%s" names the site %s', (query, expected, name) => {
-  const addressed = sites.inAddress(url(query))
+  const addressed = sites.inUrl(url(query))
   expect([addressed.site?.name, addressed.name]).toEqual([expected, name])
 })
 
 test('without a default, a request has to name its site', () => {
-  expect(withoutDefault.inAddress(url(''))).toEqual({ site: undefined, name: undefined })
+  expect(withoutDefault.inUrl(url(''))).toEqual({ site: undefined, name: undefined })
 })
 
 test('where no file names sites, an address may name the default one only', () => {
   const only = new Sites([site('default')], false)
-  expect(only.inAddress(url('?site=default')).site?.name).toBe('default')
-  expect(only.inAddress(url('?site=launch'))).toEqual({ site: undefined, name: 'launch' })
+  expect(only.inUrl(url('?site=default')).site?.name).toBe('default')
+  expect(only.inUrl(url('?site=launch'))).toEqual({ site: undefined, name: 'launch' })
 })
 
 /** Asks an edge with these sites. `handle` is the handler of its one path. */
@@ -113,7 +113,7 @@ describe('a body may name the site', () => {
   const settled: string[] = []
   const naming = (name: string | undefined, all = sites) =>
     asking((exchange) => {
-      exchange.settleSite(name)
+      exchange.useSiteOfBody(name)
       settled.push(exchange.site.name)
     }, all)
 

@@ -44,7 +44,7 @@ export class Sites {
   }
 
   /** @param url absolute, or a path with its query */
-  inAddress(url: string): AddressedSite {
+  inUrl(url: string): AddressedSite {
     if (!url.includes('?')) return this.#unnamed
     const names = new Set(new URL(url).searchParams.getAll('site'))
     names.delete('')

@@ -1,21 +1,20 @@
 import { expect, test } from 'vitest'
 import type { Body } from '../http/body.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { settleSite } from './body-site.ts'
+import { takeSiteOut } from './body-site.ts'
 
 type Fields = readonly (readonly [string, string])[]
 const form = (fields: Fields): Body => ({ kind: 'form', fields: [...fields] })
 const json = (value: unknown): Body => ({ kind: 'json', value })
 
-/** Settles the site of a body. Returns the name that the body gave, and what is left of it. */
-function settle(body: Body, hasSites = true): readonly [name: string | undefined, left: Body] {
+/** Takes the site out of a body. Returns the name that the body gave, and what is left of it. */
+function siteOf(body: Body, hasSites = true): readonly [name: string | undefined, left: Body] {
   const named: (string | undefined)[] = []
-  const exchange: Pick<Exchange, 'hasSites' | 'settleSite' | 'take'> = {
+  const exchange: Pick<Exchange, 'hasSites' | 'useSiteOfBody'> = {
     hasSites,
-    settleSite: (name) => named.push(name),
-    take: () => undefined,
+    useSiteOfBody: (name) => named.push(name),
   }
-  const left = settleSite(body, exchange as Exchange)
+  const left = takeSiteOut(body, exchange as Exchange)
   return [named[0], left]
 }
 
@@ -31,7 +30,7 @@ test.each<[Body, string | undefined, Body]>([
   [json({ site: null }), undefined, json({})],
   [json(['launch']), undefined, json(['launch'])],
 ])('the site is taken out of a body: %j', (body, name, left) => {
-  expect(settle(body)).toEqual([name, left])
+  expect(siteOf(body)).toEqual([name, left])
 })
 
 test.each<Body>([
@@ -39,10 +38,10 @@ test.each<Body>([
   json({ site: 5 }),
   json({ site: ['launch'] }),
 ])('a site that is no name is refused: %j', (body) => {
-  expect(() => settle(body)).toThrow(expect.objectContaining({ status: 422 }))
+  expect(() => siteOf(body)).toThrow(expect.objectContaining({ status: 422 }))
 })
 
 test('where no file names sites, the body stays as it is', () => {
   const body = form([email, ['site', 'of a visitor']])
-  expect(settle(body, false)).toEqual([undefined, body])
+  expect(siteOf(body, false)).toEqual([undefined, body])
 })

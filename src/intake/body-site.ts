@@ -4,15 +4,15 @@ import { refuse } from '../http/refuse.ts'
 import { isRecord } from '../signup/json.ts'
 
 /**
- * Settles the site of a posted request, and takes the field `site` out of its body. Without sites there
+ * Uses the site of a posted request, and takes the field `site` out of its body. Without sites there
  * is no such field: the body stays as it is, and only the address may name the site.
  *
  * @throws Refusal 422 when the site is unknown, is no text, or is not that of the address; 403 when it does
  *   not allow the request's origin
  */
-export function settleSite(body: Body, exchange: Exchange): Body {
+export function takeSiteOut(body: Body, exchange: Exchange): Body {
   if (!exchange.hasSites) {
-    exchange.settleSite(undefined)
+    exchange.useSiteOfBody(undefined)
     return body
   }
   if (body.kind === 'form') {
@@ -20,18 +20,18 @@ export function settleSite(body: Body, exchange: Exchange): Body {
     const named = new Set(body.fields.filter(isSite).map(([, value]) => value))
     named.delete('')
     if (named.size > 1) throw wrong('The site must be named once.')
-    exchange.settleSite([...named][0])
+    exchange.useSiteOfBody([...named][0])
     return { kind: 'form', fields: body.fields.filter((field) => !isSite(field)) }
   }
   if (!isRecord(body.value)) {
-    exchange.settleSite(undefined)
+    exchange.useSiteOfBody(undefined)
     return body
   }
   const { site, ...value } = body.value
   if (typeof site !== 'string' && site !== undefined && site !== null) {
     throw wrong('The site must be text.')
   }
-  exchange.settleSite(site === null || site === '' ? undefined : site)
+  exchange.useSiteOfBody(site === null || site === '' ? undefined : site)
   return { kind: 'json', value }
 }
 

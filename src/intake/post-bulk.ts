@@ -17,7 +17,7 @@ import type { Refusal } from '../http/problem.ts'
 import { refuse } from '../http/refuse.ts'
 import { ToldErrors } from '../http/told-errors.ts'
 import { bulkAccepted } from './accepted.ts'
-import { settleSite } from './body-site.ts'
+import { takeSiteOut } from './body-site.ts'
 import type { Intakes, SignupIntake } from './post-signup.ts'
 import { refuseSpent, submit } from './submit.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -44,12 +44,12 @@ const turnMs = 5
  * against the limit of the client's address. Where keys are set, a request without one counts as one signup.
  */
 export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Answer> {
-  const { items, errorsLeftOut, isReplay, patience } = await takeIn(exchange, intakes)
+  const { items, errorsLeftOut, isReplay, patience } = await acceptMany(exchange, intakes)
   const { waiting, events } = intakes.of(exchange)
   const stored = items.flatMap(({ status }) => (status ? [status] : []))
   const rejected = items.length - stored.length
   if (rejected > 0 && !isReplay) events.signupsRefused('bulk', rejected)
-  if (patience) await waiting.untilWritten(stored, patience, exchange.countedAs)
+  if (patience) await waiting.untilWritten(stored, patience, exchange.rateLimitKey)
   const answers = items.map((item, index): BulkResult => {
     if (!item.status) return { index, status: 'rejected', errors: item.problems }
     const isWritten = waiting.isWritten(item.status)
@@ -58,7 +58,7 @@ export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>)
   return bulkAccepted(answers, errorsLeftOut, waiting.progressOf(stored, patience), isReplay)
 }
 
-interface TakenIn {
+interface Accepted {
   /** At least one signup is stored. */
   readonly items: readonly ItemResult[]
   /** How many problems the items do not tell. */
@@ -68,7 +68,7 @@ interface TakenIn {
 }
 
 /** Takes the signups in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
-async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<TakenIn> {
+async function acceptMany(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise<Accepted> {
   const { request } = exchange
   const { apiKeys, bodies } = intakes
   if (apiKeys.areSet) {
@@ -82,7 +82,7 @@ async function takeIn(exchange: Exchange, intakes: Intakes<BulkIntake>): Promise
   if (exchange.isSpent) await refuseSpent(key, exchange, intakes)
   const sent = await readBody(exchange, bodies)
   exchange.signups = 1
-  const body = settleSite(sent, exchange)
+  const body = takeSiteOut(sent, exchange)
   const intake = intakes.of(exchange)
   const { clock, digest } = intake
   const { items, challengeToken } = readEnvelope(body, intake)

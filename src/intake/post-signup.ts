@@ -17,7 +17,7 @@ import {
   tooManyTabs,
 } from '../signup/parse.ts'
 import { accepted, replayed } from './accepted.ts'
-import { settleSite } from './body-site.ts'
+import { takeSiteOut } from './body-site.ts'
 import {
   contentOf,
   formKey,
@@ -42,11 +42,11 @@ export interface SignupIntake extends SubmitParts {
   readonly waiting: Waiting
   /** The default tab and the allowed tabs. */
   readonly tabs: Omit<ParseContext, 'source'>
-  readonly people: People
+  readonly people: FormPages
 }
 
 /** How to treat people who post a form from a page. */
-export interface People {
+export interface FormPages {
   /** The fields that the form's page requires and the form lacks. */
   missing(exchange: Exchange, fields: FormEntries): readonly FieldProblem[]
   /** Sends the visitor to the next page after the signup was accepted. `redirect` is not checked yet. */
@@ -58,14 +58,14 @@ export async function postSignup(
   exchange: Exchange,
   intakes: Intakes<SignupIntake>,
 ): Promise<Answer> {
-  const { status, isReplay, patience, page } = await takeIn(exchange, intakes)
+  const { status, isReplay, patience, page } = await acceptOne(exchange, intakes)
   const { waiting, people } = intakes.of(exchange)
   if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
-  if (patience) await waiting.untilWritten([status], patience, exchange.countedAs)
+  if (patience) await waiting.untilWritten([status], patience, exchange.rateLimitKey)
   return accepted(status, waiting.progressOf([status], patience), isReplay)
 }
 
-interface TakenIn {
+interface Accepted {
   readonly status: SignupStatus
   readonly isReplay: boolean
   readonly patience: Patience | undefined
@@ -74,7 +74,7 @@ interface TakenIn {
 }
 
 /** Takes the signup in, up to the durable write. A separate function, so that waiting keeps no request in memory. */
-async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promise<TakenIn> {
+async function acceptOne(exchange: Exchange, intakes: Intakes<SignupIntake>): Promise<Accepted> {
   const { apiKeys, bodies } = intakes
   const { request } = exchange
   if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(exchange)
@@ -84,8 +84,8 @@ async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promi
   if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)
   const sent = await readBody(exchange, bodies)
   exchange.signups = 1
-  if (sent.kind === 'form') exchange.typed = sent.fields
-  const body = settleSite(sent, exchange)
+  if (sent.kind === 'form') exchange.postedFields = sent.fields
+  const body = takeSiteOut(sent, exchange)
   const intake = intakes.of(exchange)
   const { clock, digest } = intake
   const patience = patienceOf(request, clock)
@@ -102,12 +102,13 @@ async function takeIn(exchange: Exchange, intakes: Intakes<SignupIntake>): Promi
   const submission = { parsed: [parsed], challengeToken, idempotency, exchange, asked: 1 }
   const { results, isReplay } = await submit(submission, intake).catch((error: unknown) => {
     const isUnknown = error instanceof Refusal && error.kind === 'outcomeUnknown'
-    if (isUnknown && ofForm !== undefined && isPage) exchange.typed = withKey(body.fields, ofForm)
+    if (isUnknown && ofForm !== undefined && isPage)
+      exchange.postedFields = withKey(body.fields, ofForm)
     throw error
   })
   const [status] = results
   if (!status) throw refuse.fields([tooManyTabs])
-  exchange.typed = undefined
+  exchange.postedFields = undefined
   return { status, isReplay, patience, page: isPage ? parsed : undefined }
 }
 

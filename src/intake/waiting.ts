@@ -20,7 +20,7 @@ export interface WaitingOptions {
 /** A waiting request takes 10 KB. One address has room for a whole bulk request. */
 const defaultWaitingMax: BudgetLimits = { max: 10_000, clientMax: limits.bulkItemsMax }
 
-interface Visitor {
+interface Waiter {
   /** For each tab, the position that the visitor waits for. */
   readonly awaited: Map<string, number>
   /** When the wait ends, on the elapsed clock. */
@@ -43,9 +43,9 @@ export class Waiting {
   readonly #health: Health
   readonly #clock: Clock
   readonly #places: Budget
-  readonly #visitors = new Set<Visitor>()
+  readonly #visitors = new Set<Waiter>()
   /** The same visitors, by the tabs that they wait for. */
-  readonly #lines = new Map<string, WaitLine<Visitor>>()
+  readonly #lines = new Map<string, WaitLine<Waiter>>()
   /** The last known written position of each tab, by the tab's name as it was first used. */
   readonly #cursors = new Map<string, number>()
   readonly #unsubscribe: () => void
@@ -84,7 +84,7 @@ export class Waiting {
     const count = signups.length
     if (!this.#places.take(address, count)) return
     await new Promise<void>((resolve) => {
-      const visitor: Visitor = {
+      const visitor: Waiter = {
         awaited,
         until,
         release: () => {
@@ -159,7 +159,7 @@ export class Waiting {
     }
   }
 
-  #awaitedOf(signups: readonly SignupStatus[]): Visitor['awaited'] {
+  #awaitedOf(signups: readonly SignupStatus[]): Waiter['awaited'] {
     const awaited = new Map<string, number>()
     for (const signup of signups) {
       if (this.isWritten(signup)) continue
@@ -169,7 +169,7 @@ export class Waiting {
     return awaited
   }
 
-  #join(visitor: Visitor): void {
+  #join(visitor: Waiter): void {
     this.#visitors.add(visitor)
     for (const [tab, position] of visitor.awaited) {
       const line = this.#lines.get(tab) ?? new WaitLine()
@@ -178,7 +178,7 @@ export class Waiting {
     }
   }
 
-  #leave(visitor: Visitor): void {
+  #leave(visitor: Waiter): void {
     this.#visitors.delete(visitor)
     for (const [tab, position] of visitor.awaited) {
       this.#lines.get(tab)?.leave(visitor, position)
@@ -186,7 +186,7 @@ export class Waiting {
   }
 
   /** Whether to stop waiting: the time ends before the next tick, or a tab cannot be written. */
-  #isHopeless(awaited: Visitor['awaited'], until: Millis): boolean {
+  #isHopeless(awaited: Waiter['awaited'], until: Millis): boolean {
     if (until < this.#clock.elapsed() + tickMs) return true
     for (const tab of awaited.keys()) if (blockedBy(this.#health, tab) !== undefined) return true
     return false

@@ -56,7 +56,7 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
  *   visitor after typing.
  */
 async function checkedFields(
-  { request, countedAs }: Pick<Exchange, 'request' | 'countedAs'>,
+  { request, rateLimitKey }: Pick<Exchange, 'request' | 'rateLimitKey'>,
   view: View,
   { tabs, fields: declared, takesTab }: PageRoutesOptions,
 ): Promise<FormEntries> {
@@ -70,6 +70,7 @@ async function checkedFields(
   const context = { ...tabs, fields: asked, source: 'form' } as const
   const parsed = parseForm([somebody, ...fields], context)
   if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
-  if (!(await takesTab(parsed.value.sheetTab, countedAs))) throw refuse.pageAddress([tooManyTabs])
+  if (!(await takesTab(parsed.value.sheetTab, rateLimitKey)))
+    throw refuse.pageAddress([tooManyTabs])
   return fields
 }

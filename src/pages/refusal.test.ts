@@ -8,7 +8,7 @@ import { refuse } from '../http/refuse.ts'
 const visit = {
   requestId: '00000000-0000-4000-8000-000000000000',
   ownOrigin: 'http://localhost',
-  typed: [
+  postedFields: [
     ['email', 'ada@example.com'],
     ['sheetTab', 'Launch'],
     ['challengeToken', 'spent'],

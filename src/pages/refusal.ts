@@ -10,16 +10,19 @@ import { type PageOptions, viewOf } from './view.ts'
 /** Turns every refusal into an answer: a page for people, a problem document for programs. */
 export async function answerRefusal(
   refusal: Refusal,
-  exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'typed'>,
+  exchange: Pick<Exchange, 'request' | 'requestId' | 'ownOrigin' | 'postedFields'>,
   options: PageOptions,
 ): Promise<Answer> {
-  const { request, requestId, ownOrigin, typed } = exchange
+  const { request, requestId, ownOrigin, postedFields } = exchange
   if (!prefersHtml(request.headers.get('accept'))) return problem(refusal, requestId)
   const { kind, isOurs, errors, status, headers, isPublic } = refusal
   const { allowedOrigins } = options
   const view = viewOf(request, options)
-  const next = nextLocation(view, typed ?? [], { ownOrigin, allowedOrigins })
-  const html = await refusalPage({ kind, isOurs, errors, requestId, typed, next }, view)
+  const next = nextLocation(view, postedFields ?? [], { ownOrigin, allowedOrigins })
+  const html = await refusalPage(
+    { kind, isOurs, errors, requestId, typed: postedFields, next },
+    view,
+  )
   const security = pageSecurity({ ...options, framed: true })
   return pageOf(status, html, { headers, security, isPublic, vary: 'Accept, Accept-Language' })
 }

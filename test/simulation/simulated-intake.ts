@@ -8,9 +8,9 @@ import { nameOf } from './make-signup.ts'
 import type { SignupRequest } from './visitors.ts'
 
 /** A client without a limit. */
-const exchange: Pick<Exchange, 'requestId' | 'countedAs' | 'take' | 'takeReplays'> = {
+const exchange: Pick<Exchange, 'requestId' | 'rateLimitKey' | 'take' | 'takeReplays'> = {
   requestId: 'simulated',
-  countedAs: undefined,
+  rateLimitKey: undefined,
   take: () => undefined,
   takeReplays: () => undefined,
 }

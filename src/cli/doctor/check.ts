@@ -6,10 +6,10 @@ import type { Finding } from '../../spreadsheet/inspection.ts'
 import type { Session } from '../session.ts'
 
 /** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
-export type Check = (patient: Patient) => AsyncIterable<Finding> | Promise<readonly Finding[]>
+export type Check = (context: CheckContext) => AsyncIterable<Finding> | Promise<readonly Finding[]>
 
 /** What is looked at. */
-export interface Patient {
+export interface CheckContext {
   readonly config: Config
   readonly secrets: Secrets
   readonly site: SiteConfig

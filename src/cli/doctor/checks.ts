@@ -35,16 +35,16 @@ export function roundsOf(
   const places = [...(database ? databaseChecks : folderChecks), noticesCheck]
   const name = undefined
   if (!hasSites) {
-    return [{ site, name, checks: [settingsCheck, ...aims, ...places, ...deliveries] }]
+    return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]
   }
   return [
     { site, name, checks: [settingsCheck, ...places] },
-    ...sites.map((it) => ({ site: it, name: it.name, checks: [...aims, ...deliveries] })),
+    ...sites.map((it) => ({ site: it, name: it.name, checks: [...setupChecks, ...deliveries] })),
   ]
 }
 
 /** What a site is set up with, and what has become of its signups. */
-const aims: readonly Check[] = [keyCheck, spreadsheetCheck, challengeCheck, originCheck]
+const setupChecks: readonly Check[] = [keyCheck, spreadsheetCheck, challengeCheck, originCheck]
 const deliveries: readonly Check[] = [backlogCheck, quotaCheck]
 
 const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]

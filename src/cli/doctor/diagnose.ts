@@ -7,11 +7,14 @@ import type { Finding } from '../../spreadsheet/inspection.ts'
 import { tellOtherSites } from '../other-sites.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
-import type { OpenedJournal, Patient } from './check.ts'
+import type { OpenedJournal, CheckContext } from './check.ts'
 import { roundsOf } from './checks.ts'
 import { messageOf } from '../../platform/message-of.ts'
 
-export interface Subject extends Pick<Patient, 'config' | 'secrets' | 'origin' | 'sendsNotice'> {
+export interface Subject extends Pick<
+  CheckContext,
+  'config' | 'secrets' | 'origin' | 'sendsNotice'
+> {
   /** Those to look at. */
   readonly sites: Config['sites']
 }
@@ -26,9 +29,9 @@ export type SiteFinding = Finding & { readonly site: string | undefined }
 export async function* diagnose(subject: Subject, session: Session): AsyncGenerator<SiteFinding> {
   await using opened = await openJournal(subject, session)
   for (const { site, name, checks } of roundsOf(subject.config, subject.sites)) {
-    const patient: Patient = { ...subject, site, session, journal: opened.of(site) }
+    const context: CheckContext = { ...subject, site, session, journal: opened.of(site) }
     for (const check of checks) {
-      for await (const finding of await check(patient)) yield { ...finding, site: name }
+      for await (const finding of await check(context)) yield { ...finding, site: name }
       session.stop.throwIfAborted()
     }
   }

@@ -7,7 +7,7 @@ import type { Refused, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { type Attempts, tryMaxMs } from './attempts.ts'
 import { ProcessTime } from './running-time.ts'
 
-export interface FenceOptions {
+export interface MarkerKeeperOptions {
   readonly journal: DeliveryLog
   readonly spreadsheet: Spreadsheet
   readonly clock: Clock
@@ -45,8 +45,8 @@ const testAfterMs = minute
 const testWithinMs = keepMs.unclear - 2 * tryMaxMs
 
 /** Prunes the markers that batches leave behind, and tests once that markers keep double rows out. */
-export class Fence {
-  readonly #options: FenceOptions
+export class MarkerKeeper {
+  readonly #options: MarkerKeeperOptions
   readonly #time: ProcessTime
   /** The keepMs, by marker, of batches that this process has ended, until they are noted. */
   readonly #keepMs = new Map<number, Millis>()
@@ -57,7 +57,7 @@ export class Fence {
   /** The settled batch to test the fence with, and when; `tested` once the fence is known to work. */
   #test: Test | 'tested' | undefined
 
-  constructor(options: FenceOptions) {
+  constructor(options: MarkerKeeperOptions) {
     this.#options = options
     this.#time = new ProcessTime(options.journal, options.clock)
   }

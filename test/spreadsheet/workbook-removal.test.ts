@@ -151,6 +151,21 @@ const adaTime = new Date(receivedAt).toISOString()
 const bobTime = '2026-01-02T03:04:05.679Z'
 const bobLine = `${bobTime},${bob},x,`
 
+test('of two addresses that differ in apostrophes before a formula sign, only the row of the one goes', async () => {
+  const [first, ...others] = people(3)
+  const emails = ["'+a@example.com", '+a@example.com', "''=a@example.com"]
+  const all = [first, ...others].map((one, at) => {
+    const { receivedAt } = first ?? expect.fail()
+    return { ...(one ?? expect.fail()), email: emails[at] ?? '', receivedAt }
+  })
+  for (const [at, target] of all.entries()) {
+    await using it = await createWorld(all)
+    const before = (await it.text()).split('\r\n')
+    expect(await it.spreadsheet.remove([target], testSignal)).toEqual({ ...gone, standing: [1] })
+    expect((await it.text()).split('\r\n')).toEqual(before.toSpliced(at + 1, 1))
+  }
+})
+
 test.each<[string, string, string]>([
   [
     'line ends of old Macs',

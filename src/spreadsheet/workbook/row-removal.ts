@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DurableFiles } from '../../platform/node/durable-file.ts'
-import { cellKey, cellsOf, delimiters, recordEnd } from '../csv.ts'
+import { cellsOf, delimiters, readCell, recordEnd } from '../csv.ts'
 import type { Removed, RowToRemove } from '../spreadsheet.ts'
 import { naming } from './failure.ts'
 import { removeHalfWritten, replaceWhole, stateOf } from './whole-file.ts'
@@ -70,15 +70,24 @@ function lookInto({ text: withEnd }: Line, wanted: readonly Wanted[]) {
   const lower = text.toLowerCase()
   for (const [index, { address, timestamp }] of wanted.entries()) {
     if (!lower.includes(address)) continue
-    const readings = delimiters.map((delimiter) => cellsOf(text, delimiter).map(cellKey))
-    const hasAddress = readings.filter((cells) =>
-      cells.some((cell) => cell.trim().toLowerCase() === address),
-    )
+    const hasAddress = delimiters.flatMap((delimiter) => {
+      const cells = cellsOf(text, delimiter)
+      return cells.some((cell) => isAddress(cell, delimiter, address)) ? [cells] : []
+    })
     if (hasAddress.length === 0) continue
     const isRow = hasAddress.some((cells) => cells.some((cell) => hasTimestamp(cell, timestamp)))
     found[isRow ? 'rows' : 'others'].push(index)
   }
   return found
+}
+
+/**
+ * Whether the cell has this address, as we write it or without the apostrophe in front of a formula sign, which
+ * a person may have taken off. Another person's address may differ in apostrophes only.
+ */
+function isAddress(cell: string, delimiter: string, address: string): boolean {
+  const asRead = readCell(cell, delimiter).trim().toLowerCase()
+  return asRead === address || (!address.startsWith("'") && cell.trim().toLowerCase() === address)
 }
 
 /** Whether the cell is the timestamp, or metadata that took it in because there is no column for it. */

@@ -1,19 +1,16 @@
 import type { Config } from '../../config/config.ts'
 import type { SiteConfig } from '../../config/site.ts'
-import { backlogCheck } from './backlog.ts'
-import { challengeCheck } from './challenge.ts'
 import type { Check } from './check.ts'
-import { dataDirCheck } from './data-dir.ts'
 import { databaseChecks } from './database.ts'
-import { diskCheck } from './disk.ts'
-import { journalCheck } from './journal.ts'
-import { keyCheck } from './key.ts'
-import { noticesCheck } from './notices.ts'
-import { originCheck } from './origin.ts'
-import { processCheck } from './process.ts'
-import { quotaCheck } from './quota.ts'
-import { settingsCheck } from './settings.ts'
-import { spreadsheetCheck } from './spreadsheet.ts'
+import { backlogCheck, noticesCheck, quotaCheck } from './delivery-checks.ts'
+import { dataDirCheck, diskCheck, journalCheck, processCheck } from './folder-checks.ts'
+import {
+  challengeCheck,
+  keyCheck,
+  originCheck,
+  settingsCheck,
+  spreadsheetCheck,
+} from './setup-checks.ts'
 
 /** Checks that are made one after the other, of the instance or of one site. */
 export interface Round {

@@ -4,7 +4,7 @@ import { leftBehindHint, oldJournalIn } from '../../service/moved-mark.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
 import { serve } from '../command-words.ts'
 import type { Check } from './check.ts'
-import { signupsIn } from './journal.ts'
+import { signupsIn } from './folder-checks.ts'
 
 const slowMs = 100
 /** The first commit of a connection takes longer. */

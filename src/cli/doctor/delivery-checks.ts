@@ -1,5 +1,7 @@
 import type { Reader } from '../../journal/contracts/reader.ts'
 import { readDeliveryNote } from '../../service/delivery-note.ts'
+import { inspectNotices, sendTestNotice } from '../../service/inspect-notices.ts'
+import { quotaLeft } from '../../service/quota-left.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
 import type { Finding } from '../../spreadsheet/inspection.ts'
@@ -68,4 +70,32 @@ function duration(ms: Millis): string {
   if (ms < 2 * minute) return `${Math.max(0, Math.round(ms / 1000))} seconds`
   if (ms < 2 * hour) return `${Math.floor(ms / minute)} minutes`
   return ms < 2 * day ? `${Math.floor(ms / hour)} hours` : `${Math.floor(ms / day)} days`
+}
+
+/** The calls to the Sheets API that are left. */
+export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
+  if (spreadsheet.kind !== 'google') return []
+  const check = 'quota'
+  if (journal.kind === 'closed') {
+    return [{ check, state: 'skipped', message: 'not checked: the journal cannot be used' }]
+  }
+  const { reader, time = session.clock } = journal.journal
+  const { perMinute, perDay } = await quotaLeft(spreadsheet, reader, time.now())
+  const of = ({ left, limit }: { readonly left: number; readonly limit: number }) =>
+    `${left.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`
+  const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`
+  if (perDay.left > 0) return [{ check, state: 'ok', message }]
+  const hint =
+    'Signups are kept and written as calls of yesterday fall out of the 24 hours. To write more, raise ' +
+    'SHEETS_REQUESTS_PER_DAY.'
+  return [{ check, state: 'fault', message, hint }]
+}
+
+/** The receiver of notices, when there is one. */
+export const noticesCheck: Check = async ({ secrets, journal, sendsNotice, session }) => {
+  const { alertWebhook } = secrets
+  if (!alertWebhook) return []
+  if (sendsNotice) return [await sendTestNotice(alertWebhook, session)]
+  const sites = journal.kind === 'open' ? journal.parts : []
+  return [await inspectNotices(alertWebhook, sites, session.stop)]
 }

@@ -1,5 +1,5 @@
-import { parsePrivateKey } from './private-key.ts'
-import type { PrivateKey } from './private-key.ts'
+import { parsePrivateKey } from './google-key/private-key.ts'
+import type { PrivateKey } from './google-key/private-key.ts'
 import type { ParsedSetting } from './problem.ts'
 import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'

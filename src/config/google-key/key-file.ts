@@ -1,4 +1,4 @@
-import { isRecord } from '../signup/json.ts'
+import { isRecord } from '../../signup/json.ts'
 import { makeKey, notTheKey } from './not-the-key.ts'
 import type { KeyRefusal } from './not-the-key.ts'
 

@@ -9,7 +9,7 @@ import { patienceMs, testPatienceMs } from './harness/patience.ts'
  */
 const longFiles = [
   'test/simulation/simulation.test.ts',
-  'test/service/time-limits.test.ts',
+  'test/http/time-limits.test.ts',
   'test/service/google.test.ts',
   'test/crash/kill.test.ts',
   'test/crash/instances.test.ts',

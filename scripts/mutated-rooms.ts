@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'journal/postgres': ['test/journal/postgres{,-beside,-clocks,-lease,-reads,-together}.test.ts'],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
-  http: ['test/http/by-fetch.test.ts', 'test/service/{assets,cors,edge,hosts}.test.ts'],
+  http: ['test/http/{by-fetch,assets,cors,edge,hosts}.test.ts'],
 }
 
 export const roomNames = Object.keys(rooms)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { makeSignup } from '../../harness/make-signup.ts'
-import { ada, forget } from '../journal/erasure-contract.ts'
+import { ada, forget } from '../journal/contracts/erasure-contract.ts'
 import { createDeliveryWorld, writes } from './writer-world.ts'
 
 const second = 1000

@@ -21,11 +21,7 @@ const bad: readonly Sample[] = [
   ['no-restricted-syntax', 'src/delivery/a.ts', `const now = new Date()`],
   ['no-restricted-properties', 'src/delivery/a.ts', `const now = performance.now()`],
   ['no-restricted-syntax', 'src/service/a.ts', `log.warn({ error }, 'failed')`],
-  [
-    'no-restricted-syntax',
-    'src/alerts/a.ts',
-    `this.#log.error({ hint, error: reason }, 'failed')`,
-  ],
+  ['no-restricted-syntax', 'src/alerts/a.ts', `this.#log.error({ hint, error: reason }, 'failed')`],
   ['no-restricted-globals', 'src/cli/a.ts', `console.log('ready')`],
   ['no-restricted-properties', 'src/cli/a.ts', `process.exit(1)`],
   ['no-restricted-imports', 'src/platform/clock.ts', `import { exit } from 'process'`],

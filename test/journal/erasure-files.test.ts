@@ -8,7 +8,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { ada, deliver, forget } from './erasure-contract.ts'
+import { ada, deliver, forget } from './contracts/erasure-contract.ts'
 
 /** The files in a folder that have the address in some letter case. */
 async function filesWith(folder: string, address: string): Promise<string[]> {

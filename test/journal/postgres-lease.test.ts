@@ -9,7 +9,7 @@ import { PostgresDatabase } from '../../src/journal/postgres/database.ts'
 import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { held, holdLeaseTo } from './lease-contract.ts'
+import { held, holdLeaseTo } from './contracts/lease-contract.ts'
 
 let server: PostgresServer
 

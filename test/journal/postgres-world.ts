@@ -9,7 +9,7 @@ import { openPostgresSites } from '../../src/journal/postgres/postgres-journal.t
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { openSites, type PostgresSite } from '../../src/journal/postgres/site.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import type { JournalWorld } from './contract.ts'
+import type { JournalWorld } from './contracts/contract.ts'
 import type { SitesWorld } from './second-site.ts'
 
 /**

@@ -1,11 +1,11 @@
-import { callLedgerTests } from './call-ledger-contract.ts'
-import { comparisonTests } from './comparison-contract.ts'
-import { holdTo } from './contract.ts'
-import { contracts } from './contracts.ts'
-import { previewedImports } from './import-log-contract.ts'
+import { callLedgerTests } from './contracts/call-ledger-contract.ts'
+import { comparisonTests } from './contracts/comparison-contract.ts'
+import { holdTo } from './contracts/contract.ts'
+import { contracts } from './contracts/contracts.ts'
+import { previewedImports } from './contracts/import-log-contract.ts'
 import { besideFirstSite } from './second-site.ts'
-import { sitesTests } from './sites-contract.ts'
-import { sitesErasureTests } from './sites-erasure-contract.ts'
+import { sitesTests } from './contracts/sites-contract.ts'
+import { sitesErasureTests } from './contracts/sites-erasure-contract.ts'
 import { sharePostgresWorlds } from './postgres-world.ts'
 
 const createWorld = sharePostgresWorlds()

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignups } from '../../harness/make-signup.ts'
 import type { Journal, OpenJournal, SitePolicies } from '../../src/journal/contracts/journal.ts'
-import { type JournalWorld, noteEarlier } from './contract.ts'
+import { type JournalWorld, noteEarlier } from './contracts/contract.ts'
 
 /** A store that can open its journal with several sites. */
 export interface SitesWorld extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { Journal } from '../../src/journal/contracts/journal.ts'
-import type { CreateWorld } from './contract.ts'
+import type { CreateWorld } from './contracts/contract.ts'
 
 /** As `withInstances`, with two of them. */
 export function withTwoInstances(createWorld: CreateWorld): CreateWorld {

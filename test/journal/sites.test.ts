@@ -12,9 +12,9 @@ import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteSites } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { holdTo, resultsOf } from './contract.ts'
-import { sitesTests } from './sites-contract.ts'
-import { sitesErasureTests } from './sites-erasure-contract.ts'
+import { holdTo, resultsOf } from './contracts/contract.ts'
+import { sitesTests } from './contracts/sites-contract.ts'
+import { sitesErasureTests } from './contracts/sites-erasure-contract.ts'
 
 for (const tests of [sitesTests, sitesErasureTests]) {
   holdTo('SQLite, two sites', tests, async () => {

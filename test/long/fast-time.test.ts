@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { liveFast } from '../system/fast-life.ts'
+import { liveFast } from '../system/world/fast-life.ts'
 
 const hour = 60
 const day = 24 * hour

@@ -5,7 +5,7 @@ import type { HttpClient } from '../../src/platform/http-client.ts'
 import { signupIds } from '../../src/signup/id.ts'
 import { changed } from '../../harness/changed.ts'
 import { textOf } from './read-batch.ts'
-import type { Flaw } from './process-options.ts'
+import type { Flaw } from './simulated/process-options.ts'
 
 /**
  * Planted bugs, each of which breaks a promise: the simulation has to find every one. A bug changes

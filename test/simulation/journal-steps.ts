@@ -2,7 +2,7 @@ import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import type { FrozenBatch } from '../../src/signup/batch.ts'
 import type { Millis } from '../../src/signup/signup.ts'
 import { type Life, never } from './life.ts'
-import type { ProcessOptions } from './process-options.ts'
+import type { ProcessOptions } from './simulated/process-options.ts'
 
 /**
  * Steps at which no process ends: an idle writer and one without the lease look into the journal all the

@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Millis } from '../../src/signup/signup.ts'
-import type { Sender } from './network.ts'
-import type { ProcessOptions } from './process-options.ts'
-import type { CommitFate, DiskUser } from './simulated-disk.ts'
+import type { Sender } from './simulated/network.ts'
+import type { ProcessOptions } from './simulated/process-options.ts'
+import type { CommitFate, DiskUser } from './simulated/simulated-disk.ts'
 
 /** Steps at which no process is stopped, because a stopped one does harm while it sends. */
 const intakeSteps = /append|recall/

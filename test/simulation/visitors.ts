@@ -7,7 +7,7 @@ import type { Millis } from '../../src/signup/signup.ts'
 import { addressEnd } from './make-signup.ts'
 import type { Dice } from './dice.ts'
 import type { Arrival } from './schedule.ts'
-import type { SimulatedTime } from './simulated-time.ts'
+import type { SimulatedTime } from './simulated/simulated-time.ts'
 import type { Truth } from './truth.ts'
 
 const second = 1000

@@ -1,7 +1,7 @@
 import type { Millis } from '../../src/signup/signup.ts'
 import { CalmWorld } from './calm-world.ts'
 import type { Dice } from './dice.ts'
-import type { SimulatedTime } from './simulated-time.ts'
+import type { SimulatedTime } from './simulated/simulated-time.ts'
 
 const second = 1000
 const minute = 60 * second

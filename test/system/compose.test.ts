@@ -6,7 +6,7 @@ import { addressesInSheet } from '../../harness/google-world.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { startService } from '../../harness/start-service.ts'
-import { startCaddy } from './proxies.ts'
+import { startCaddy } from './world/proxies.ts'
 
 /** Signs somebody up, and tries again as a form does. */
 async function signUp(url: string, email: string): Promise<void> {

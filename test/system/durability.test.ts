@@ -9,7 +9,7 @@ import { postSignup } from '../../harness/post-signup.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { type DiskStep, readDiskSteps, straceTo } from './system-calls.ts'
+import { type DiskStep, readDiskSteps, straceTo } from './world/system-calls.ts'
 
 /** The contents and names of files that are not synced yet, which a power failure would lose. */
 class Unsynced {

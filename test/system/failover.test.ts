@@ -8,7 +8,7 @@ import { failedStart } from '../../harness/start-service.ts'
 import { Instances } from '../crash/instances.ts'
 import { visit } from '../crash/instances-load.ts'
 import { journalOf } from '../crash/journal-of.ts'
-import { ReplicatedPostgres } from './replicated-postgres.ts'
+import { ReplicatedPostgres } from './world/replicated-postgres.ts'
 
 /** Two instances, whose database is at an address that moves to the standby with `failOver`. */
 async function createWorld() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { liveFast } from './fast-life.ts'
+import { liveFast } from './world/fast-life.ts'
 
 const hour = 60
 

@@ -8,7 +8,7 @@ import { freePort } from '../../harness/free-port.ts'
 import { patienceMs } from '../../harness/patience.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { end, path } from './program.ts'
+import { end, path } from './world/program.ts'
 
 test('connections that are reset at every stage behind HAProxy do no harm', async () => {
   await using stack = new AsyncDisposableStack()

@@ -9,7 +9,7 @@ import { patienceMs } from '../../harness/patience.ts'
 import { postSignup } from '../../harness/post-signup.ts'
 import { addressesIn } from '../../harness/read-workbook.ts'
 import { type TempFolder, tempFolder } from '../../harness/temp-folder.ts'
-import { buildImage, type Image } from './image.ts'
+import { buildImage, type Image } from './world/image.ts'
 
 let folder: TempFolder
 let image: Image

@@ -15,7 +15,7 @@ import { metricsText, metricsToken, valuesIn, withMetrics } from '../../harness/
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { firedIn, signUp, type WatchedLife } from './watched-life.ts'
+import { firedIn, signUp, type WatchedLife } from './world/watched-life.ts'
 
 const run = promisify(execFile)
 const folder = join(projectRoot, 'examples/monitoring')
@@ -159,7 +159,7 @@ test('every expression of the dashboard is valid, and names metrics that a servi
 
 test("the dashboard has the form of Grafana's own types", () => {
   const typed = `
-    import type { WrittenDashboard } from './dashboard-form.ts'
+    import type { WrittenDashboard } from './world/dashboard-form.ts'
     export const dashboard: WrittenDashboard = `
   expect(mistakesIn(typed + dashboardText)).toEqual([])
   const misspelt = dashboardText.replace('"panels"', '"pannels"')

@@ -11,7 +11,7 @@ import { readTab } from '../../harness/read-workbook.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { type RunningService, startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { end, path } from './program.ts'
+import { end, path } from './world/program.ts'
 
 const docs = readFileSync(join(projectRoot, 'docs/pages.md'), 'utf8')
 const block = (kind: string) => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(docs)?.[1] ?? ''

@@ -1,9 +1,9 @@
-import { callLedgerTests } from '../journal/call-ledger-contract.ts'
-import { holdTo } from '../journal/contract.ts'
-import { contracts } from '../journal/contracts.ts'
+import { callLedgerTests } from '../journal/contracts/call-ledger-contract.ts'
+import { holdTo } from '../journal/contracts/contract.ts'
+import { contracts } from '../journal/contracts/contracts.ts'
 import { sharePostgresWorlds } from '../journal/postgres-world.ts'
 import { withInstances } from '../journal/several-instances.ts'
-import { startPgBouncer } from './pgbouncer.ts'
+import { startPgBouncer } from './world/pgbouncer.ts'
 
 const createWorld = sharePostgresWorlds(startPgBouncer)
 

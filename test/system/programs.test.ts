@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { path } from './program.ts'
+import { path } from './world/program.ts'
 
 const run = promisify(execFile)
 const env = { ...process.env, PATH: path }

@@ -11,8 +11,8 @@ import { createGoogleWorld } from '../../harness/google-world.ts'
 import { projectRoot } from '../../harness/source-file.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { end } from './program.ts'
-import { type Proxy, startCaddy, startNginx, visit } from './proxies.ts'
+import { end } from './world/program.ts'
+import { type Proxy, startCaddy, startNginx, visit } from './world/proxies.ts'
 
 const perMinute = 200
 const bodyBytesMax = 2 ** 20

@@ -3,7 +3,7 @@ import type { SignupRecord } from './reader.ts'
 
 /**
  * The journal's interface to compare its signups with the rows of the present spreadsheet. The comments here
- * are the contract; `test/journal/comparison-contract.ts` tests every engine by it. Every call rejects with
+ * are the contract; `test/journal/contracts/comparison-contract.ts` tests every engine by it. Every call rejects with
  * `JournalUnavailable` when it could not be made.
  */
 export interface ComparedSignups {

@@ -4,7 +4,7 @@ import type { DefaultTab } from './intake-log.ts'
 
 /**
  * The journal's interface for delivery: which signups of one site wait, its frozen batch, and the
- * markers of ended batches. The comments here are the contract; `test/journal/delivery-log-*contract.ts`
+ * markers of ended batches. The comments here are the contract; `test/journal/contracts/delivery-log-*contract.ts`
  * tests every engine by it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.

@@ -2,7 +2,7 @@ import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface by which one instance of a site delivers, and the others look on. The comments
- * here are the contract; `test/journal/lease-contract.ts` tests PostgreSQL by it, which instances on several
+ * here are the contract; `test/journal/contracts/lease-contract.ts` tests PostgreSQL by it, which instances on several
  * machines can share.
  *
  * An instance is one open journal. The lease keeps instances from spending calls twice. Rows do not

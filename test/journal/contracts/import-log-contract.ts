@@ -1,0 +1,242 @@
+import { expect } from 'vitest'
+
+import { freezeNext } from '../../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
+import type { Journal } from '../../../src/journal/contracts/journal.ts'
+import { type ContractTest, inJournal, inTwo, underPolicy } from './contract.ts'
+
+const people = (...names: string[]) =>
+  names.map((name) => makeSignup({ email: `${name}@example.com` }))
+
+async function addresses({ reader }: Journal): Promise<string[]> {
+  return (await reader.page(0, 1_000)).map(({ signup }) => signup.email)
+}
+
+/** Signups are brought along from elsewhere. */
+export const importedSignups: readonly ContractTest[] = [
+  {
+    title: 'imported signups keep their fields, are counted like others, and wait for delivery',
+    run: inJournal(async ({ imports, reader, delivery }) => {
+      const received = Date.UTC(2019, 4, 1, 8)
+      const texts = { name: 'Ada', tags: ['a', 'b'], metadata: '{"x":1}', fields: { seats: 2 } }
+      const full = { ...texts, sheetTab: 'News' }
+      // The id tells when it was imported.
+      const { id, receivedAt: imported } = makeSignup()
+      const signups = [makeSignup({ ...full, id, receivedAt: received }), makeSignup()]
+      expect(await imports.add(signups)).toEqual(['added', 'added'])
+      expect((await reader.page(0, 10)).map(({ signup }) => signup)).toEqual(signups)
+      expect(await reader.waitingSince([])).toBe(imported)
+      expect(await reader.figures(received, received)).toMatchObject({
+        oldestWaiting: imported,
+        all: { accepted: 2, written: 0 },
+        hours: [{ from: received, accepted: 1, written: 0 }],
+      })
+      expect(addressesOf(await freezeNext(delivery))).toEqual({
+        News: ['ada@example.com'],
+        Sheet1: ['ada@example.com'],
+      })
+    }),
+  },
+
+  {
+    title:
+      'an address that its tab has is not added again, letter case aside, even after a restart',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        await journal.intake.append([makeSignup({ email: 'Ada@example.com', sheetTab: 'News' })])
+        const signups = [
+          makeSignup({ email: 'aDA@example.com', sheetTab: 'news' }),
+          makeSignup({ email: 'ada@example.com', sheetTab: 'Events' }),
+          makeSignup({ email: 'ADA@example.com', sheetTab: 'Events' }),
+          makeSignup({ email: 'bob@example.com', sheetTab: 'News' }),
+        ]
+        expect(await journal.imports.add(signups)).toEqual(['known', 'added', 'known', 'added'])
+      }
+      await using journal = await world.open()
+      expect(await journal.imports.add(people('bob'))).toEqual(['added'])
+      const again = [makeSignup({ email: 'bob@example.com', sheetTab: 'NEWS' }), ...people('bob')]
+      expect(await journal.imports.add(again)).toEqual(['known', 'known'])
+      expect(await journal.reader.backlog()).toBe(4)
+    },
+  },
+
+  {
+    title: 'an address is known at once when another instance takes it between two imports',
+    run: inTwo(async (one, other) => {
+      await one.imports.add(people('ada'))
+      await other.intake.append(people('bob'))
+      await other.imports.add(people('eve'))
+      expect(await one.imports.add(people('bob', 'eve', 'ida'))).toEqual([
+        'known',
+        'known',
+        'added',
+      ])
+    }),
+  },
+
+  {
+    title: 'two instances that import one list at once add each address once',
+    run: inTwo(async (one, other) => {
+      const names = Array.from({ length: 60 }, (_, number) => `person${number}`)
+      const importAll = async ({ imports }: Journal) => {
+        let added = 0
+        for (let at = 0; at < names.length; at += 7) {
+          const results = await imports.add(people(...names.slice(at, at + 7)))
+          added += results.filter((result) => result === 'added').length
+        }
+        return added
+      }
+      const counts = await Promise.all([importAll(one), importAll(other)])
+      expect(counts[0] + counts[1]).toBe(names.length)
+      expect((await addresses(one)).sort()).toEqual(
+        names.map((name) => `${name}@example.com`).sort(),
+      )
+    }),
+  },
+
+  {
+    title: 'duplicates can be kept, also under a policy that ignores them',
+    run: underPolicy({ duplicates: 'ignore' }, async ({ imports, intake, delivery }) => {
+      await intake.append(people('ada'))
+      expect(await imports.add(people('ada', 'ada'), { keepsDuplicates: true })).toEqual([
+        'added',
+        'added',
+      ])
+      expect(addressesOf(await freezeNext(delivery))['Sheet1']).toHaveLength(3)
+      expect(await imports.add(people('ada'))).toEqual(['known'])
+    }),
+  },
+
+  {
+    title: 'a signup whose tab would be one too many is left out',
+    run: underPolicy({ newTabsMax: 1, namedTabs: ['Named'] }, async ({ imports, reader }) => {
+      const signups = ['One', 'Two', 'Named', 'one'].map((sheetTab, at) =>
+        makeSignup({ sheetTab, email: `person${at}@example.com` }),
+      )
+      const results = ['added', 'tooManyTabs', 'added', 'added']
+      expect(await imports.preview(signups)).toEqual(results)
+      expect(await imports.add(signups)).toEqual(results)
+      expect(await reader.backlog()).toBe(3)
+    }),
+  },
+
+  {
+    title: 'an address stays known when the default tab gets its name and its signups move',
+    run: async (world) => {
+      const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'spreadsheet' } }
+      await using journal = await world.open(policy)
+      const { imports, intake, delivery } = journal
+      const untitled = (name: string) => makeSignup({ email: `${name}@example.com`, sheetTab: '' })
+      await intake.append([makeSignup({ sheetTab: 'Tabelle1' })])
+      expect(await imports.add([untitled('bob'), untitled('ada')])).toEqual(['added', 'added'])
+      await delivery.resolveDefaultTab('Tabelle1')
+      expect(await imports.add([untitled('bob'), untitled('eve')])).toEqual(['known', 'added'])
+    },
+  },
+
+  {
+    title: 'an address stays known when another instance gives the default tab its name',
+    run: async (world) => {
+      const policy = { defaultTab: { name: 'Sheet1', provisionalFor: 'spreadsheet' } }
+      await using one = await world.open(policy)
+      await using other = await world.open(policy)
+      const named = (name: string, sheetTab: string) =>
+        makeSignup({ email: `${name}@example.com`, sheetTab })
+      await one.intake.append([named('eve', 'Tabelle1')])
+      expect(await one.imports.add([named('ada', '')])).toEqual(['added'])
+      await other.delivery.resolveDefaultTab('Tabelle1')
+      const again = [named('ada', 'Tabelle1'), named('bob', 'Tabelle1')]
+      expect(await one.imports.add(again)).toEqual(['known', 'added'])
+    },
+  },
+
+  {
+    title: 'a person who was forgotten is not brought back, and a later signup of theirs is known',
+    run: async (world) => {
+      {
+        await using journal = await world.open()
+        await journal.imports.add(people('ada', 'bob'))
+        await journal.erasure.forget('ADA@example.com')
+        await journal.erasure.eraseNext(0)
+      }
+      await using journal = await world.open()
+      const { imports, intake } = journal
+      expect(await imports.preview(people('Ada'))).toEqual(['forgotten'])
+      expect(await imports.add(people('ada', 'bob'))).toEqual(['forgotten', 'known'])
+      expect(await imports.add(people('ada'), { keepsDuplicates: true })).toEqual(['forgotten'])
+      expect(await addresses(journal)).toEqual(['bob@example.com'])
+      await intake.append(people('ada'))
+      expect(await imports.add(people('ada'))).toEqual(['known'])
+    },
+  },
+
+  {
+    title: 'a forgotten person whose row is on its way is forgotten to an import, too',
+    run: inJournal(async (journal) => {
+      await journal.intake.append(people('ada'))
+      await freezeNext(journal.delivery)
+      await journal.erasure.forget('ada@example.com')
+      await journal.erasure.eraseNext(0)
+      expect(await journal.imports.add(people('ada'))).toEqual(['forgotten'])
+    }),
+  },
+
+  {
+    title: 'an import that fails adds nothing, and the next one knows none of its addresses',
+    run: inJournal(async (journal) => {
+      const { imports } = journal
+      const broken = makeSignup({ email: 'bob@example.com', name: undefined as never })
+      await expect(imports.add([...people('ada'), broken])).rejects.toThrow()
+      expect(await imports.add(people('ada'))).toEqual(['added'])
+      expect(await addresses(journal)).toEqual(['ada@example.com'])
+    }),
+  },
+
+  {
+    title: 'an import finds addresses in a journal with many signups',
+    run: inJournal(async ({ imports, intake }) => {
+      const many = makeSignups(120_000)
+      for (let at = 0; at < many.length; at += 10_000) {
+        await intake.append(many.slice(at, at + 10_000))
+      }
+      expect(await imports.add([many[0], many[99_999], many[119_999]].map(asNew))).toEqual([
+        'known',
+        'known',
+        'known',
+      ])
+    }),
+  },
+]
+
+/** Nothing is brought along yet. Each of these tests needs one instance that keeps what it has previewed. */
+export const previewedImports: readonly ContractTest[] = [
+  {
+    title: 'a preview tells what each import would do, and adds nothing',
+    run: underPolicy({ newTabsMax: 2 }, async (journal) => {
+      const { imports, intake, reader } = journal
+      await intake.append(people('ada'))
+      expect(await imports.preview(people('ada', 'bob'))).toEqual(['known', 'added'])
+      expect(await imports.preview(people('bob', 'eve'))).toEqual(['known', 'added'])
+      expect(await imports.preview(people('bob'), { keepsDuplicates: true })).toEqual(['added'])
+      const inTabs = ['New', 'new', 'Newer'].map((sheetTab) => makeSignup({ sheetTab }))
+      expect(await imports.preview(inTabs)).toEqual(['added', 'known', 'tooManyTabs'])
+      expect(await addresses(journal)).toEqual(['ada@example.com'])
+      expect(await reader.backlog()).toBe(1)
+    }),
+  },
+
+  {
+    title: 'what was previewed is added all the same',
+    run: inJournal(async ({ imports, intake }) => {
+      await intake.append(people('ada'))
+      expect(await imports.preview(people('bob', 'bob'))).toEqual(['added', 'known'])
+      expect(await imports.add(people('bob', 'bob'))).toEqual(['added', 'known'])
+      expect(await imports.preview(people('bob'))).toEqual(['known'])
+    }),
+  },
+]
+
+function asNew(signup = makeSignup()) {
+  return makeSignup({ email: signup.email })
+}

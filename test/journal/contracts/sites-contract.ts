@@ -1,0 +1,211 @@
+import { expect } from 'vitest'
+
+import { freezeNext, markerIdMax } from '../../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
+import type { Journal, JournalPolicy } from '../../../src/journal/contracts/journal.ts'
+import { type ContractTest, none } from './contract.ts'
+import type { SitesWorld } from '../second-site.ts'
+
+const noon = Date.UTC(2026, 10, 20, 12)
+
+/** What two sites of one open journal have for themselves, and what they share. */
+export const sitesTests: readonly ContractTest<SitesWorld>[] = [
+  {
+    title: 'each site has its own backlog, tabs, batch and pages',
+    run: inTwoSites(async (news, shop) => {
+      await news.intake.append(makeSignups(2, { email: 'news@example.com' }))
+      await shop.intake.append([makeSignup({ email: 'shop@example.com' })])
+      expect([await news.reader.backlog(), await shop.reader.backlog()]).toEqual([2, 1])
+      expect(await shop.reader.waitingSince([])).toBe(makeSignup().receivedAt)
+      expect((await shop.delivery.pending()).length).toBe(1)
+      expect((await shop.reader.page(0, 10)).map(({ signup }) => signup.email)).toEqual([
+        'shop@example.com',
+      ])
+
+      const batch = await freezeNext(news.delivery)
+      const other = await freezeNext(shop.delivery)
+      expect(addressesOf(other)).toEqual({ Sheet1: ['shop@example.com'] })
+      expect((await news.delivery.frozen())?.number).toBe(batch?.number)
+      await news.delivery.settle(batch?.number ?? 0, noon)
+      expect([await news.reader.backlog(), await shop.reader.backlog()]).toEqual([0, 1])
+      expect(await news.reader.waitingSince([])).toBeUndefined()
+      expect(await shop.intake.cursors(['Sheet1'])).toEqual([{ tab: 'Sheet1', upto: 0 }])
+      expect(await shop.reader.waitingSince([])).toBe(makeSignup().receivedAt)
+    }),
+  },
+
+  {
+    title: 'a site can neither end the batch of another site nor see its markers',
+    run: inTwoSites(async (news, shop) => {
+      await news.intake.append(makeSignups(2))
+      const batch = (await freezeNext(news.delivery, { rowsMax: 1 })) ?? none
+      await expect(shop.delivery.settle(batch.number, noon)).rejects.toThrow('not frozen')
+      await expect(shop.delivery.release(batch)).rejects.toThrow('not frozen')
+      await expect(shop.delivery.remark(batch, markerIdMax)).rejects.toThrow('not frozen')
+      await expect(shop.delivery.noteFound(batch)).rejects.toThrow('not frozen')
+      await shop.intake.append(makeSignups(1))
+      const ours = (await freezeNext(shop.delivery)) ?? none
+      await news.delivery.settle(batch.number, noon)
+      expect(await shop.delivery.frozen()).toEqual({ number: ours.number, marker: ours.marker })
+
+      expect(await shop.delivery.endedMarkers()).toEqual([])
+      expect(await shop.delivery.markerCount()).toBe(1)
+      await shop.delivery.forgetMarkers([batch.marker])
+      expect(await news.delivery.endedMarkers()).toMatchObject([{ id: batch.marker }])
+    }),
+  },
+
+  {
+    title: 'a site whose marker id is taken gets other ids, and the ids of other sites go on',
+    run: inTwoSites(async (news, shop) => {
+      const freeze = async ({ intake, delivery }: Journal) => {
+        await intake.append(makeSignups(1))
+        return (await freezeNext(delivery)) ?? none
+      }
+      const first = await freeze(news)
+      await news.delivery.settle(first.number, noon)
+      const taken = await freeze(shop)
+      const other = await shop.delivery.remark(taken, markerIdMax)
+      expect(other.marker).not.toBe(taken.marker)
+      const second = await freeze(news)
+      const passed = second.number - first.number
+      expect(second.marker).toBe(((first.marker + passed - 1) % markerIdMax) + 1)
+    }),
+  },
+
+  {
+    title: 'two sites can use one marker id, and each notes a life for its own',
+    run: inTwoSites(async (news, shop) => {
+      for (const { intake, delivery } of [news, shop]) {
+        await intake.append(makeSignups(1))
+        const [tab = expect.fail()] = await delivery.pending()
+        const { number } = await delivery.freeze([{ tab, ...(await delivery.waiting(tab)) }], 1)
+        await delivery.settle(number, noon)
+      }
+      const keepMs = new Map([[1, 500]])
+      await news.delivery.noteRunningTime({ by: 'process', ms: 0, seen: undefined, keepMs })
+      expect(await news.delivery.endedMarkers()).toMatchObject([{ id: 1, prunableAt: 500 }])
+      expect(await shop.delivery.endedMarkers()).toMatchObject([{ id: 1, prunableAt: undefined }])
+    }),
+  },
+
+  {
+    title: 'running time is counted for each site on its own',
+    run: inTwoSites(async (news, shop) => {
+      const note = { by: 'process', keepMs: new Map<number, number>() }
+      const began = await news.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined })
+      expect(await news.delivery.noteRunningTime({ ...note, ms: 500, seen: began })).toMatchObject({
+        ms: 500,
+      })
+      expect(
+        await shop.delivery.noteRunningTime({ ...note, ms: 0, seen: undefined }),
+      ).toMatchObject({
+        ms: 0,
+      })
+    }),
+  },
+
+  {
+    title: 'an idempotency key and a fact belong to one site',
+    run: inTwoSites(async (news, shop) => {
+      const idempotency = { space: '', key: 'key', fingerprint: 'content' }
+      await news.intake.append([makeSignup()], { idempotency })
+      expect(await shop.intake.knows(idempotency)).toBe(false)
+      expect(await shop.intake.append([makeSignup()], { idempotency })).toMatchObject({
+        kind: 'appended',
+      })
+      await news.delivery.noteFact('colour', 'blue')
+      expect(await shop.delivery.fact('colour')).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'a challenge token is good for one append at all sites together',
+    run: inTwoSites(async (news, shop) => {
+      await news.intake.append([makeSignup()], { token: 'digest' })
+      expect(await shop.intake.append([makeSignup()], { token: 'digest' })).toEqual({
+        kind: 'tokenUsed',
+      })
+    }),
+  },
+
+  {
+    title: 'the tabs of one site do not count against the limit of another',
+    run: inTwoSites(
+      async (news, shop) => {
+        const client = '192.0.2.1'
+        await news.intake.append([makeSignup({ sheetTab: 'One', receivedAt: noon })], { client })
+        expect(await news.intake.takesTab('Two', noon, client)).toBe(false)
+        expect(await shop.intake.takesTab('Two', noon, client)).toBe(true)
+        expect(await shop.intake.takesTab('One', noon, client)).toBe(true)
+      },
+      { newTabsMax: 1, newTabsPerHourMax: 1 },
+    ),
+  },
+
+  {
+    title: 'a status is found in its own site only',
+    run: inTwoSites(async (news, shop) => {
+      const signup = makeSignup()
+      await news.intake.append([signup])
+      expect(await news.intake.find(signup.id)).toMatchObject({ id: signup.id })
+      expect(await shop.intake.find(signup.id)).toBeUndefined()
+    }),
+  },
+
+  {
+    title: 'two sites that look for work at once see their own each',
+    run: inTwoSites(async (news, shop) => {
+      const both = [news, shop]
+      await news.intake.append(makeSignups(2, { sheetTab: 'News' }))
+      await shop.intake.append(makeSignups(1, { sheetTab: 'Shop' }))
+      const pending = await Promise.all(both.map(({ delivery }) => delivery.pending()))
+      expect(pending).toMatchObject([[{ name: 'News' }], [{ name: 'Shop' }]])
+
+      const batch = (await freezeNext(shop.delivery)) ?? none
+      await shop.delivery.settle(batch.number, noon)
+      const [{ signup, position } = expect.fail()] = await shop.reader.page(0, 9)
+      await shop.erasure.forget(signup.email)
+      await shop.erasure.eraseNext(0, signup.email)
+      const removals = await Promise.all(both.map(({ erasure }) => erasure.removals(0)))
+      expect(removals).toMatchObject([[], [{ position }]])
+
+      await news.delivery.noteFact('colour', 'blue')
+      const facts = await Promise.all(both.map(({ delivery }) => delivery.fact('colour')))
+      expect(facts).toEqual(['blue', undefined])
+    }),
+  },
+
+  {
+    title: 'a default tab that got its name leaves the one of another site open',
+    run: inTwoSites(
+      async (news, shop) => {
+        await news.delivery.resolveDefaultTab('Tabelle1')
+        const answer = await shop.intake.append([makeSignup({ sheetTab: '' })])
+        expect(answer).toMatchObject({ kind: 'appended', results: [{ isTabOpen: true }] })
+        await shop.delivery.resolveDefaultTab('Feuille1')
+        const [{ signup } = expect.fail()] = await shop.reader.page(0, 9)
+        expect(signup.sheetTab).toBe('Feuille1')
+      },
+      { defaultTab: { name: 'Sheet1', provisionalFor: 'a spreadsheet' } },
+    ),
+  },
+]
+
+/** A test with the journals of two sites. */
+export function inTwoSites(
+  story: (news: Journal, shop: Journal) => Promise<void>,
+  policy: Partial<JournalPolicy> = {},
+): ContractTest<SitesWorld>['run'] {
+  return async (world) => {
+    await using opened = await world.openSites(
+      new Map([
+        ['news', policy],
+        ['shop', policy],
+      ]),
+    )
+    const [news, shop] = [opened.sites.get('news'), opened.sites.get('shop')]
+    if (!news || !shop) throw new Error('the journal has not both sites')
+    await story(news, shop)
+  }
+}

@@ -1,0 +1,67 @@
+import type { HttpClient } from '../../../src/platform/http-client.ts'
+import type { DeliveryLog } from '../../../src/journal/contracts/delivery-log.ts'
+import type { IntakeLog } from '../../../src/journal/contracts/intake-log.ts'
+import type { Journal } from '../../../src/journal/contracts/journal.ts'
+import type { Lease } from '../../../src/journal/contracts/lease.ts'
+import type { Clock } from '../../../src/platform/clock.ts'
+import type { DurableFiles } from '../../../src/platform/node/durable-file.ts'
+import type { Millis } from '../../../src/signup/signup.ts'
+import type { Spreadsheet } from '../../../src/spreadsheet/spreadsheet.ts'
+import type { Dice } from '../dice.ts'
+import type { Network } from './network.ts'
+import type { Schedule } from '../schedule.ts'
+import type { DiskUser } from './simulated-disk.ts'
+import type { Settle } from './shared-journal.ts'
+import type { SharedStore } from './shared-store.ts'
+import type { SimulatedTime } from './simulated-time.ts'
+import type { SimulatedWorkbook } from './simulated-workbook.ts'
+import type { Truth } from '../truth.ts'
+import type { WireWatch } from './wire-watch.ts'
+
+/** A planted bug: it changes parts that the process is built from. */
+export interface Flaw {
+  readonly journal?: (journal: DeliveryLog) => DeliveryLog
+  readonly intake?: (intake: IntakeLog) => IntakeLog
+  readonly http?: (http: HttpClient) => HttpClient
+  readonly spreadsheet?: (spreadsheet: Spreadsheet, journal: DeliveryLog) => Spreadsheet
+  readonly files?: (files: DurableFiles) => DurableFiles
+  readonly lease?: (lease: Lease) => Lease
+  /** Settles an append to a shared store whose answer was lost. */
+  readonly settle?: Settle
+  readonly onStart?: (journal: DeliveryLog) => Promise<void>
+}
+
+export interface ProcessOptions {
+  readonly time: SimulatedTime
+  readonly dice: Dice
+  readonly truth: Truth
+  /** Checks what is sent, besides the outcome. */
+  readonly watch?: WireWatch | undefined
+  readonly network: Network
+  /** The store of the journal, when it is on another machine. */
+  readonly store?: SharedStore | undefined
+  /** Opens the journal on the disk. @throws JournalUnavailable */
+  readonly connect: (user: DiskUser, clock: Clock) => Journal
+  readonly schedule: Pick<
+    Schedule,
+    'chance' | 'quota' | 'markersMax' | 'rowsMax' | 'bytesMax' | 'stops' | 'store'
+  >
+  readonly flaw: Flaw
+  /** The local workbook, when it is the spreadsheet. */
+  readonly workbook?: SimulatedWorkbook | undefined
+  /** How often the writer looks whether another process has appended; as in the product by default. */
+  readonly lookEveryMs?: Millis
+  /** The wall clock. */
+  readonly wall: () => Millis
+  readonly isFaulty: () => boolean
+  readonly isDiskFull: () => boolean
+  /** Whether processes keep dying soon after their start. */
+  readonly isCrashing: () => boolean
+  /** Whether a process is stopped now. One at a time is, so that another one goes on. */
+  readonly isAnyStopped: () => boolean
+  readonly note: (event: string, detail?: string) => void
+  /** Called when the process is killed at a step. */
+  readonly onDeath: () => void
+  /** Called when the power fails at a step, which kills all processes. */
+  readonly onPowerCut: () => void
+}

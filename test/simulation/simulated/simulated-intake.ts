@@ -1,0 +1,49 @@
+import { Admission } from '../../../src/intake/admission.ts'
+import { Turns } from '../../../src/intake/idempotency.ts'
+import { submit, type SubmitParts } from '../../../src/intake/submit.ts'
+import type { Exchange } from '../../../src/http/exchange.ts'
+import { sha256 } from '../../../src/platform/node/digest.ts'
+import { signupIds } from '../../../src/signup/id.ts'
+import { nameOf } from '../make-signup.ts'
+import type { SignupRequest } from '../visitors.ts'
+
+/** A client without a limit. */
+const exchange: Pick<Exchange, 'requestId' | 'rateLimitKey' | 'take' | 'takeReplays'> = {
+  requestId: 'simulated',
+  rateLimitKey: undefined,
+  take: () => undefined,
+  takeReplays: () => undefined,
+}
+
+/** Intake of one process, from the parsed signups to the answer. It dies with the process. */
+export class SimulatedIntake {
+  readonly #parts: SubmitParts
+
+  constructor(parts: Pick<SubmitParts, 'journal' | 'events' | 'clock'>) {
+    const admission = new Admission({ ...parts, challenge: undefined, digest: sha256 })
+    this.#parts = { ...parts, admission, newId: signupIds(), turns: new Turns() }
+  }
+
+  /** Resolves when all signups are safe. @throws Refusal */
+  async take({ tab, emails, key }: SignupRequest): Promise<void> {
+    await submit(
+      {
+        parsed: emails.map((email) => ({
+          email,
+          sheetTab: tab,
+          source: 'api',
+          name: nameOf(Number(/\d+/.exec(email)?.[0])),
+          tags: [],
+          metadata: '',
+          fields: {},
+        })),
+        challengeToken: undefined,
+        idempotency:
+          key === undefined ? undefined : { space: '', key, fingerprint: emails.join(' ') },
+        exchange: exchange as Exchange,
+        asked: emails.length,
+      },
+      this.#parts,
+    )
+  }
+}

@@ -182,6 +182,8 @@ export class Imports implements ImportLog, Disposable {
         return areKnown.map((isKnown) => (isKnown ? 'known' : (results.next().value ?? 'known')))
       }
       this.#hashes = true
+      // An engine may answer without a turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve))
       if (known) await known.catchUp()
       else await this.#site.defaultTab.latest()
     }

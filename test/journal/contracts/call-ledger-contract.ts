@@ -51,6 +51,22 @@ export const callLedgerTests: readonly ContractTest[] = [
   },
 
   {
+    title: 'calls that are too old to count are deleted, whatever other accounts have',
+    run: inTwo(async (one, other) => {
+      const clock = new ManualClock()
+      const [mine, others] = [one.callLedger(account, clock), other.callLedger('other', clock)]
+      const perDay = { perMinute: 9, perDay: 9 }
+      for (let call = 0; call < 3; call++) {
+        expect([await others.reserve(perDay), await mine.reserve(perDay)]).toEqual([0, 0])
+      }
+      await clock.run(3 * 24 * 60 * minute)
+      await mine.reserve(perDay)
+      await mine.reserve(perDay)
+      expect(await one.reader.callsSince(account, 0)).toBe(2)
+    }),
+  },
+
+  {
     title: 'each of two processes sees all calls that the other one has made meanwhile',
     run: inTwo(async (one, other) => {
       const clock = new ManualClock()

@@ -228,6 +228,36 @@ export const comparisonTests: readonly ContractTest[] = [
   },
 
   {
+    title: 'what the frozen batch delivers once more does not wait besides',
+    run: inJournal(async (journal) => {
+      await threeWritten(journal)
+      using comparison = await comparisonOf(journal.compared)
+      await read(comparison, [])
+      await comparison.compare(() => {})
+      await comparison.deliverAgain([nth(journal, 1)], noon)
+      await freezeNext(journal.delivery)
+      expect((await journal.delivery.pending()).filter(({ isAgain }) => isAgain)).toEqual([])
+    }),
+  },
+
+  {
+    title: 'a signup that has its row and waited for another one is unknown when it is forgotten',
+    run: inJournal(async (journal) => {
+      const signup = makeSignup()
+      await journal.intake.append([signup])
+      await deliver(journal)
+      const { compared, erasure } = journal
+      const position = nth(journal, 1)
+      await compared.deliverAgain([position], noon, await compared.lastSettled())
+      await compared.noteArrived([position])
+      await erasure.forget(signup.email)
+      await erasure.eraseNext(0, signup.email)
+      const page = await compared.page(position - 1, 9, await compared.lastSettled())
+      expect(page.map(({ row }) => row)).toEqual(['unknown'])
+    }),
+  },
+
+  {
     title: 'a forgotten signup that waits to be delivered again is not delivered',
     run: inJournal(async (journal) => {
       const [a = makeSignup(), b = makeSignup()] = await threeWritten(journal)
@@ -248,6 +278,8 @@ export const comparisonTests: readonly ContractTest[] = [
       const batch = await freezeNext(journal.delivery)
       await erase(b.email)
       await journal.delivery.release(batch ?? { number: 0, marker: 0 })
+      expect(await journal.reader.backlog()).toBe(0)
+      expect(await journal.delivery.pending()).toEqual([])
       expect(await deliver(journal)).toEqual([])
       expect(await journal.reader.backlog()).toBe(0)
       using again = await comparisonOf(journal.compared)

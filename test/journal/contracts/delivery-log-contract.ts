@@ -38,6 +38,18 @@ export const frozenBatches: readonly ContractTest[] = [
   },
 
   {
+    title: 'a slice of waiting signups says whether more follow, however few were wanted',
+    run: inJournal(async ({ intake, delivery }) => {
+      await intake.append(makeSignups(2))
+      const [tab = expect.fail()] = await delivery.pending()
+      const first = await delivery.waiting(tab, undefined, 1)
+      expect(first).toMatchObject({ signups: [{}], hasMore: true })
+      const rest = await delivery.waiting(tab, first.signups[0]?.position, 2)
+      expect(rest).toMatchObject({ signups: [{}], hasMore: false })
+    }),
+  },
+
+  {
     title: 'neither new signups nor a restart change a frozen batch',
     run: async (world) => {
       let frozen

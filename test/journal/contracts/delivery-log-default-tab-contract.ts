@@ -71,6 +71,14 @@ export const defaultTab: readonly ContractTest[] = [
   })),
 
   {
+    title: 'a default tab without a name is asked for by no name, and has got nowhere',
+    run: underPolicy(unnamed, async (journal) => {
+      await add(journal, 'one@example.com')
+      expect(await journal.intake.cursors([''])).toEqual([{ tab: '', upto: 0 }])
+    }),
+  },
+
+  {
     title: 'an answer that is given again says that its tab has no final name, until it has one',
     run: underPolicy(unnamed, async (journal) => {
       const idempotency = { space: '', key: 'k', fingerprint: 'A' }

@@ -39,6 +39,21 @@ export const markers: readonly ContractTest[] = [
   },
 
   {
+    title: 'ended markers come in the order of their batches, whatever their ids',
+    run: inJournal(async ({ intake, delivery }) => {
+      await intake.append(makeSignups(5))
+      const ids: number[] = []
+      for (let count = 0; count < 5; count++) {
+        const frozen = (await freezeNext(delivery, { rowsMax: 1 })) ?? none
+        const { number, marker } = await delivery.remark(frozen, markerIdMax)
+        await delivery.settle(number, noon)
+        ids.push(marker)
+      }
+      expect((await delivery.endedMarkers()).map(({ id }) => id)).toEqual(ids)
+    }),
+  },
+
+  {
     title: 'an ended marker says whether a writer that found its batch frozen has sent it',
     run: inJournal(async (journal) => {
       await journal.intake.append(makeSignups(2))

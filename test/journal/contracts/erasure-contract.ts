@@ -64,6 +64,18 @@ export const erasedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'a slice that is searched again finds what it found, and notes nothing twice',
+    run: inJournal(async (journal) => {
+      await append(journal, makeSignup({ email: ada }))
+      await freezeNext(journal.delivery)
+      await journal.erasure.forget(ada)
+      for (let time = 0; time < 2; time++) {
+        expect(await journal.erasure.eraseNext(0, ada)).toMatchObject({ frozen: [nth(journal, 1)] })
+      }
+    }),
+  },
+
+  {
     title: 'an erased signup keeps its position, id, tab and time',
     run: inJournal(async (journal) => {
       const signup = makeSignup({ email: ada, receivedAt: noon })

@@ -76,6 +76,16 @@ export const importedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'an address that another instance took stays known when this one has imported since',
+    run: inTwo(async (one, other) => {
+      await one.imports.add(people('ada'))
+      await other.intake.append(people('bob'))
+      await one.imports.add(people('eve'))
+      expect(await one.imports.add(people('bob'))).toEqual(['known'])
+    }),
+  },
+
+  {
     title: 'two instances that import one list at once add each address once',
     run: inTwo(async (one, other) => {
       const names = Array.from({ length: 60 }, (_, number) => `person${number}`)
@@ -223,6 +233,15 @@ export const previewedImports: readonly ContractTest[] = [
       expect(await imports.preview(inTabs)).toEqual(['added', 'known', 'tooManyTabs'])
       expect(await addresses(journal)).toEqual(['ada@example.com'])
       expect(await reader.backlog()).toBe(1)
+    }),
+  },
+
+  {
+    title: 'a tab that an import was refused is not there for a preview either',
+    run: underPolicy({ newTabsMax: 0 }, async ({ imports }) => {
+      const signup = makeSignup({ sheetTab: 'New' })
+      expect(await imports.add([signup])).toEqual(['tooManyTabs'])
+      expect(await imports.preview([signup])).toEqual(['tooManyTabs'])
     }),
   },
 

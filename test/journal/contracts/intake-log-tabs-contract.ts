@@ -85,7 +85,15 @@ export const newTabsByClient: readonly ContractTest[] = [
   },
 
   {
-    title: 'signups without an client are limited by the number of all new tabs alone',
+    title: 'a tab of the settings uses up nothing of what its client may make in an hour',
+    run: underPolicy({ newTabsPerHourMax: 1, namedTabs: ['News'] }, async (journal) => {
+      expect(await addTo(journal, ['News'], '192.0.2.1')).toEqual(['News'])
+      expect(await addTo(journal, ['A'], '192.0.2.1')).toEqual(['A'])
+    }),
+  },
+
+  {
+    title: 'signups without a client are limited by the number of all new tabs alone',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const given = ['A', 'B', 'C', 'D', 'E', 'F']
       expect(await addTo(journal, given, undefined)).toEqual([...given.slice(0, 5), undefined])
@@ -94,7 +102,7 @@ export const newTabsByClient: readonly ContractTest[] = [
   },
 
   {
-    title: 'an hour later an client may make new tabs again',
+    title: 'an hour later a client may make new tabs again',
     run: underPolicy(fewTabsAnHour, async (journal) => {
       const one = (tab: string, at: number) => addTo(journal, [tab], '192.0.2.1', at)
       expect(await one('A', noon)).toEqual(['A'])

@@ -74,6 +74,52 @@ export const sitesTests: readonly ContractTest<SitesWorld>[] = [
   },
 
   {
+    title: 'a site takes in a marker of its own, although another site has one of that id',
+    run: inTwoSites(async (news, shop) => {
+      const freeze = async ({ intake, delivery }: Journal) => {
+        await intake.append(makeSignups(1))
+        return (await freezeNext(delivery)) ?? expect.fail()
+      }
+      const { marker } = await freeze(news)
+      const { fingerprint } = await freeze(shop)
+      await shop.delivery.adoptMarkers([{ marker, fingerprint }])
+      expect((await shop.delivery.endedMarkers()).map(({ id }) => id)).toEqual([marker])
+    }),
+  },
+
+  {
+    title: 'a site whose signups were all refused hears of no append of another site',
+    run: async (world) => {
+      const policies = new Map([
+        ['news', {}],
+        ['shop', { newTabsMax: 0 }],
+      ])
+      await using opened = await world.openSites(policies)
+      const [news, shop] = [opened.sites.get('news'), opened.sites.get('shop')]
+      const heard: unknown[] = []
+      shop?.delivery.onAppend((added) => heard.push(added))
+      await Promise.all([
+        news?.intake.append(makeSignups(1)),
+        shop?.intake.append(makeSignups(1, { sheetTab: 'New' })),
+      ])
+      expect(heard).toEqual([])
+    },
+  },
+
+  {
+    title:
+      'an import into a default tab without a name ends, although another site’s tab has its name',
+    run: inTwoSites(
+      async (news, shop) => {
+        await news.intake.append(makeSignups(1, { sheetTab: '' }))
+        await news.delivery.resolveDefaultTab('Tabelle1')
+        expect(await shop.imports.add([makeSignup({ sheetTab: '' })])).toEqual(['added'])
+      },
+      { defaultTab: { name: 'Sheet1', provisionalFor: 'first' } },
+    ),
+  },
+
+  {
     title: 'two sites can use one marker id, and each notes a life for its own',
     run: inTwoSites(async (news, shop) => {
       for (const { intake, delivery } of [news, shop]) {

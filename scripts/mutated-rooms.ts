@@ -10,7 +10,9 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: ['test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored}.test.ts'],
-  'journal/postgres': ['test/journal/postgres{,-beside,-clocks,-lease,-reads,-together}.test.ts'],
+  'journal/postgres': [
+    'test/journal/postgres{,-beside,-clocks,-lease,-locks,-reads,-together}.test.ts',
+  ],
   spreadsheet: ['test/spreadsheet/*.test.ts', 'test/crash/workbook.mutate.ts'],
   operations: ['test/journal/{sqlite,sites}.test.ts', 'test/delivery/after-restore.test.ts'],
   http: ['test/http/{by-fetch,assets,cors,edge,hosts}.test.ts'],

@@ -5,14 +5,12 @@ import { type DatabaseConfig, readDatabase } from './database.ts'
 import { ConfigError } from './problem.ts'
 import { SettingsReader } from './reader.ts'
 import type { Variables } from './reader.ts'
-import type { Secrets } from './secrets.ts'
 import type { SiteConfig } from './site.ts'
 import { readSites } from './sites.ts'
 import type { EnvFile } from './env-file.ts'
-import { exposedSecrets } from './exposed.ts'
+import { exposedSecrets, type Secrets } from './secrets.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
-import { ownHosts } from './hosts.ts'
-import { bearerToken, keyList, separatorWarnings } from './lists.ts'
+import { bearerToken, keyList, ownHosts, separatorWarnings } from './lists.ts'
 import {
   filePath,
   listenHost,

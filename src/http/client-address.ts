@@ -39,7 +39,7 @@ export function clientAddress(input: ClientAddressInput): ClientAddress {
 }
 
 /** The entry that the outermost trusted proxy wrote for its caller, as it is; undefined when there is none. */
-export function forwardedEntry({
+function forwardedEntry({
   forwardedFor,
   trustedProxies,
 }: Pick<ClientAddressInput, 'forwardedFor' | 'trustedProxies'>): string | undefined {
@@ -64,7 +64,7 @@ export function countedAddress(text: string): string | undefined {
 }
 
 /** The address without brackets, port and zone. */
-export function bareAddress(text: string): string {
+function bareAddress(text: string): string {
   return text
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
@@ -94,3 +94,15 @@ export const isPrivate = remember(addressesKept, (counted) => {
 const notPublic: ReadonlySet<string> = new Set([
   ...['private', 'loopback', 'linkLocal', 'uniqueLocal', 'carrierGradeNat'],
 ])
+
+/**
+ * The visitor's full address, for the challenge provider to compare. Undefined when only the address
+ * of a proxy or of a private network is known.
+ */
+export function visitorAddress(input: ClientAddressInput): string | undefined {
+  const text = input.trustedProxies === 0 ? input.remoteAddress : forwardedEntry(input)
+  if (text === undefined) return undefined
+  const counted = countedAddress(text)
+  if (counted === undefined || isPrivate(counted)) return undefined
+  return counted.includes(':') ? bareAddress(text) : counted
+}

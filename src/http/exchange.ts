@@ -1,14 +1,18 @@
 import type { Clock } from '../platform/clock.ts'
 import type { Connection, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
-import { type ClientAddress, clientAddress, type ClientAddressInput } from './client-address.ts'
+import {
+  type ClientAddress,
+  clientAddress,
+  type ClientAddressInput,
+  visitorAddress,
+} from './client-address.ts'
 import { isOriginAllowed, listedHosts, ownOrigin, requestHosts, webOrigin } from './origin.ts'
 import { addressesMax, type LimitedPolicy, RateLimit, type Allowance } from './rate-limit.ts'
 import type { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
 import { clientShare } from './share.ts'
 import { type AddressedSite, type EdgeSite, type Sites, unknownSite } from './sites.ts'
-import { visitorAddress } from './visitor-address.ts'
 
 export interface ClientsOptions {
   /** The hosts that count as our own, as browsers write them; undefined allows any. */

@@ -1,12 +1,11 @@
+import { Budget, type BudgetLimits } from '../http/budget.ts'
 import type { IntakeLog, SignupStatus, TabCursor } from '../journal/contracts/intake-log.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import { limits } from '../signup/limits.ts'
 import { type Millis, tabKey } from '../signup/signup.ts'
 import { refusalWords } from '../signup/trouble.ts'
-import { Budget, type BudgetLimits } from '../http/budget.ts'
-import { preferredWait } from './prefer.ts'
 import { WaitLine } from './wait-line.ts'
 
 export interface WaitingOptions {
@@ -228,4 +227,25 @@ function blockedBy(health: Health, tab: string): string | undefined {
   if (delivery.state === 'blocked') return refusalWords[delivery.reason]
   const aside = tabs.size === 0 ? undefined : tabs.get(tabKey(tab))
   return aside && refusalWords[aside.reason]
+}
+
+/** The longest wait that is granted, in seconds. */
+const waitSecondsMax = 30
+
+/** Matches one preference with its parameters. Commas in a quoted text do not end it. */
+const preferences = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g
+
+/**
+ * How many seconds the client wants to wait for the row, from the `wait` preference (RFC 7240);
+ * undefined when it does not want to wait. The first `wait` counts; it is ignored unless it is a whole
+ * number.
+ */
+export function preferredWait(headers: HttpHeaders): number | undefined {
+  const header = headers.get('prefer')
+  if (header === null) return undefined
+  const given = header.match(preferences) ?? []
+  const wait = given.find((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference))
+  const [, bare, quoted] = /^\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;|$)/i.exec(wait ?? '') ?? []
+  const seconds = Math.min(waitSecondsMax, Number(bare ?? quoted ?? 0))
+  return seconds > 0 ? seconds : undefined
 }

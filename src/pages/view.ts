@@ -1,10 +1,10 @@
-import type { HttpRequest } from '../platform/http-exchange.ts'
-import type { Language } from '../signup/languages.ts'
-import type { ParseContext } from '../signup/parse.ts'
-import type { Field } from '../signup/field.ts'
 import type { AllowedOrigins } from '../http/origin.ts'
-import { languageOf, preferredLanguage } from './language.ts'
+import type { HttpRequest } from '../platform/http-exchange.ts'
+import type { Field } from '../signup/field.ts'
+import { type Language, languages } from '../signup/languages.ts'
+import type { ParseContext } from '../signup/parse.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
+import { parseAccept } from 'hono/utils/accept'
 
 /** The settings of the pages. An undefined member means the default. */
 export interface PageSettings {
@@ -144,4 +144,19 @@ function nameOf(text: string | null): NameField {
 
 function more(one: NameField, other: NameField): NameField {
   return nameFields.indexOf(one) > nameFields.indexOf(other) ? one : other
+}
+
+/** Our language for a language tag (BCP 47), such as `de` for `de-AT`. */
+export function languageOf(tag: string): Language | undefined {
+  const primary = tag.split('-', 1)[0]?.trim().toLowerCase()
+  return languages.find((language) => language === primary)
+}
+
+/** The one of our languages that an `Accept-Language` header prefers. */
+export function preferredLanguage(accepted: string | null): Language | undefined {
+  // The list is already sorted by quality. A quality of 0 means "not wanted".
+  return parseAccept(accepted ?? '')
+    .filter(({ q }) => q > 0)
+    .map(({ type }) => languageOf(type))
+    .find((language) => language !== undefined)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { preferredWait } from './prefer.ts'
+import { preferredWait } from './waiting.ts'
 
 test.each([
   ['wait=1', 1],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownHosts } from './hosts.ts'
+import { ownHosts } from './lists.ts'
 
 test('hosts are returned as browsers write them, without the usual ports', () => {
   const text = ' Signup.Example.com, localhost:3000,[::1]:8080 ,bücher.example:443,a.example:80,'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { languageOf, preferredLanguage } from './language.ts'
+import { languageOf, preferredLanguage } from './view.ts'
 
 test.each([
   ['de', 'de'],

@@ -216,6 +216,6 @@ function givenKeys(keys: Iterable<string>): string {
   return givenRows(Array.from(keys, (key) => ({ key })))
 }
 
-export function toTab(row: Row): Tab {
+function toTab(row: Row): Tab {
   return { id: Number(row['id']), key: String(row['key']), name: String(row['name']) }
 }

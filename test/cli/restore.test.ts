@@ -189,9 +189,9 @@ test('restore refuses what it must, and changes nothing', async () => {
     [
       await given('text', 'not a database, but long enough to have a header of one. '),
       ['--replace'],
-      /not a database/,
+      /no backup\. Give a file that rollcall backup has written/,
     ],
-    [await given('empty', ''), ['--replace'], /no backup of a journal/],
+    [await given('empty', ''), ['--replace'], /no backup\. Give/],
     [dataDir, ['--replace'], /is not a file/],
     [makePipe(join(dataDir, '..', 'pipe')), ['--replace'], /is not a file/],
     [await given('cut', bytes.subarray(0, bytes.length / 2)), ['--replace'], /malformed|damaged/],

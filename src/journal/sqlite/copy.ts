@@ -58,6 +58,8 @@ function checkCopy(copy: string): number {
   return Number(db.prepare('SELECT count(*) AS count FROM signup').get()?.['count'])
 }
 
+const noBackup = 'it is no backup. Give a file that rollcall backup has written'
+
 /**
  * Copies a backup, with all that its log has, if it has one. Changes nothing in it.
  *
@@ -71,14 +73,15 @@ export function copyBackup(from: string, to: string): void {
     // SQLite would wait for somebody who writes into a pipe.
     if (!there.isFile()) throw new Error('it is not a file. Give a backup')
     using db = connect(from, { readOnly: true })
-    if (versionOf(db) === 0) throw new Error('it is no backup of a journal')
+    if (versionOf(db) === 0) throw new Error(noBackup)
     if (damageIn(db, 'integrity_check') !== undefined)
       throw new Error('it is damaged. Take another backup')
     db.prepare('VACUUM INTO ?').run(to)
   } catch (cause) {
+    const reason = isOneOf(cause, 'noDatabase') ? noBackup : messageOf(cause)
     const message = isOneOf(cause, 'ioError', 'full')
       ? `${to} cannot be written. Free some space on its disk.`
-      : `${from} cannot be restored: ${messageOf(cause)}.`
+      : `${from} cannot be restored: ${reason}.`
     throw new Error(message, { cause })
   }
 }

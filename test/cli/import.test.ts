@@ -50,7 +50,15 @@ test('the columns of a file become the fields of signups, and the rest goes into
   const { code, stdout, stderr } = await world.run('import', 'list.csv', ...map, '--tab', 'News')
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
-    stdout: '2 rows read: 2 added; 0 skipped, as their tab has the address; 0 rejected.\n',
+    stdout:
+      'Column A "Name": name\n' +
+      'Column B "E-Mail": email\n' +
+      'Column C "Datum": timestamp\n' +
+      'Column D "Schlagworte": tags\n' +
+      'Column E "Ort": into Metadata\n' +
+      'Dates from 2025-11-20T10:00:00.000Z to 2025-11-21T07:00:00.000Z. ' +
+      '"20.11.2025 10:00" is read as 2025-11-20T10:00:00.000Z.\n' +
+      '2 rows read: 2 added; 0 skipped, as their tab has the address; 0 rejected.\n',
     stderr: '',
   })
   expect(await world.rows()).toEqual([
@@ -194,7 +202,9 @@ test('rejected rows go to a new private file, which can be corrected and importe
   const { code, stdout } = await world.run('import', 'list.csv')
   expect(code).toBe(1)
   expect(stdout).toBe(
-    '3 rows read: 1 added; 0 skipped, as their tab has the address; 2 rejected.\n' +
+    'Column A "Email": email\nColumn B "Name": name\n' +
+      'No row has a date: all get the time of the import.\n' +
+      '3 rows read: 1 added; 0 skipped, as their tab has the address; 2 rejected.\n' +
       `The rejected rows are in ${file}\n`,
   )
   expect(existsSync(world.path('elsewhere'))).toBe(false)

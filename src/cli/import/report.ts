@@ -58,7 +58,7 @@ export function usesOf(
 /** Tells people what an import has done, or would do. */
 export async function tellReport(out: Output, report: Report): Promise<void> {
   const { read, added, skipped, rejected, dryRun } = report
-  const lines = dryRun ? [...report.columns.map(columnLine), ...dateLines(report)] : []
+  const lines = [...report.columns.map(columnLine), ...dateLines(report)]
   const digits = (count: number) => count.toLocaleString('en-US')
   const results = [
     `${digits(added)} ${dryRun ? 'would be added' : 'added'}`,

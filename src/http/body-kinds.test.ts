@@ -7,7 +7,7 @@ const share = { client: 'a', part: 1 }
 const arrivingOf = (max: number) => new Budget({ max, clientMax: max })
 
 function read(request: HttpRequest, bytesMax = 10_000, arriving = arrivingOf(64_000_000)) {
-  return readBody({ request, share }, { bytesMax, formFieldsMax: 100, arriving })
+  return readBody({ request, client: { share } }, { bytesMax, formFieldsMax: 100, arriving })
 }
 
 /** Reads a body with these headers, as a browser or a program sends it. */

@@ -31,7 +31,10 @@ function read(
   arriving = arrivingOf(64_000_000),
   whose = share,
 ) {
-  return readBody({ request, share: whose }, { bytesMax, formFieldsMax: 1_000, arriving })
+  return readBody(
+    { request, client: { share: whose } },
+    { bytesMax, formFieldsMax: 1_000, arriving },
+  )
 }
 
 describe('all arriving bodies together are limited', () => {

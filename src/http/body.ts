@@ -2,7 +2,7 @@ import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import type { Share } from '../platform/share.ts'
 import { parseJson } from '../signup/json-text.ts'
 import { isRecord } from '../signup/json.ts'
-import type { Exchange, FormEntries } from './exchange.ts'
+import type { FormEntries } from './exchange.ts'
 import type { Budget } from './budget.ts'
 import { Refusal } from './problem.ts'
 import { refuse } from './refuse.ts'
@@ -26,20 +26,23 @@ export interface BodyLimits {
   readonly arriving: Budget
 }
 
+/** What an exchange tells of a body. */
+export interface ReadFrom {
+  readonly request: HttpRequest
+  readonly client: { readonly share: Share }
+}
+
 /**
  * Reads a body of one of the three accepted types.
  *
  * @throws Refusal when the body has another type, or is too large, malformed or incomplete
  */
-export async function readBody(
-  { request, share }: Pick<Exchange, 'request' | 'share'>,
-  limits: BodyLimits,
-): Promise<Body> {
+export async function readBody({ request, client }: ReadFrom, limits: BodyLimits): Promise<Body> {
   const { headers } = request
   const contentType = headers.get('content-type') ?? ''
   if (isCoded(headers)) throw refuse.contentCoding()
   const mediaType = mediaTypeOf(contentType)
-  const bytes = await readBytes(request, share, limits)
+  const bytes = await readBytes(request, client.share, limits)
   const { formFieldsMax } = limits
   switch (mediaType) {
     case 'application/json':

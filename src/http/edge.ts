@@ -6,7 +6,8 @@ import type {
   ProtocolFailure,
 } from '../platform/http-exchange.ts'
 import type { Answer } from './answer.ts'
-import { Exchange, Clients, type ClientsOptions } from './exchange.ts'
+import { Exchange, type Surroundings } from './exchange.ts'
+import { SiteLimits, type SiteLimitsOptions } from './limits.ts'
 import { corsHeaders, webOrigin } from './origin.ts'
 import { problem, Refusal } from './problem.ts'
 import type { Allowance } from './rate-limit.ts'
@@ -14,7 +15,7 @@ import { refuse } from './refuse.ts'
 import type { Router } from './router.ts'
 import type { EdgeSite } from './sites.ts'
 
-export interface EdgeOptions extends ClientsOptions {
+export interface EdgeOptions extends Omit<Surroundings, 'limits'>, SiteLimitsOptions {
   /** The events of a site, or those of requests whose site is unknown. */
   readonly eventsOf: (site: EdgeSite | undefined) => EdgeEvents
   readonly router: Router
@@ -61,14 +62,14 @@ export interface Application {
  */
 export function createEdge(options: EdgeOptions): Application {
   const { trustedProxies, eventsOf, router, showRefusal, requestAnswered, clock } = options
-  const clients = new Clients(options)
+  const around = { ...options, limits: new SiteLimits(options) }
 
   return {
     async fetch(request, connection) {
       const began = requestAnswered ? clock.elapsed() : 0
       const { handle, params, isPublic, route, isSignup } = router.find(request)
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
-      const exchange = new Exchange({ requestId, request, connection, params }, clients)
+      const exchange = new Exchange({ requestId, request, connection, params }, around)
       let answer: Answer
       try {
         if (!isPublic && !exchange.isSiteInBody && !exchange.isOriginAllowed) {

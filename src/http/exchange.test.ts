@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { HttpRequest } from '../platform/http-exchange.ts'
-import { Exchange, Clients, type ClientsOptions } from './exchange.ts'
+import { Exchange, type Surroundings } from './exchange.ts'
+import { SiteLimits, type SiteLimitsOptions } from './limits.ts'
 import { type EdgeSite, Sites } from './sites.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
@@ -13,27 +14,28 @@ class HandClock {
 
 const visitor = '203.0.113.7'
 
-/** A clients, with a function that makes requests which arrive there. */
+/** A service, with a function that makes requests which arrive there. */
 function receive({
   signupsPerMinute = 0,
   ...given
-}: Partial<ClientsOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
+}: Partial<Surroundings & SiteLimitsOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
   const settingNames = environmentNames
   const site = { name: 'default', allowedOrigins: '*', signupsPerMinute, settingNames } as const
   const warnings: string[][] = []
-  const clients = new Clients({
+  const options = {
     allowedHosts: undefined,
     trustedProxies: 0,
     sites: new Sites([site], false),
     clock: new HandClock(),
-    warn: (...warning) => warnings.push(warning),
+    warn: (...warning: string[]) => warnings.push(warning),
     ...given,
-  })
+  }
+  const around = { ...options, limits: new SiteLimits(options) }
   let count = 0
   const arrive = (headers: Record<string, string> = {}, remoteAddress = visitor) => {
     const request: HttpRequest = new Request('http://127.0.0.1/', { headers })
     const arrival = { requestId: `request ${++count}`, request, params: { id: '7' } }
-    return new Exchange({ ...arrival, connection: { remoteAddress } }, clients)
+    return new Exchange({ ...arrival, connection: { remoteAddress } }, around)
   }
   return { arrive, warnings }
 }
@@ -61,18 +63,20 @@ describe('signups are counted', () => {
     const { arrive } = receive({ signupsPerMinute: 1 })
     arrive().take(1)
     const withKey = arrive()
-    withKey.apiKey = 'digest'
+    withKey.client.apiKey = 'digest'
     withKey.take(1_000)
     withKey.takeReplays(1_000)
-    expect(withKey).toMatchObject({ allowance: undefined, rateLimitKey: undefined, isSpent: false })
-    expect(arrive().rateLimitKey).toBe(visitor)
+    expect(withKey).toMatchObject({ allowance: undefined, isSpent: false })
+    expect(withKey.client.rateLimitKey).toBeUndefined()
+    expect(arrive().client.rateLimitKey).toBe(visitor)
   })
 
   test('for no private address, as it may be a proxy', () => {
     const { arrive } = receive({ signupsPerMinute: 1 })
     const inside = arrive({}, '10.0.0.1')
     inside.take(1_000)
-    expect(inside).toMatchObject({ allowance: undefined, rateLimitKey: undefined, isSpent: false })
+    expect(inside).toMatchObject({ allowance: undefined, isSpent: false })
+    expect(inside.client.rateLimitKey).toBeUndefined()
   })
 
   test('not at all when the limit is 0', () => {
@@ -80,7 +84,8 @@ describe('signups are counted', () => {
     const exchange = arrive()
     exchange.take(1_000)
     exchange.takeReplays(1_000)
-    expect(exchange).toMatchObject({ allowance: undefined, isSpent: false, rateLimitKey: visitor })
+    expect(exchange).toMatchObject({ allowance: undefined, isSpent: false })
+    expect(exchange.client.rateLimitKey).toBe(visitor)
   })
 })
 
@@ -141,9 +146,11 @@ describe('behind a trusted proxy', () => {
 
   test('the client, its share, the hosts and our origin are those that the proxy tells', () => {
     expect(receive({ trustedProxies: 1 }).arrive(headers)).toMatchObject({
-      rateLimitKey: '198.51.100.1',
-      remoteAddress: '198.51.100.1',
-      share: { client: '198.51.100.1' },
+      client: {
+        rateLimitKey: '198.51.100.1',
+        visitorAddress: '198.51.100.1',
+        share: { client: '198.51.100.1' },
+      },
       hosts: ['inside:3000', 'signup.example.com'],
       ownOrigin: 'https://signup.example.com',
     })
@@ -151,9 +158,7 @@ describe('behind a trusted proxy', () => {
 
   test('without that trust, they are those of the connection', () => {
     expect(receive().arrive(headers)).toMatchObject({
-      rateLimitKey: visitor,
-      remoteAddress: visitor,
-      share: { client: visitor },
+      client: { rateLimitKey: visitor, visitorAddress: visitor, share: { client: visitor } },
       hosts: ['inside:3000'],
       ownOrigin: 'http://inside:3000',
     })

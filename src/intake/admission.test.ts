@@ -35,7 +35,7 @@ function applicant(challengeToken: string, email: string, key?: string) {
   const idempotency = key === undefined ? undefined : { space: '', key, fingerprint: email }
   return {
     challengeToken,
-    exchange: { requestId: 'a-request', remoteAddress: undefined },
+    exchange: { requestId: 'a-request', client: { visitorAddress: undefined } },
     parsed: [parsed.value],
     idempotency,
   }

@@ -5,7 +5,7 @@ import type { Digest } from '../platform/digest.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { Client } from '../http/client.ts'
 
 export interface AdmissionOptions {
   /** Undefined when there is no challenge and everybody is admitted. */
@@ -17,7 +17,10 @@ export interface AdmissionOptions {
 /** A request that asks for admission. */
 export interface Applicant {
   readonly challengeToken: string | undefined
-  readonly exchange: Pick<Exchange, 'requestId' | 'remoteAddress'>
+  readonly exchange: {
+    readonly requestId: string
+    readonly client: Pick<Client, 'visitorAddress'>
+  }
   readonly parsed: readonly ParsedSignup[]
   readonly idempotency: Idempotency | undefined
 }
@@ -43,8 +46,9 @@ export class Admission {
     if (!challenge) return undefined
     const { challengeToken: token, exchange } = applicant
     const submissionId = submissionIdOf(applicant, digest)
-    const { remoteAddress, requestId } = exchange
-    await this.#verify(challenge, { token, submissionId, remoteAddress }, requestId)
+    const { client, requestId } = exchange
+    const attempt = { token, submissionId, remoteAddress: client.visitorAddress }
+    await this.#verify(challenge, attempt, requestId)
     // Test keys give everybody the same token, so there the fingerprint also depends on the content.
     return fingerprintOf('token', [token, challenge.isForTests ? submissionId : ''], digest)
   }

@@ -1,5 +1,5 @@
 import type { Idempotency, OwnedKey } from '../journal/contracts/intake-log.ts'
-import type { HttpHeaders } from '../platform/http-exchange.ts'
+import type { HttpHeaders, HttpRequest } from '../platform/http-exchange.ts'
 import type { Digest } from '../platform/digest.ts'
 import { fieldsText } from '../signup/fields-text.ts'
 import { keyField } from '../signup/form.ts'
@@ -9,7 +9,8 @@ import type { ParsedSignup } from '../signup/parse.ts'
 import { tabKey } from '../signup/signup.ts'
 import { Budget } from '../http/budget.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Exchange, FormEntries } from '../http/exchange.ts'
+import type { Client } from '../http/client.ts'
+import type { FormEntries } from '../http/exchange.ts'
 
 const printable = /^[\x20-\x7e]+$/
 
@@ -35,8 +36,11 @@ function idempotencyKey(headers: HttpHeaders): string | undefined {
  */
 export function ownedKey({
   request,
-  apiKey = '',
-}: Pick<Exchange, 'request' | 'apiKey'>): OwnedKey | undefined {
+  client: { apiKey = '' },
+}: {
+  readonly request: Pick<HttpRequest, 'headers'>
+  readonly client: Pick<Client, 'apiKey'>
+}): OwnedKey | undefined {
   const key = idempotencyKey(request.headers)
   return key === undefined ? undefined : { space: apiKey, key }
 }

@@ -49,7 +49,7 @@ export async function postBulk(exchange: Exchange, intakes: Intakes<BulkIntake>)
   const stored = items.flatMap(({ status }) => (status ? [status] : []))
   const rejected = items.length - stored.length
   if (rejected > 0 && !isReplay) events.signupsRefused('bulk', rejected)
-  if (patience) await waiting.untilWritten(stored, patience, exchange.rateLimitKey)
+  if (patience) await waiting.untilWritten(stored, patience, exchange.client.rateLimitKey)
   const answers = items.map((item, index): BulkResult => {
     if (!item.status) return { index, status: 'rejected', errors: item.problems }
     const isWritten = waiting.isWritten(item.status)
@@ -72,8 +72,8 @@ async function acceptMany(exchange: Exchange, intakes: Intakes<BulkIntake>): Pro
   const { request } = exchange
   const { apiKeys, bodies } = intakes
   if (apiKeys.areSet) {
-    exchange.apiKey = apiKeys.digestIn(exchange)
-    if (exchange.apiKey === undefined) {
+    exchange.client.apiKey = apiKeys.digestIn(exchange)
+    if (exchange.client.apiKey === undefined) {
       exchange.signups = 1
       throw refuse.apiKey()
     }

@@ -61,7 +61,7 @@ export async function postSignup(
   const { status, isReplay, patience, page } = await acceptOne(exchange, intakes)
   const { waiting, people } = intakes.of(exchange)
   if (page) return replayed(people.sendOn(exchange, page.redirect), isReplay)
-  if (patience) await waiting.untilWritten([status], patience, exchange.rateLimitKey)
+  if (patience) await waiting.untilWritten([status], patience, exchange.client.rateLimitKey)
   return accepted(status, waiting.progressOf([status], patience), isReplay)
 }
 
@@ -77,7 +77,7 @@ interface Accepted {
 async function acceptOne(exchange: Exchange, intakes: Intakes<SignupIntake>): Promise<Accepted> {
   const { apiKeys, bodies } = intakes
   const { request } = exchange
-  if (apiKeys.areSet) exchange.apiKey = apiKeys.digestIn(exchange)
+  if (apiKeys.areSet) exchange.client.apiKey = apiKeys.digestIn(exchange)
   const key = ownedKey(exchange)
   // The page with the refusal shows what was typed, so read a small form even when it is refused.
   const isGivenBack = () => isForPerson(exchange) && isSmallBody(request)

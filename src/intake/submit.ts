@@ -72,7 +72,7 @@ export async function submit(submission: Submission, options: SubmitParts): Prom
   const { turns, events } = options
   const work = () =>
     idempotency
-      ? turns.take(idempotency, exchange.rateLimitKey, () =>
+      ? turns.take(idempotency, exchange.client.rateLimitKey, () =>
           storeOnce(submission, idempotency, options),
         )
       : store(submission, options)
@@ -123,7 +123,11 @@ async function store(submission: Submission, options: SubmitParts): Promise<Appe
   const token = await options.admission.admit(submission)
   const receivedAt = options.clock.now()
   const signups = parsed.map((one) => accept(one, receivedAt, options))
-  return options.journal.append(signups, { idempotency, token, client: exchange.rateLimitKey })
+  return options.journal.append(signups, {
+    idempotency,
+    token,
+    client: exchange.client.rateLimitKey,
+  })
 }
 
 function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {

@@ -56,7 +56,7 @@ export function pageRoutes(options: PageRoutesOptions): readonly PageRoute[] {
  *   visitor after typing.
  */
 async function checkedFields(
-  { request, rateLimitKey }: Pick<Exchange, 'request' | 'rateLimitKey'>,
+  { request, client }: Pick<Exchange, 'request' | 'client'>,
   view: View,
   { tabs, fields: declared, takesTab }: PageRoutesOptions,
 ): Promise<FormEntries> {
@@ -70,7 +70,7 @@ async function checkedFields(
   const context = { ...tabs, fields: asked, source: 'form' } as const
   const parsed = parseForm([somebody, ...fields], context)
   if (!parsed.ok) throw refuse.pageAddress(parsed.problems)
-  if (!(await takesTab(parsed.value.sheetTab, rateLimitKey)))
+  if (!(await takesTab(parsed.value.sheetTab, client.rateLimitKey)))
     throw refuse.pageAddress([tooManyTabs])
   return fields
 }

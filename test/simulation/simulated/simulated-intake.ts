@@ -1,6 +1,7 @@
 import { Admission } from '../../../src/intake/admission.ts'
 import { Turns } from '../../../src/intake/idempotency.ts'
 import { submit, type SubmitParts } from '../../../src/intake/submit.ts'
+import { Client } from '../../../src/http/client.ts'
 import type { Exchange } from '../../../src/http/exchange.ts'
 import { sha256 } from '../../../src/platform/node/digest.ts'
 import { signupIds } from '../../../src/signup/id.ts'
@@ -8,9 +9,9 @@ import { nameOf } from '../make-signup.ts'
 import type { SignupRequest } from '../visitors.ts'
 
 /** A client without a limit. */
-const exchange: Pick<Exchange, 'requestId' | 'rateLimitKey' | 'take' | 'takeReplays'> = {
+const exchange: Pick<Exchange, 'requestId' | 'client' | 'take' | 'takeReplays'> = {
   requestId: 'simulated',
-  rateLimitKey: undefined,
+  client: new Client({ remoteAddress: undefined, forwardedFor: null, trustedProxies: 0 }),
   take: () => undefined,
   takeReplays: () => undefined,
 }

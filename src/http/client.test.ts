@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientShare, connectionShare } from './share.ts'
+import { Client, connectionShare } from './client.ts'
 
 test.each(['203.0.113.1', '10.0.0.1'])(
   'a trusted proxy at %s may have all connections, because all clients are behind it',
@@ -18,7 +18,7 @@ test.each([
 test('the other end of a connection that is closed already has the share of one unknown client', () => {
   expect(connectionShare('', 0)).toEqual({ client: 'unknown', part: 1 / 8 })
   const request = { remoteAddress: undefined, forwardedFor: null, trustedProxies: 0 }
-  expect(clientShare(request)).toEqual({ client: 'unknown', part: 1 / 8 })
+  expect(new Client(request).share).toEqual({ client: 'unknown', part: 1 / 8 })
 })
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
   ['10.0.0.1', 1, { client: '198.51.100.1', part: 1 / 8 }],
 ])('a request from %s, with %i trusted proxies, has the share %j', (address, proxies, share) => {
   const request = { remoteAddress: address, forwardedFor: '198.51.100.1', trustedProxies: proxies }
-  expect(clientShare(request)).toEqual(share)
+  expect(new Client(request).share).toEqual(share)
 })

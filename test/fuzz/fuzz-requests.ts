@@ -153,7 +153,6 @@ const nested = (open: string, depth: number, close: string) =>
 
 /** Each of these replaces the closing brace of a signup. */
 const tails = [
-  ',"email":"a@b.example.com"}',
   ',"metadata":{"a":1,"a":2}}',
   ',"metadata":{"n":1e999,"m":-1E-999}}',
   ',"metadata":{"n":12345678901234567890123}}',

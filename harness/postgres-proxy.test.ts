@@ -17,7 +17,8 @@ async function createWorld(): Promise<World> {
   const database = await server.createDatabase()
   const proxy = stack.use(await startPostgresProxy(server.port))
   const connect = async () => {
-    const client = new pg.Client({ connectionString: server.url(database.name, proxy.port) })
+    const options = { connectionString: server.url(database.name, proxy.port), pipeline: true }
+    const client = new pg.Client(options)
     client.on('error', () => {})
     await client.connect()
     clients.push(client)
@@ -71,6 +72,9 @@ test('a connection that hangs stays open and silent, and others go on', async ()
   )
   await expect.poll(() => world.count()).toBe(1)
   expect(await Promise.race([answer, sleep(50, 'silent')])).toBe('silent')
+  // What comes behind it still arrives.
+  client.query(insert).catch(() => {})
+  await expect.poll(() => world.count()).toBe(2)
   world.proxy.cut()
   expect(await answer).toBe('broken')
 })

@@ -9,7 +9,7 @@ export type StatementFault =
   | 'hang before'
   /** It arrives, and the server has answered when the connection breaks. The answer is lost. */
   | 'cut after'
-  /** It arrives. The connection stays open, and no answer comes. */
+  /** It arrives, as does all behind it. The connection stays open, and no answer comes any more. */
   | 'hang after'
   /** It arrives when this promise resolves, and what comes behind it after it. */
   | { readonly after: Promise<unknown> }
@@ -131,6 +131,8 @@ class Link {
   /** What waits until an earlier statement may go on. */
   #held: Unit[] | undefined
   #isSilent: boolean
+  /** Whether the client gets no answers any more. */
+  #isUnanswered = false
 
   constructor(proxy: Proxy, client: Socket) {
     this.#proxy = proxy
@@ -192,12 +194,12 @@ class Link {
   #answer(chunk: Buffer): void {
     for (const { type, bytes } of this.#answers.read(chunk)) {
       const ending = this.#awaited[0] ?? 'pass'
-      if (ending === 'pass' && !this.#isSilent) this.#client.write(bytes)
+      if (ending === 'pass' && !this.#isUnanswered) this.#client.write(bytes)
       // ReadyForQuery
       if (type !== 'Z') continue
       this.#awaited.shift()
       if (ending === 'cut') this.cut()
-      if (ending === 'hang') this.hang()
+      if (ending === 'hang') this.#isUnanswered = true
     }
   }
 }

@@ -176,7 +176,7 @@ test('SQL statements that run often have a fixed limit, so SQLite plans them onc
     text(sqliteDialect).includes('LIMIT $'),
   )
   // These read a page for a command.
-  expect(bound.map(({ name }) => name)).toEqual(['compared.page', 'reader.page'])
+  expect(bound.map(({ name }) => name).toSorted()).toEqual(['compared.page', 'reader.page'])
 })
 
 test('a settled batch names its spreadsheet', async () => {

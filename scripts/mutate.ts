@@ -35,7 +35,7 @@ for (const room of positionals.length > 0 ? positionals : roomNames) {
     timeoutMS: endlessMs,
     tempDirName: '.mutation/sandbox',
     ignorePatterns: ['.mutation'],
-    reporters: ['clear-text', 'json'],
+    reporters: ['progress-append-only', 'clear-text', 'json'],
     jsonReporter: { fileName: `.mutation/${room}.json` },
     clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false },
     thresholds: { high: leastScore, low: leastScore, break: leastScore },

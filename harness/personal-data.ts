@@ -1,4 +1,4 @@
-import { settings } from '../src/config/settings.ts'
+import { isSecret as isSecretSetting } from '../src/config/settings.ts'
 
 /** Addresses and names of the people that tests make up. None may be logged. */
 const people =
@@ -7,13 +7,9 @@ const people =
 /** Tokens of the challenge emulator. */
 const challengeTokens = /DUMMY\.TOKEN|P1_[\w-]{20,}|03AFcWeA|\b0\.[\w-]{100,}/
 
-const secretNames = settings
-  .filter((setting) => 'secret' in setting)
-  .map(({ name }): string => name)
-
 /** Whether the variable has a secret. A file of sites names further variables for keys of challenges. */
 function isSecret(name: string): boolean {
-  return secretNames.includes(name) || name.startsWith('CHALLENGE_SECRET_KEY_')
+  return isSecretSetting(name) || name.startsWith('CHALLENGE_SECRET_KEY_')
 }
 
 /**

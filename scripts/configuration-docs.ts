@@ -6,8 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'
 import { configJsonSchema } from '../src/config/site-schema.ts'
-import { settings } from '../src/config/settings.ts'
-import type { Setting } from '../src/config/settings.ts'
+import { type Setting, type SettingName, settings } from '../src/config/settings.ts'
 
 const root = new URL('../', import.meta.url)
 const command = 'node scripts/configuration-docs.ts'
@@ -35,7 +34,7 @@ export async function outdated(): Promise<string[]> {
 }
 
 function configurationPage(): string {
-  const [supported, refused] = [settingsWhere(true), settingsWhere(false)]
+  const [supported, refused] = [rowsWhere(false), rowsWhere(true)]
   return `<!-- Made by \`${command}\` from src/config/settings.ts: change it there. -->
 
 # Settings
@@ -68,7 +67,7 @@ ${byGroup(supported)
 ${refused.length === 0 ? '' : notYet(refused)}`
 }
 
-function notYet(refused: readonly Setting[]): string {
+function notYet(refused: readonly Row[]): string {
   return `## Known, and not supported by this version
 
 These settings have no effect yet. Rollcall does not start while one of them is set, so that nobody relies on it.
@@ -76,11 +75,11 @@ These settings have no effect yet. Rollcall does not start while one of them is 
 ${table(refused, false)}`
 }
 
-function table(members: readonly Setting[], withExample: boolean): string {
+function table(members: readonly Row[], withExample: boolean): string {
   const head = ['Setting', 'Meaning', 'Default', ...(withExample ? ['Example'] : [])]
-  const rows = members.map((setting) => [
-    code(setting.name),
-    setting.secret ? `${setting.meaning} Secret: never printed.` : setting.meaning,
+  const rows = members.map(([name, setting]) => [
+    code(name),
+    setting.secret ? `${meaningOf(setting)} Secret: never printed.` : meaningOf(setting),
     setting.default === undefined ? 'none' : code(setting.default),
     ...(withExample ? [code(setting.example)] : []),
   ])
@@ -94,10 +93,11 @@ function code(text: string): string {
 }
 
 function envExample(): string {
-  const groups = byGroup(settingsWhere(true)).map(([group, members]) => {
-    const entries = members.map(({ meaning, name, default: standard, example }) => {
+  const groups = byGroup(rowsWhere(false)).map(([group, members]) => {
+    const entries = members.map(([name, setting]) => {
+      const { default: standard, example } = setting
       const note = standard === undefined ? '' : ` Default: ${standard}`
-      return `# ${meaning.replaceAll('`', '')}${note}\n#${name}=${example}\n`
+      return `# ${meaningOf(setting).replaceAll('`', '')}${note}\n#${name}=${example}\n`
     })
     return [`# --- ${group} ---\n`, ...entries].join('\n')
   })
@@ -107,13 +107,21 @@ function envExample(): string {
   return [head, ...groups].join('\n')
 }
 
-function settingsWhere(supported: boolean): Setting[] {
-  return settings.filter((setting) => setting.supported === supported)
+/** What it does and which values it takes. */
+function meaningOf({ meaning, kind: { form } }: Setting): string {
+  return form === undefined ? meaning : `${meaning} ${form}`
+}
+
+type Row = readonly [name: SettingName, setting: Setting]
+
+function rowsWhere(isPlanned: boolean): Row[] {
+  const rows = Object.entries(settings) as Row[]
+  return rows.filter(([, setting]) => (setting.isPlanned ?? false) === isPlanned)
 }
 
 /** The groups in the order of the list. */
-function byGroup(members: readonly Setting[]): (readonly [string, readonly Setting[]])[] {
-  return [...Map.groupBy(members, (setting) => setting.group)]
+function byGroup(members: readonly Row[]): (readonly [string, readonly Row[]])[] {
+  return [...Map.groupBy(members, ([, { group }]) => group)]
 }
 
 if (import.meta.main) {

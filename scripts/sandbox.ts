@@ -15,7 +15,7 @@ import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sh
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
 import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
 import { readEnvironment } from '../src/config/env.ts'
-import { settings } from '../src/config/settings.ts'
+import { type Setting, settingNames, settings } from '../src/config/settings.ts'
 import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
 
 const once = [join(import.meta.dirname, '../src/start.js')]
@@ -81,11 +81,14 @@ function startService(
 ): ChildProcess {
   // Keep settings such as those of the pages. Drop those of a real spreadsheet.
   const replaced = new Set<string>(['Google Sheets', 'Bot challenge', 'Storage'])
-  const names = new Set<string>(settings.map(({ name }) => name))
-  const kept = settings.filter(({ group, supported }) => supported && !replaced.has(group))
+  const names = new Set<string>(settingNames)
+  const kept = settingNames.filter((name) => {
+    const { group, isPlanned }: Setting = settings[name]
+    return !isPlanned && !replaced.has(group)
+  })
   const { variables } = readEnvironment()
   const surroundings = Object.entries(process.env).filter(([name]) => !names.has(name))
-  const settingsKept = kept.map(({ name }) => [name, variables[name]] as const)
+  const settingsKept = kept.map((name) => [name, variables[name]] as const)
   return spawn(process.execPath, process.argv.includes('--watch') ? watched : once, {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -73,7 +73,7 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   const own = ownColumns(site?.fields ?? [])
   const upTo = await expiredUpTo(reader)
   if (upTo !== null) session.notes.tell(expiredNote(upTo))
-  const known = site ? [site.defaultSheetTab, ...(site.sheetTabs ?? [])] : []
+  const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
   const chosen = { ...options, known }
   if (out === undefined) {
     await copy(reader, formats[format](session.out.data, own), chosen, session)

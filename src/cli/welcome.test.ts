@@ -4,7 +4,7 @@ import { welcome } from './welcome.ts'
 const service = { url: 'http://localhost:3000', locations: ['/data/sheets'] }
 const open = {
   challenge: undefined,
-  allowedOrigins: '*',
+  origins: '*',
   allowedHosts: undefined,
   hasSites: false,
   name: 'default',
@@ -29,7 +29,7 @@ test('with a challenge, the text names the page, because no command can pass', (
 
 test.each([
   [{ challenge: { ...challenge, hostnames: ['example.com'] } }, 'CHALLENGE_HOSTNAMES'],
-  [{ allowedOrigins: ['https://example.com'], allowedHosts: ['example.com'] }, 'ALLOWED_HOSTS'],
+  [{ origins: ['https://example.com'], allowedHosts: ['example.com'] }, 'ALLOWED_HOSTS'],
 ])('the text says so when the page cannot be used under the printed address: %j', (more, list) => {
   const text = welcome(service, { ...open, challenge, ...more })
   expect(text).toContain(`under a name of ${list}`)
@@ -38,8 +38,8 @@ test.each([
 
 test.each([
   [{ challenge: { ...challenge, hostnames: ['localhost'] } }],
-  [{ allowedOrigins: ['https://example.com'], allowedHosts: ['localhost:3000'] }],
-  [{ allowedOrigins: ['https://example.com'] }],
+  [{ origins: ['https://example.com'], allowedHosts: ['localhost:3000'] }],
+  [{ origins: ['https://example.com'] }],
 ])('the text names the page when it can be used: %j', (more) => {
   expect(welcome(service, { ...open, challenge, ...more })).toContain('open http://localhost:3000/')
 })

@@ -1,6 +1,6 @@
 import { parsePrivateKey } from './google-key/private-key.ts'
 import type { PrivateKey } from './google-key/private-key.ts'
-import type { ParsedSetting } from './problem.ts'
+import type { ParsedSetting } from './refusal.ts'
 import { type Files, readFileAt } from './read-file.ts'
 import type { SettingsReader } from './reader.ts'
 import type { SettingName } from './settings.ts'
@@ -52,11 +52,11 @@ export function readAccount(reader: SettingsReader, files: Files): Account | und
 }
 
 function readPair(reader: SettingsReader): Account | undefined {
-  const key = reader.required('SHEETS_PRIVATE_KEY', keyText, {
-    problem: 'is missing.',
-    expected: keyExpected,
-    hint: orFile,
-  })
+  const key = reader.required(
+    'SHEETS_PRIVATE_KEY',
+    { problem: 'is missing.', expected: keyExpected, hint: orFile },
+    keyText,
+  )
   const emailInKey = key?.clientEmail
   if (key && emailInKey !== undefined) {
     const email = reader.optional('SHEETS_CREDENTIALS_EMAIL', (text) => sameAs(emailInKey, text))
@@ -66,12 +66,14 @@ function readPair(reader: SettingsReader): Account | undefined {
   const keyIsUnclear = key === undefined && reader.text('SHEETS_PRIVATE_KEY') !== undefined
   const email = keyIsUnclear
     ? reader.optional('SHEETS_CREDENTIALS_EMAIL', emailAddress)
-    : reader.required('SHEETS_CREDENTIALS_EMAIL', emailAddress, {
-        problem: 'is missing.',
-        expected: 'the address of the service account (client_email in its JSON key file)',
-        hint: orFile,
-      })
+    : reader.required('SHEETS_CREDENTIALS_EMAIL', missingEmail, emailAddress)
   return key && email !== undefined ? { email, privateKey: key.pem } : undefined
+}
+
+const missingEmail = {
+  problem: 'is missing.',
+  expected: 'the address of the service account (client_email in its JSON key file)',
+  hint: orFile,
 }
 
 function keyText(text: string): ParsedSetting<PrivateKey> {

@@ -1,7 +1,7 @@
 import type { ConfigAnswer } from '../signup/wire.ts'
-import type { ParsedSetting, SettingRefusal } from './problem.ts'
+import type { ParsedSetting, SettingRefusal } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
-import { httpUrl } from './values.ts'
+import { challengeProviders } from './settings.ts'
 
 /** The challenge that visitors have to pass; its secret key is in `Secrets`. */
 export interface ChallengeConfig {
@@ -25,10 +25,10 @@ export interface Challenged {
 
 export function readChallengeTerms(reader: SettingsReader): ChallengeTerms {
   return {
-    provider: reader.withDefault('CHALLENGE_PROVIDER', challengeProvider),
-    verifyUrl: reader.optional('CHALLENGE_VERIFY_URL', httpUrl),
-    scriptUrl: reader.optional('CHALLENGE_SCRIPT_URL', httpUrl),
-    hostnames: reader.optional('CHALLENGE_HOSTNAMES', hostList),
+    provider: reader.value('CHALLENGE_PROVIDER'),
+    verifyUrl: reader.value('CHALLENGE_VERIFY_URL'),
+    scriptUrl: reader.value('CHALLENGE_SCRIPT_URL'),
+    hostnames: reader.value('CHALLENGE_HOSTNAMES'),
   }
 }
 
@@ -40,8 +40,8 @@ export function readChallenge(
   const [site, other] = ['CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
   if (reader.text(site) === undefined && reader.text(other) === undefined) return undefined
   const { siteKey: parseSite, secret: parseSecret } = keyParsers(terms.provider)
-  const siteKey = reader.required(site, parseSite, missing(other, 'site key'))
-  const secret = reader.required(other, parseSecret, missing(site, 'secret key'))
+  const siteKey = reader.required(site, missing(other, 'site key'), parseSite)
+  const secret = reader.required(other, missing(site, 'secret key'), parseSecret)
   if (siteKey === undefined || secret === undefined) return undefined
   return { challenge: { ...terms, siteKey }, secret }
 }
@@ -58,18 +58,6 @@ function missing(other: string, what: string): SettingRefusal {
     problem: `is missing, and ${other} is set.`,
     expected: `the ${what} of the same site`,
     hint: `Copy it from your challenge provider; or remove ${other} to run without a challenge.`,
-  }
-}
-
-export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha'] as const
-
-function challengeProvider(text: string): ParsedSetting<(typeof challengeProviders)[number]> {
-  const value = challengeProviders.find((provider) => provider === text.toLowerCase())
-  if (value) return { value }
-  return {
-    problem: 'is not a challenge provider that Rollcall knows.',
-    expected: `one of ${challengeProviders.join(', ')}`,
-    hint: 'For another provider with the same protocol, name the most similar one, and set CHALLENGE_VERIFY_URL and CHALLENGE_SCRIPT_URL.',
   }
 }
 
@@ -112,37 +100,4 @@ function parseSiteKey(text: string): ParsedSetting<string> {
     expected: 'the site key, which is public',
     hint: 'Put the site key here and the secret key into CHALLENGE_SECRET_KEY.',
   }
-}
-
-/** Parses host names with commas between them; gives each as browsers write it. */
-function hostList(text: string): ParsedSetting<readonly string[]> {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  const hosts = names.map(hostOf).filter((host) => host !== undefined)
-  if (hosts.length === names.length && hosts.length > 0) return { value: [...new Set(hosts)] }
-  return {
-    problem: 'has an entry that is not a host name.',
-    expected: 'host names with commas between them, such as example.com,www.example.com',
-    hint: hostHint,
-  }
-}
-
-/** Parses one host name; gives it as browsers write it. */
-export function challengeHost(text: string): ParsedSetting<string> {
-  const value = hostOf(text)
-  if (value !== undefined) return { value }
-  return {
-    problem: 'is not a host name.',
-    expected: 'a host name, such as www.example.com',
-    hint: hostHint,
-  }
-}
-
-const hostHint = 'Leave out https://, ports, paths and wildcards; list each subdomain.'
-
-function hostOf(name: string): string | undefined {
-  if (/[/?#@:;*\\\s%]/.test(name)) return undefined
-  return URL.parse(`http://${name}`)?.hostname
 }

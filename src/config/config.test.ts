@@ -8,7 +8,7 @@ import { parseEnvFile } from './env-file.ts'
 import { ConfigError } from './problem.ts'
 import type { SettingProblem } from './problem.ts'
 import type { Variables } from './reader.ts'
-import { settings } from './settings.ts'
+import { settingNames, settings } from './settings.ts'
 import { environmentNames } from '../signup/setting-names.ts'
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
@@ -71,12 +71,12 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
         {
           name: 'default',
           spreadsheet: { kind: 'workbook' },
-          pages: { name: 'off' },
-          defaultSheetTab: 'Sheet1',
-          sheetTabs: undefined,
-          newTabsMax: 100,
+          page: { name: 'off' },
+          defaultTab: 'Sheet1',
+          tabs: undefined,
+          maxTabs: 100,
           duplicates: 'append',
-          allowedOrigins: '*',
+          origins: '*',
           signupsPerMinute: 60,
           fields: [],
           settingNames: environmentNames,
@@ -86,7 +86,8 @@ test('without settings, rows go to the local workbook, and all defaults apply', 
       bulkItemsMax: limits.bulkItemsMax,
       dataDir: '/app/data',
       retentionDays: 0,
-      listen: { host: '0.0.0.0', port: 3000 },
+      host: '0.0.0.0',
+      port: 3000,
       bodyBytesMax: limits.bodyBytesMax,
       trustedProxies: 0,
       allowedHosts: undefined,
@@ -160,7 +161,7 @@ test('each setting changes its part of the configuration', () => {
       tokenUrl: 'http://127.0.0.1:8080/token',
       quota: { perMinute: 60, perDay: 200 },
     },
-    pages: {
+    page: {
       title: 'The letter',
       text: 'One mail a month.',
       button: 'Join',
@@ -174,11 +175,11 @@ test('each setting changes its part of the configuration', () => {
       ],
       name: 'required',
     },
-    defaultSheetTab: 'Waiting list',
-    sheetTabs: ['News', 'Events'],
-    newTabsMax: 0,
+    defaultTab: 'Waiting list',
+    tabs: ['News', 'Events'],
+    maxTabs: 0,
     duplicates: 'ignore',
-    allowedOrigins: ['https://example.com', 'http://localhost:8080'],
+    origins: ['https://example.com', 'http://localhost:8080'],
     signupsPerMinute: 0,
     fields: [],
     settingNames: environmentNames,
@@ -188,7 +189,8 @@ test('each setting changes its part of the configuration', () => {
     bulkItemsMax: 1,
     dataDir: '/var/lib/rollcall',
     retentionDays: 90,
-    listen: { host: '::1', port: 0 },
+    host: '::1',
+    port: 0,
     bodyBytesMax: 1024,
     allowedHosts: ['signup.example.com', 'localhost:3000'],
     trustedProxies: 2,
@@ -202,7 +204,7 @@ test('each setting changes its part of the configuration', () => {
 test('an empty value, white space and a pair of quotes around nothing count as unset', () => {
   const { config } = load({ SHEETS_SHEET_ID: '', SHEETS_PRIVATE_KEY: '""', PORT: ' ', HOST: "''" })
   expect(config.sites[0].spreadsheet.kind).toBe('workbook')
-  expect(config.listen).toEqual({ host: '0.0.0.0', port: 3000 })
+  expect(config).toMatchObject({ host: '0.0.0.0', port: 3000 })
 })
 
 describe('the service account is read', () => {
@@ -399,16 +401,16 @@ describe('every supported setting is read', () => {
     ALERT_WEBHOOK_URL: 'https://hooks.example.com',
     ALERT_WEBHOOK_SECRET: `whsec_${'k'.repeat(32)}`,
   }
-  const supported = settings.filter((setting) => setting.supported)
-  test.each(supported.map(({ name }) => name))('%s is refused when it makes no sense', (name) => {
+  const supported = settingNames.filter((name) => !('isPlanned' in settings[name]))
+  test.each(supported)('%s is refused when it makes no sense', (name) => {
     expect(namesIn({ SHEETS_SHEET_ID: id, [name]: '\u0001' })).toContain(name)
   })
 
   // The key among the examples is shortened, and there are no such files here.
   const keys = ['SHEETS_PRIVATE_KEY', 'SHEETS_CREDENTIALS_FILE', 'GOOGLE_APPLICATION_CREDENTIALS']
-  const known = ['API_KEYS', 'METRICS_TOKEN', 'ALERT_WEBHOOK_SECRET']
+  const known = ['API_KEYS', 'METRICS_TOKEN', 'ALERT_WEBHOOK_SECRET'] as const
   test.each(known)('the example of %s is refused, as everybody knows it', (name) => {
-    const example = settings.find((setting) => setting.name === name)?.example
+    const { example } = settings[name]
     const [problem] = problemsIn({ ...alerts, [name]: example })
     expect(problem).toMatchObject({
       setting: name,
@@ -416,8 +418,8 @@ describe('every supported setting is read', () => {
     })
   })
 
-  const examples = supported.filter(({ name }) => ![...keys, ...known].includes(name))
-  test.each(examples.map(({ name, example }) => [name, example]))(
+  const examples = supported.filter((name) => ![...keys, ...known].includes(name))
+  test.each(examples.map((name) => [name, settings[name].example]))(
     'the example of %s is accepted: %s',
     (name, example) => {
       expect(() => load({ ...pair, ...challenge, ...alerts, [name]: example })).not.toThrow()
@@ -426,8 +428,8 @@ describe('every supported setting is read', () => {
 })
 
 describe('a setting that this version does not support is refused and not ignored', () => {
-  const refused = settings.filter((setting) => !setting.supported)
-  test.each(refused.map(({ name, example }) => [name, example]))('%s', (name, example) => {
+  const refused = settingNames.filter((name) => 'isPlanned' in settings[name])
+  test.each(refused.map((name) => [name, settings[name].example]))('%s', (name, example) => {
     expect(problemsIn({ [name]: example })).toEqual([
       expect.objectContaining({ setting: name, problem: expect.stringMatching(/not supported/) }),
     ])
@@ -560,7 +562,7 @@ test('no problem shows a part of a key, in whatever variable the key is', () => 
   const part = fc
     .tuple(whole, fc.nat(2000), fc.integer({ min: 80, max: 3000 }))
     .map(([text, start, length]) => text.slice(start % (text.length - 80)).slice(0, length))
-  const name = fc.constantFrom(...settings.map((setting) => setting.name), 'SHEETS_PRIVATEKEY')
+  const name = fc.constantFrom(...settingNames, 'SHEETS_PRIVATEKEY')
   const variables = fc.dictionary(
     name,
     fc.tuple(fc.oneof(whole, part), wrap).map(([text, change]) => change(text)),

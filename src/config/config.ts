@@ -10,40 +10,17 @@ import { readSites } from './sites.ts'
 import type { EnvFile } from './env-file.ts'
 import { exposedSecrets, type Secrets } from './secrets.ts'
 import { findSlips, notYetSupported } from './unknown.ts'
-import { bearerToken, keyList, ownHosts, separatorWarnings } from './lists.ts'
-import {
-  filePath,
-  listenHost,
-  type LogFormat,
-  logFormat,
-  type LogLevel,
-  logLevel,
-  retentionDays,
-  wholeNumber,
-} from './values.ts'
+import { separatorWarnings } from './lists.ts'
+import { type InstanceSettings, type Setting, settingNames, settings } from './settings.ts'
 
-/** The settings, checked and complete. Holds no secret, so it can be printed. */
-export interface Config {
+/** The settings, checked and complete. Holds no secret, so it can be printed. `dataDir` is an absolute path. */
+export interface Config extends InstanceSettings {
   /** At least one. */
   readonly sites: readonly [SiteConfig, ...SiteConfig[]]
   /** Whether a file names the sites; otherwise there is one, and signups name none. */
   readonly hasSites: boolean
-  readonly bulkItemsMax: number
-  /** An absolute path. Nothing is there when there is a `database`. */
-  readonly dataDir: string
   /** The database that keeps the journal; undefined when it is in `dataDir`. Its URL is a secret. */
   readonly database: DatabaseConfig | undefined
-  /** How long the journal keeps the cells of a written signup; 0 keeps them for ever. */
-  readonly retentionDays: number
-  /** Port 0 means any free port. */
-  readonly listen: { readonly host: string; readonly port: number }
-  readonly bodyBytesMax: number
-  /** The hosts under which visitors reach the service, as browsers write them; undefined allows any. */
-  readonly allowedHosts: readonly string[] | undefined
-  readonly trustedProxies: number
-  readonly logLevel: LogLevel
-  /** Undefined: by whether the log goes to a terminal. */
-  readonly logFormat: LogFormat | undefined
   /** Whether a log on a terminal may have colours. */
   readonly logColours: boolean
   /** Sentences about settings that work but may be mistakes. */
@@ -60,9 +37,6 @@ export interface Environment extends Files {
   readonly isEnvFileOpen?: boolean
 }
 
-const kibibyte = 1024
-const mebibyte = 1024 * kibibyte
-
 /** Turns the environment into settings. Throws a ConfigError that lists every problem. */
 export function loadConfig(environment: Environment): { config: Config; secrets: Secrets } {
   const { variables, envFile, isEnvFileOpen = false, folder } = environment
@@ -70,21 +44,12 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
   const { sites, hasWorkbook, ...file } = readSites(reader, environment)
   const slips = findSlips(variables, envFile?.lines ?? new Map(), file.secretVariables)
   const stored = readDatabase(reader, environment, hasWorkbook)
+  const own = readInstance(reader)
   const instance: Omit<Config, 'sites'> = {
+    ...own,
+    dataDir: resolve(folder, own.dataDir),
     hasSites: file.isNamed,
-    bulkItemsMax: reader.withDefault('BULK_MAX', wholeNumber(1, 10_000)),
-    dataDir: resolve(folder, reader.withDefault('DATA_DIR', filePath)),
     database: stored?.database,
-    retentionDays: reader.withDefault('RETENTION_DAYS', retentionDays),
-    listen: {
-      host: reader.withDefault('HOST', listenHost),
-      port: reader.withDefault('PORT', wholeNumber(0, 65_535)),
-    },
-    bodyBytesMax: reader.withDefault('BODY_LIMIT_BYTES', wholeNumber(kibibyte, 16 * mebibyte)),
-    allowedHosts: reader.optional('ALLOWED_HOSTS', ownHosts),
-    trustedProxies: reader.withDefault('TRUST_PROXY', wholeNumber(0, 10)),
-    logLevel: reader.withDefault('LOG_LEVEL', logLevel),
-    logFormat: reader.optional('LOG_FORMAT', logFormat),
     logColours: (variables['NO_COLOR'] ?? '') === '',
     warnings: [
       ...slips.warnings,
@@ -94,8 +59,8 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     ],
   }
   const alertWebhook = readAlertWebhook(reader)
-  const apiKeys = reader.optional('API_KEYS', keyList) ?? []
-  const metricsToken = reader.optional('METRICS_TOKEN', bearerToken)
+  const apiKeys = reader.value('API_KEYS') ?? []
+  const metricsToken = reader.value('METRICS_TOKEN')
   const unsupported = notYetSupported(variables)
   const problems = [
     ...(envFile?.problems ?? []),
@@ -115,4 +80,13 @@ export function loadConfig(environment: Environment): { config: Config; secrets:
     sites: new Map(sites.map((it) => [it.site.name, it.secrets])),
   }
   return { config: { ...instance, sites: [first, ...others] }, secrets }
+}
+
+/** The settings that stand in `Config` as they are read. */
+function readInstance(reader: SettingsReader): InstanceSettings {
+  const values = settingNames.flatMap((name) => {
+    const { instance }: Setting = settings[name]
+    return instance === undefined ? [] : [[instance, reader.value(name)] as const]
+  })
+  return Object.fromEntries(values) as unknown as InstanceSettings
 }

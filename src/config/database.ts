@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Files } from './read-file.ts'
-import type { ParsedSetting } from './problem.ts'
+import type { ParsedSetting } from './refusal.ts'
 import type { SettingsReader } from './reader.ts'
 
 /** The PostgreSQL database that keeps the journal. Holds no secret. */

@@ -1,5 +1,5 @@
 import type { SettingProblem } from './problem.ts'
-import { settings } from './settings.ts'
+import { settingNames } from './settings.ts'
 
 /** The content of an `.env` file. */
 export interface EnvFile {
@@ -24,7 +24,7 @@ export interface Assignment {
 /** The length of the name is bounded, so that a line of a key does not look like an assignment. */
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][\w.-]{0,63})\s*=\s*(.*)$/
 const blankOrComment = /^\s*(#.*)?$/
-const ours: ReadonlySet<string> = new Set(settings.map(({ name }) => name))
+const ours: ReadonlySet<string> = new Set(settingNames)
 
 /**
  * Reads lines of the form `NAME=value`, like Node's `parseEnv`. Node skips a line that it does not

@@ -26,9 +26,9 @@ const program = `
 
 interface Told {
   readonly config?: {
-    listen: { port: number }
+    port: number
     dataDir: string
-    sites: { defaultSheetTab: string }[]
+    sites: { defaultTab: string }[]
     warnings: string[]
   }
   readonly message?: string
@@ -49,28 +49,28 @@ const writeEnvFile = (content: string | Buffer) => writeFile(join(folder, '.env'
 
 test('without an .env file only the environment counts, and paths begin in the working directory', async () => {
   const { config } = await startWith({ PORT: '4000' })
-  expect(config).toMatchObject({ listen: { port: 4000 }, dataDir: join(folder, 'data') })
+  expect(config).toMatchObject({ port: 4000, dataDir: join(folder, 'data') })
 })
 
 test('an .env file adds variables, and those of the environment win', async () => {
   await writeEnvFile('# ours\nPORT=4000\nexport DEFAULT_SHEET_TAB="Waiting list" # a comment\n')
   expect((await startWith()).config).toMatchObject({
-    listen: { port: 4000 },
-    sites: [{ defaultSheetTab: 'Waiting list' }],
+    port: 4000,
+    sites: [{ defaultTab: 'Waiting list' }],
   })
-  expect((await startWith({ PORT: '5000' })).config?.listen.port).toBe(5000)
+  expect((await startWith({ PORT: '5000' })).config?.port).toBe(5000)
 })
 
 test('an empty variable of the environment removes the value of .env', async () => {
   await writeEnvFile('PORT=4000\n')
-  expect((await startWith({ PORT: '' })).config?.listen.port).toBe(3000)
+  expect((await startWith({ PORT: '' })).config?.port).toBe(3000)
 })
 
 test('a byte order mark and CRLF in .env do no harm', async () => {
   await writeEnvFile('\ufeffPORT=4000\r\nDEFAULT_SHEET_TAB=News\r\n')
   expect((await startWith()).config).toMatchObject({
-    listen: { port: 4000 },
-    sites: [{ defaultSheetTab: 'News' }],
+    port: 4000,
+    sites: [{ defaultTab: 'News' }],
   })
 })
 

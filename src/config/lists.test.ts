@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyList, separatorWarnings, tabList } from './lists.ts'
+import { apiKeys, separatorWarnings, tabList } from './lists.ts'
 
 const example = 'one-of-the-documentation,another-of-the-documentation'
 
@@ -9,13 +9,16 @@ test.each([
   ['News,news,NEWS,Events', ['News', 'Events']],
   ["Jon's 🌵 tab,größe", ["Jon's 🌵 tab", 'größe']],
 ])('%j are the tabs %j', (text, tabs) => {
-  expect(tabList(text)).toEqual({ value: tabs })
+  expect(tabList.parse(text, '')).toEqual({ value: tabs })
 })
 
 test.each([',', ' , ,', `ok,${'x'.repeat(101)}`, 'ok,a\u0000b'])(
   '%j is refused as a list of tabs',
   (text) => {
-    expect(tabList(text)).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
+    expect(tabList.parse(text, '')).toMatchObject({
+      problem: expect.any(String),
+      hint: expect.any(String),
+    })
   },
 )
 
@@ -24,7 +27,7 @@ test.each([
   [' the-first-one-16 , the-second-one-16,', ['the-first-one-16', 'the-second-one-16']],
   ['a=b/c+d~!a=b/c+d~!', ['a=b/c+d~!a=b/c+d~!']],
 ])('%j are the API keys %j', (text, keys) => {
-  expect(keyList(text, example)).toEqual({ value: keys })
+  expect(apiKeys.parse(text, example)).toEqual({ value: keys })
 })
 
 test.each([
@@ -37,13 +40,13 @@ test.each([
   'fifteen-letters',
   'a-key-of-sixteen,x',
 ])('%j is refused as a list of API keys, and the problem does not show it', (text) => {
-  const refused = keyList(text, example)
+  const refused = apiKeys.parse(text, example)
   expect(refused).toMatchObject({ problem: expect.any(String), hint: expect.any(String) })
   if (text !== ',') expect(JSON.stringify(refused)).not.toContain(text)
 })
 
 test('a list with one key of the example is refused', () => {
-  expect(keyList('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
+  expect(apiKeys.parse('a-key-of-our-own,one-of-the-documentation', example)).toMatchObject({
     problem: expect.stringContaining('which everybody knows'),
   })
 })

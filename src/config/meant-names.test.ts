@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nearest, nearMiss } from './meant-names.ts'
-import { settings } from './settings.ts'
-
-const names = settings.map(({ name }) => name)
+import { settingNames as names } from './settings.ts'
 
 describe('finds the setting that a variable clearly means', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startNotes } from './notes.ts'
 
-const site = { signupsPerMinute: 60, allowedOrigins: '*' } as const
+const site = { signupsPerMinute: 60, origins: '*' } as const
 const config = { trustedProxies: 0, allowedHosts: undefined, sites: [site] } as const
 
 test('a note says that local addresses are not rate-limited, unless there is a proxy or no limit', () => {
@@ -11,7 +11,7 @@ test('a note says that local addresses are not rate-limited, unless there is a p
 })
 
 test('a note recommends ALLOWED_HOSTS when only ALLOWED_ORIGINS is set', () => {
-  const sites = [{ ...site, allowedOrigins: ['https://example.com'] }]
+  const sites = [{ ...site, origins: ['https://example.com'] }]
   const named = { ...config, trustedProxies: 1, sites }
   expect(startNotes(named)).toEqual([expect.stringContaining('ALLOWED_HOSTS')])
   expect(startNotes({ ...named, allowedHosts: ['signup.example.com'] })).toEqual([])

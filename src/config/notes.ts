@@ -2,14 +2,14 @@ import type { Config } from './config.ts'
 import type { SiteConfig } from './site.ts'
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {
-  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'allowedOrigins'>[]
+  readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'origins'>[]
 }
 
 /** Notes to log at the start. They are not about mistakes. */
 export function startNotes(config: Noted): readonly string[] {
   const { trustedProxies, sites, allowedHosts } = config
   const isLimited = sites.some(({ signupsPerMinute }) => signupsPerMinute > 0)
-  const namesOrigins = sites.some(({ allowedOrigins }) => allowedOrigins !== '*')
+  const namesOrigins = sites.some(({ origins }) => origins !== '*')
   const notes: string[] = []
   if (isLimited && trustedProxies === 0) notes.push(privateAddresses)
   if (namesOrigins && allowedHosts === undefined) notes.push(anyHost)

@@ -1,4 +1,27 @@
-import type { ParsedSetting } from './problem.ts'
+import { z } from 'zod'
+import type { Kind } from './kinds.ts'
+import type { ParsedSetting } from './refusal.ts'
+import { note, parsedBy } from './schema-parts.ts'
+
+/** Web origins, as browsers write them, or `*`. */
+export const origins: Kind<'*' | readonly string[]> = {
+  parse: originList,
+  json: (example) =>
+    z
+      .array(parsedBy(originList, example.split(',')[0] ?? ''))
+      .min(1)
+      .max(1_000)
+      .check((payload) => {
+        const star = payload.value.indexOf('*')
+        if (star === -1 || payload.value.length === 1) return
+        const problem = 'is * beside other origins.'
+        note(payload, { problem, expected: 'either * alone, or web origins', hint: starHint }, [
+          star,
+        ])
+      })
+      .transform((lists) => (lists.includes('*') ? '*' : [...new Set(lists.flat())])),
+  form: 'With commas between them.',
+}
 
 /** Parses `*`, or web origins separated by commas. Returns each as browsers write it. */
 export function originList(text: string): ParsedSetting<'*' | readonly string[]> {

@@ -1,27 +1,6 @@
-import { type Language, languages } from '../signup/languages.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { ParsedSetting } from './problem.ts'
-import type { SettingsReader } from './reader.ts'
-
-/** How the pages for visitors look and what they ask for. An undefined member means the default. */
-export interface PagesConfig {
-  readonly title: string | undefined
-  /** A line under the title. */
-  readonly text: string | undefined
-  readonly button: string | undefined
-  /** `#rrggbb`, in lower case. */
-  readonly accent: string | undefined
-  readonly logoUrl: string | undefined
-  /** A text below the thanks, and the address of the page to go to from there. */
-  readonly thanks: string | undefined
-  readonly next: string | undefined
-  /** The language for visitors whose browser asks for none of our languages. */
-  readonly language: Language | undefined
-  /** The text that a visitor must agree to. */
-  readonly consent: readonly ConsentPart[] | undefined
-  /** Whether visitors are asked for a name. */
-  readonly name: 'off' | 'optional' | 'required'
-}
+import { line } from './kinds.ts'
+import type { ParsedSetting } from './refusal.ts'
 
 /** A piece of the text. It is a link when it has a `url`. */
 export interface ConsentPart {
@@ -30,46 +9,6 @@ export interface ConsentPart {
 }
 
 const consentCharactersMax = 1_000
-
-/** How the texts of the settings are read. */
-export const pageParsers = {
-  title: lineOf(100),
-  text: lineOf(300),
-  button: lineOf(60),
-  accent: color,
-  logoUrl,
-  thanks: lineOf(300),
-  next: webAddress,
-  consent,
-} as const
-
-export function readPages(reader: SettingsReader): PagesConfig {
-  return {
-    title: reader.optional('PAGE_TITLE', pageParsers.title),
-    text: reader.optional('PAGE_TEXT', pageParsers.text),
-    button: reader.optional('PAGE_BUTTON', pageParsers.button),
-    accent: reader.optional('PAGE_ACCENT', pageParsers.accent),
-    logoUrl: reader.optional('PAGE_LOGO_URL', pageParsers.logoUrl),
-    thanks: reader.optional('PAGE_THANKS', pageParsers.thanks),
-    next: reader.optional('PAGE_NEXT_URL', pageParsers.next),
-    language: reader.optional('PAGE_LANGUAGE', language),
-    consent: reader.optional('PAGE_CONSENT', pageParsers.consent),
-    name: reader.withDefault('PAGE_NAME', nameField),
-  }
-}
-
-/** Makes a parser for text in one line. */
-function lineOf(charactersMax: number): (text: string) => ParsedSetting<string> {
-  return (text) => {
-    const isLine = !hasUnprintable(text)
-    if (isLine && text.length <= charactersMax) return { value: text }
-    return {
-      problem: isLine ? 'is too long.' : 'has line breaks or other control characters in it.',
-      expected: `up to ${charactersMax} characters in one line`,
-      hint: 'Write plain text. The page shows HTML tags as they are typed.',
-    }
-  }
-}
 
 /** Parses a colour and returns it as `#rrggbb`. */
 export function color(text: string): ParsedSetting<string> {
@@ -122,20 +61,10 @@ export function webAddress(text: string): ParsedSetting<string> {
   }
 }
 
-function language(text: string): ParsedSetting<Language> {
-  const value = languages.find((known) => known === text.toLowerCase())
-  if (value) return { value }
-  return {
-    problem: 'is not a language of the pages.',
-    expected: `one of ${languages.join(', ')}`,
-    hint: 'Leave out the country: write de for de-AT. Visitors whose browser asks for one of these languages get that one.',
-  }
-}
-
 /** Parses text in which `[words](https://…)` is a link. There is no other markup. */
 export function consent(text: string): ParsedSetting<readonly ConsentPart[]> {
-  const line = lineOf(consentCharactersMax)(text)
-  if (!('value' in line)) return line
+  const plain = line(consentCharactersMax).parse(text, '')
+  if (!('value' in plain)) return plain
   const parts: ConsentPart[] = []
   let rest = 0
   for (const { 0: link, 1: words = '', 2: address = '', index } of text.matchAll(
@@ -155,14 +84,4 @@ const notALink = {
   problem: 'has a link without an address.',
   expected: 'text in which a link is written as [privacy policy](https://example.com/privacy)',
   hint: 'Write the address in full, with https:// in front and without spaces.',
-}
-
-function nameField(text: string): ParsedSetting<PagesConfig['name']> {
-  const value = (['off', 'optional', 'required'] as const).find((it) => it === text.toLowerCase())
-  if (value) return { value }
-  return {
-    problem: 'is not off, optional or required.',
-    expected: 'off, optional or required',
-    hint: 'Use off to ask for no name, optional if visitors may leave it out, and required if they must give it.',
-  }
 }

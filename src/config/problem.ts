@@ -1,13 +1,5 @@
-import { settings } from './settings.ts'
-
-/** Why a value is refused. The words never contain the value itself. */
-export interface SettingRefusal {
-  /** What is wrong; completes a sentence that begins with the setting's name. */
-  readonly problem: string
-  readonly expected: string
-  /** What to do about it. */
-  readonly hint: string
-}
+import type { SettingRefusal } from './refusal.ts'
+import { isSecret } from './settings.ts'
 
 /** One problem in the settings, safe to print and to log. */
 export interface SettingProblem extends SettingRefusal {
@@ -16,11 +8,6 @@ export interface SettingProblem extends SettingRefusal {
   /** The value; only a description of it when it is or may contain a secret. */
   readonly given: string
 }
-
-export type ParsedSetting<T> = { readonly value: T } | SettingRefusal
-
-/** Parses the text of a setting. `example` is a valid value for use in the hint. */
-export type Parser<T> = (text: string, example: string) => ParsedSetting<T>
 
 /** The settings cannot be used. The message lists every problem and is ready to print. */
 export class ConfigError extends Error {
@@ -45,16 +32,12 @@ function paragraph({ setting, problem, given, expected, hint }: SettingProblem):
   ].join('\n')
 }
 
-const secretNames: ReadonlySet<string> = new Set(
-  settings.filter((setting) => 'secret' in setting).map((setting) => setting.name),
-)
-
 /**
  * Describes a value for the operator: the value itself, or only its form when it may contain a secret.
  */
 export function describeGiven(name: string, text: string | undefined): string {
   if (text === undefined) return 'nothing'
-  return secretNames.has(name) || mayHoldSecret(text) ? formOf(text) : JSON.stringify(text)
+  return isSecret(name) || mayHoldSecret(text) ? formOf(text) : JSON.stringify(text)
 }
 
 /**

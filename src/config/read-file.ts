@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { ParsedSetting } from './problem.ts'
+import type { ParsedSetting } from './refusal.ts'
 
 /** Reads files for `config/`, which does not use the file system itself. */
 export interface Files {

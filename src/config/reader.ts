@@ -1,7 +1,7 @@
 import { describeGiven } from './problem.ts'
-import type { Parser, SettingProblem, SettingRefusal } from './problem.ts'
-import { settings } from './settings.ts'
-import type { SettingName, SettingWithDefault } from './settings.ts'
+import type { SettingProblem } from './problem.ts'
+import type { Parser, SettingRefusal } from './refusal.ts'
+import { type Setting, type SettingName, settings, type ValueOf } from './settings.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -21,27 +21,30 @@ export class SettingsReader {
     return textOf(this.#variables[name])
   }
 
-  /** The parsed value of a setting; undefined when it is unset or was refused. */
+  /** The value of a setting, or its default. Undefined when it has none, and is unset or was refused. */
+  value<Name extends SettingName>(name: Name): ValueOf<Name> {
+    const { kind, default: standard, example }: Setting = settings[name]
+    const given = this.optional(name, kind.parse)
+    if (given !== undefined || standard === undefined) return given as ValueOf<Name>
+    const parsed = kind.parse(standard, example)
+    if (!('value' in parsed)) throw new Error(`The default of ${name} ${parsed.problem}`)
+    return parsed.value as ValueOf<Name>
+  }
+
+  /** The value that `parse` makes of a setting; undefined when it is unset or was refused. */
   optional<T>(name: SettingName, parse: Parser<T>): T | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
-    const parsed = parse(text, exampleOf(name))
+    const parsed = parse(text, settings[name].example)
     if ('value' in parsed) return parsed.value
     this.refuse(name, parsed)
     return undefined
   }
 
-  /** The parsed value of a required setting. Refuses with `missing` when it is unset. */
-  required<T>(name: SettingName, parse: Parser<T>, missing: SettingRefusal): T | undefined {
+  /** As `optional`. Refuses with `missing` when it is unset. */
+  required<T>(name: SettingName, missing: SettingRefusal, parse: Parser<T>): T | undefined {
     if (this.text(name) === undefined) this.refuse(name, missing)
     return this.optional(name, parse)
-  }
-
-  /** The parsed value of a setting; its default when it is unset or was refused. */
-  withDefault<T>(name: SettingWithDefault, parse: Parser<T>): T {
-    const parsed = parse(defaultOf(name), exampleOf(name))
-    if (!('value' in parsed)) throw new Error(`The default of ${name} ${parsed.problem}`)
-    return this.optional(name, parse) ?? parsed.value
   }
 
   refuse(name: SettingName, refusal: SettingRefusal): void {
@@ -58,15 +61,4 @@ export function textOf(raw: string | undefined): string | undefined {
   const trimmed = raw?.trim() ?? ''
   const text = /^(["'])(.*)\1$/s.exec(trimmed)?.[2]?.trim() ?? trimmed
   return text === '' ? undefined : text
-}
-
-function exampleOf(name: SettingName): string {
-  return settings.find((setting) => setting.name === name)?.example ?? ''
-}
-
-function defaultOf(name: SettingWithDefault): string {
-  for (const setting of settings) {
-    if (setting.name === name && 'default' in setting) return setting.default
-  }
-  throw new Error(`${name} has no default.`)
 }

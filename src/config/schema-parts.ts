@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cleanText } from '../signup/text.ts'
-import type { Parser, SettingRefusal } from './problem.ts'
+import type { Parser, SettingRefusal } from './refusal.ts'
 
 /** A schema whose check turns the text into a `T`, which zod's own types cannot express. */
 type Becomes<T> = z.ZodType<T, string>
@@ -9,7 +9,7 @@ type Becomes<T> = z.ZodType<T, string>
 export type RefusalParams = Readonly<Record<keyof SettingRefusal, string>>
 
 /** Text that is read as the environment's setting of the same meaning is. */
-export function parsedBy<T>(parse: Parser<T>, example: string, description: string): Becomes<T> {
+export function parsedBy<T>(parse: Parser<T>, example: string): Becomes<T> {
   const schema = z
     .string()
     .overwrite((text) => text.trim())
@@ -18,7 +18,7 @@ export function parsedBy<T>(parse: Parser<T>, example: string, description: stri
       if ('value' in parsed) (payload as z.core.ParsePayload).value = parsed.value
       else note(payload, parsed)
     })
-    .meta({ description, examples: [example] })
+    .meta({ examples: [example] })
   return schema as unknown as Becomes<T>
 }
 

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import { fieldTypes } from './field-schema.ts'
 import { nearest } from './meant-names.ts'
-import { describeGiven, type SettingProblem, type SettingRefusal } from './problem.ts'
+import { describeGiven, type SettingProblem } from './problem.ts'
+import type { SettingRefusal } from './refusal.ts'
 import type { RefusalParams } from './schema-parts.ts'
 import { knownKeys } from './site-schema.ts'
 

@@ -1,6 +1,6 @@
 import type { AlertWebhook } from './alert-webhook.ts'
 import type { EnvFile } from './env-file.ts'
-import { settings } from './settings.ts'
+import { isSecret } from './settings.ts'
 
 /** The settings that must never be printed. All others are in `Config`. */
 export interface Secrets {
@@ -34,10 +34,6 @@ export function secretsOf(
   return sites.get(site.name) ?? {}
 }
 
-const secretSettings: ReadonlySet<string> = new Set(
-  settings.filter((setting) => 'secret' in setting).map(({ name }) => name),
-)
-
 /**
  * A warning when the `.env` file has secrets and every user of the machine may read it.
  *
@@ -51,7 +47,7 @@ export function exposedSecrets(
 ): readonly string[] {
   const { variables = {} } = envFile ?? {}
   const exposed = Object.keys(variables).filter(
-    (name) => variables[name] !== '' && (secretSettings.has(name) || ofSites.has(name)),
+    (name) => variables[name] !== '' && (isSecret(name) || ofSites.has(name)),
   )
   if (!isOpen || exposed.length === 0) return []
   return [

@@ -1,20 +1,41 @@
+import { languages } from '../signup/languages.ts'
+import { given, type Kind, line, oneOf, text, wholeNumber } from './kinds.ts'
+import { apiKeys, challengeHosts, ownHosts, tabList } from './lists.ts'
+import { origins } from './origins.ts'
+import { color, consent, logoUrl, webAddress } from './pages.ts'
+import { parseSpreadsheetId } from './spreadsheet-id.ts'
+import {
+  bearerToken,
+  filePath,
+  httpUrl,
+  listenHost,
+  receiverUrl,
+  retentionDays,
+  tabName,
+  webhookSecret,
+} from './values.ts'
+
 /**
- * The list of all settings. `config.ts` parses them. `docs/configuration.md` and `.env.example` are
- * generated from this list (`node scripts/configuration-docs.ts`).
+ * The table of all settings, a row a setting. All else comes from it: how variables are read, what sites may
+ * have of their own, the JSON Schema of their file, the names that are known, `docs/configuration.md` and
+ * `.env.example` (`node scripts/configuration-docs.ts`).
  */
 export interface Setting {
-  /** Name of the environment variable. */
-  readonly name: string
   readonly group: Group
-  /** One line for people, as a sentence. */
+  /** What it does, as sentences for people. */
   readonly meaning: string
+  readonly kind: Kind<unknown>
   /** The value when the setting is unset, as it would be written in the environment. */
   readonly default?: string
   readonly example: string
   /** Whether the value must never be printed. */
   readonly secret?: true
-  /** Whether this version supports the setting. Setting an unsupported one is refused at start. */
-  readonly supported: boolean
+  /** Its name in `Config`, if it stands there as it is read. */
+  readonly instance?: string
+  /** Its name in `SiteConfig` and in the file of sites, if a site may have its own. */
+  readonly site?: string
+  /** Whether only a later version supports it. Setting it is refused at start. */
+  readonly isPlanned?: true
 }
 
 type Group =
@@ -29,409 +50,463 @@ type Group =
   | 'Notices'
   | 'Logging'
 
-export const settings = [
-  {
-    name: 'SHEETS_SHEET_ID',
+export const challengeProviders = ['turnstile', 'hcaptcha', 'recaptcha'] as const
+
+/** The log levels of pino. */
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** By the names of their variables. */
+export const settings = {
+  SHEETS_SHEET_ID: {
     group: 'Google Sheets',
     meaning:
       'The spreadsheet that gets the rows: the id in its URL after `/spreadsheets/d/`, or the whole URL.',
+    kind: text(parseSpreadsheetId),
     example:
       'https://docs.google.com/spreadsheets/d/1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE/edit',
-    supported: true,
   },
-  {
-    name: 'SHEETS_CREDENTIALS_EMAIL',
+  SHEETS_CREDENTIALS_EMAIL: {
     group: 'Google Sheets',
     meaning:
       'Email address of the service account. Not needed when `SHEETS_PRIVATE_KEY` holds the whole JSON key file.',
+    kind: given,
     example: 'rollcall@my-project.iam.gserviceaccount.com',
-    supported: true,
   },
-  {
-    name: 'SHEETS_PRIVATE_KEY',
+  SHEETS_PRIVATE_KEY: {
     group: 'Google Sheets',
     meaning:
       'Private key of the service account, in any form: quoted or not, real line breaks or `\\n`, base64, or the whole JSON key file.',
+    kind: given,
     example: '"-----BEGIN PRIVATE KEY-----\\nMIIE...\\n-----END PRIVATE KEY-----\\n"',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'SHEETS_CREDENTIALS_FILE',
+  SHEETS_CREDENTIALS_FILE: {
     group: 'Google Sheets',
     meaning:
       'Path of the JSON key file, instead of `SHEETS_CREDENTIALS_EMAIL` and `SHEETS_PRIVATE_KEY`.',
+    kind: text(filePath),
     example: './service-account.json',
-    supported: true,
   },
-  {
-    name: 'GOOGLE_APPLICATION_CREDENTIALS',
+  GOOGLE_APPLICATION_CREDENTIALS: {
     group: 'Google Sheets',
     meaning:
       'Path of the JSON key file, under the name that Google’s own tools read. Used when `SHEETS_SHEET_ID` is set and the three settings above are not.',
+    kind: text(filePath),
     example: '/etc/rollcall/service-account.json',
-    supported: true,
   },
-  {
-    name: 'SHEETS_REQUESTS_PER_MINUTE',
+  SHEETS_REQUESTS_PER_MINUTE: {
     group: 'Google Sheets',
-    meaning:
-      'The most calls to the Sheets API, reads and writes together, in any 60 seconds: 1 to 3,000.',
+    meaning: 'The most calls to the Sheets API, reads and writes together, in any 60 seconds.',
+    kind: wholeNumber(1, 3_000),
     default: '50',
     example: '50',
-    supported: true,
   },
-  {
-    name: 'SHEETS_REQUESTS_PER_DAY',
+  SHEETS_REQUESTS_PER_DAY: {
     group: 'Google Sheets',
-    meaning: 'The most calls to the Sheets API in any 24 hours: 1 to 1,000,000.',
+    meaning: 'The most calls to the Sheets API in any 24 hours.',
+    kind: wholeNumber(1, 1_000_000),
     default: '10000',
     example: '10000',
-    supported: true,
   },
-  {
-    name: 'SHEETS_API_URL',
+  SHEETS_API_URL: {
     group: 'Google Sheets',
     meaning:
       'URL of the Sheets API, for a proxy or an emulator. With `http://`, access tokens travel unencrypted.',
+    kind: text(httpUrl),
     default: 'https://sheets.googleapis.com',
     example: 'http://127.0.0.1:8080',
-    supported: true,
   },
-  {
-    name: 'SHEETS_TOKEN_URL',
+  SHEETS_TOKEN_URL: {
     group: 'Google Sheets',
     meaning:
       'URL that issues access tokens, for a proxy or an emulator. With `http://`, they travel unencrypted.',
+    kind: text(httpUrl),
     default: 'https://oauth2.googleapis.com/token',
     example: 'http://127.0.0.1:8080/token',
-    supported: true,
   },
-  {
-    name: 'DEFAULT_SHEET_TAB',
+  DEFAULT_SHEET_TAB: {
     group: 'Tabs',
+    site: 'defaultTab',
     meaning:
       'Tab for signups that name no tab: 1 to 100 characters. If it is unset and the Google spreadsheet has only one tab, which is empty, Rollcall uses that tab, whatever its name.',
+    kind: text(tabName),
     default: 'Sheet1',
     example: 'Signups',
-    supported: true,
   },
-  {
-    name: 'SHEET_TABS',
+  SHEET_TABS: {
     group: 'Tabs',
+    site: 'tabs',
     meaning:
-      'The only tabs that signups may name besides the default tab, separated by commas. Recommended on the public internet: otherwise anybody can make new tabs, up to `MAX_SHEET_TABS`.',
+      'The only tabs that signups may name besides the default tab. Recommended on the public internet: otherwise anybody can make new tabs, up to `MAX_SHEET_TABS`.',
+    kind: tabList,
     example: 'Newsletter,Waitlist',
-    supported: true,
   },
-  {
-    name: 'MAX_SHEET_TABS',
+  MAX_SHEET_TABS: {
     group: 'Tabs',
+    site: 'maxTabs',
     meaning:
-      'How many new tabs signups may make: 0 to 10,000. One client address may make 10 an hour. The default tab and the tabs of `SHEET_TABS` do not count.',
+      'How many new tabs signups may make. One client address may make 10 an hour. The default tab and the tabs of `SHEET_TABS` do not count.',
+    kind: wholeNumber(0, 10_000),
     default: '100',
     example: '20',
-    supported: true,
   },
-  {
-    name: 'DATA_DIR',
+  DATA_DIR: {
     group: 'Storage',
+    instance: 'dataDir',
     meaning:
       'Folder of the journal and of the local workbook. Rollcall makes it if it is missing. Only one service can use it at a time.',
+    kind: text(filePath),
     default: './data',
     example: '/var/lib/rollcall',
-    supported: true,
   },
-  {
-    name: 'DATABASE_URL',
+  DATABASE_URL: {
     group: 'Storage',
     meaning:
       'URL of a PostgreSQL database (15 or newer) for the journal, so that several instances share it (docs/scaling.md). `DATA_DIR` is not used then. Needs a Google Sheet.',
+    kind: given,
     example: 'postgres://rollcall:password@db.example.com/rollcall?sslmode=verify-full',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'RETENTION_DAYS',
+  RETENTION_DAYS: {
     group: 'Storage',
+    instance: 'retentionDays',
     meaning:
       'For how many days after its row was written the journal keeps what a signup says: 2 to 36,500; 0 for ever. The spreadsheet keeps the row.',
+    kind: text(retentionDays),
     default: '0',
     example: '90',
-    supported: true,
   },
-  {
-    name: 'HOST',
+  HOST: {
     group: 'HTTP server',
+    instance: 'host',
     meaning:
       'Address to listen on: `0.0.0.0` for every network, `127.0.0.1` for this machine only.',
+    kind: text(listenHost),
     default: '0.0.0.0',
     example: '127.0.0.1',
-    supported: true,
   },
-  {
-    name: 'PORT',
+  PORT: {
     group: 'HTTP server',
-    meaning: 'Port to listen on: 0 to 65535. With 0, Rollcall picks a free port and prints it.',
+    instance: 'port',
+    meaning: 'Port to listen on. With 0, Rollcall picks a free port and prints it.',
+    kind: wholeNumber(0, 65_535),
     default: '3000',
     example: '8080',
-    supported: true,
   },
-  {
-    name: 'BODY_LIMIT_BYTES',
+  BODY_LIMIT_BYTES: {
     group: 'HTTP server',
-    meaning: 'The largest request body: 1,024 to 16,777,216 bytes (1 KiB to 16 MiB).',
+    instance: 'bodyBytesMax',
+    meaning: 'The most bytes of a request body.',
+    kind: wholeNumber(1_024, 16_777_216),
     default: '1048576',
     example: '65536',
-    supported: true,
   },
-  {
-    name: 'TRUST_PROXY',
+  TRUST_PROXY: {
     group: 'HTTP server',
+    instance: 'trustedProxies',
     meaning:
-      'How many proxies stand in front of the service: 0 to 10. Rollcall uses the client address that the first of them wrote into `X-Forwarded-For`.',
+      'How many proxies stand in front of the service. Rollcall uses the client address that the first of them wrote into `X-Forwarded-For`.',
+    kind: wholeNumber(0, 10),
     default: '0',
     example: '1',
-    supported: true,
   },
-  {
-    name: 'PAGE_TITLE',
+  PAGE_TITLE: {
     group: 'Pages',
-    meaning: 'Heading of the signup page `/`: up to 100 characters.',
+    site: 'page.title',
+    meaning: 'Heading of the signup page `/`.',
+    kind: line(100),
     example: 'The Rollcall letter',
-    supported: true,
   },
-  {
-    name: 'PAGE_TEXT',
+  PAGE_TEXT: {
     group: 'Pages',
-    meaning: 'A line under the heading: up to 300 characters.',
+    site: 'page.text',
+    meaning: 'A line under the heading.',
+    kind: line(300),
     example: 'One short mail a month. No noise.',
-    supported: true,
   },
-  {
-    name: 'PAGE_BUTTON',
+  PAGE_BUTTON: {
     group: 'Pages',
-    meaning: 'Text of the button, also on the bare form: up to 60 characters.',
+    site: 'page.button',
+    meaning: 'Text of the button, also on the bare form.',
+    kind: line(60),
     example: 'Count me in',
-    supported: true,
   },
-  {
-    name: 'PAGE_ACCENT',
+  PAGE_ACCENT: {
     group: 'Pages',
+    site: 'page.accent',
     meaning:
       'Colour of the button, as `#rgb` or `#rrggbb`. If it would be hard to read, the pages show it lighter or darker.',
+    kind: text(color),
     example: '"#0a7a4b"',
-    supported: true,
   },
-  {
-    name: 'PAGE_LOGO_URL',
+  PAGE_LOGO_URL: {
     group: 'Pages',
+    site: 'page.logoUrl',
     meaning: 'URL of a picture above the heading, with `https://`.',
+    kind: text(logoUrl),
     example: 'https://example.com/logo.svg',
-    supported: true,
   },
-  {
-    name: 'PAGE_THANKS',
+  PAGE_THANKS: {
     group: 'Pages',
-    meaning:
-      'A text below the thanks for a signup, on the pages and in the embed: up to 300 characters.',
+    site: 'page.thanks',
+    meaning: 'A text below the thanks for a signup, on the pages and in the embed.',
+    kind: line(300),
     example: 'The first letter comes on Sunday.',
-    supported: true,
   },
-  {
-    name: 'PAGE_NEXT_URL',
+  PAGE_NEXT_URL: {
     group: 'Pages',
+    site: 'page.next',
     meaning:
       'Address of a page, with `https://` or `http://`: below the thanks, a link leads there.',
+    kind: text(webAddress),
     example: 'https://example.com/welcome',
-    supported: true,
   },
-  {
-    name: 'PAGE_LANGUAGE',
+  PAGE_LANGUAGE: {
     group: 'Pages',
+    site: 'page.language',
     meaning:
       'Language of the texts above, and of the pages for visitors whose browser asks for none of `en de fr es pt it nl pl tr ar hi ja ko zh`. Unset: English.',
+    kind: oneOf(
+      languages,
+      'Leave out the country: write de for de-AT. Visitors whose browser asks for one of these languages get that one.',
+    ),
     example: 'de',
-    supported: true,
   },
-  {
-    name: 'PAGE_CONSENT',
+  PAGE_CONSENT: {
     group: 'Pages',
+    site: 'page.consent',
     meaning:
       'Text of a checkbox that visitors must tick, also on the bare form and in the embed: up to 1,000 characters; `[words](https://…)` is a link. The text that a visitor agreed to goes into Metadata as `consent`.',
+    kind: text(consent),
     example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
-    supported: true,
   },
-  {
-    name: 'PAGE_NAME',
+  PAGE_NAME: {
     group: 'Pages',
+    site: 'page.name',
     meaning: 'Whether the pages ask for a name: `off`, `optional` or `required`.',
+    kind: oneOf(
+      ['off', 'optional', 'required'],
+      'Use off to ask for no name, optional if visitors may leave it out, and required if they must give it.',
+    ),
     default: 'off',
     example: 'optional',
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_SITE_KEY',
+  CHALLENGE_SITE_KEY: {
     group: 'Bot challenge',
     meaning:
       'Site key of the challenge, which is public. The challenge is on when both keys are set, and off when neither is.',
+    kind: given,
     example: '1x00000000000000000000AA',
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_SECRET_KEY',
+  CHALLENGE_SECRET_KEY: {
     group: 'Bot challenge',
     meaning:
       'Secret key of the same site. With a provider’s test key, everybody passes, or nobody.',
+    kind: given,
     example: '1x0000000000000000000000000000000AA',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_PROVIDER',
+  CHALLENGE_PROVIDER: {
     group: 'Bot challenge',
+    site: 'challenge.provider',
     meaning: 'Provider of the challenge: `turnstile`, `hcaptcha` or `recaptcha`.',
+    kind: oneOf(
+      challengeProviders,
+      'For another provider with the same protocol, name the most similar one, and set CHALLENGE_VERIFY_URL and CHALLENGE_SCRIPT_URL.',
+    ),
     default: 'turnstile',
     example: 'hcaptcha',
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_VERIFY_URL',
+  CHALLENGE_VERIFY_URL: {
     group: 'Bot challenge',
     meaning:
       'URL that verifies tokens, instead of the provider’s own. Rollcall sends the secret key to it.',
+    kind: text(httpUrl),
     example: 'https://challenge.example.com/siteverify',
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_SCRIPT_URL',
+  CHALLENGE_SCRIPT_URL: {
     group: 'Bot challenge',
     meaning: 'URL of the widget’s script, instead of the provider’s own.',
+    kind: text(httpUrl),
     example: 'https://challenge.example.com/api.js',
-    supported: true,
   },
-  {
-    name: 'CHALLENGE_HOSTNAMES',
+  CHALLENGE_HOSTNAMES: {
     group: 'Bot challenge',
+    site: 'challenge.hostnames',
     meaning:
-      'Host names of the pages that tokens may come from, separated by commas; list each subdomain. Unset: every host that the provider allows.',
+      'Host names of the pages that tokens may come from; list each subdomain. Unset: every host that the provider allows.',
+    kind: challengeHosts,
     example: 'example.com,www.example.com',
-    supported: true,
   },
-  {
-    name: 'ALLOWED_ORIGINS',
+  ALLOWED_ORIGINS: {
     group: 'Access and limits',
+    site: 'origins',
     meaning:
-      'Web origins whose pages may send signups and show the form in a frame, separated by commas; `*` allows all. The service’s own pages are always allowed.',
+      'Web origins whose pages may send signups and show the form in a frame; `*` allows all. The service’s own pages are always allowed.',
+    kind: origins,
     default: '*',
     example: 'https://example.com,https://www.example.com',
-    supported: true,
   },
-  {
-    name: 'ALLOWED_HOSTS',
+  ALLOWED_HOSTS: {
     group: 'Access and limits',
+    instance: 'allowedHosts',
     meaning:
-      'Hosts under which visitors reach the service, separated by commas, each with its port if its URL has one. When `ALLOWED_ORIGINS` names origins, only pages on these hosts count as the service’s own. Unset: pages on any host do.',
+      'Hosts under which visitors reach the service, each with its port if its URL has one. When `ALLOWED_ORIGINS` names origins, only pages on these hosts count as the service’s own. Unset: pages on any host do.',
+    kind: ownHosts,
     example: 'signup.example.com,localhost:3000',
-    supported: true,
   },
-  {
-    name: 'API_KEYS',
+  API_KEYS: {
     group: 'Access and limits',
     meaning:
-      'Keys that allow bulk signups, each of at least 16 characters, separated by commas. Unset: everybody may send bulk signups.',
+      'Keys that allow bulk signups, each of at least 16 characters. Unset: everybody may send bulk signups.',
+    kind: apiKeys,
     example: 'a-long-random-text,another-long-random-text',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'ADMIN_TOKEN',
+  ADMIN_TOKEN: {
     group: 'Access and limits',
     meaning: 'Token for `/admin`, which exists only when this is set.',
+    kind: text(bearerToken),
     example: 'a-long-random-text',
     secret: true,
-    supported: false,
+    isPlanned: true,
   },
-  {
-    name: 'METRICS_TOKEN',
+  METRICS_TOKEN: {
     group: 'Access and limits',
     meaning:
       'Token of at least 16 characters for `/metrics`, which exists only when this is set (docs/monitoring.md).',
+    kind: text(bearerToken),
     example: 'a-long-random-text',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'RATE_LIMIT_PER_MINUTE',
+  RATE_LIMIT_PER_MINUTE: {
     group: 'Access and limits',
+    site: 'signupsPerMinute',
     meaning:
-      'The most signups in any 60 seconds from one client address: 0 to 1,000,000. 0 means no limit.',
+      'The most signups in any 60 seconds from one client address. With 0 there is no limit.',
+    kind: wholeNumber(0, 1_000_000),
     default: '60',
     example: '20',
-    supported: true,
   },
-  {
-    name: 'DUPLICATES',
+  DUPLICATES: {
     group: 'Access and limits',
+    site: 'duplicates',
     meaning:
       '`append` writes a row for every signup. `ignore` writes one row for each address in a tab: a second signup of the address gets the same answer but no row, even if somebody has deleted the first row from the spreadsheet.',
+    kind: oneOf(
+      ['append', 'ignore'],
+      'Use append for a row for every signup, or ignore for one row for each address in a tab.',
+    ),
     default: 'append',
     example: 'ignore',
-    supported: true,
   },
-  {
-    name: 'BULK_MAX',
+  BULK_MAX: {
     group: 'Access and limits',
-    meaning: 'The most signups in one bulk request: 1 to 10,000. `BODY_LIMIT_BYTES` applies, too.',
+    instance: 'bulkItemsMax',
+    meaning: 'The most signups in one bulk request. `BODY_LIMIT_BYTES` applies, too.',
+    kind: wholeNumber(1, 10_000),
     default: '1000',
     example: '200',
-    supported: true,
   },
-  {
-    name: 'ROLLCALL_CONFIG',
+  ROLLCALL_CONFIG: {
     group: 'Sites and fields',
     meaning:
       'Path of a JSON file with several sites, each with a spreadsheet and fields of its own, or the JSON itself (docs/sites.md).',
+    kind: given,
     example: './rollcall.json',
-    supported: true,
   },
-  {
-    name: 'ALERT_WEBHOOK_URL',
+  ALERT_WEBHOOK_URL: {
     group: 'Notices',
     meaning:
       'URL of HTTPS, or of HTTP on this machine or in its private network, that gets a POST when delivery has not worked for five minutes, and when it works again (docs/monitoring.md). Needs `ALERT_WEBHOOK_SECRET`, too.',
+    kind: text(receiverUrl),
     example: 'https://hooks.example.com/rollcall',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'ALERT_WEBHOOK_SECRET',
+  ALERT_WEBHOOK_SECRET: {
     group: 'Notices',
     meaning:
       'Secret that signs notices after Standard Webhooks: `whsec_` and then 24 to 64 bytes in base64.',
+    kind: text(webhookSecret),
     example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
     secret: true,
-    supported: true,
   },
-  {
-    name: 'LOG_LEVEL',
+  LOG_LEVEL: {
     group: 'Logging',
+    instance: 'logLevel',
     meaning:
       'The least serious level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    kind: oneOf(
+      logLevels,
+      'Use info for normal operation, or debug to find the cause of a problem.',
+    ),
     default: 'info',
     example: 'debug',
-    supported: true,
   },
-  {
-    name: 'LOG_FORMAT',
+  LOG_FORMAT: {
     group: 'Logging',
+    instance: 'logFormat',
     meaning:
       '`text`: a line for people. `json`: a line for programs. Unset: `text` on a terminal, and `json` elsewhere. With `NO_COLOR`, text has no colours.',
+    kind: oneOf(
+      ['text', 'json'],
+      'Use text for people or json for programs, or remove it: a terminal gets text then.',
+    ),
     example: 'json',
-    supported: true,
   },
-] as const satisfies readonly Setting[]
+} as const satisfies Readonly<Record<string, Setting>>
 
-type Listed = (typeof settings)[number]
-export type SettingName = Listed['name']
-export type SettingWithDefault = Extract<Listed, { readonly default: string }>['name']
+type Settings = typeof settings
+export type SettingName = keyof Settings
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** What a setting is read as. Undefined when it has no default and is unset. */
+export type ValueOf<Name extends SettingName> =
+  Settings[Name]['kind'] extends Kind<infer T>
+    ? Settings[Name] extends { readonly default: string }
+      ? T
+      : T | undefined
+    : never
+
+/** The settings that stand in `Config` as they are read. */
+export type InstanceSettings = {
+  readonly [
+    Name in SettingName as Settings[Name] extends { readonly instance: infer Key extends string }
+      ? Key
+      : never
+  ]: ValueOf<Name>
+}
+
+type Under<Prefix extends string> = {
+  readonly [
+    Name in SettingName as Settings[Name] extends {
+      readonly site: `${Prefix}${infer Key}`
+    }
+      ? Key extends `${string}.${string}`
+        ? never
+        : Key
+      : never
+  ]: ValueOf<Name>
+}
+
+/** The settings that a site may have of its own, by the beginning of their names in it. */
+export interface SiteSettings {
+  readonly '': Under<''>
+  readonly 'page.': Under<'page.'>
+  readonly 'challenge.': Under<'challenge.'>
+}
+
+/** The settings whose names in a site begin so, each with the rest of that name. */
+export function siteSettings(
+  under: keyof SiteSettings,
+): readonly (readonly [key: string, name: SettingName])[] {
+  return settingNames.flatMap((name) => {
+    const { site }: Setting = settings[name]
+    const key = site?.startsWith(under) ? site.slice(under.length) : ''
+    return key === '' || key.includes('.') ? [] : [[key, name] as const]
+  })
+}
+
+export function isSecret(name: string): boolean {
+  return Object.hasOwn(settings, name) && 'secret' in settings[name as SettingName]
+}

@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { languages } from '../signup/languages.ts'
-import { challengeHost, challengeProviders } from './challenge.ts'
 import { fieldsSchema } from './field-schema.ts'
-import { tabsByKey } from '../signup/tab.ts'
-import { originList } from './origins.ts'
-import { pageParsers } from './pages.ts'
-import { note, parsedBy } from './schema-parts.ts'
-import { parseSpreadsheetId } from './spreadsheet-id.ts'
-import { filePath, tabName } from './values.ts'
+import { note } from './schema-parts.ts'
+import {
+  type Setting,
+  type SettingName,
+  settings,
+  siteSettings,
+  type SiteSettings,
+  type ValueOf,
+} from './settings.ts'
 
 /**
  * The file that `ROLLCALL_CONFIG` names, described once: from here come its validation, the JSON Schema
@@ -37,113 +38,40 @@ const challenge = z
         pattern: secretVariable.source,
         examples: ['CHALLENGE_SECRET_KEY_LAUNCH'],
       }),
-    provider: z
-      .enum(challengeProviders)
-      .optional()
-      .meta({ description: 'Otherwise as CHALLENGE_PROVIDER.' }),
-    hostnames: z
-      .array(parsedBy(challengeHost, 'example.com', 'The host of pages that tokens may come from.'))
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({ description: 'Otherwise as CHALLENGE_HOSTNAMES.' }),
+    ...membersUnder('challenge.'),
   })
   .meta({ description: 'The bot challenge. Otherwise as the CHALLENGE_ settings say.' })
 
 const page = z
-  .strictObject({
-    title: parsedBy(pageParsers.title, 'The launch', 'Heading of the signup page.').optional(),
-    text: parsedBy(pageParsers.text, 'One mail a month.', 'A line under the heading.').optional(),
-    button: parsedBy(pageParsers.button, 'Count me in', 'Text of the button.').optional(),
-    accent: parsedBy(pageParsers.accent, '#0a7a4b', 'Colour of the button.').optional(),
-    logoUrl: parsedBy(
-      pageParsers.logoUrl,
-      'https://example.com/logo.svg',
-      'A picture above the heading.',
-    ).optional(),
-    thanks: parsedBy(
-      pageParsers.thanks,
-      'We write to you in May.',
-      'A text below the thanks for a signup.',
-    ).optional(),
-    next: parsedBy(
-      pageParsers.next,
-      'https://launch.example/welcome',
-      'Where a link below the thanks leads.',
-    ).optional(),
-    language: z
-      .enum(languages)
-      .optional()
-      .meta({ description: 'Language of these texts, and for visitors who ask for none of ours.' }),
-    consent: parsedBy(
-      pageParsers.consent,
-      'I agree to the [terms](https://example.com/terms).',
-      'Text of a checkbox that visitors must tick.',
-    ).optional(),
-    name: z
-      .enum(['off', 'optional', 'required'])
-      .optional()
-      .meta({ description: 'Whether the pages ask for a name.' }),
-  })
+  .strictObject(membersUnder('page.'))
   .meta({ description: 'How the pages look. What is left out is as the PAGE_ settings say.' })
-
-const origins = z
-  .array(parsedBy(originList, 'https://launch.example', 'A web origin, or *.'))
-  .min(1)
-  .max(1_000)
-  .check((payload) => {
-    const star = payload.value.indexOf('*')
-    if (star === -1 || payload.value.length === 1) return
-    const hint =
-      'Write ["*"] to allow every page on the web, or only the origins of your own pages.'
-    const expected = 'either * alone, or web origins'
-    note(payload, { problem: 'is * beside other origins.', expected, hint }, [star])
-  })
-  .meta({ description: 'Otherwise as ALLOWED_ORIGINS.' })
-
-const tab = parsedBy(tabName, 'Waitlist', 'The name of a tab.')
 
 /** One site. What it leaves out comes from the environment. */
 export const siteSchema = z.strictObject({
-  spreadsheet: parsedBy(
-    parseSpreadsheetId,
-    'https://docs.google.com/spreadsheets/d/1AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE/edit',
-    'The Google spreadsheet of this site alone: its URL or id. Otherwise as SHEETS_SHEET_ID.',
-  ).optional(),
-  credentialsFile: parsedBy(
-    filePath,
-    './launch-account.json',
-    'Path of the JSON key file of the service account. Otherwise the account of the environment.',
-  ).optional(),
-  defaultTab: tab.optional().describe('Otherwise as DEFAULT_SHEET_TAB.'),
-  tabs: z
-    .array(tab)
-    .min(1)
-    .max(1_000)
-    .overwrite((names) => [...tabsByKey(names).values()])
-    .optional()
-    .meta({ description: 'The only tabs that signups may name. Otherwise as SHEET_TABS.' }),
-  maxTabs: z
-    .int()
-    .min(0)
-    .max(10_000)
-    .optional()
-    .meta({ description: 'How many new tabs signups may make. Otherwise as MAX_SHEET_TABS.' }),
-  duplicates: z
-    .enum(['append', 'ignore'])
-    .optional()
-    .meta({ description: 'Otherwise as DUPLICATES.' }),
-  origins: origins.optional(),
+  spreadsheet: memberOf('SHEETS_SHEET_ID'),
+  credentialsFile: memberOf('SHEETS_CREDENTIALS_FILE'),
+  ...membersUnder(''),
   challenge: challenge.optional(),
   page: page.optional(),
-  signupsPerMinute: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .optional()
-    .meta({ description: 'For each client address. Otherwise as RATE_LIMIT_PER_MINUTE.' }),
   fields: fieldsSchema.optional(),
 })
+
+/** What a site may have in the place of this setting. */
+function memberOf<Name extends SettingName>(name: Name) {
+  const { kind, meaning, example }: Setting = settings[name]
+  const description = `${meaning.replaceAll('`', '')} Otherwise as ${name}.`
+  const schema = kind.json(example).optional().meta({ description })
+  return schema as z.ZodOptional<z.ZodType<NonNullable<ValueOf<Name>>>>
+}
+
+/** What a site, or a part of it, may have in the place of settings. */
+function membersUnder<Under extends keyof SiteSettings>(under: Under) {
+  const members = siteSettings(under).map(([key, name]) => [key, memberOf(name)] as const)
+  type Settings = SiteSettings[Under]
+  return Object.fromEntries(members) as {
+    [Key in keyof Settings]: z.ZodOptional<z.ZodType<NonNullable<Settings[Key]>>>
+  }
+}
 
 /** A site of the file, its values parsed. */
 export type DeclaredSite = z.output<typeof siteSchema>

@@ -88,11 +88,11 @@ test('a site says what is its own, and the rest comes from the environment', () 
       name: 'default',
       spreadsheet: { spreadsheetId: second, credentials: { email: /^ours/ } },
       challenge: undefined,
-      pages: { title: 'Ours', text: 'One mail a month.', name: 'off' },
-      defaultSheetTab: 'Sheet1',
+      page: { title: 'Ours', text: 'One mail a month.', name: 'off' },
+      defaultTab: 'Sheet1',
       defaultTabOf: second,
-      sheetTabs: undefined,
-      allowedOrigins: ['https://ours.example'],
+      tabs: undefined,
+      origins: ['https://ours.example'],
       signupsPerMinute: 60,
       fields: [],
     },
@@ -103,19 +103,19 @@ test('a site says what is its own, and the rest comes from the environment', () 
         ...{ provider: 'turnstile', siteKey: '0x4site', hostnames: ['launch.example'] },
         verifyUrl: 'https://challenge.example/verify',
       },
-      pages: {
+      page: {
         title: 'The launch',
         consent: [{ text: 'I agree.' }],
         text: 'One mail a month.',
         accent: '#00aa77',
         name: 'optional',
       },
-      defaultSheetTab: 'Waitlist',
+      defaultTab: 'Waitlist',
       defaultTabOf: undefined,
-      sheetTabs: ['Waitlist', 'Beta'],
-      newTabsMax: 0,
+      tabs: ['Waitlist', 'Beta'],
+      maxTabs: 0,
       duplicates: 'ignore',
-      allowedOrigins: ['https://launch.example', 'http://localhost:8080'],
+      origins: ['https://launch.example', 'http://localhost:8080'],
       signupsPerMinute: 5,
       fields: [
         { name: 'company', label: 'Company', type: 'text', required: true, maxLength: 80 },
@@ -146,7 +146,7 @@ test('a site of another provider does not take the addresses of the environmentâ
 })
 
 test('a star among origins allows all, and stands alone', () => {
-  expect(read(site({ origins: ['*'] })).sites[0]?.site.allowedOrigins).toBe('*')
+  expect(read(site({ origins: ['*'] })).sites[0]?.site.origins).toBe('*')
 })
 
 test('only variables for secret keys of challenges can be read by the file', () => {
@@ -180,14 +180,14 @@ test('every problem of the file and of the environment is told at once, with its
     'sites.Launch.maxTabs is out of range.',
     'sites.Launch.defaulTab is no key of this file.',
     'sites.Launch.secretKey looks like a secret, and this file holds none.',
-    'sites.launch.duplicates is none of the words it may be.',
     'sites.launch.origins[1] has an entry that is not a web origin.',
     'sites.launch.origins[0] is * beside other origins.',
+    'sites.launch.signupsPerMinute is not a whole number, without quotes.',
+    'sites.launch.duplicates is none of the words it may be.',
     'sites.launch.challenge.siteKey is missing.',
     'sites.launch.challenge.secretKeyVariable is not the name of a variable for a secret key.',
     'sites.launch.page.accent is not a colour.',
     'sites.launch.page.titel is no key of this file.',
-    'sites.launch.signupsPerMinute is not a whole number, without quotes.',
     'sites.blog is not an object: { â€¦ }.',
   ])
   const { all } = read(json)

@@ -1,28 +1,217 @@
-import { type NamedSites, readNamedSites } from './named-sites.ts'
+import { fieldOf } from './field-schema.ts'
+import { type Account, accountInFile, hasAccount, readAccount } from './account.ts'
+import {
+  type Challenged,
+  type ChallengeTerms,
+  keyParsers,
+  readChallenge,
+  readChallengeTerms,
+} from './challenge.ts'
+import { type GoogleConfig, readGoogleTerms, wantsGoogle } from './google.ts'
+import { describeGiven, type SettingProblem } from './problem.ts'
 import type { Files } from './read-file.ts'
-import type { SettingsReader, Variables } from './reader.ts'
-import { readDefaultSite, wantsGoogle } from './site.ts'
-import { sitesJson } from './sites-file.ts'
+import { type SettingsReader, textOf, type Variables } from './reader.ts'
+import type { SettingRefusal } from './refusal.ts'
+import { problemAt } from './schema-problems.ts'
+import type { SiteSecrets } from './secrets.ts'
+import { defaultSite, namesOf, readSiteDefaults, type SiteConfig, siteValues } from './site.ts'
+import { parseSpreadsheetId } from './spreadsheet-id.ts'
+import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
-export interface Sites extends Omit<NamedSites, 'secretVariables'> {
-  /** Whether a file names them. */
-  readonly isNamed: boolean
-  /** As in `NamedSites`; undefined when no file names the sites. */
-  readonly secretVariables: ReadonlySet<string> | undefined
+/** A site and what must not be printed of it. */
+export interface ReadSite {
+  readonly site: SiteConfig
+  readonly secrets: SiteSecrets
 }
 
-/** Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else the one of the environment. */
+export interface Sites {
+  /** There may be too few of them when there are problems. */
+  readonly sites: readonly ReadSite[]
+  /** Whether a file names them. */
+  readonly isNamed: boolean
+  /** Problems of the file. Those of the environment are with the reader. */
+  readonly problems: readonly SettingProblem[]
+  /** The variables that have secret keys of sites; undefined when no file names the sites. */
+  readonly secretVariables: ReadonlySet<string> | undefined
+  /** Whether a site writes to a local workbook. */
+  readonly hasWorkbook: boolean
+}
+
+/** Without a file there is one site, which says nothing itself. A file that cannot be read has none. */
+function nothingDeclared(isNamed: boolean): ReturnType<typeof declaredIn> {
+  return { declared: isNamed ? [] : [[defaultSite, {}]], problems: [] }
+}
+
+/**
+ * Reads the sites: those of the file that `ROLLCALL_CONFIG` names, or else one. What they leave out comes
+ * from the environment.
+ */
 export function readSites(
   reader: SettingsReader,
   environment: Files & { readonly variables: Variables },
 ): Sites {
-  if (reader.text('ROLLCALL_CONFIG') === undefined) {
-    const sites = [readDefaultSite(reader, environment)]
-    const hasWorkbook = !wantsGoogle(reader)
-    return { isNamed: false, sites, problems: [], secretVariables: undefined, hasWorkbook }
-  }
+  const isNamed = reader.text('ROLLCALL_CONFIG') !== undefined
   const file = reader.optional('ROLLCALL_CONFIG', sitesJson(environment))
-  const named = readNamedSites(file ?? { sites: {} }, reader, environment)
-  // The reader tells why the file cannot be read.
-  return { ...named, isNamed: true, problems: file ? named.problems : [] }
+  const { declared, problems } = file ? declaredIn(file) : nothingDeclared(isNamed)
+  const refuse: Refuse = (path, refusal) =>
+    problems.push(problemAt(['sites', ...path], file, refusal))
+  const secretVariables = new Set(
+    declared.flatMap(([, { challenge }]) => challenge?.secretKeyVariable ?? []),
+  )
+  const defaults = readSiteDefaults(reader)
+  const spreadsheetOf = spreadsheets(declared, isNamed, reader, environment, refuse)
+  const challengeOf = challenges(secretVariables, reader, environment, refuse, problems)
+  const sites = declared.map((it): ReadSite => {
+    const [name, site] = it
+    const google = spreadsheetOf(it)
+    const challenged = challengeOf(it)
+    return {
+      site: {
+        ...siteValues(site, defaults, google?.spreadsheet.spreadsheetId),
+        name,
+        spreadsheet: google?.spreadsheet ?? { kind: 'workbook' },
+        challenge: challenged?.challenge,
+        fields: (site.fields ?? []).map(fieldOf),
+        settingNames: namesOf(name, site),
+      },
+      secrets: {
+        ...(google && { privateKey: google.privateKey }),
+        ...(challenged && { challengeSecret: challenged.secret }),
+      },
+    }
+  })
+  const hasWorkbook =
+    !wantsGoogle(reader) && declared.some(([, { spreadsheet }]) => spreadsheet === undefined)
+  return {
+    sites,
+    isNamed,
+    problems,
+    secretVariables: isNamed ? secretVariables : undefined,
+    hasWorkbook,
+  }
+}
+
+type Refuse = (path: readonly PropertyKey[], refusal: SettingRefusal) => void
+interface Google {
+  readonly spreadsheet: GoogleConfig
+  readonly privateKey: string
+}
+
+/** Gives the Google spreadsheet of each site; undefined for a local workbook, and for what was refused. */
+function spreadsheets(
+  declared: readonly Declared[],
+  isNamed: boolean,
+  reader: SettingsReader,
+  files: Files,
+  refuse: Refuse,
+): (declared: Declared) => Google | undefined {
+  const terms = readGoogleTerms(reader)
+  const shared =
+    !isNamed && wantsGoogle(reader)
+      ? reader.required('SHEETS_SHEET_ID', missingSheetId, parseSpreadsheetId)
+      : reader.value('SHEETS_SHEET_ID')
+  const needsAccount = isNamed
+    ? declared.some(
+        ([, { spreadsheet = shared, credentialsFile }]) =>
+          spreadsheet !== undefined && credentialsFile === undefined,
+      )
+    : wantsGoogle(reader)
+  const account = needsAccount || hasAccount(reader) ? readAccount(reader, files) : undefined
+  const owners = new Map<string, string>()
+
+  return ([name, { spreadsheet, credentialsFile }]) => {
+    const spreadsheetId = spreadsheet ?? shared
+    const path = [name, 'spreadsheet']
+    if (spreadsheetId === undefined) {
+      if (isNamed && wantsGoogle(reader)) refuse(path, missingSpreadsheet)
+      return undefined
+    }
+    const owner = owners.get(spreadsheetId)
+    owners.set(spreadsheetId, name)
+    if (owner !== undefined) refuse(path, takenSpreadsheet(owner, spreadsheet === undefined))
+    const own = credentialsFile === undefined ? account : ownAccount(name, credentialsFile)
+    if (!own) return undefined
+    const { email, privateKey } = own
+    const config: GoogleConfig = { kind: 'google', spreadsheetId, credentials: { email }, ...terms }
+    return { spreadsheet: config, privateKey }
+  }
+
+  function ownAccount(name: string, path: string): Account | undefined {
+    const found = accountInFile(files, path)
+    if ('value' in found) return found.value
+    refuse([name, 'credentialsFile'], found)
+    return undefined
+  }
+}
+
+const missingSheetId: SettingRefusal = {
+  problem: 'is missing, and other SHEETS_ settings are set.',
+  expected: 'the id or the whole URL of the spreadsheet',
+  hint: 'Set it; or remove all SHEETS_ settings to write to the local workbook.',
+}
+
+const missingSpreadsheet: SettingRefusal = {
+  problem: 'is missing, and SHEETS_SHEET_ID too, but other SHEETS_ settings are set.',
+  expected: 'the URL or the id of the spreadsheet of this site',
+  hint: 'Give each site a spreadsheet; or remove all SHEETS_ settings to write to the local workbook.',
+}
+
+function takenSpreadsheet(owner: string, isShared: boolean): SettingRefusal {
+  const whose = `the spreadsheet of the site ${owner} already.`
+  return {
+    problem: isShared ? `is missing, and SHEETS_SHEET_ID is ${whose}` : `is ${whose}`,
+    expected: 'a spreadsheet that belongs to this site alone',
+    hint: 'Make another spreadsheet; or make one site of both, with two tabs.',
+  }
+}
+
+/** Gives the challenge of each site; undefined when it is off or was refused. */
+function challenges(
+  secretVariables: ReadonlySet<string>,
+  reader: SettingsReader,
+  { variables }: { readonly variables: Variables },
+  refuse: Refuse,
+  problems: SettingProblem[],
+): (declared: Declared) => Challenged | undefined {
+  const terms = readChallengeTerms(reader)
+  // The variable of the environment's own challenge may have the key of a site.
+  const isOfSite =
+    secretVariables.has('CHALLENGE_SECRET_KEY') && reader.text('CHALLENGE_SITE_KEY') === undefined
+  const shared = isOfSite ? undefined : readChallenge(reader, terms)
+
+  return ([name, { challenge }]) => {
+    if (!challenge) return shared
+    const path = [name, 'challenge']
+    const { provider = terms.provider, secretKeyVariable, hostnames = terms.hostnames } = challenge
+    const parsers = keyParsers(provider)
+    const siteKey = parsers.siteKey(challenge.siteKey.trim())
+    if (!('value' in siteKey)) refuse([...path, 'siteKey'], siteKey)
+    const text = textOf(variables[secretKeyVariable])
+    if (text === undefined) {
+      refuse([...path, 'secretKeyVariable'], missingSecret(secretKeyVariable))
+      return undefined
+    }
+    const secret = parsers.secret(text)
+    if (!('value' in secret)) {
+      const { problem, expected, hint } = secret
+      const given = describeGiven('CHALLENGE_SECRET_KEY', text)
+      problems.push({ setting: secretKeyVariable, problem, given, expected, hint })
+    }
+    if (!('value' in siteKey && 'value' in secret)) return undefined
+    const addresses: Pick<ChallengeTerms, 'verifyUrl' | 'scriptUrl'> =
+      provider === terms.provider ? terms : { verifyUrl: undefined, scriptUrl: undefined }
+    const { verifyUrl, scriptUrl } = addresses
+    return {
+      challenge: { provider, siteKey: siteKey.value, verifyUrl, scriptUrl, hostnames },
+      secret: secret.value,
+    }
+  }
+}
+
+function missingSecret(variable: string): SettingRefusal {
+  return {
+    problem: 'names a variable that is not set.',
+    expected: 'a variable of the environment or of .env with the secret key',
+    hint: `Set ${variable} to the secret key of the same site; or remove the challenge from this site.`,
+  }
 }

@@ -1,4 +1,4 @@
-import type { ParsedSetting } from './problem.ts'
+import type { ParsedSetting } from './refusal.ts'
 
 /**
  * Matches the URL of a spreadsheet in a browser: plain, with an account number, or with a domain.

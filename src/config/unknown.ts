@@ -3,18 +3,19 @@ import type { SettingProblem } from './problem.ts'
 import { nearest, nearMiss, otherName } from './meant-names.ts'
 import { textOf } from './reader.ts'
 import type { Variables } from './reader.ts'
-import { settings } from './settings.ts'
+import { type Setting, settingNames, settings } from './settings.ts'
 
-const names: readonly string[] = settings.map((setting) => setting.name)
+const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i
 /** Longer names are not compared with ours. */
 const comparedCharactersMax = 60
 
 /** Problems for settings that this version does not support. Ignoring them would mislead the operator. */
 export function notYetSupported(variables: Variables): SettingProblem[] {
-  return settings.flatMap(({ name, supported }) => {
+  return settingNames.flatMap((name) => {
     const text = textOf(variables[name])
-    if (supported || text === undefined) return []
+    const { isPlanned }: Setting = settings[name]
+    if (!isPlanned || text === undefined) return []
     return {
       setting: name,
       problem: 'is not supported by this version of Rollcall.',

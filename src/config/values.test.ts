@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Parser } from './problem.ts'
-import {
-  emailAddress,
-  filePath,
-  httpUrl,
-  listenHost,
-  logLevel,
-  tabName,
-  wholeNumber,
-} from './values.ts'
+import type { Parser } from './refusal.ts'
+import { emailAddress, filePath, httpUrl, listenHost, tabName } from './values.ts'
+import { oneOf, wholeNumber } from './kinds.ts'
 
-const port = wholeNumber(0, 65_535)
+const { parse: port } = wholeNumber(0, 65_535)
+const { parse: logLevel } = oneOf(['info', 'warn'], 'Use info.')
 
 const accepted: readonly (readonly [Parser<unknown>, string, unknown])[] = [
   [port, '0', 0],
@@ -66,7 +60,7 @@ const refused: readonly (readonly [Parser<unknown>, string, RegExp])[] = [
   [tabName, 'x'.repeat(101), /too long/],
   [tabName, 'two\nlines', /control character/],
   [tabName, '\ud800', /surrogate/],
-  [logLevel, 'verbose', /not a log level/],
+  [logLevel, 'verbose', /none of the words/],
   [filePath, '~/data', /begins with ~/],
   [filePath, 'a\tb', /control characters/],
   [filePath, '{"type":"service_account"}', /holds a key/],
@@ -98,7 +92,7 @@ describe('the hint has an example for the same setting', () => {
   test.each([
     [port, '70000', 'Choose one from 0 to 65,535, such as 8080.'],
     [port, '-1', 'Write it with digits only, such as 8080: no unit, sign, comma or dot.'],
-    [wholeNumber(0, 10), 'true', /such as 8080: no unit/],
+    [wholeNumber(0, 10).parse, 'true', /such as 8080: no unit/],
     [httpUrl, 'example.com', 'Write it in full, such as 8080, or remove it for the default.'],
   ])('%o: %s', (parse, text, hint) => {
     expect(parse(text, '8080')).toMatchObject({ hint: expect.stringMatching(hint) })

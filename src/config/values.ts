@@ -1,34 +1,14 @@
 import { isIP } from 'node:net'
+import { whyNoReceiverAt } from '../platform/receiver-address.ts'
 import { limits } from '../signup/limits.ts'
 import { tabProblem } from '../signup/tab.ts'
 import { hasUnprintable } from '../signup/text.ts'
-import type { ParsedSetting, Parser } from './problem.ts'
-
-/** The log levels of pino. */
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
-
-/** Makes a parser for a whole number from `min` to `max`, in digits only. */
-export function wholeNumber(min: number, max: number): Parser<number> {
-  const range = `from ${thousands(min)} to ${thousands(max)}`
-  return (text, example) => {
-    const value = Number(text)
-    const hasDigitsOnly = /^\d+$/.test(text)
-    if (hasDigitsOnly && value >= min && value <= max) return { value }
-    const isNumber = /^[+-]?\d+(\.\d+)?$/.test(text)
-    return {
-      problem: isNumber ? 'is out of range.' : 'is not a whole number.',
-      expected: `a whole number ${range}`,
-      hint: hasDigitsOnly
-        ? `Choose one ${range}, such as ${example}.`
-        : `Write it with digits only, such as ${example}: no unit, sign, comma or dot.`,
-    }
-  }
-}
+import { entriesOf, wholeNumber } from './kinds.ts'
+import type { ParsedSetting } from './refusal.ts'
 
 /** Parses 0 or a number of days. One day is too short: a repeated request is answered for 25 hours. */
 export function retentionDays(text: string, example: string): ParsedSetting<number> {
-  const parsed = wholeNumber(0, 36_500)(text, example)
+  const parsed = wholeNumber(0, 36_500).parse(text, example)
   if (!('value' in parsed) || parsed.value !== 1) return parsed
   return {
     problem: 'is too short: retries are answered for more than a day.',
@@ -89,39 +69,6 @@ export function tabName(text: string): ParsedSetting<string> {
   }
 }
 
-export function logLevel(text: string): ParsedSetting<LogLevel> {
-  const value = logLevels.find((level) => level === text.toLowerCase())
-  if (value) return { value }
-  return {
-    problem: 'is not a log level.',
-    expected: `one of ${logLevels.join(', ')}`,
-    hint: 'Use info for normal operation, or debug to find the cause of a problem.',
-  }
-}
-
-export type LogFormat = 'text' | 'json'
-
-export function logFormat(text: string): ParsedSetting<LogFormat> {
-  const value = text.toLowerCase()
-  if (value === 'text' || value === 'json') return { value }
-  return {
-    problem: 'is neither text nor json.',
-    expected: 'text or json',
-    hint: 'Use text for people or json for programs, or remove it: a terminal gets text then.',
-  }
-}
-
-/** Parses what to do with a second signup for the same address. */
-export function duplicates(text: string): ParsedSetting<'append' | 'ignore'> {
-  const value = text.toLowerCase()
-  if (value === 'append' || value === 'ignore') return { value }
-  return {
-    problem: 'is neither append nor ignore.',
-    expected: 'append or ignore',
-    hint: 'Use append for a row for every signup, or ignore for one row for each address in a tab.',
-  }
-}
-
 /** Parses the path of a file or a folder. Returns it unchanged. */
 export function filePath(text: string): ParsedSetting<string> {
   const expected = 'a path, absolute or from the working directory'
@@ -164,6 +111,69 @@ export function emailAddress(text: string): ParsedSetting<string> {
   }
 }
 
-function thousands(value: number): string {
-  return value.toLocaleString('en-US')
+/** Shorter keys can be guessed. */
+export const keyCharactersMin = 16
+
+/** Parses a key or a token that programs send as `Authorization: Bearer`. */
+export function bearerToken(text: string, example: string): ParsedSetting<string> {
+  const isSendable = /^[\x21-\x7e]+$/.test(text)
+  const isOwn = !entriesOf(example).includes(text)
+  if (isSendable && text.length >= keyCharactersMin && isOwn) return { value: text }
+  const unusable = isSendable
+    ? `has under ${keyCharactersMin} characters.`
+    : 'has a character that no HTTP header can carry.'
+  return {
+    problem: isOwn ? unusable : 'is that of our documentation, which everybody knows.',
+    expected: `at least ${keyCharactersMin} visible ASCII characters, without spaces`,
+    hint: 'Make it with a password generator, or with: openssl rand -hex 32',
+  }
+}
+
+export const receiverForm =
+  'a URL that begins with https://, or http:// in the own network, without user name and password'
+
+/** Parses the URL that notices go to. */
+export function receiverUrl(text: string): ParsedSetting<string> {
+  const url = URL.parse(text)
+  if (!url || !/^https?:\/\//i.test(text)) {
+    const hint = 'Copy the URL from the program that receives the notices.'
+    return { problem: 'is not a URL of HTTPS or HTTP.', expected: receiverForm, hint }
+  }
+  if (whyNoReceiverAt(url) !== undefined) {
+    const hint =
+      'Use https://: notices may not be read on their way. http:// is for private and loopback addresses, and a link-local address gets none.'
+    return { problem: 'has an address that gets no notices.', expected: receiverForm, hint }
+  }
+  if (url.username !== '' || url.password !== '') {
+    return {
+      problem: 'has a user name or a password in it.',
+      expected: receiverForm,
+      hint: 'Remove the part before the @. The receiver knows Rollcall by the signature.',
+    }
+  }
+  return { value: url.href }
+}
+
+export const webhookSecretForm = 'whsec_ and then 24 to 64 bytes in base64'
+export const makeWebhookSecret = 'Make one with: echo "whsec_$(openssl rand -base64 32)"'
+
+/** Parses a secret of Standard Webhooks. */
+export function webhookSecret(
+  text: string,
+  example: string,
+): ParsedSetting<Uint8Array<ArrayBuffer>> {
+  const refused = (problem: string) => ({
+    problem,
+    expected: webhookSecretForm,
+    hint: makeWebhookSecret,
+  })
+  if (text === example) return refused('is the secret of our documentation, which everybody knows.')
+  const base64 = /^whsec_(.*)$/s.exec(text)?.[1]
+  if (base64 === undefined) return refused('does not begin with whsec_.')
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(base64) && base64.length % 4 === 0
+  if (!isBase64) return refused('is not base64 after whsec_.')
+  const key = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  if (key.length < 24) return refused(`has ${key.length} bytes, which is too short.`)
+  if (key.length > 64) return refused(`has ${key.length} bytes, which is too long.`)
+  return { value: key }
 }

@@ -13,13 +13,13 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 /** An edge with one path. Its events are told in order. */
 function createApplication(
   handle: Handler,
-  { allowedOrigins, signupsPerMinute, ...given }: Partial<EdgeOptions & EdgeSite> = {},
+  { origins, signupsPerMinute, ...given }: Partial<EdgeOptions & EdgeSite> = {},
   isPublic = false,
 ) {
   const events: unknown[][] = []
   const site = {
     name: 'default',
-    allowedOrigins: allowedOrigins ?? ['https://www.example.com'],
+    origins: origins ?? ['https://www.example.com'],
     signupsPerMinute: signupsPerMinute ?? 0,
     settingNames: environmentNames,
   }

@@ -85,7 +85,7 @@ export function createEdge(options: EdgeOptions): Application {
         answer = await showRefusal(refusal, exchange)
       }
       const origin = exchange.isOriginAllowed ? request.headers.get('origin') : null
-      const cors = corsHeaders(origin, exchange.knownSite?.allowedOrigins ?? '*')
+      const cors = corsHeaders(origin, exchange.knownSite?.origins ?? '*')
       if (requestAnswered) {
         const { status } = answer
         const ms = clock.elapsed() - began

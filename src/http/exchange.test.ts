@@ -20,7 +20,7 @@ function receive({
   ...given
 }: Partial<Surroundings & SiteLimitsOptions & Pick<EdgeSite, 'signupsPerMinute'>> = {}) {
   const settingNames = environmentNames
-  const site = { name: 'default', allowedOrigins: '*', signupsPerMinute, settingNames } as const
+  const site = { name: 'default', origins: '*', signupsPerMinute, settingNames } as const
   const warnings: string[][] = []
   const options = {
     allowedHosts: undefined,

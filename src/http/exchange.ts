@@ -117,7 +117,7 @@ export class Exchange implements Arrival {
   get isOriginAllowed(): boolean {
     const origin = this.request.headers.get('origin')
     if (origin === null) return true
-    const allowed = this.knownSite?.allowedOrigins ?? '*'
+    const allowed = this.knownSite?.origins ?? '*'
     return allowed === '*' || isOriginAllowed(origin, allowed, this.hosts)
   }
 

@@ -9,7 +9,7 @@ import { type EdgeSite, Sites } from './sites.ts'
 
 const site = (name: string, more: Partial<EdgeSite> = {}): EdgeSite => ({
   name,
-  allowedOrigins: [`https://${name}.example`],
+  origins: [`https://${name}.example`],
   signupsPerMinute: 0,
   settingNames: { origins: `sites.${name}.origins` },
   ...more,

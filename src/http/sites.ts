@@ -4,7 +4,7 @@ import type { FieldError } from './problem.ts'
 /** What the edge needs to know about a site. */
 export interface EdgeSite {
   readonly name: string
-  readonly allowedOrigins: AllowedOrigins
+  readonly origins: AllowedOrigins
   /** The limit for each client address; 0 means no limit. */
   readonly signupsPerMinute: number
   /** What the operator calls the setting of its origins. */

@@ -13,7 +13,7 @@ test('a retry counts as a replay while its first request is still running', asyn
   const counted: string[] = []
   const exchange: Pick<Exchange, 'take' | 'takeReplays' | 'knownSite'> = {
     knownSite: {
-      ...{ name: 'default', allowedOrigins: '*', signupsPerMinute: 1 },
+      ...{ name: 'default', origins: '*', signupsPerMinute: 1 },
       settingNames: environmentNames,
     },
     take: (count) => counted.push(`${count} signups`),

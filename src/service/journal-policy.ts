@@ -10,12 +10,12 @@ import {
 const newTabsPerHourMax = 10
 
 function policyOf(site: SiteConfig): JournalPolicy {
-  const { defaultSheetTab, defaultTabOf, sheetTabs = [], newTabsMax, duplicates } = site
-  const defaultTab = { name: defaultSheetTab, provisionalFor: defaultTabOf }
-  const namedTabs = defaultTabOf === undefined ? [defaultSheetTab, ...sheetTabs] : sheetTabs
+  const { defaultTabOf, tabs = [], maxTabs, duplicates } = site
+  const defaultTab = { name: site.defaultTab, provisionalFor: defaultTabOf }
+  const namedTabs = defaultTabOf === undefined ? [site.defaultTab, ...tabs] : tabs
   const spreadsheet =
     site.spreadsheet.kind === 'google' ? site.spreadsheet.spreadsheetId : 'workbook'
-  return { defaultTab, namedTabs, newTabsMax, newTabsPerHourMax, duplicates, spreadsheet }
+  return { defaultTab, namedTabs, newTabsMax: maxTabs, newTabsPerHourMax, duplicates, spreadsheet }
 }
 
 /**

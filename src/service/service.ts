@@ -88,9 +88,9 @@ export async function startService(
 
   const web = await createWeb({ config, sites, secrets, journal, log, metrics }, world)
   const { application } = web
-  const { bodyBytesMax, trustedProxies } = config
+  const { host, port, bodyBytesMax, trustedProxies } = config
   const shareOf = (remoteAddress: string) => connectionShare(remoteAddress, trustedProxies)
-  const server = await listen({ ...application, ...config.listen, bodyBytesMax, shareOf, limits })
+  const server = await listen({ ...application, host, port, bodyBytesMax, shareOf, limits })
   started.defer(() => {
     web.stopWaiting()
     return server.close(graceMs)

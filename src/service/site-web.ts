@@ -35,11 +35,11 @@ export function siteWeb(
   const { config: site, journal, events, health } = running
   const { config } = options
   const pageOptions = {
-    pages: site.pages,
+    pages: site.page,
     site: config.hasSites ? site.name : undefined,
     widget: widgetOf(site.challenge ?? { provider: 'turnstile', siteKey: null }),
     fields: site.fields,
-    allowedOrigins: site.allowedOrigins,
+    allowedOrigins: site.origins,
     tabs: tabsOf(site, journal),
     events,
     takesTab: (tab: string, client: string | undefined) =>

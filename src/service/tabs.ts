@@ -4,7 +4,7 @@ import { tabsByKey } from '../signup/tab.ts'
 
 /** The tabs that signups may name, and the site's own fields, as `parse.ts` needs them. */
 export function tabsOf(
-  { defaultTabOf, sheetTabs, fields }: SiteConfig,
+  { defaultTabOf, tabs, fields }: SiteConfig,
   { intake }: Pick<Journal, 'intake'>,
 ) {
   return {
@@ -14,8 +14,8 @@ export function tabsOf(
     },
     // Always the same, so that a repeated request keeps its fingerprint when the tab gets its name.
     absentTab: defaultTabOf === undefined ? undefined : '',
-    knownTabs: tabsByKey(sheetTabs ?? []),
-    onlyKnownTabs: sheetTabs !== undefined,
+    knownTabs: tabsByKey(tabs ?? []),
+    onlyKnownTabs: tabs !== undefined,
     fields,
   }
 }

@@ -40,7 +40,7 @@ export async function sendTestSignup(
 ): Promise<TestSignup> {
   await using opened = new AsyncDisposableStack()
   const service = opened.use(
-    await startService({ ...config, listen: { host: '127.0.0.1', port: 0 } }, secrets, {
+    await startService({ ...config, host: '127.0.0.1', port: 0 }, secrets, {
       log: createLog('silent'),
     }),
   )

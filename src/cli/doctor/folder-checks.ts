@@ -89,13 +89,13 @@ export async function signupsIn(parts: readonly Pick<Journal, 'reader'>[]): Prom
 const timeoutMs = 3_000
 
 /** Who uses `DATA_DIR` and the port. */
-export const processCheck: Check = async ({ config: { dataDir, listen } }) => {
+export const processCheck: Check = async ({ config: { dataDir, host, port } }) => {
   const check = 'process'
   if (isLocked(dataDir)) {
     const message = 'a service runs with this DATA_DIR; a second one would be refused'
     return [{ check, state: 'ok', message }]
   }
-  const other = listen.port === 0 ? undefined : await whoListens(listen)
+  const other = port === 0 ? undefined : await whoListens(host, port)
   if (other === undefined) {
     const hint = `Start it with ${serve}.`
     return [{ check, state: 'warning', message: `no service runs with ${dataDir}`, hint }]
@@ -104,20 +104,14 @@ export const processCheck: Check = async ({ config: { dataDir, listen } }) => {
     {
       check,
       state: 'fault',
-      message: `no service runs with ${dataDir}, and ${other} has port ${listen.port} already`,
+      message: `no service runs with ${dataDir}, and ${other} has port ${port} already`,
       hint: 'Stop that process, or give the service another PORT.',
     },
   ]
 }
 
 /** Who answers at the address of the service; undefined when nobody does. */
-async function whoListens({
-  host,
-  port,
-}: {
-  readonly host: string
-  readonly port: number
-}): Promise<string | undefined> {
+async function whoListens(host: string, port: number): Promise<string | undefined> {
   const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   const authority = here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`
   try {

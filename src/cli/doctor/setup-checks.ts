@@ -51,19 +51,19 @@ export const challengeCheck: Check = async ({ site, secrets }) => {
 /** Whether the page that somebody tries from may send signups. */
 export const originCheck: Check = async ({ config, site, origin }) => {
   const check = 'origins'
-  const { allowedOrigins, settingNames } = site
+  const { origins, settingNames } = site
   const { allowedHosts = [] } = config
   const setting = settingNames.origins
-  if (allowedOrigins === '*') {
+  if (origins === '*') {
     return [{ check, state: 'ok', message: 'pages of every origin may send signups' }]
   }
-  const list = allowedOrigins.join(', ')
+  const list = origins.join(', ')
   if (origin === undefined) {
     const message = `pages of ${list} may send signups, and the service's own; --origin checks another one`
     return [{ check, state: 'ok', message }]
   }
   const isOwn = allowedHosts.includes(new URL(origin).host)
-  if (isOwn || allowedOrigins.includes(origin)) {
+  if (isOwn || origins.includes(origin)) {
     return [{ check, state: 'ok', message: `pages of ${origin} may send signups` }]
   }
   return [

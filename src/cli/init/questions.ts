@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Environment } from '../../config/config.ts'
 import type { EnvChanges } from '../../config/env-file-edit.ts'
 import { textOf } from '../../config/reader.ts'
-import { settings } from '../../config/settings.ts'
+import { settingNames } from '../../config/settings.ts'
 import type { Output } from '../terminal/output.ts'
 import { accountIn, type Asked, presentAccount, problemWith } from './answers.ts'
 import type { Ask } from './ask.ts'
 
 /** Each of them turns Google Sheets on. */
-const sheetNames = settings.map(({ name }) => name).filter((name) => name.startsWith('SHEETS_'))
+const sheetNames = settingNames.filter((name) => name.startsWith('SHEETS_'))
 const challengeNames = ['CHALLENGE_PROVIDER', 'CHALLENGE_SITE_KEY', 'CHALLENGE_SECRET_KEY'] as const
 
 /**

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { hasUnprintable } from '../signup/text.ts'
+import type { ParsedSetting, Parser } from './refusal.ts'
+import { parsedBy } from './schema-parts.ts'
+
+/** What values a setting may have, and how they are written. */
+export interface Kind<T> {
+  /** Reads the text of a variable. */
+  readonly parse: Parser<T>
+  /** Reads the same value in the file of sites. */
+  readonly json: (example: string) => z.ZodType<T>
+  /** The values it may have, for documents; left out when the meaning of the setting says it. */
+  readonly form?: string
+}
+
+/** A text, in a variable as in the file of sites. */
+export function text<T>(parse: Parser<T>): Kind<T> {
+  return { parse, json: (example) => parsedBy(parse, example) }
+}
+
+/** Text as it was given, for what is read together with other settings. */
+export const given = text((value: string): ParsedSetting<string> => ({ value }))
+
+/** A text in one line. */
+export function line(charactersMax: number): Kind<string> {
+  const parse = (value: string): ParsedSetting<string> => {
+    const isLine = !hasUnprintable(value)
+    if (isLine && value.length <= charactersMax) return { value }
+    return {
+      problem: isLine ? 'is too long.' : 'has line breaks or other control characters in it.',
+      expected: `up to ${thousands(charactersMax)} characters in one line`,
+      hint: 'Write plain text. The page shows HTML tags as they are typed.',
+    }
+  }
+  return { ...text(parse), form: `Up to ${thousands(charactersMax)} characters.` }
+}
+
+/** A whole number from `min` to `max`: in a variable in digits only. */
+export function wholeNumber(min: number, max: number): Kind<number> {
+  const range = `from ${thousands(min)} to ${thousands(max)}`
+  return {
+    parse: (value, example) => {
+      const number = Number(value)
+      const hasDigitsOnly = /^\d+$/.test(value)
+      if (hasDigitsOnly && number >= min && number <= max) return { value: number }
+      const isNumber = /^[+-]?\d+(\.\d+)?$/.test(value)
+      return {
+        problem: isNumber ? 'is out of range.' : 'is not a whole number.',
+        expected: `a whole number ${range}`,
+        hint: hasDigitsOnly
+          ? `Choose one ${range}, such as ${example}.`
+          : `Write it with digits only, such as ${example}: no unit, sign, comma or dot.`,
+      }
+    },
+    json: () => z.int().min(min).max(max),
+    form: `From ${thousands(min)} to ${thousands(max)}.`,
+  }
+}
+
+/** One of some words: in a variable in small or capital letters. */
+export function oneOf<const Word extends string>(
+  words: readonly [Word, ...Word[]],
+  hint: string,
+): Kind<Word> {
+  return {
+    parse: (value) => {
+      const word = words.find((it) => it === value.toLowerCase())
+      if (word !== undefined) return { value: word }
+      const expected = `one of ${words.join(', ')}`
+      return { problem: 'is none of the words it may be.', expected, hint }
+    },
+    json: () => z.enum(words),
+  }
+}
+
+export interface ListWords {
+  /** What is wrong with an empty list, and with one that has this entry. Completes a sentence. */
+  readonly empty: string
+  readonly bad: (problem: string) => string
+  readonly expected: string
+  readonly hint: string
+}
+
+export interface ListBounds<T> {
+  readonly countMax: number
+  readonly keyOf?: (value: T) => unknown
+}
+
+/**
+ * Values with commas between them in a variable, and a list in the file of sites.
+ *
+ * @param countMax the most entries in the file
+ * @param keyOf of entries with the same key, the first is kept
+ */
+export function listOf<T>(
+  parseOne: Parser<T>,
+  { empty, bad, expected, hint }: ListWords,
+  { countMax, keyOf = (value) => value }: ListBounds<T>,
+): Kind<readonly T[]> {
+  const once = (values: readonly T[]): readonly T[] =>
+    [...Map.groupBy(values, keyOf).values()].flatMap(([first]) =>
+      first === undefined ? [] : [first],
+    )
+  return {
+    parse: (value, example) => {
+      const entries = entriesOf(value)
+      if (entries.length === 0) return { problem: empty, expected, hint }
+      const parsed = entries.map((entry) => parseOne(entry, example))
+      const values = parsed.flatMap((it) => ('value' in it ? [it.value] : []))
+      const refused = parsed.find((it) => 'problem' in it)
+      if (refused) return { problem: bad(refused.problem), expected, hint }
+      return { value: once(values) }
+    },
+    json: (example) =>
+      z
+        .array(parsedBy(parseOne, example.split(',')[0] ?? ''))
+        .min(1)
+        .max(countMax)
+        .transform(once),
+  }
+}
+
+/** The entries between the commas. */
+export function entriesOf(value: string): string[] {
+  return value.split(',').flatMap((entry) => entry.trim() || [])
+}
+
+function thousands(value: number): string {
+  return value.toLocaleString('en-US')
+}

@@ -1,3 +1,5 @@
+import { sha256 } from '../platform/node/digest.ts'
+import { ApiKeys } from './api-keys.ts'
 import { describe, expect, test } from 'vitest'
 import { noContent } from './answer.ts'
 import { type AnsweredRequest, createEdge, type EdgeOptions } from './edge.ts'
@@ -38,6 +40,7 @@ function createApplication(
       requestFailed: (error, id) => events.push(['failed', error, id]),
     }),
     router,
+    apiKeys: new ApiKeys([], sha256),
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
     ...given,
   })

@@ -6,6 +6,7 @@ import type {
   ProtocolFailure,
 } from '../platform/http-exchange.ts'
 import type { Answer } from './answer.ts'
+import type { ApiKeys } from './api-keys.ts'
 import { Exchange, type Surroundings } from './exchange.ts'
 import { SiteLimits, type SiteLimitsOptions } from './limits.ts'
 import { corsHeaders, webOrigin } from './origin.ts'
@@ -19,6 +20,8 @@ export interface EdgeOptions extends Omit<Surroundings, 'limits'>, SiteLimitsOpt
   /** The events of a site, or those of requests whose site is unknown. */
   readonly eventsOf: (site: EdgeSite | undefined) => EdgeEvents
   readonly router: Router
+  /** Requests with one of them are not counted, and routes may need one. */
+  readonly apiKeys: ApiKeys
   /** Turns a refusal into an answer, as JSON or as a page. Never throws. */
   readonly showRefusal: (refusal: Refusal, exchange: Exchange) => Answer | Promise<Answer>
   /** Receives an event for each answer. Left out when nobody wants to know. */
@@ -61,19 +64,24 @@ export interface Application {
  * into answers, adds CORS and security headers.
  */
 export function createEdge(options: EdgeOptions): Application {
-  const { trustedProxies, eventsOf, router, showRefusal, requestAnswered, clock } = options
+  const { trustedProxies, eventsOf, router, apiKeys, showRefusal, requestAnswered, clock } = options
   const around = { ...options, limits: new SiteLimits(options) }
 
   return {
     async fetch(request, connection) {
       const began = requestAnswered ? clock.elapsed() : 0
-      const { handle, params, isPublic, route, isSignup } = router.find(request)
+      const { handle, params, isPublic, route, isSignup, needsApiKey } = router.find(request)
       const requestId = requestIdOf(request.headers, trustedProxies > 0)
       const exchange = new Exchange({ requestId, request, connection, params }, around)
       let answer: Answer
       try {
         if (!isPublic && !exchange.isSiteInBody && !exchange.isOriginAllowed) {
           throw exchange.refusedOrigin()
+        }
+        if (isSignup && apiKeys.areSet) exchange.client.apiKey = apiKeys.digestIn(exchange)
+        if (needsApiKey && apiKeys.areSet && exchange.client.apiKey === undefined) {
+          exchange.signups = 1
+          throw refuse.apiKey()
         }
         answer = await handle(exchange)
       } catch (error) {

@@ -23,6 +23,8 @@ export interface Route {
   readonly POST?: Handler
   /** Whether pages of every origin may GET it. */
   readonly isPublic?: boolean
+  /** Whether a POST needs an API key, where keys are set. */
+  readonly needsApiKey?: boolean
 }
 
 /** The handler of a request, and the named parts of its path. */
@@ -35,6 +37,7 @@ export interface Found {
   readonly route: string | undefined
   /** Whether the request brings signups: nothing else is posted here. */
   readonly isSignup: boolean
+  readonly needsApiKey: boolean
 }
 
 type Methods = ReadonlyMap<string, Found>
@@ -46,12 +49,12 @@ export class Router {
   })
 
   /** @param path may have parameters such as `:id`; when several paths match, the first one added wins */
-  add(path: string, { GET, POST, isPublic = false }: Route): void {
+  add(path: string, { GET, POST, isPublic = false, needsApiKey = false }: Route): void {
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : []), 'OPTIONS']
     const found = (handle: Handler, more = {}) => ({ ...plain, handle, route: path, ...more })
     const methods = new Map([['OPTIONS', found((exchange) => options(exchange, allowed))]])
     if (GET) methods.set('GET', found(GET, { isPublic })).set('HEAD', found(GET))
-    if (POST) methods.set('POST', found(POST, { isSignup: true }))
+    if (POST) methods.set('POST', found(POST, { isSignup: true, needsApiKey }))
     const others = found(() => {
       throw refuse.method(allowed)
     })
@@ -76,7 +79,7 @@ function paramsOf(named: ParamIndexMap | Params, stash: ParamStash = []): Found[
   return Object.fromEntries(values)
 }
 
-const plain = { params: {}, isPublic: false, isSignup: false }
+const plain = { params: {}, isPublic: false, isSignup: false, needsApiKey: false }
 
 const nothing: Found = {
   ...plain,

@@ -1,3 +1,5 @@
+import { sha256 } from '../platform/node/digest.ts'
+import { ApiKeys } from './api-keys.ts'
 import { describe, expect, test } from 'vitest'
 import { noContent } from './answer.ts'
 import { createEdge } from './edge.ts'
@@ -64,6 +66,7 @@ function asking(handle: (exchange: Exchange) => void, all = sites) {
       requestFailed: () => {},
     }),
     router,
+    apiKeys: new ApiKeys([], sha256),
     showRefusal: (refusal, { requestId }) => problem(refusal, requestId),
   })
   return async (query: string, origin?: string, method = 'POST') => {

@@ -29,25 +29,26 @@ interface Gate {
   readonly isForTests: boolean
 }
 
-function applicant(challengeToken: string, email: string, key?: string) {
+const visitor = { requestId: 'a-request', client: { visitorAddress: undefined } }
+
+function submission(challengeToken: string, email: string, key?: string) {
   const parsed = parseSignup({ email }, { defaultTab: 'Sheet1', source: 'api' })
   if (!parsed.ok) throw new Error('This is a good signup.')
   const idempotency = key === undefined ? undefined : { space: '', key, fingerprint: email }
   return {
     challengeToken,
-    exchange: { requestId: 'a-request', client: { visitorAddress: undefined } },
-    parsed: [parsed.value],
+    signups: [parsed.value],
     idempotency,
   }
 }
 
 test('a repeated request is the same submission, and any other request is another one', async () => {
   const { admission, attempts } = gate()
-  await admission.admit(applicant('t', 'a@example.com'))
-  await admission.admit(applicant('t', 'a@example.com'))
-  await admission.admit(applicant('t', 'b@example.com'))
-  await admission.admit(applicant('t', 'b@example.com', 'key'))
-  await admission.admit(applicant('t', 'b@example.com', 'other key'))
+  await admission.admit(submission('t', 'a@example.com'), visitor)
+  await admission.admit(submission('t', 'a@example.com'), visitor)
+  await admission.admit(submission('t', 'b@example.com'), visitor)
+  await admission.admit(submission('t', 'b@example.com', 'key'), visitor)
+  await admission.admit(submission('t', 'b@example.com', 'other key'), visitor)
   const [first, second, ...others] = attempts.map(({ submissionId }) => submissionId)
   expect(first).toBe(second)
   expect(new Set([first, ...others]).size).toBe(4)
@@ -55,31 +56,31 @@ test('a repeated request is the same submission, and any other request is anothe
 
 test('two name spaces with one key make two submissions', async () => {
   const { admission, attempts } = gate()
-  const given = applicant('t', 'a@example.com', 'key')
-  await admission.admit(given)
+  const given = submission('t', 'a@example.com', 'key')
+  await admission.admit(given, visitor)
   const idempotency = { space: 'other', key: 'key', fingerprint: 'a@example.com' }
-  await admission.admit({ ...given, idempotency })
+  await admission.admit({ ...given, idempotency }, visitor)
   expect(new Set(attempts.map(({ submissionId }) => submissionId)).size).toBe(2)
 })
 
 test('the fingerprint of a token does not depend on the signup', async () => {
   const { admission } = gate()
-  const first = await admission.admit(applicant('a-token', 'a@example.com'))
+  const first = await admission.admit(submission('a-token', 'a@example.com'), visitor)
   expect(first).toMatch(/^[\w+/]{43}=$/)
-  expect(await admission.admit(applicant('a-token', 'b@example.com', 'key'))).toBe(first)
-  expect(await admission.admit(applicant('b-token', 'a@example.com'))).not.toBe(first)
+  expect(await admission.admit(submission('a-token', 'b@example.com', 'key'), visitor)).toBe(first)
+  expect(await admission.admit(submission('b-token', 'a@example.com'), visitor)).not.toBe(first)
 })
 
 test('with test keys, each visitor can use the token that all visitors have', async () => {
   const { admission } = gate({ isForTests: true })
-  const first = await admission.admit(applicant('dummy', 'a@example.com'))
-  expect(await admission.admit(applicant('dummy', 'a@example.com'))).toBe(first)
-  expect(await admission.admit(applicant('dummy', 'b@example.com'))).not.toBe(first)
+  const first = await admission.admit(submission('dummy', 'a@example.com'), visitor)
+  expect(await admission.admit(submission('dummy', 'a@example.com'), visitor)).toBe(first)
+  expect(await admission.admit(submission('dummy', 'b@example.com'), visitor)).not.toBe(first)
 })
 
 test('without a challenge everybody is admitted, and there is no fingerprint', async () => {
   const admission = new Admission({ challenge: undefined, events: silentEvents(), digest: sha256 })
-  expect(await admission.admit(applicant('anything', 'a@example.com'))).toBeUndefined()
+  expect(await admission.admit(submission('anything', 'a@example.com'), visitor)).toBeUndefined()
 })
 
 test.each<[Verdict, number, string, string[]]>([
@@ -104,7 +105,9 @@ test.each<[Verdict, number, string, string[]]>([
   ],
 ])('the verdict %o gives a %i', async (verdict, status, message, headers) => {
   const { admission } = gate({ verdict })
-  await expect(admission.admit(applicant('token', 'ada@example.com'))).rejects.toMatchObject({
+  await expect(
+    admission.admit(submission('token', 'ada@example.com'), visitor),
+  ).rejects.toMatchObject({
     status,
     message: expect.stringContaining(message),
     headers,

@@ -1,11 +1,10 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
-import type { Idempotency } from '../journal/contracts/intake-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Digest } from '../platform/digest.ts'
-import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Client } from '../http/client.ts'
+import type { Submission } from './submit.ts'
 
 export interface AdmissionOptions {
   /** Undefined when there is no challenge and everybody is admitted. */
@@ -14,15 +13,10 @@ export interface AdmissionOptions {
   readonly digest: Digest
 }
 
-/** A request that asks for admission. */
+/** Who asks for admission. */
 export interface Applicant {
-  readonly challengeToken: string | undefined
-  readonly exchange: {
-    readonly requestId: string
-    readonly client: Pick<Client, 'visitorAddress'>
-  }
-  readonly parsed: readonly ParsedSignup[]
-  readonly idempotency: Idempotency | undefined
+  readonly requestId: string
+  readonly client: Pick<Client, 'visitorAddress'>
 }
 
 /**
@@ -41,12 +35,14 @@ export class Admission {
    * @returns the fingerprint of the token for the journal; undefined when there is no challenge
    * @throws Refusal when the visitor does not pass
    */
-  async admit(applicant: Applicant): Promise<string | undefined> {
+  async admit(
+    submission: Submission,
+    { client, requestId }: Applicant,
+  ): Promise<string | undefined> {
     const { challenge, digest } = this.#options
     if (!challenge) return undefined
-    const { challengeToken: token, exchange } = applicant
-    const submissionId = submissionIdOf(applicant, digest)
-    const { client, requestId } = exchange
+    const { challengeToken: token } = submission
+    const submissionId = submissionIdOf(submission, digest)
     const attempt = { token, submissionId, remoteAddress: client.visitorAddress }
     await this.#verify(challenge, attempt, requestId)
     // Test keys give everybody the same token, so there the fingerprint also depends on the content.
@@ -69,8 +65,8 @@ export class Admission {
 }
 
 /** Identifies the request, so that a repeated one is recognised: by its key and content, or by content alone. */
-function submissionIdOf({ parsed, idempotency }: Applicant, digest: Digest): string {
-  if (!idempotency) return fingerprintOf('unkeyed', parsed.map(contentOf), digest)
+function submissionIdOf({ signups, idempotency }: Submission, digest: Digest): string {
+  if (!idempotency) return fingerprintOf('unkeyed', signups.map(contentOf), digest)
   const { space, key, fingerprint } = idempotency
   return fingerprintOf('keyed', [space, key, fingerprint], digest)
 }

@@ -10,7 +10,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
-import type { Admission, Applicant } from './admission.ts'
+import type { Admission } from './admission.ts'
 import type { Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -25,10 +25,11 @@ export interface SubmitParts {
   readonly admission: Admission
 }
 
-export interface Submission extends Applicant {
-  readonly exchange: Exchange
-  /** How many signups count against the limit of the client's address. */
-  readonly asked: number
+/** What a request wants to be stored together. */
+export interface Submission {
+  readonly signups: readonly ParsedSignup[]
+  readonly challengeToken: string | undefined
+  readonly idempotency: Idempotency | undefined
 }
 
 export interface Submitted {
@@ -67,15 +68,19 @@ export async function refuseSpent(
  * @throws Refusal when the key came with other content, when the signups are too many, when the
  *   challenge is not passed, or when the journal cannot be written
  */
-export async function submit(submission: Submission, options: SubmitParts): Promise<Submitted> {
-  const { idempotency, exchange } = submission
+export async function submit(
+  submission: Submission,
+  exchange: Exchange,
+  options: SubmitParts,
+): Promise<Submitted> {
+  const { idempotency } = submission
   const { turns, events } = options
   const work = () =>
     idempotency
       ? turns.take(idempotency, exchange.client.rateLimitKey, () =>
-          storeOnce(submission, idempotency, options),
+          storeOnce(submission, idempotency, exchange, options),
         )
-      : store(submission, options)
+      : store(submission, exchange, options)
   const answer = await orUnavailable(work, exchange, options)
   if (answer.kind === 'mismatch') throw refuse.keyUsedBefore()
   if (answer.kind === 'tokenUsed') throw refuse.challenge()
@@ -107,30 +112,33 @@ async function orUnavailable<T>(
 async function storeOnce(
   submission: Submission,
   idempotency: Idempotency,
+  exchange: Exchange,
   options: SubmitParts,
 ): Promise<Appended> {
-  const { exchange, asked } = submission
   const known = await options.journal.recall(idempotency)
-  if (!known) return store(submission, options)
-  if (known.kind === 'replayed') exchange.takeReplays(asked)
-  else exchange.take(asked)
+  if (!known) return store(submission, exchange, options)
+  if (known.kind === 'replayed') exchange.takeReplays(exchange.signups)
+  else exchange.take(exchange.signups)
   return known
 }
 
-async function store(submission: Submission, options: SubmitParts): Promise<Appended> {
-  const { parsed, idempotency, exchange, asked } = submission
-  exchange.take(asked)
-  const token = await options.admission.admit(submission)
+async function store(
+  submission: Submission,
+  exchange: Exchange,
+  options: SubmitParts,
+): Promise<Appended> {
+  exchange.take(exchange.signups)
+  const token = await options.admission.admit(submission, exchange)
   const receivedAt = options.clock.now()
-  const signups = parsed.map((one) => accept(one, receivedAt, options))
+  const signups = submission.signups.map((one) => signupOf(one, receivedAt, options))
   return options.journal.append(signups, {
-    idempotency,
+    idempotency: submission.idempotency,
     token,
     client: exchange.client.rateLimitKey,
   })
 }
 
-function accept(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
+function signupOf(parsed: ParsedSignup, receivedAt: number, { newId }: SubmitParts): Signup {
   const { email, sheetTab, source, name, tags, metadata, fields } = parsed
   const cells = { email, sheetTab, source, name, tags, metadata, fields }
   return { id: newId(receivedAt), receivedAt, ...cells }

@@ -1,14 +1,11 @@
 import type { Challenge } from '../challenge/challenge.ts'
 import { isTestSecret } from '../challenge/providers.ts'
 import { createSiteverify } from '../challenge/siteverify.ts'
-import { ApiKeys } from '../http/api-keys.ts'
-import { arrivingBytesMax } from '../http/body.ts'
+import { arrivingBytesMax, type BodyLimits } from '../http/body.ts'
 import { Budget } from '../http/budget.ts'
-import type { EdgeSite } from '../http/sites.ts'
 import { Admission } from '../intake/admission.ts'
 import { Turns } from '../intake/idempotency.ts'
-import type { BulkIntake } from '../intake/post-bulk.ts'
-import type { Intakes } from '../intake/post-signup.ts'
+import type { Intake } from '../intake/accept.ts'
 import { Waiting } from '../intake/waiting.ts'
 import { limits } from '../signup/limits.ts'
 import type { Config } from '../config/config.ts'
@@ -27,22 +24,15 @@ export interface IntakeOptions {
   readonly events: Events
   readonly health: Health
   /** Makes the ids of all sites. */
-  readonly newId: BulkIntake['newId']
+  readonly newId: Intake['newId']
 }
 
-/** What the intakes of all sites share: the keys, and the memory for bodies that arrive. */
-export function sharedIntake(
-  { config, secrets }: Pick<IntakeOptions, 'config' | 'secrets'>,
-  digest: World['digest'],
-  eventsOf: (site: EdgeSite | undefined) => Events,
-): Pick<Intakes<BulkIntake>, 'apiKeys' | 'bodies'> {
+/** The memory for bodies that arrive, which the intakes of all sites share. */
+export function bodyLimits({ bodyBytesMax }: Pick<Config, 'bodyBytesMax'>): BodyLimits {
   return {
-    apiKeys: new ApiKeys(secrets.apiKeys, digest, (site) => eventsOf(site).apiKeyRefused()),
-    bodies: {
-      bytesMax: config.bodyBytesMax,
-      formFieldsMax: limits.formFieldsMax,
-      arriving: new Budget({ max: arrivingBytesMax, clientMax: arrivingBytesMax }),
-    },
+    bytesMax: bodyBytesMax,
+    formFieldsMax: limits.formFieldsMax,
+    arriving: new Budget({ max: arrivingBytesMax, clientMax: arrivingBytesMax }),
   }
 }
 
@@ -50,8 +40,8 @@ export function sharedIntake(
 export function createIntake(
   { config, site, secrets, journal, events, health, newId }: IntakeOptions,
   { clock, http, digest }: Pick<World, 'clock' | 'http' | 'digest'>,
-  { tabs, people }: Pick<BulkIntake, 'tabs' | 'people'>,
-): BulkIntake {
+  { tabs, people }: Pick<Intake, 'tabs' | 'people'>,
+): Intake {
   const challenge = createChallenge({ site, secrets, events }, { clock, http })
   return {
     journal,

@@ -4,7 +4,7 @@ import { widgetOf } from '../challenge/providers.ts'
 import type { Config } from '../config/config.ts'
 import type { Answer } from '../http/answer.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { BulkIntake } from '../intake/post-bulk.ts'
+import type { Intake } from '../intake/accept.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { type FormPostOptions, missingInPosted, sendOn } from '../pages/form-post.ts'
 import { type PageRoute, pageRoutes } from '../pages/page-routes.ts'
@@ -16,7 +16,7 @@ import type { World } from './world.ts'
 
 /** What the HTTP routes need of one site. */
 export interface SiteWeb {
-  readonly intake: BulkIntake
+  readonly intake: Intake
   readonly pageOptions: FormPostOptions
   readonly pages: readonly PageRoute[]
   readonly files: SiteFiles

@@ -2,6 +2,7 @@ import { describeService, openapiPath } from '../api/openapi/openapi.ts'
 import { ready, readySites } from '../api/ready.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { assetAnswer, documentAnswer, refusedScript } from '../http/assets.ts'
+import { ApiKeys } from '../http/api-keys.ts'
 import { type Application, createEdge } from '../http/edge.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { refuse } from '../http/refuse.ts'
@@ -21,7 +22,7 @@ import { plainFile } from '../platform/node/static-files.ts'
 import type { StaticFile } from '../platform/static-file.ts'
 import { signupIds } from '../signup/id.ts'
 import { readAssets } from './files.ts'
-import { type IntakeOptions, sharedIntake } from './intake.ts'
+import { type IntakeOptions, bodyLimits } from './intake.ts'
 import { metricsRoute } from './metering.ts'
 import type { RunningSite, RunningSites } from './running-site.ts'
 import { type SiteWeb, siteWeb } from './site-web.ts'
@@ -61,6 +62,9 @@ export async function createWeb(
     sites: new Sites([firstSite, ...others.map((other) => other.config)], config.hasSites),
     clock: world.clock,
     eventsOf,
+    apiKeys: new ApiKeys(options.secrets.apiKeys, world.digest, (site) =>
+      eventsOf(site).apiKeyRefused(),
+    ),
     ...requestEvents(log, metrics),
     warn: (warning, requestId) => log.warn({ requestId }, warning),
     router: routerOf({ ...options, ...world, webs, found, eventsOf, assets }),
@@ -94,7 +98,7 @@ const documentsKept = 100
 
 /** All routes. A fixed path must come before a path with a parameter. */
 function routerOf(options: Answering): Router {
-  const { sites, webs, found, eventsOf, assets, metrics } = options
+  const { sites, webs, found, assets, metrics } = options
   const of = (exchange: Exchange): SiteWeb => {
     const { name } = exchange.site
     const web = webs.get(name)
@@ -102,7 +106,7 @@ function routerOf(options: Answering): Router {
     return web
   }
   const intakes = {
-    ...sharedIntake(options, options.digest, eventsOf),
+    bodies: bodyLimits(options.config),
     of: (exchange: Exchange) => of(exchange).intake,
   }
   const description = remember(documentsKept, (site) => describe(site, options))
@@ -112,7 +116,10 @@ function routerOf(options: Answering): Router {
   router.add('/api/ready', { GET: (exchange) => readiness(options, exchange) })
   router.add('/api/config', { GET: (exchange) => of(exchange).config() })
   router.add('/api/signup', { POST: (exchange) => postSignup(exchange, intakes) })
-  router.add('/api/signup/bulk', { POST: (exchange) => postBulk(exchange, intakes) })
+  router.add('/api/signup/bulk', {
+    POST: (exchange) => postBulk(exchange, intakes),
+    needsApiKey: true,
+  })
   for (const { path } of pagesOf(webs)) {
     router.add(path, {
       GET: (exchange) => {

@@ -8,13 +8,16 @@ import { signupIds } from '../../../src/signup/id.ts'
 import { nameOf } from '../make-signup.ts'
 import type { SignupRequest } from '../visitors.ts'
 
-/** A client without a limit. */
-const exchange: Pick<Exchange, 'requestId' | 'client' | 'take' | 'takeReplays'> = {
+type SimulatedExchange = Pick<Exchange, 'requestId' | 'client' | 'signups' | 'take' | 'takeReplays'>
+
+/** The request of a client without a limit. */
+const exchangeWith = (signups: number): SimulatedExchange => ({
   requestId: 'simulated',
   client: new Client({ remoteAddress: undefined, forwardedFor: null, trustedProxies: 0 }),
+  signups,
   take: () => undefined,
   takeReplays: () => undefined,
-}
+})
 
 /** Intake of one process, from the parsed signups to the answer. It dies with the process. */
 export class SimulatedIntake {
@@ -29,7 +32,7 @@ export class SimulatedIntake {
   async take({ tab, emails, key }: SignupRequest): Promise<void> {
     await submit(
       {
-        parsed: emails.map((email) => ({
+        signups: emails.map((email) => ({
           email,
           sheetTab: tab,
           source: 'api',
@@ -41,9 +44,8 @@ export class SimulatedIntake {
         challengeToken: undefined,
         idempotency:
           key === undefined ? undefined : { space: '', key, fingerprint: emails.join(' ') },
-        exchange: exchange as Exchange,
-        asked: emails.length,
       },
+      exchangeWith(emails.length) as Exchange,
       this.#parts,
     )
   }

@@ -216,9 +216,10 @@ export function givenPositions(positions: readonly number[]): string {
   return givenRows(positions.map((position) => ({ position })))
 }
 
-/** The first row of an answer. */
-export function firstOf({ rows }: Answer): Row | undefined {
-  return rows[0]
+/** The row of an answer that always has one. @throws Error when there is none */
+export function rowOf({ rows: [row] }: Pick<Answer, 'rows'>): Row {
+  if (!row) throw new Error('A statement of the journal answered without its row.')
+  return row
 }
 
 /** Whether a flag is set. */

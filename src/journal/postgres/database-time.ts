@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
-import { type Database, firstOf, statementsOf } from '../sql.ts'
+import { type Database, rowOf, statementsOf } from '../sql.ts'
 
 const sql = statementsOf('postgres time', {
   now: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
@@ -74,5 +74,5 @@ async function askTime(db: Pick<Database, 'query'>, clock: Pick<Clock, 'elapsed'
   const from = clock.elapsed()
   const [answer] = await db.query([sql.now])
   const tookMs = clock.elapsed() - from
-  return { at: Number(firstOf(answer)?.['now']), elapsed: from + tookMs / 2, tookMs }
+  return { at: Number(rowOf(answer)['now']), elapsed: from + tookMs / 2, tookMs }
 }

@@ -5,12 +5,12 @@ import {
   type Answer,
   type Answers,
   type Database,
-  firstOf,
   type Given,
   givenRows,
   type Lock,
   type Operation,
   type Row,
+  rowOf,
   run,
   type Statement,
   statementsOf,
@@ -125,7 +125,7 @@ export class PostgresDatabase implements Database, AsyncDisposable {
    */
   async keepToJournal(): Promise<string> {
     const [head] = await this.query([sql.journal])
-    const journal = String(firstOf(head)?.['journal'])
+    const journal = String(rowOf(head)['journal'])
     this.#guard = [[sql.expectJournal, journal]]
     return journal
   }

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../../platform/clock.ts'
 import { defaultPolicy, type JournalPolicy, type SitePolicies } from '../contracts/journal.ts'
 import { newSecret, type Secret } from '../hashes.ts'
 import { Listeners } from '../../platform/listeners.ts'
-import { firstOf, flagOf, headLock, reading, siteLock, statementsOf, textOf } from '../sql.ts'
+import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from '../sql.ts'
 import { DefaultTabName } from '../tables/default-tab.ts'
 import { addSite, findSite, type Site } from '../tables/site.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
@@ -68,9 +68,9 @@ export async function openSites(
  */
 async function takeSecret(db: PostgresDatabase, onNew?: () => void): Promise<Secret> {
   const [known, hashes] = await db.query([sql.read], [sql.hasHashes])
-  const secret = textOf(firstOf(known)?.['value'])
+  const secret = textOf(known.rows[0]?.['value'])
   if (secret !== undefined) return secret
-  const isLost = flagOf(firstOf(hashes)?.['found'])
+  const isLost = flagOf(rowOf(hashes)['found'])
   if (isLost && !onNew) {
     throw new Error(
       'The key of the hashes, the table rollcall.secret, is missing in the database. Restore the table from ' +
@@ -79,7 +79,7 @@ async function takeSecret(db: PostgresDatabase, onNew?: () => void): Promise<Sec
   }
   const [, made] = await db.change([], [sql.make, newSecret()], [sql.read])
   if (isLost) onNew?.()
-  return String(firstOf(made)?.['value'])
+  return String(rowOf(made)['value'])
 }
 
 async function openSite(

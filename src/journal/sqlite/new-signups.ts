@@ -5,7 +5,7 @@ import type { Signup } from '../../signup/signup.ts'
 import { hourOf } from '../contracts/reader.ts'
 import { rowStatus } from '../tables/layout.ts'
 import { bytesOfId } from '../tables/rows.ts'
-import { statementsOf } from '../sql.ts'
+import { statementsOf, rowOf } from '../sql.ts'
 import type { SqliteDatabase } from './database.ts'
 
 /** How many signups one statement adds. That takes a quarter less time than one statement for each. */
@@ -41,7 +41,7 @@ export class NewSignups {
 
   constructor(db: SqliteDatabase) {
     this.#db = db
-    this.#position = Number(db.runStep([sql.last]).rows[0]?.['position'])
+    this.#position = Number(rowOf(db.runStep([sql.last]))['position'])
   }
 
   /** Adds a signup to a tab of a site, with one of `rowStatus`. Returns its position. */

@@ -15,6 +15,7 @@ import {
   statementsOf,
   type Step,
   together,
+  rowOf,
 } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
 import { eraseHeld, eraseReleased } from './erase.ts'
@@ -165,7 +166,7 @@ async function readFrozen({ db, id, code }: Site): Promise<FrozenBatch | undefin
   const [found, signups, again] = await db.query(findFrozen(id), [sql.signups, id], [sql.again, id])
   const batch = refOf(found.rows)
   if (!batch) return undefined
-  const fingerprint = fingerprintOf(code, batch.number, String(found.rows[0]?.['digest']))
+  const fingerprint = fingerprintOf(code, batch.number, String(rowOf(found)['digest']))
   return { ...batch, fingerprint, tabs: contents(signups.rows.map(partOf), again.rows.map(partOf)) }
 }
 
@@ -194,14 +195,14 @@ function* freezing(
     [sql.nextNumber, id],
   )
   if (frozen.rows.length > 0) throw new Overtaken('A batch is frozen already.')
-  if (Number(unmoved.rows[0]?.['count']) !== fresh.length) throw endedMeanwhile()
+  if (Number(rowOf(unmoved)['count']) !== fresh.length) throw endedMeanwhile()
   const gone = new Set(erased.rows.map(({ position }) => Number(position)))
   const part = ({ tab, signups }: TabShare): Part => {
     return [tab.name, signups.filter(({ position }) => !gone.has(position))]
   }
   const tabs = contents(fresh.map(part), again.map(part))
-  const number = Number(next.rows[0]?.['number'])
-  const marker = markerFor(Number(next.rows[0]?.['base']), number, markerIdMax)
+  const number = Number(rowOf(next)['number'])
+  const marker = markerFor(Number(rowOf(next)['base']), number, markerIdMax)
   const digest = digestOf(shares)
   const [, , , hold] = yield* ask(
     [sql.addBatch, number, id, digest],

@@ -1,5 +1,13 @@
 import type { ComparedSignups, KnownRow } from '../contracts/comparison.ts'
-import { flagOf, givenPositions, numberOf, type Row, siteLock, statementsOf } from '../sql.ts'
+import {
+  flagOf,
+  givenPositions,
+  numberOf,
+  type Row,
+  siteLock,
+  statementsOf,
+  rowOf,
+} from '../sql.ts'
 import { rowStatus } from './layout.ts'
 import { recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
@@ -81,8 +89,8 @@ export function comparedOf({ db, id, policy }: Site): ComparedSignups {
   const lock = [siteLock(id)]
   return {
     lastSettled: async () => {
-      const [{ rows }] = await db.query([sql.lastSettled, id])
-      return Number(rows[0]?.['number'])
+      const [last] = await db.query([sql.lastSettled, id])
+      return Number(rowOf(last)['number'])
     },
     page: async (after, max, lastSettled) => {
       const [{ rows }] = await db.query([sql.page, policy.spreadsheet, after, id, max])

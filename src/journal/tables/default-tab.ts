@@ -9,6 +9,7 @@ import {
   type Operation,
   siteLock,
   statementsOf,
+  rowOf,
 } from '../sql.ts'
 import { factOf, readFact, setFact } from './facts.ts'
 import { rowStatus } from './layout.ts'
@@ -148,7 +149,7 @@ function* closing({ id, policy }: TabSite, name: string): Operation<boolean> {
   const key = tabKey(name)
   const answers = yield* ask([sql.tab, id, unresolvedKey], [sql.tab, id, key], [sql.last])
   const [from, to] = answers.map(({ rows }) => numberOf(rows[0]?.['id']))
-  const last = Number(answers[2].rows[0]?.['position'])
+  const last = Number(rowOf(answers[2])['position'])
   if (from === undefined) return true
   if (to === undefined) {
     yield* ask([sql.nameTab, key, name, from])

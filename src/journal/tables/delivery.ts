@@ -4,7 +4,16 @@ import {
   type RunningTime,
   type RunningTimeNote,
 } from '../contracts/delivery-log.ts'
-import { ask, flagOf, givenRows, numberOf, type Operation, siteLock, statementsOf } from '../sql.ts'
+import {
+  ask,
+  flagOf,
+  givenRows,
+  numberOf,
+  type Operation,
+  siteLock,
+  statementsOf,
+  rowOf,
+} from '../sql.ts'
 import { batchesOf } from './batches.ts'
 import { readFact, setFact } from './facts.ts'
 import { toWaiting, waitingColumns } from './rows.ts'
@@ -117,8 +126,8 @@ export function deliveryOf(
     },
     noteRunningTime: (note) => db.transact(lock, () => notingTime(id, note)),
     markerCount: async () => {
-      const [{ rows }] = await db.query([sql.countMarkers, id])
-      return Number(rows[0]?.['count'])
+      const [markers] = await db.query([sql.countMarkers, id])
+      return Number(rowOf(markers)['count'])
     },
     isOwn: async (fingerprint) => isOfCodes(await codes(), fingerprint),
     adoptMarkers: async (standing) => {

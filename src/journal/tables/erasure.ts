@@ -1,6 +1,6 @@
 import type { ErasedSlice, Erasure, RemovalOutcome, Tombstone } from '../contracts/erasure.ts'
 import { addressHash } from '../hashes.ts'
-import { headLock, reading, type Row, siteLock, statementsOf, type Step } from '../sql.ts'
+import { headLock, reading, siteLock, statementsOf, type Step, rowOf, type Answer } from '../sql.ts'
 import { eraseForgotten, forgottenAmong, hashedSignups, noneErased } from './erase.ts'
 import type { Site } from './site.ts'
 
@@ -94,8 +94,9 @@ export function erasureOf(site: Site): Erasure {
       return rows[0] && (JSON.parse(String(rows[0]['value'])) as RemovalOutcome)
     },
     unfinished: async () => {
-      const [{ rows }] = await db.query([sql.countRemovals, id])
-      return { removals: Number(rows[0]?.['removals']), frozen: Number(rows[0]?.['frozen']) }
+      const [counts] = await db.query([sql.countRemovals, id])
+      const { removals, frozen } = rowOf(counts)
+      return { removals: Number(removals), frozen: Number(frozen) }
     },
     scrub,
   }
@@ -114,7 +115,7 @@ async function bury({ db, id }: Site, tombstones: readonly Tombstone[]): Promise
       [sql.dropKept, id, hash],
     ]),
   )
-  return positionIn(last.rows)
+  return positionIn(last)
 }
 
 async function eraseNext(
@@ -136,12 +137,12 @@ async function eraseNext(
   const reached = wanted.length > found.length ? (found.at(-1) ?? end) : end
   const counted: Step[] = address === undefined ? [] : [[sql.mentions, after, reached, id, address]]
   const [last, mentions] = await db.query([sql.last], ...counted)
-  const next = positionIn(last.rows) > reached ? reached : undefined
-  return { next, ...erased, mentions: Number(mentions?.rows[0]?.['count'] ?? 0) }
+  const next = positionIn(last) > reached ? reached : undefined
+  return { next, ...erased, mentions: mentions ? Number(rowOf(mentions)['count']) : 0 }
 }
 
-function positionIn([row]: readonly Row[]): number {
-  return Number(row?.['position'])
+function positionIn(last: Answer): number {
+  return Number(rowOf(last)['position'])
 }
 
 /** Name of the fact that has the outcome of a removal. */

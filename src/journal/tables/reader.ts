@@ -1,7 +1,7 @@
 import { timeOfId } from '../../signup/id.ts'
 import type { Millis } from '../../signup/signup.ts'
 import { beginOf, type Counts, hourOf, type Reader } from '../contracts/reader.ts'
-import { type Answer, type Database, type Row, statementsOf } from '../sql.ts'
+import { type Answer, type Database, type Row, statementsOf, rowOf } from '../sql.ts'
 import { readFact, setFact } from './facts.ts'
 import { idOf, recordColumns, toRecord } from './rows.ts'
 import type { Site } from './site.ts'
@@ -44,15 +44,15 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
   const { db, id } = site
   return {
     backlog: async () => {
-      const [{ rows }] = await db.query([sql.totals, id])
-      const { accepted, written } = countsOf(rows[0])
+      const [totals] = await db.query([sql.totals, id])
+      const { accepted, written } = countsOf(rowOf(totals))
       return accepted - written
     },
     waitingSince: async (asideTabs) => {
       const [first, totals] = await db.query([sql.firstWaiting, id], [sql.totals, id])
       const since = firstWaiting(first, asideTabs)
       if (since === undefined) return undefined
-      return Math.max(since, Number(totals.rows[0]?.['lastSettled']))
+      return Math.max(since, Number(rowOf(totals)['lastSettled']))
     },
     figures: async (from, to) => {
       const [totals, hours, first] = await db.query(
@@ -61,15 +61,15 @@ export function readerOf(site: Pick<Site, 'db' | 'id'>): Reader {
         [sql.firstWaiting, id],
       )
       return {
-        all: countsOf(totals.rows[0]),
+        all: countsOf(rowOf(totals)),
         hours: hours.rows.map((row) => ({ from: beginOf(Number(row['hour'])), ...countsOf(row) })),
         oldestWaiting: firstWaiting(first),
-        lastWritten: Number(totals.rows[0]?.['lastSettled']) || undefined,
+        lastWritten: Number(rowOf(totals)['lastSettled']) || undefined,
       }
     },
     callsSince: async (account, after) => {
-      const [{ rows }] = await db.query([sql.callsSince, account, after])
-      return Number(rows[0]?.['count'])
+      const [calls] = await db.query([sql.callsSince, account, after])
+      return Number(rowOf(calls)['count'])
     },
     fact: (name) => readFact(site, name),
     page: async (after, max) => {
@@ -119,6 +119,6 @@ function firstWaiting({ rows }: Answer, asideTabs: readonly string[] = []): Mill
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-function countsOf(row: Row | undefined): Counts {
-  return { accepted: Number(row?.['accepted']), written: Number(row?.['written']) }
+function countsOf({ accepted, written }: Row): Counts {
+  return { accepted: Number(accepted), written: Number(written) }
 }

@@ -1,6 +1,6 @@
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { clientDigest } from '../hashes.ts'
-import { givenRows, type Operation, type Row, statementsOf, type Step } from '../sql.ts'
+import { givenRows, type Operation, type Row, statementsOf, type Step, rowOf } from '../sql.ts'
 import { unresolvedKey } from './default-tab.ts'
 import type { Site } from './site.ts'
 
@@ -180,11 +180,12 @@ export class Tabs {
   async #look(keys: Iterable<string>, at: Millis, client: string | undefined): Promise<number> {
     const { db, policy } = this.#site
     const counts: Step = [sql.counts, ...this.#counting(at, client)]
-    const [found, { rows }] = await db.query(this.#find(keys), counts)
+    const [found, answer] = await db.query(this.#find(keys), counts)
     this.learn(found.rows.map(toTab))
-    const inAll = policy.newTabsMax - Number(rows[0]?.['counted'])
+    const { counted, ofClient } = rowOf(answer)
+    const inAll = policy.newTabsMax - Number(counted)
     if (client === undefined) return inAll
-    return Math.min(inAll, policy.newTabsPerHourMax - Number(rows[0]?.['ofClient']))
+    return Math.min(inAll, policy.newTabsPerHourMax - Number(ofClient))
   }
 
   /** Those that are not known to be there. A tab is called as it was named first. */

@@ -24,11 +24,16 @@ const mayImport = {
   'delivery/': [
     'signup/',
     'platform/',
-    'journal/contracts/(delivery-log|erasure|call-ledger|errors).ts',
-    'spreadsheet/spreadsheet.ts',
+    'journal/contracts/(delivery-log|erasure|call-ledger|lease|errors).ts',
+    'spreadsheet/(spreadsheet|read-rows|backoff).ts',
   ],
   // What commands do with the journal and the spreadsheet together. Only `service/` and `cli/` import it.
-  'operations/': ['signup/', 'platform/', 'journal/contracts/', 'spreadsheet/(spreadsheet|csv).ts'],
+  'operations/': [
+    'signup/',
+    'platform/',
+    'journal/contracts/',
+    'spreadsheet/(spreadsheet|read-rows|backoff|csv).ts',
+  ],
   'alerts/': ['signup/', 'platform/', 'journal/contracts/(delivery-log|reader|errors).ts'],
   'service/': ['(?!cli/|main.ts|start.js)'],
   'cli/': [

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import type { Attempts } from './attempts.ts'
-import { readRows, type RowsRead } from './read-rows.ts'
+import { readRows, type RowsRead } from '../spreadsheet/read-rows.ts'
 
 /** Finds out which waiting signups have a row already. */
 export interface Arrivals extends RowTaker, Disposable {

@@ -2,7 +2,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock, Random } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Refused, Retryable, Unknown } from '../spreadsheet/spreadsheet.ts'
-import { backoffMs, blockedRetryMs } from './backoff.ts'
+import { backoffMs, blockedRetryMs } from '../spreadsheet/backoff.ts'
 
 /**
  * The longest time of one try in milliseconds, including the wait for the quota. It is much shorter than

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 import { inTime } from './attempts.ts'
-import { blockedRetryMs } from './backoff.ts'
+import { blockedRetryMs } from '../spreadsheet/backoff.ts'
 
 export interface RemoverOptions {
   readonly erasure: Pick<Erasure, 'removals' | 'removed' | 'scrub'>

@@ -6,7 +6,7 @@ import { Watch, type WatchOptions } from '../alerts/watch.ts'
 import type { Health } from '../ops/health.ts'
 import { createDelivery, type DeliveryOptions, type DeliveryOverrides } from './delivery.ts'
 import { followNote, noteDelivery, readDeliveryNote } from './delivery-note.ts'
-import { Leaseholder, type LeaseholderOptions } from './leaseholder.ts'
+import { Leaseholder, type LeaseholderOptions } from '../delivery/leaseholder.ts'
 import { realWorld } from './world.ts'
 
 export interface DeliveringOptions extends Omit<DeliveryOptions, 'delivers' | 'share'> {

@@ -10,7 +10,7 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { filesWith } from '../../src/platform/node/files-with.ts'
-import { startRetention } from '../../src/service/retention.ts'
+import { startRetention } from '../../src/operations/retention.ts'
 
 const day = 24 * 60 * 60 * 1000
 const [old, recent] = ['old@example.com', 'recent@example.com']

@@ -1,4 +1,4 @@
-import type { Writer } from '../delivery/writer.ts'
+import type { Writer } from './writer.ts'
 import type { Held, Lease, Tenure } from '../journal/contracts/lease.ts'
 import { JournalReplaced, JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Events } from '../ops/events.ts'

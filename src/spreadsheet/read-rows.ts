@@ -7,7 +7,7 @@ import type {
   RowsEnd,
   RowTaker,
   Spreadsheet,
-} from '../spreadsheet/spreadsheet.ts'
+} from './spreadsheet.ts'
 
 /** How often the spreadsheet is read until nobody has changed it meanwhile. */
 const readingsMax = 6

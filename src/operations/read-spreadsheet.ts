@@ -1,5 +1,5 @@
-import { backoffMs } from '../delivery/backoff.ts'
-import { type Persist, readRows } from '../delivery/read-rows.ts'
+import { backoffMs } from '../spreadsheet/backoff.ts'
+import { type Persist, readRows } from '../spreadsheet/read-rows.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { NamedTab, RowTaker, Spreadsheet } from '../spreadsheet/spreadsheet.ts'
 

@@ -1,5 +1,4 @@
 import type { Journal } from '../journal/contracts/journal.ts'
-import type { Logger } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 
 const hour = 60 * 60 * 1000
@@ -16,7 +15,7 @@ export function startRetention(
   { retention, erasure, time }: Pick<Journal, 'retention' | 'erasure' | 'time'>,
   days: number,
   clock: Pick<Clock, 'now' | 'sleep'>,
-  log: Pick<Logger, 'warn'>,
+  log: { warn(details: object, message: string): void },
 ): AsyncDisposable {
   const stopping = new AbortController()
   const { signal } = stopping

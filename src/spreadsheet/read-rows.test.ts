@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import type { RowPart, RowReader } from '../spreadsheet/spreadsheet.ts'
+import type { RowPart, RowReader } from './spreadsheet.ts'
 import { type Persist, readRows } from './read-rows.ts'
 
 type Next = Awaited<ReturnType<RowReader['next']>>

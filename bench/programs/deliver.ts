@@ -7,7 +7,8 @@ import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { storeOf } from '../../src/service/choose-store.ts'
-import { createDelivery, destinationOf } from '../../src/service/delivery.ts'
+import { createWriter } from '../../src/service/site-delivery.ts'
+import { destinationOf } from '../../src/service/spreadsheets.ts'
 import { deliverySettings, hurriedWorld } from '../delivery.ts'
 import { HurriedClock } from '../hurried-clock.ts'
 
@@ -30,7 +31,7 @@ const options = {
       atWork(journal.callLedger(...account)),
   },
 }
-const { writer } = createDelivery(options, hurriedWorld(clock))
+const writer = createWriter(options, hurriedWorld(clock))
 
 const before = process.cpuUsage()
 const begin = clock.elapsed()

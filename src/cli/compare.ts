@@ -9,7 +9,7 @@ import {
 } from '../operations/compare.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
 import { storeOf } from '../service/choose-store.ts'
-import { connectSpreadsheet, destinationOf } from '../service/delivery.ts'
+import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
 import { partOf } from '../service/running-site.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'

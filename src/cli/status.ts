@@ -8,7 +8,7 @@ import { serve } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { tellOtherSites } from './other-sites.ts'
 import { chosenSites } from './site-option.ts'
-import { readStatus, type Status } from './status-figures.ts'
+import { readStatus, type Status } from '../operations/status.ts'
 import { chart } from './terminal/chart.ts'
 import { table } from './terminal/table.ts'
 
@@ -47,7 +47,9 @@ async function status(session: Session, { site: name, json, watch }: Options): P
     const at = (journal.time ?? clock).now()
     const all = await Promise.all(
       sites.map(async (site) => {
-        return [site.name, await readStatus(partOf(journal.sites, site), site, at)] as const
+        const { name, spreadsheet } = site
+        const account = spreadsheet.kind === 'google' ? spreadsheet : undefined
+        return [name, await readStatus(partOf(journal.sites, site), account, at)] as const
       }),
     )
     const now = isOne ? all[0]?.[1] : { sites: Object.fromEntries(all) }

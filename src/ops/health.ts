@@ -1,25 +1,4 @@
-import type { RefusalReason, Warning } from '../signup/trouble.ts'
-
-/** Whether signups reach the spreadsheet. */
-export type DeliveryHealth =
-  | { readonly state: 'ok' }
-  /** Fails for a reason that may pass without help. */
-  | { readonly state: 'delayed'; readonly error: string }
-  /** Fails until a person acts. */
-  | ({ readonly state: 'blocked' } & Trouble)
-
-/** A problem that only a person can fix. `reason` may be public; the rest is for the operator only. */
-export interface Trouble {
-  readonly reason: RefusalReason
-  readonly error: string
-  readonly hint: string
-}
-
-export interface AsideTab extends Trouble {
-  readonly name: string
-  /** How to find the tab without its name, which may be a visitor's text. */
-  readonly place: string
-}
+import type { AsideTab, DeliveryHealth, Warning } from '../signup/trouble.ts'
 
 /** Whether signups can be stored. */
 export type JournalHealth = { readonly state: 'ok' } | { readonly state: 'unavailable' }

@@ -8,10 +8,10 @@ import { createHealth, type Health } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import { Accounts } from './accounts.ts'
-import { createDelivering } from './delivering.ts'
-import { destinationOf } from './delivery.ts'
-import { followNote, readDeliveryNote } from './delivery-note.ts'
+import { createSiteDelivery } from './site-delivery.ts'
+import { accountsOf, destinationOf } from './spreadsheets.ts'
+import { followNote } from '../delivery/delivery-note.ts'
+import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
 import type { Store } from './store.ts'
 
 export interface ForgettingOptions {
@@ -54,7 +54,7 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
   const isDone = async () => count(await unfinished(reachable)) === 0
   if (!(await isDone())) {
     await using work = new AsyncDisposableStack()
-    const accounts = new Accounts(
+    const accounts = accountsOf(
       reachable.map(({ site, journal }) => ({ config: site, journal })),
       clock,
     )
@@ -86,7 +86,7 @@ interface Forgetting {
 /** Removes the rows of one site, until it is disposed. */
 async function removeRows(
   forgetting: Forgetting,
-  accounts: Accounts,
+  accounts: ReturnType<typeof accountsOf>,
   { config, secrets, clock }: ForgettingOptions,
 ): Promise<AsyncDisposable> {
   const { site, journal, health } = forgetting
@@ -95,8 +95,15 @@ async function removeRows(
     removalDelayed: (why: string) => (forgetting.reason = why),
   }
   const destination = destinationOf(site, config, secrets)
-  const delivering = createDelivering(
-    { ...destination, journal, health, events, account: accounts.of(site), removesOnly: true },
+  const delivering = createSiteDelivery(
+    {
+      ...destination,
+      journal,
+      health,
+      events,
+      account: accounts.get(site.name),
+      removesOnly: true,
+    },
     { clock },
   )
   if (count(await journal.erasure.unfinished()) > 0) delivering.start()

@@ -7,7 +7,7 @@ import { signupRefusals } from '../http/problem.ts'
 import type { Handler } from '../http/router.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Metrics, Readings } from '../ops/metrics.ts'
-import { quotaLeft } from './quota-left.ts'
+import { quotaLeft } from '../operations/status.ts'
 import type { RunningSites } from './running-site.ts'
 import type { World } from './world.ts'
 
@@ -21,7 +21,7 @@ export async function createMetrics(
   return new Metrics({ sites: sites.map(({ name }) => name), reasons: signupRefusals })
 }
 
-/** A site as far as it tells its account. One journal has the calls of all accounts. */
+/** What quota figures need of a site. One journal has the calls of all accounts. */
 interface AccountSite {
   readonly config: Pick<SiteConfig, 'spreadsheet'>
   readonly journal: { readonly reader: Pick<Reader, 'callsSince'> }

@@ -7,10 +7,9 @@ import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { noticeEvents } from '../ops/notice-events.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
-import { Accounts } from './accounts.ts'
 import { storeOf } from './choose-store.ts'
-import { createDelivering } from './delivering.ts'
-import { connectSpreadsheet, type DeliveryOverrides, destinationOf } from './delivery.ts'
+import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
+import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { createMetrics } from './metering.ts'
 import { startRetention } from '../operations/retention.ts'
 import { type RunningSite, runningSites } from './running-site.ts'
@@ -72,14 +71,14 @@ export async function startService(
     log.error(message)
     fail()
   })
-  const accounts = new Accounts(sites, clock)
+  const accounts = accountsOf(sites, clock)
   const destination = (site: SiteConfig) => destinationOf(site, config, secrets)
-  const delivering = sites.map((site) => {
-    const account = accounts.of(site.config)
-    return createDelivering({ ...deliveryOf(site, config, secrets), replaced, account }, parts)
+  const deliveries = sites.map((site) => {
+    const account = accounts.get(site.config.name)
+    return createSiteDelivery({ ...deliveryOf(site, config, secrets), replaced, account }, parts)
   })
   const stopDelivering = async () => {
-    await Promise.all(delivering.map((it) => it.stop(graceMs)))
+    await Promise.all(deliveries.map((it) => it.stop(graceMs)))
   }
   for (const site of sites) {
     started.use(startRetention(site.journal, config.retentionDays, clock, site.log))
@@ -99,7 +98,7 @@ export async function startService(
   logStartNotes(config, log)
   logLeftBehind(config, left, log)
   hold.watch(log, fail)
-  for (const it of delivering) it.start()
+  for (const it of deliveries) it.start()
   const running = started.move()
   return {
     url: server.url,

@@ -44,6 +44,27 @@ export interface Warning {
   readonly message: string
 }
 
+/** Whether signups reach the spreadsheet. */
+export type DeliveryHealth =
+  | { readonly state: 'ok' }
+  /** Fails for a reason that may pass without help. */
+  | { readonly state: 'delayed'; readonly error: string }
+  /** Fails until a person acts. */
+  | ({ readonly state: 'blocked' } & Trouble)
+
+/** A problem that only a person can fix. `reason` may be public; the rest is for the operator only. */
+export interface Trouble {
+  readonly reason: RefusalReason
+  readonly error: string
+  readonly hint: string
+}
+
+export interface AsideTab extends Trouble {
+  readonly name: string
+  /** How to find the tab without its name, which may be a visitor's text. */
+  readonly place: string
+}
+
 /** How delivery fares, in one word: readiness, `status`, `doctor` and the metrics have the same. */
 export const deliveryStates = ['ok', 'delayed', 'partly blocked', 'blocked'] as const
 export type DeliveryState = (typeof deliveryStates)[number]

@@ -1,19 +1,5 @@
+import type { Finding } from '../signup/finding.ts'
 import type { OwnColumn } from '../signup/row.ts'
-
-/** What one check found out. `rollcall doctor` prints it as one line. */
-export interface Finding {
-  /** What was checked, such as `clock`. Programs rely on these names. */
-  readonly check: string
-  /**
-   * - `warning`: it works, but it may be a mistake.
-   * - `fault`: a person has to do something.
-   * - `skipped`: it could not be checked, for a reason that another finding tells.
-   */
-  readonly state: 'ok' | 'warning' | 'fault' | 'skipped'
-  readonly message: string
-  /** What to do about it. */
-  readonly hint?: string
-}
 
 /**
  * Looks at a spreadsheet and yields what it finds, in a fixed order. Changes nothing that a person sees,

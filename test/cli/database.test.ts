@@ -14,7 +14,7 @@ import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import type { Forgotten } from '../../src/cli/forget.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import type { Status } from '../../src/cli/status-figures.ts'
+import type { Status } from '../../src/operations/status.ts'
 
 let server: PostgresServer
 beforeAll(async () => void (server = await startPostgres()))

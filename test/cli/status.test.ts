@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readStatus, type Status } from '../../src/cli/status-figures.ts'
+import { readStatus, type Status } from '../../src/operations/status.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { allDelivered, readiness } from '../../harness/delivery-state.ts'
 import { createGoogleWorld } from '../../harness/google-world.ts'
@@ -176,8 +176,7 @@ test('today and seven days begin at midnight in UTC', async () => {
   const day = 24 * 60 * 60 * 1000
   const times = [midnight, midnight - 1, midnight - 6 * day, midnight - 6 * day - 1]
   await journal.intake.append(times.map((receivedAt) => makeSignup({ receivedAt })))
-  const workbook = { spreadsheet: { kind: 'workbook' } } as const
-  const { accepted, hours } = await readStatus(journal.reader, workbook, midnight + 90 * 60 * 1000)
+  const { accepted, hours } = await readStatus(journal.reader, undefined, midnight + 90 * 60 * 1000)
   expect(accepted).toEqual({ today: 1, sevenDays: 3, all: 4 })
   expect(hours).toHaveLength(24)
   expect(hours.slice(-3)).toEqual([
@@ -196,12 +195,8 @@ test('the quota that is left counts the calls of the last minute and of the last
     const clock = { now: () => at, elapsed: () => 0 }
     await journal.callLedger(account, clock).reserve({ perMinute: 9, perDay: 9 })
   }
-  const google = {
-    kind: 'google',
-    ...{ spreadsheetId: 'any', apiUrl: '', tokenUrl: '', credentials: { email: account } },
-    quota: { perMinute: 50, perDay: 1000 },
-  } as const
-  const { quota } = await readStatus(journal.reader, { spreadsheet: google }, now)
+  const google = { credentials: { email: account }, quota: { perMinute: 50, perDay: 1000 } }
+  const { quota } = await readStatus(journal.reader, google, now)
   expect(quota).toEqual({
     perMinute: { limit: 50, left: 49 },
     perDay: { limit: 1000, left: 997 },

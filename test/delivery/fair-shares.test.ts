@@ -10,7 +10,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
-import { createDelivery } from '../../src/service/delivery.ts'
+import { createWriter } from '../../src/service/site-delivery.ts'
 import type { CallGate } from '../../src/spreadsheet/spreadsheet.ts'
 
 const second = 1000
@@ -32,7 +32,7 @@ function deliver(journal: Journal, account: Account, clock: ManualClock) {
     await clock.sleep(second)
     return undefined
   }
-  const { writer } = createDelivery(
+  const writer = createWriter(
     {
       spreadsheet: {
         kind: 'google',

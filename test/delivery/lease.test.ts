@@ -14,7 +14,7 @@ import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
-import { createDelivering } from '../../src/service/delivering.ts'
+import { createSiteDelivery } from '../../src/service/site-delivery.ts'
 
 const minute = 60_000
 
@@ -72,7 +72,7 @@ async function createWorld() {
       const faults = { isCutOff: false, readMs: 0 }
       const journal = faulty(own, lease.of(name), faults, clock)
       const events = createEvents(createLog('silent'), health, clock)
-      const delivering = createDelivering(
+      const delivering = createSiteDelivery(
         {
           spreadsheet: googleSettings,
           workbookDir: '',

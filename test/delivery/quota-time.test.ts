@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { changed } from '../../harness/changed.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
-import { connectSpreadsheet } from '../../src/service/delivery.ts'
+import { connectSpreadsheet } from '../../src/service/spreadsheets.ts'
 import { realWorld } from '../../src/service/world.ts'
 
 test('calls are counted by the clock of the journal, if it has one that all machines share', async () => {

@@ -7,7 +7,7 @@ import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { createEvents, type Events } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
-import { createDelivery } from '../../src/service/delivery.ts'
+import { createWriter } from '../../src/service/site-delivery.ts'
 
 const minute = 60 * 1000
 const hour = 60 * minute
@@ -46,7 +46,7 @@ export function createDeliveryWorld({
   const clock = new ManualClock()
   const health = createHealth()
   const events = changed(createEvents(createLog('silent'), health, clock), heard)
-  const { writer } = createDelivery(
+  const writer = createWriter(
     {
       spreadsheet: googleSettings,
       workbookDir: '',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { makeFullSignup } from '../../harness/make-signup.ts'
 import { createWorkbookWorld, type WorkbookWorld } from '../../harness/workbook-world.ts'
 import { columns, ownColumns } from '../../src/signup/row.ts'
-import type { Finding } from '../../src/spreadsheet/inspection.ts'
+import type { Finding } from '../../src/signup/finding.ts'
 import { inspectWorkbook } from '../../src/spreadsheet/workbook/inspection.ts'
 import { makeBatch, testSignal } from './spreadsheet-contract.ts'
 

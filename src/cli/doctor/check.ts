@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { SiteConfig } from '../../config/site.ts'
 import type { Journal } from '../../journal/contracts/journal.ts'
-import type { Finding } from '../../spreadsheet/inspection.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
 
 /** One concern. It yields its findings as it makes them, and throws only for mistakes of ours. */
@@ -31,3 +31,8 @@ export type OpenedJournal =
     }
   /** Why it cannot be opened, and what to do. */
   | { readonly kind: 'closed'; readonly message: string }
+
+/** What a check says that needs the journal, when that is closed. */
+export function notChecked(check: string): readonly Finding[] {
+  return [findingsOf(check).skipped('not checked: the journal cannot be used')]
+}

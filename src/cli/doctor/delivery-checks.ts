@@ -1,11 +1,12 @@
 import type { Reader } from '../../journal/contracts/reader.ts'
-import { readDeliveryNote } from '../../service/delivery-note.ts'
-import { inspectNotices, sendTestNotice } from '../../service/inspect-notices.ts'
-import { quotaLeft } from '../../service/quota-left.ts'
+import { readDeliveryNote } from '../../journal/contracts/delivery-note.ts'
+import { quotaLeft } from '../../operations/status.ts'
+import { noticesFindings } from '../../service/inspections.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import { type Millis, tabKey } from '../../signup/signup.ts'
 import { deliveryState } from '../../signup/trouble.ts'
-import type { Finding } from '../../spreadsheet/inspection.ts'
-import type { Check } from './check.ts'
+import { digits } from '../terminal/counted.ts'
+import { type Check, notChecked } from './check.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -16,34 +17,21 @@ const ageMaxMs = 12 * hour
 
 /** Signups that wait, what blocks delivery, and the tabs that are set aside. */
 export const backlogCheck: Check = async ({ journal, session: { clock } }) => {
-  if (journal.kind === 'closed') {
-    return [
-      { check: 'backlog', state: 'skipped', message: 'not checked: the journal cannot be used' },
-    ]
-  }
+  if (journal.kind === 'closed') return notChecked('backlog')
+  const { fault } = findingsOf('delivery')
   const { reader } = journal.journal
   const note = await readDeliveryNote(reader)
   const tabs = note?.tabs ?? []
-  const isPartly = note && deliveryState(note) === 'partly blocked'
-  const aside = tabs.map(({ name, error, hint }): Finding => {
-    const lead = isPartly ? `is partly blocked since ${note.since}: ` : ''
-    const message = `${lead}the tab ${JSON.stringify(name)} is set aside: ${error}`
-    return { check: 'delivery', state: 'fault', message, hint }
-  })
-  const delivery = note?.delivery
-  const blocked: Finding[] =
-    delivery?.state === 'blocked'
-      ? [
-          {
-            check: 'delivery',
-            state: 'fault',
-            message: `is blocked since ${note?.since ?? ''}: ${delivery.error}`,
-            hint: delivery.hint,
-          },
-        ]
-      : []
   const keys = tabs.map(({ name }) => tabKey(name))
-  return [await waiting(reader, keys, clock.now()), ...blocked, ...aside]
+  const backlog = await waiting(reader, keys, clock.now())
+  if (!note) return [backlog]
+  const { delivery, since } = note
+  const lead = deliveryState(note) === 'partly blocked' ? `is partly blocked since ${since}: ` : ''
+  const aside = tabs.map(({ name, error, hint }) =>
+    fault(`${lead}the tab ${JSON.stringify(name)} is set aside: ${error}`, hint),
+  )
+  if (delivery.state !== 'blocked') return [backlog, ...aside]
+  return [backlog, fault(`is blocked since ${since}: ${delivery.error}`, delivery.hint), ...aside]
 }
 
 async function waiting(
@@ -51,19 +39,18 @@ async function waiting(
   asideTabs: readonly string[],
   now: Millis,
 ): Promise<Finding> {
-  const check = 'backlog'
+  const { ok, fault } = findingsOf('backlog')
   const { all, oldestWaiting } = await reader.figures(0, 0)
-  if (oldestWaiting === undefined) {
-    return { check, state: 'ok', message: 'every signup is in the spreadsheet' }
-  }
-  const count = (all.accepted - all.written).toLocaleString('en-US')
+  if (oldestWaiting === undefined) return ok('every signup is in the spreadsheet')
+  const count = digits(all.accepted - all.written)
   const age = now - oldestWaiting
   const message = `signups that wait for the spreadsheet: ${count}, the oldest for ${duration(age)}`
   const quietMs = now - ((await reader.waitingSince(asideTabs)) ?? now)
-  if (age < ageMaxMs && quietMs < quietMaxMs) return { check, state: 'ok', message }
-  const hint =
-    'Correct the other faults. If there is none, look into the log of the service, which tells about delivery.'
-  return { check, state: 'fault', message, hint }
+  if (age < ageMaxMs && quietMs < quietMaxMs) return ok(message)
+  return fault(
+    message,
+    'Correct the other faults. If there is none, look into the log of the service, which tells about delivery.',
+  )
 }
 
 function duration(ms: Millis): string {
@@ -75,27 +62,19 @@ function duration(ms: Millis): string {
 /** The calls to the Sheets API that are left. */
 export const quotaCheck: Check = async ({ site: { spreadsheet }, journal, session }) => {
   if (spreadsheet.kind !== 'google') return []
-  const check = 'quota'
-  if (journal.kind === 'closed') {
-    return [{ check, state: 'skipped', message: 'not checked: the journal cannot be used' }]
-  }
+  if (journal.kind === 'closed') return notChecked('quota')
+  const { ok, fault } = findingsOf('quota')
   const { reader, time = session.clock } = journal.journal
   const { perMinute, perDay } = await quotaLeft(spreadsheet, reader, time.now())
-  const of = ({ left, limit }: { readonly left: number; readonly limit: number }) =>
-    `${left.toLocaleString('en-US')} of ${limit.toLocaleString('en-US')}`
+  const of = ({ left, limit }: typeof perDay) => `${digits(left)} of ${digits(limit)}`
   const message = `${of(perMinute)} calls are left this minute, and ${of(perDay)} in 24 hours`
-  if (perDay.left > 0) return [{ check, state: 'ok', message }]
+  if (perDay.left > 0) return [ok(message)]
   const hint =
     'Signups are kept and written as calls of yesterday fall out of the 24 hours. To write more, raise ' +
     'SHEETS_REQUESTS_PER_DAY.'
-  return [{ check, state: 'fault', message, hint }]
+  return [fault(message, hint)]
 }
 
 /** The receiver of notices, when there is one. */
-export const noticesCheck: Check = async ({ secrets, journal, sendsNotice, session }) => {
-  const { alertWebhook } = secrets
-  if (!alertWebhook) return []
-  if (sendsNotice) return [await sendTestNotice(alertWebhook, session)]
-  const sites = journal.kind === 'open' ? journal.parts : []
-  return [await inspectNotices(alertWebhook, sites, session.stop)]
-}
+export const noticesCheck: Check = ({ secrets, journal, sendsNotice, session }) =>
+  noticesFindings(secrets, journal.kind === 'open' ? journal.parts : [], sendsNotice, session.stop)

@@ -3,12 +3,21 @@ import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/site.ts'
 import { storeOf } from '../../service/choose-store.ts'
 import { partOf } from '../../service/running-site.ts'
-import type { Finding } from '../../spreadsheet/inspection.ts'
+import type { Finding } from '../../signup/finding.ts'
 import { tellOtherSites } from '../other-sites.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
-import type { OpenedJournal, CheckContext } from './check.ts'
-import { roundsOf } from './checks.ts'
+import type { Check, CheckContext, OpenedJournal } from './check.ts'
+import { databaseChecks } from './database-checks.ts'
+import { backlogCheck, noticesCheck, quotaCheck } from './delivery-checks.ts'
+import { dataDirCheck, diskCheck, journalCheck, processCheck } from './folder-checks.ts'
+import {
+  challengeCheck,
+  keyCheck,
+  originCheck,
+  settingsCheck,
+  spreadsheetCheck,
+} from './setup-checks.ts'
 import { messageOf } from '../../platform/message-of.ts'
 
 export interface Subject extends Pick<
@@ -18,6 +27,40 @@ export interface Subject extends Pick<
   /** Those to look at. */
   readonly sites: Config['sites']
 }
+
+/** Checks that are made one after the other, of the instance or of one site. */
+interface Round {
+  readonly site: SiteConfig
+  /** What the lines are about: the name of the site, or undefined when they are of the instance. */
+  readonly name: string | undefined
+  readonly checks: readonly Check[]
+}
+
+/**
+ * In the order in which they run and are printed: from the settings to what they lead to. When a file
+ * names sites, first the instance and then each of these sites.
+ */
+function roundsOf(
+  { database, hasSites }: Pick<Config, 'database' | 'hasSites'>,
+  sites: Config['sites'],
+): readonly Round[] {
+  const [site] = sites
+  const places = [...(database ? databaseChecks : folderChecks), noticesCheck]
+  const name = undefined
+  if (!hasSites) {
+    return [{ site, name, checks: [settingsCheck, ...setupChecks, ...places, ...deliveries] }]
+  }
+  return [
+    { site, name, checks: [settingsCheck, ...places] },
+    ...sites.map((it) => ({ site: it, name: it.name, checks: [...setupChecks, ...deliveries] })),
+  ]
+}
+
+/** What a site is set up with, and what has become of its signups. */
+const setupChecks: readonly Check[] = [keyCheck, spreadsheetCheck, challengeCheck, originCheck]
+const deliveries: readonly Check[] = [backlogCheck, quotaCheck]
+
+const folderChecks: readonly Check[] = [dataDirCheck, diskCheck, journalCheck, processCheck]
 
 /** A finding, and the site that it is of; undefined for the instance, and when no file names sites. */
 export type SiteFinding = Finding & { readonly site: string | undefined }

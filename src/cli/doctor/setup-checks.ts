@@ -1,15 +1,14 @@
 import { createPrivateKey } from 'node:crypto'
 import { keyProblem } from '../../config/challenge-keys.ts'
 import { secretsOf } from '../../config/secrets.ts'
-import { inspectChallenge, inspectSpreadsheet } from '../../service/inspect.ts'
+import { challengeFinding, spreadsheetFindings } from '../../service/inspections.ts'
+import { findingsOf } from '../../signup/finding.ts'
 import type { Check } from './check.ts'
 
 /** Wrong settings never get here: they end the command, with the words that end a start. */
-export const settingsCheck: Check = async ({ config }) => {
-  const check = 'settings'
-  const { warnings } = config
-  if (warnings.length === 0) return [{ check, state: 'ok', message: 'can be used' }]
-  return warnings.map((message) => ({ check, state: 'warning', message }))
+export const settingsCheck: Check = async ({ config: { warnings } }) => {
+  const { ok, warning } = findingsOf('settings')
+  return warnings.length === 0 ? [ok('can be used')] : warnings.map((it) => warning(it))
 }
 
 /** A text that is no RSA key never gets here: it is a problem of the settings. */
@@ -18,60 +17,49 @@ export const keyCheck: Check = async ({ site, secrets }) => {
   const { privateKey } = secretsOf(secrets, site)
   if (spreadsheet.kind !== 'google' || privateKey === undefined) return []
   const bits = createPrivateKey(privateKey).asymmetricKeyDetails?.modulusLength ?? 0
-  const message = `is an RSA key of ${bits} bits, for ${spreadsheet.credentials.email}`
-  return [{ check: 'key', state: 'ok', message }]
+  const { email } = spreadsheet.credentials
+  return [findingsOf('key').ok(`is an RSA key of ${bits} bits, for ${email}`)]
 }
 
 /** From the clock and the access token to the room in the spreadsheet. */
-export const spreadsheetCheck: Check = ({ config: { dataDir }, site, secrets, journal, session }) =>
-  inspectSpreadsheet({
-    site,
-    secrets: secretsOf(secrets, site),
-    dataDir,
-    journal: journal.kind === 'open' ? journal.journal : undefined,
-    signal: session.stop,
-    waits: (ms) => session.notes.tell(`Waiting ${Math.ceil(ms / 1000)} s for the quota.`),
-  })
+export const spreadsheetCheck: Check = (context) => {
+  const { journal, session } = context
+  const waits = (ms: number) =>
+    session.notes.tell(`Waiting ${Math.ceil(ms / 1000)} s for the quota.`)
+  const ofSite = journal.kind === 'open' ? journal.journal : undefined
+  return spreadsheetFindings(context, ofSite, waits, session.stop)
+}
 
-export const challengeCheck: Check = async ({ site, secrets }) => {
-  const { challenge, settingNames } = site
-  const ofSite = secretsOf(secrets, site)
+export const challengeCheck: Check = async (context) => {
+  const { challenge, settingNames } = context.site
+  const { challengeSecret = '' } = secretsOf(context.secrets, context.site)
   const problem =
     challenge &&
-    keyProblem(
-      challenge.provider,
-      challenge.siteKey,
-      ofSite.challengeSecret ?? '',
-      settingNames.challenge,
-    )
-  if (problem) return [{ check: 'challenge', state: 'fault', ...problem }]
-  return [await inspectChallenge(site, ofSite)]
+    keyProblem(challenge.provider, challenge.siteKey, challengeSecret, settingNames.challenge)
+  if (problem) return [findingsOf('challenge').fault(problem.message, problem.hint)]
+  return [await challengeFinding(context)]
 }
 
 /** Whether the page that somebody tries from may send signups. */
 export const originCheck: Check = async ({ config, site, origin }) => {
-  const check = 'origins'
+  const { ok, fault } = findingsOf('origins')
   const { origins, settingNames } = site
   const { allowedHosts = [] } = config
   const setting = settingNames.origins
-  if (origins === '*') {
-    return [{ check, state: 'ok', message: 'pages of every origin may send signups' }]
-  }
+  if (origins === '*') return [ok('pages of every origin may send signups')]
   const list = origins.join(', ')
   if (origin === undefined) {
-    const message = `pages of ${list} may send signups, and the service's own; --origin checks another one`
-    return [{ check, state: 'ok', message }]
+    const end = "and the service's own; --origin checks another one"
+    return [ok(`pages of ${list} may send signups, ${end}`)]
   }
   const isOwn = allowedHosts.includes(new URL(origin).host)
   if (isOwn || origins.includes(origin)) {
-    return [{ check, state: 'ok', message: `pages of ${origin} may send signups` }]
+    return [ok(`pages of ${origin} may send signups`)]
   }
   return [
-    {
-      check,
-      state: 'fault',
-      message: `pages of ${origin} may not send signups: ${setting} has only ${list}`,
-      hint: `Add ${origin} to ${setting} and restart the service, unless that is the address of the service itself.`,
-    },
+    fault(
+      `pages of ${origin} may not send signups: ${setting} has only ${list}`,
+      `Add ${origin} to ${setting} and restart the service, unless that is the address of the service itself.`,
+    ),
   ]
 }

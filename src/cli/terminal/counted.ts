@@ -1,4 +1,9 @@
+/** A number as people read it: "12,345". */
+export function digits(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
 /** A number of things in words: "1 signup", "12,345 signups". */
 export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`
+  return `${digits(count)} ${thing}${count === 1 ? '' : 's'}`
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../contracts/call-ledger.ts'
+import { deliveryFact } from '../contracts/delivery-note.ts'
 import { noticesFact, replacedCodesFact, restoredFact } from '../contracts/delivery-log.ts'
 import type { Tombstone } from '../contracts/erasure.ts'
 import { JournalUnavailable } from '../contracts/errors.ts'
@@ -138,7 +139,7 @@ async function makeRestoredSite(
       [sql.renew, id, newSiteCode(), newMarkerBase()],
       ...(waiting === 0 ? [setFact(id, restoredFact, '')] : []),
       // How delivery fared when the backup was made.
-      dropFact(id, 'delivery'),
+      dropFact(id, deliveryFact),
       dropFact(id, noticesFact),
     )
   })

@@ -1,4 +1,4 @@
-import type { Finding } from '../inspection.ts'
+import type { Finding } from '../../signup/finding.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { createdMarker, deletedMarkers } from './markers.ts'

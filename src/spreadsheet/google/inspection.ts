@@ -1,4 +1,5 @@
-import type { Expected, Finding, Inspect } from '../inspection.ts'
+import type { Expected, Inspect } from '../inspection.ts'
+import type { Finding } from '../../signup/finding.ts'
 import { AccessTokens } from './access-token.ts'
 import { fieldIn, listIn, textOf } from './answer.ts'
 import { clockFinding, watchDate } from './clock-check.ts'

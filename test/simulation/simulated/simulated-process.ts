@@ -21,8 +21,8 @@ import type { Events } from '../../../src/ops/events.ts'
 import { createHealth } from '../../../src/ops/health.ts'
 import type { Clock } from '../../../src/platform/clock.ts'
 import type { HttpClient } from '../../../src/platform/http-client.ts'
-import { createDelivering } from '../../../src/service/delivering.ts'
-import { createDelivery, type DeliveryOverrides } from '../../../src/service/delivery.ts'
+import { createSiteDelivery } from '../../../src/service/site-delivery.ts'
+import { createWriter, type DeliveryOverrides } from '../../../src/service/site-delivery.ts'
 import type { Leaseholder } from '../../../src/delivery/leaseholder.ts'
 import type { Millis } from '../../../src/signup/signup.ts'
 import { JournalSteps } from '../journal-steps.ts'
@@ -117,17 +117,17 @@ export class SimulatedProcess implements Receiver {
   }
 
   #deliver(journal: OpenJournal): Delivering {
-    return createDelivery(
+    return createWriter(
       { ...this.#settings(), journal, events: this.#events },
       this.#parts(journal.delivery),
-    ).writer
+    )
   }
 
   #deliverUnderLease(journal: OpenJournal): Delivering {
     const { flaw } = this.#options
     const lease = flaw.lease?.(journal.lease) ?? journal.lease
     const [health, events] = [this.#health, this.#events]
-    return (this.#holder = createDelivering(
+    return (this.#holder = createSiteDelivery(
       { ...this.#settings(), journal: { ...journal, lease }, health, events },
       this.#parts(journal.delivery),
     ))

@@ -1,38 +1,37 @@
-import type { Config } from '../config/config.ts'
-import type { Secrets } from '../config/secrets.ts'
-import { connectionsOfInstance } from '../journal/postgres/connections.ts'
-import { Unreachable } from '../journal/postgres/reach.ts'
-import { readServerFacts, type Risk, type ServerFacts } from '../journal/postgres/server-facts.ts'
-import type { Clock } from '../platform/clock.ts'
-import type { Finding } from '../spreadsheet/inspection.ts'
-import { accessProblem } from './database-access.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
+import { connectionsOfInstance } from './connections.ts'
+import { Unreachable } from './reach.ts'
+import { readServerFacts, type Risk, type ServerFacts } from './server-facts.ts'
 
-const check = 'database'
+const { ok, warning, fault } = findingsOf('database')
 
 /** The oldest version that is tested. */
 const versionMin = 15
 /** Times of signups are ours, and the quota's are the database's. */
 const aheadMaxMs = 2_000
 
-/** Looks at the database of the settings. Changes nothing. */
+/**
+ * Looks at the database of this URL. Changes nothing.
+ *
+ * @param place the database and its host, in words
+ */
 export async function inspectDatabase(
-  { database }: Pick<Config, 'database'>,
-  { databaseUrl = '' }: Pick<Secrets, 'databaseUrl'>,
+  url: string,
+  place: string,
   clock: Pick<Clock, 'now'>,
 ): Promise<readonly Finding[]> {
   try {
-    const facts = await readServerFacts(databaseUrl, clock)
-    const place = `${database?.name ?? ''} on ${database?.host ?? ''}`
-    return [{ check, state: 'ok', message: `${place} is reached` }, ...findingsOf(facts)]
+    const facts = await readServerFacts(url, clock)
+    return [ok(`${place} is reached`), ...inspectFacts(facts)]
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error
-    const { why, hint } = error.reason
-    return [{ check, state: 'fault', message: why, hint }]
+    return [fault(error.reason.why, error.reason.hint)]
   }
 }
 
 /** What there is to say about a database that is reached. */
-export function findingsOf(facts: ServerFacts): readonly Finding[] {
+export function inspectFacts(facts: ServerFacts): readonly Finding[] {
   const said = [
     versionOf(facts),
     encodingOf(facts),
@@ -41,54 +40,111 @@ export function findingsOf(facts: ServerFacts): readonly Finding[] {
     commitOf(facts),
     connectionsOf(facts),
   ]
-    .filter((finding) => finding !== undefined)
-    .map((finding) => ({ check, ...finding }))
-  return [...said, ...risksOf(facts)]
+  return [...said.filter((finding) => finding !== undefined), ...risksOf(facts)]
 }
 
-type Said = Omit<Finding, 'check'> | undefined
-
-function ok(message: string): Said {
-  return { state: 'ok', message }
-}
+type Said = Finding | undefined
 
 function versionOf({ product = 'it does not say which' }: ServerFacts): Said {
   const message = `runs ${product.split(/ on |[,(]/)[0]?.trim() ?? ''}`
   const [, version] = /^PostgreSQL (\d+)/.exec(product) ?? []
   if (version === undefined || /Cockroach|-YB-/i.test(product)) {
     const hint = 'Rollcall was tested with PostgreSQL only: docs/scaling.md says what it uses.'
-    return { state: 'warning', message, hint }
+    return warning(message, hint)
   }
   if (Number(version) >= versionMin) return ok(message)
-  const hint = 'Upgrade it. Rollcall is tested with PostgreSQL 15 and newer.'
-  return { state: 'fault', message, hint }
+  return fault(message, 'Upgrade it. Rollcall is tested with PostgreSQL 15 and newer.')
 }
 
 function encodingOf({ encoding }: ServerFacts): Said {
   if (encoding === undefined || encoding === 'UTF8') return undefined
   const hint = "Make a new database: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0."
-  return { state: 'fault', message: `its encoding is ${encoding}, which has not all names`, hint }
+  return fault(`its encoding is ${encoding}, which has not all names`, hint)
+}
+
+interface AccessProblem {
+  /** A sentence without its subject. */
+  readonly message: string
+  readonly hint: string
+  readonly isStandby?: boolean
+}
+
+/** What a database is opened for. */
+export type Needs = 'reading' | 'writing'
+
+/** Why the database cannot be used until a person acts. */
+export function accessProblem(facts: ServerFacts, needs: Needs): AccessProblem | undefined {
+  const { isStandby, isReadOnly, isForeign, mayEnter, rightsMissing = [] } = facts
+  if (isReadOnly && needs === 'writing') {
+    return isStandby
+      ? {
+          isStandby,
+          message: 'is a standby, which takes no signups',
+          hint: 'Give the host of the primary in DATABASE_URL.',
+        }
+      : {
+          message: 'is read-only: its setting default_transaction_read_only is on',
+          hint: 'Turn it off for the database and its user. A provider may have turned it on because the disk is full.',
+        }
+  }
+  if (isForeign) {
+    return {
+      message: 'has a schema rollcall with the tables of another program',
+      hint: 'Make a database for Rollcall alone, or rename that schema.',
+    }
+  }
+  if (mayEnter === false) {
+    return {
+      message: 'does not let this user into its schema rollcall',
+      hint: 'Let its owner run GRANT USAGE ON SCHEMA rollcall TO this user.',
+    }
+  }
+  const missing = needs === 'writing' ? rightsMissing : rightsMissing.filter(isSelect)
+  if (missing.length > 0) {
+    const rights = missing.join(', ')
+    return {
+      message: `does not give this user the right to ${rights} in its tables`,
+      hint: `Let their owner run GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall TO this user.`,
+    }
+  }
+  return needs === 'writing' ? rightToMigrate(facts) : undefined
+}
+
+function isSelect(right: string): boolean {
+  return right === 'SELECT'
+}
+
+function rightToMigrate({ tables, tablesWanted, mayMigrate }: ServerFacts) {
+  if (mayMigrate !== false || tables === undefined || tables >= tablesWanted) return undefined
+  return tables === 0
+    ? {
+        message: 'does not let this user make tables',
+        hint: 'Make it the owner of the database, or give it GRANT CREATE ON DATABASE, or on its schema rollcall.',
+      }
+    : {
+        message: 'does not let this user change its tables, as this version has to',
+        hint: 'Make it the owner of the tables.',
+      }
 }
 
 function tablesOf(facts: ServerFacts): Said {
   const problem = accessProblem(facts, 'writing')
-  if (problem) return { state: 'fault', ...problem }
+  if (problem) return fault(problem.message, problem.hint)
   const { tables, tablesWanted, mayMigrate } = facts
   if (tables !== undefined && tables > tablesWanted) {
-    const hint = 'Run the newer version here, too.'
-    return { state: 'fault', message: 'a newer version of Rollcall made its tables', hint }
+    return fault('a newer version of Rollcall made its tables', 'Run the newer version here, too.')
   }
   if (tables !== undefined && tables < tablesWanted) {
     const message =
       tables === 0
         ? 'has no tables of Rollcall yet'
         : 'an older version of Rollcall made its tables'
-    return { state: 'warning', message, hint: 'The next start of a service makes them.' }
+    return warning(message, 'The next start of a service makes them.')
   }
   if (mayMigrate === false) {
     const hint = 'Make it the owner of the tables before you upgrade.'
     const message = 'lets this user use its tables, and not change them'
-    return { state: 'warning', message, hint }
+    return warning(message, hint)
   }
   return tables === undefined ? undefined : ok('has the tables of this version')
 }
@@ -99,7 +155,7 @@ function clockOf({ aheadMs }: ServerFacts): Said {
   const message = `its clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ours`
   if (Math.abs(aheadMs) <= aheadMaxMs) return ok(message)
   const hint = 'Let a time service (NTP) set the clocks of both machines.'
-  return { state: 'warning', message, hint }
+  return warning(message, hint)
 }
 
 /** What each setting does that loses signups. */
@@ -132,8 +188,8 @@ const risks: ReadonlyMap<Risk, { readonly harm: string; readonly hint: string }>
 export function risksOf(facts: Pick<ServerFacts, 'risks'>): readonly Finding[] {
   return (facts.risks ?? []).map((name) => {
     const { harm = '', hint = '' } = risks.get(name) ?? {}
-    const state = name === 'full_page_writes' ? 'warning' : 'fault'
-    return { check, state, message: `has a setting that risks signups, ${name}: ${harm}`, hint }
+    const say = name === 'full_page_writes' ? warning : fault
+    return say(`has a setting that risks signups, ${name}: ${harm}`, hint)
   })
 }
 
@@ -152,5 +208,5 @@ function connectionsOf({ connectionsMax, connectionsLeft }: ServerFacts): Said {
   const message = `${connectionsLeft} of its ${connectionsMax} connections are free`
   if (connectionsLeft >= connectionsOfInstance) return ok(message)
   const hint = `An instance takes up to ${connectionsOfInstance}: raise max_connections, or use a pooler.`
-  return { state: 'warning', message, hint }
+  return warning(message, hint)
 }

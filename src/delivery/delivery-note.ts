@@ -1,34 +1,11 @@
 import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
-import type { Reader } from '../journal/contracts/reader.ts'
+import { deliveryFact, type DeliveryNote } from '../journal/contracts/delivery-note.ts'
 import type { Events } from '../ops/events.ts'
-import type { AsideTab, DeliveryHealth, Health } from '../ops/health.ts'
+import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'
 import { tabKey } from '../signup/signup.ts'
-import type { Warning } from '../signup/trouble.ts'
-
-/**
- * How delivery fares, noted in the journal when it changes, so that commands and other instances can
- * tell. It is as the writer saw it last, which may not run any more.
- */
-export interface DeliveryNote {
-  readonly delivery: DeliveryHealth
-  readonly tabs: readonly AsideTab[]
-  readonly warnings: readonly Warning[]
-  /** When it became so. ISO 8601. */
-  readonly since: string
-}
 
 type DeliveryPart = Pick<Health, 'delivery' | 'tabs' | 'warnings'>
-
-const factName = 'delivery'
-
-/** The last note; undefined when delivery has never run. */
-export async function readDeliveryNote(
-  reader: Pick<Reader, 'fact'>,
-): Promise<DeliveryNote | undefined> {
-  const text = await reader.fact(factName)
-  return text === undefined ? undefined : (JSON.parse(text) as DeliveryNote)
-}
 
 /** Takes what the writer of another instance has noted into this instance's health. */
 export function followNote(note: DeliveryNote, health: DeliveryPart): void {
@@ -71,7 +48,7 @@ export function noteDelivery(
   }
   const write = async () => {
     noted = current()
-    await journal.noteFact(factName, noted.text)
+    await journal.noteFact(deliveryFact, noted.text)
   }
   // A journal that cannot be used is reported elsewhere.
   const ignore = () => {}
@@ -80,7 +57,7 @@ export function noteDelivery(
   }
   const noteIfOther = async () => {
     if (!delivers() || noted.state === '') return
-    const found = await journal.fact(factName)
+    const found = await journal.fact(deliveryFact)
     if (delivers() && current().text !== found) await write()
   }
   return {

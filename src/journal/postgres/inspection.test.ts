@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ServerFacts } from '../journal/postgres/server-facts.ts'
-import { accessProblem } from './database-access.ts'
-import { findingsOf } from './inspect-database.ts'
+import type { ServerFacts } from './server-facts.ts'
+import { accessProblem, inspectFacts } from './inspection.ts'
 
 const good: ServerFacts = {
   product: 'PostgreSQL 18.4 (Debian 18.4-1) on x86_64-pc-linux-gnu, compiled by gcc',
@@ -23,7 +22,7 @@ const good: ServerFacts = {
 }
 
 test('nothing is wrong with a good database', () => {
-  const findings = findingsOf(good)
+  const findings = inspectFacts(good)
   expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
   expect(findings.map(({ message }) => message)).toEqual([
     'runs PostgreSQL 18.4',
@@ -81,14 +80,14 @@ test.each<[string, Partial<ServerFacts>, string, RegExp]>([
   ['zero_damaged_pages on', { risks: ['zero_damaged_pages'] }, 'fault', /empties damaged pages/],
   ['few connections', { connectionsLeft: 3 }, 'warning', /3 of its 100 connections are free/],
 ])('it is told of %s', (_, facts, state, words) => {
-  const said = findingsOf({ ...good, ...facts }).filter((finding) => finding.state === state)
+  const said = inspectFacts({ ...good, ...facts }).filter((finding) => finding.state === state)
   expect(said).toHaveLength(1)
   expect(said[0]?.message).toMatch(words)
   expect(said[0]?.hint).toMatch(/\.$/)
 })
 
 test('a missing standby is told, and is no fault', () => {
-  const findings = findingsOf({ ...good, hasSynchronousStandby: false })
+  const findings = inspectFacts({ ...good, hasSynchronousStandby: false })
   const said = findings.map(({ state, message }) => `${state} ${message}`)
   expect(said).toContain(
     'ok an answered signup is on its disk and on no standby: a failover may lose the last of them',
@@ -96,7 +95,7 @@ test('a missing standby is told, and is no fault', () => {
 })
 
 test('a server that tells nothing is not judged', () => {
-  const states = findingsOf({ ...emptied(good), tablesWanted: 1 }).map(({ state }) => state)
+  const states = inspectFacts({ ...emptied(good), tablesWanted: 1 }).map(({ state }) => state)
   expect(states).toEqual(['warning'])
 })
 

@@ -1,12 +1,11 @@
-import type { SiteConfig } from '../config/site.ts'
+import type { Quota } from '../journal/contracts/call-ledger.ts'
+import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-note.ts'
 import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
-import { type DeliveryNote, readDeliveryNote } from '../service/delivery-note.ts'
-import { quotaLeft, type Window } from '../service/quota-left.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type DeliveryState, deliveryState } from '../signup/trouble.ts'
-import { iso } from './terminal/iso.ts'
 
-const hour = 60 * 60 * 1000
+const minute = 60 * 1000
+const hour = 60 * minute
 const day = 24 * hour
 
 /** The JSON of `rollcall status`. Times are ISO 8601 in UTC. */
@@ -34,7 +33,24 @@ export interface Status {
     readonly hint: string
   }[]
   /** The provider's calls; null for the local workbook, which has no quota. */
-  readonly quota: { readonly perMinute: Window; readonly perDay: Window } | null
+  readonly quota: QuotaLeft | null
+}
+
+/** How many calls a window takes, and how many of them are left. */
+interface Window {
+  readonly limit: number
+  readonly left: number
+}
+
+interface QuotaLeft {
+  readonly perMinute: Window
+  readonly perDay: Window
+}
+
+/** What quota figures need of an account at the provider. */
+interface ProviderAccount {
+  readonly credentials: { readonly email: string }
+  readonly quota: Quota
 }
 
 interface Spans {
@@ -43,10 +59,14 @@ interface Spans {
   readonly all: number
 }
 
-/** Reads the figures of `rollcall status`. The cost is the same with a million signups. */
+/**
+ * Reads the figures of a site. The cost is the same with a million signups.
+ *
+ * @param account undefined for the local workbook
+ */
 export async function readStatus(
   reader: Reader,
-  { spreadsheet }: Pick<SiteConfig, 'spreadsheet'>,
+  account: ProviderAccount | undefined,
   now: Millis,
 ): Promise<Status> {
   const today = now - (now % day)
@@ -66,7 +86,7 @@ export async function readStatus(
     tabsSetAside: (note?.tabs ?? []).map(({ name: tab, place, error, hint }) => {
       return { tab, place, error, hint }
     }),
-    quota: spreadsheet.kind === 'google' ? await quotaLeft(spreadsheet, reader, now) : null,
+    quota: account ? await quotaLeft(account, reader, now) : null,
   }
 }
 
@@ -109,4 +129,24 @@ function asideWords({ tabs: [first, ...others] }: DeliveryNote): string {
 
 function isoOrNull(at: Millis | undefined): string | null {
   return at === undefined ? null : iso(at)
+}
+
+function iso(at: Millis): string {
+  return new Date(at).toISOString()
+}
+
+/** The calls of an account that are left in the minute and in the day that end now. */
+export async function quotaLeft(
+  { credentials, quota }: ProviderAccount,
+  reader: Pick<Reader, 'callsSince'>,
+  now: Millis,
+): Promise<QuotaLeft> {
+  const window = async (limit: number, ms: Millis) => {
+    const used = await reader.callsSince(credentials.email, now - ms)
+    return { limit, left: Math.max(0, limit - used) }
+  }
+  return {
+    perMinute: await window(quota.perMinute, minute),
+    perDay: await window(quota.perDay, day),
+  }
 }

@@ -1,0 +1,80 @@
+import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
+import type { Clock } from '../platform/clock.ts'
+import { type HttpClient, HttpFailure } from '../platform/http-client.ts'
+import { messageOf } from '../platform/message-of.ts'
+import { type Finding, findingsOf } from '../signup/finding.ts'
+import { readKept } from './kept.ts'
+import { testNotice } from './notice.ts'
+import { type Receiver, sendMessage } from './send.ts'
+
+const { ok, warning, fault } = findingsOf('notices')
+const timeoutMs = 5_000
+/** Nobody reads the answer. */
+const answerBytesMax = 64 * 1024
+
+const tryIt = 'To try it, run rollcall doctor --notice.'
+const checkReceiver = 'Check ALERT_WEBHOOK_URL, ALERT_WEBHOOK_SECRET and the log of the receiver.'
+
+export interface NoticesWorld {
+  readonly http: HttpClient
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Whether the receiver of notices answers, and whether it took the last one. Asks for the first page of its
+ * host: that needs no secret, and leads to no notice.
+ *
+ * @param sites the journals of all sites
+ */
+export async function inspectNotices(
+  { url }: Receiver,
+  sites: readonly { readonly delivery: Pick<DeliveryLog, 'fact'> }[],
+  { http }: Pick<NoticesWorld, 'http'>,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { host, origin } = new URL(url)
+  const asked = await statusOf(`${origin}/`, http, signal)
+  if (typeof asked === 'string') {
+    const hint = 'Check ALERT_WEBHOOK_URL. Until it works, only the log tells of an outage.'
+    return fault(`go to ${host}, which does not answer: ${asked}`, hint)
+  }
+  const kept = await Promise.all(sites.map(({ delivery }) => readKept(delivery)))
+  const [last] = kept.flatMap(({ failed }) => failed ?? []).toSorted((a, b) => b.at - a.at)
+  if (last) {
+    const { tries, reason } = last
+    const when = `${tries} tries: at ${new Date(last.at).toISOString()}, ${reason}`
+    const message = `go to ${host}, which has not taken the last one in ${when}`
+    return warning(message, `${checkReceiver} ${tryIt}`)
+  }
+  return asked < 500
+    ? ok(`go to ${host}, which answers; --notice sends it a test`)
+    : warning(`go to ${host}, whose first page answers with status ${asked}`, tryIt)
+}
+
+/** Sends a notice that says that it is a test, once. */
+export async function sendTestNotice(
+  receiver: Receiver,
+  world: NoticesWorld,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const { host } = new URL(receiver.url)
+  const message = { id: `msg_${crypto.randomUUID()}`, body: testNotice(world.clock.now()) }
+  const sent = await sendMessage(receiver, message, world, signal)
+  return sent.kind === 'received'
+    ? ok(`go to ${host}, which has taken a test notice`)
+    : fault(`go to ${host}, which has not taken a test notice: ${sent.reason}`, checkReceiver)
+}
+
+/** The status of the answer, or why there is none. */
+async function statusOf(
+  url: string,
+  http: HttpClient,
+  signal: AbortSignal,
+): Promise<number | string> {
+  try {
+    return (await http({ method: 'GET', url, timeoutMs, answerBytesMax, signal })).status
+  } catch (error) {
+    if (error instanceof HttpFailure && error.status !== undefined) return error.status
+    return messageOf(error)
+  }
+}

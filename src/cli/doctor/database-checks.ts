@@ -1,0 +1,64 @@
+import { messageOf } from '../../platform/message-of.ts'
+import { storeOf } from '../../service/choose-store.ts'
+import { databaseFindings } from '../../service/inspections.ts'
+import { leftBehindHint, oldJournalIn } from '../../service/moved-mark.ts'
+import { findingsOf } from '../../signup/finding.ts'
+import { serve } from '../command-words.ts'
+import { digits } from '../terminal/counted.ts'
+import { type Check, notChecked } from './check.ts'
+import { signupsIn } from './folder-checks.ts'
+
+const slowMs = 100
+/** The first commit of a connection takes longer. */
+const tries = 3
+
+/** Whether an earlier journal was left behind. */
+const dataDirCheck: Check = async ({ config: { dataDir } }) => {
+  const { warning, skipped } = findingsOf('data')
+  const old = oldJournalIn(dataDir)
+  return old && !old.isMoved
+    ? [warning(`${old.path} is a journal that is not used: DATABASE_URL is set`, leftBehindHint)]
+    : [skipped('DATA_DIR is not used: the journal is in the database')]
+}
+
+/** From the way to the server to its settings. */
+const databaseCheck: Check = ({ config, secrets }) => databaseFindings(config, secrets)
+
+/** The signups in the journal, and how long a commit takes, as every visitor waits for one. */
+const journalCheck: Check = async ({ journal, session: { clock } }) => {
+  const { ok, warning, fault } = findingsOf('journal')
+  if (journal.kind === 'closed') return [fault(journal.message)]
+  const signups = await signupsIn(journal.parts)
+  const times: number[] = []
+  for (let count = 0; count < tries; count++) {
+    const begin = clock.elapsed()
+    try {
+      await journal.journal.reader.probe()
+    } catch (error) {
+      return [fault(messageOf(error))]
+    }
+    times.push(clock.elapsed() - begin)
+  }
+  const ms = Math.min(...times)
+  const message =
+    `takes a commit in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms; ` +
+    `signups in it: ${digits(signups)}`
+  if (ms < slowMs) return [ok(message)]
+  return [warning(message, 'Run the service near its database: every visitor waits for a commit.')]
+}
+
+/** Whether any instance delivers. Others may only take signups. */
+const instancesCheck: Check = async ({ config, secrets, journal, session }) => {
+  if (journal.kind === 'closed') return notChecked('process')
+  const { ok, warning } = findingsOf('process')
+  return (await storeOf(config, secrets, session).isInUse())
+    ? [ok('an instance delivers')]
+    : [warning('no instance delivers', `Start one with ${serve}.`)]
+}
+
+export const databaseChecks: readonly Check[] = [
+  dataDirCheck,
+  databaseCheck,
+  journalCheck,
+  instancesCheck,
+]

@@ -1,0 +1,145 @@
+import type { Account, AccountShare } from '../delivery/account.ts'
+import type { BatchAllowance } from '../delivery/batch-allowance.ts'
+import { followNote, noteDelivery } from '../delivery/delivery-note.ts'
+import { Leaseholder, type LeaseholderOptions } from '../delivery/leaseholder.ts'
+import { Writer } from '../delivery/writer.ts'
+import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import { JournalUnavailable } from '../journal/contracts/errors.ts'
+import { Watch, type WatchOptions, type WatchTimes } from '../alerts/watch.ts'
+import { comparisonOf } from '../operations/compare.ts'
+import type { Events } from '../ops/events.ts'
+import type { Health } from '../ops/health.ts'
+import type { Spreadsheet } from '../spreadsheet/spreadsheet.ts'
+import { accountOf, connectSpreadsheet, type Destination } from './spreadsheets.ts'
+import { realWorld, type World } from './world.ts'
+
+export interface WriterOptions extends Destination {
+  /** Whether to end the frozen batch and to remove rows only. */
+  readonly removesOnly?: boolean
+  /** What the site gets of its account; when it is left out, it has the account for itself. */
+  readonly share?: AccountShare | undefined
+  /** Whether this instance may still make calls, asked right before each; true when both are left out. */
+  readonly delivers?: () => boolean
+  readonly journal: Pick<Journal, 'delivery' | 'erasure' | 'callLedger' | 'time' | 'compared'>
+  readonly events: Events
+}
+
+export interface DeliveryOverrides extends Partial<World> {
+  /** How often an idle writer looks for signups that other processes have appended. */
+  readonly lookEveryMs?: number
+  /** When notices are made. */
+  readonly noticeTimes?: Partial<WatchTimes>
+  /** Wraps the spreadsheet, for tests with faults between it and the writer. */
+  readonly wrap?: ((spreadsheet: Spreadsheet) => Spreadsheet) | undefined
+}
+
+/** Builds the writer of a site and its spreadsheet. Nothing is delivered before the writer is started. */
+export function createWriter(
+  options: WriterOptions,
+  { wrap = (spreadsheet) => spreadsheet, lookEveryMs = 1000, ...parts }: DeliveryOverrides = {},
+): Writer {
+  const world = { ...realWorld, ...parts }
+  const { journal, events, removesOnly = false, spreadsheet: settings } = options
+  const { clock, random } = world
+  const soleShare = () =>
+    settings.kind === 'google'
+      ? accountOf(settings, journal, clock, 1).join(options.delivers)
+      : undefined
+  const { share = soleShare() } = options
+  const spreadsheet = wrap(connectSpreadsheet({ ...options, share }, world))
+  return new Writer({
+    journal: journal.delivery,
+    erasure: journal.erasure,
+    removesOnly,
+    arrivals: () => comparisonOf(journal.compared),
+    events,
+    clock,
+    random,
+    spreadsheet,
+    allowance: spreadsheet.profile.hasQuota && share ? share.allowance : endless,
+    lookEveryMs,
+  })
+}
+
+/** A provider without a quota takes any batch at once. */
+const endless: BatchAllowance = { wait: () => 0, take: () => {} }
+
+export interface SiteDeliveryOptions extends Omit<WriterOptions, 'delivers' | 'share'> {
+  readonly journal: Journal
+  readonly health: Health
+  /** The account that the site shares with others. */
+  readonly account?: Account | undefined
+  /** Whom to tell when delivery does not work; nobody when it is left out. */
+  readonly notices?: Pick<WatchOptions, 'site' | 'receiver' | 'events'>
+  /** As in `LeaseholderOptions`. */
+  readonly replaced?: LeaseholderOptions['replaced']
+}
+
+/**
+ * Delivers while this instance holds the lease, with a new writer in each term. Looks on at other times:
+ * then `health` tells what the writer of another instance meets. Its own writer notes that in the journal,
+ * unless it only removes rows.
+ */
+export function createSiteDelivery(
+  options: SiteDeliveryOptions,
+  parts: DeliveryOverrides = {},
+): Leaseholder {
+  const { journal, health, events, removesOnly = false, replaced, account } = options
+  const world = { ...realWorld, ...parts }
+  const { clock } = world
+  const delivers = () => holder.holds
+  const share = account?.join(delivers)
+  const noting = removesOnly
+    ? undefined
+    : noteDelivery(events, health, journal.delivery, clock, delivers)
+  const holder: Leaseholder = new Leaseholder({
+    lease: journal.lease,
+    clock,
+    events,
+    newWriter,
+    lookOn,
+    replaced,
+  })
+  return holder
+
+  function newWriter(): Pick<Writer, 'start' | 'stop'> {
+    const writer = createWriter(
+      { ...options, events: noting?.events ?? events, delivers, share },
+      parts,
+    )
+    const ended = new AbortController()
+    let watch: Watch | undefined
+    return {
+      start: () => {
+        writer.start()
+        void noting?.repeat(ended.signal)
+        watch = options.notices && watchFor(options.notices)
+      },
+      stop: async (graceMs) => {
+        await Promise.all([writer.stop(graceMs), watch?.[Symbol.asyncDispose]()])
+        ended.abort()
+      },
+    }
+  }
+
+  function watchFor(notices: NonNullable<SiteDeliveryOptions['notices']>): Watch {
+    const time = journal.time ?? clock
+    const { noticeTimes: times } = parts
+    const http = world.receiverHttp
+    return new Watch({ ...world, ...notices, http, health, journal, time, delivers, times })
+  }
+
+  async function lookOn(): Promise<void> {
+    try {
+      const note = await readDeliveryNote(journal.reader)
+      // A slow answer is from before this instance took over.
+      if (note && !holder.holds) followNote(note, health)
+      // Learns the default tab's name.
+      await journal.intake.cursors([])
+    } catch (error) {
+      // Intake reports a failing journal.
+      if (!(error instanceof JournalUnavailable)) events.deliveryFailed(error)
+    }
+  }
+}

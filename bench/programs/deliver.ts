@@ -6,7 +6,7 @@ import { onlySiteOf } from '../../harness/only-site.ts'
 import { createEvents } from '../../src/ops/events.ts'
 import { createHealth } from '../../src/ops/health.ts'
 import { createLog } from '../../src/ops/log.ts'
-import { storeOf } from '../../src/service/choose-store.ts'
+import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { createWriter } from '../../src/service/site-delivery.ts'
 import { destinationOf } from '../../src/service/spreadsheets.ts'
 import { deliverySettings, hurriedWorld } from '../delivery.ts'
@@ -17,8 +17,8 @@ const more = DATABASE_URL === undefined ? {} : { DATABASE_URL }
 const { config, secrets } = deliverySettings(DATA_DIR, PROVIDER_URL, more)
 const clock = new HurriedClock()
 const serviceLog = createLog('error')
-const store = storeOf(config, secrets, { clock })
-await using journal = onlySiteOf(await store.open({ log: serviceLog }))
+const home = journalHomeOf(config, secrets, { clock })
+await using journal = onlySiteOf(await home.open({ log: serviceLog }))
 const rows = await journal.reader.backlog()
 const events = createEvents(serviceLog, createHealth(), clock)
 const options = {

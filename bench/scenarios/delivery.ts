@@ -2,7 +2,7 @@ import { freezeNext } from '../../harness/freeze-next.ts'
 import { onlySiteOf } from '../../harness/only-site.ts'
 import { createLog } from '../../src/ops/log.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { storeOf } from '../../src/service/choose-store.ts'
+import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { connectSpreadsheet, destinationOf } from '../../src/service/spreadsheets.ts'
 import { realWorld } from '../../src/service/world.ts'
 import { deliverySettings } from '../delivery.ts'
@@ -21,8 +21,8 @@ async function openDelivery(dataDir: string, providerUrl: string) {
     SHEETS_REQUESTS_PER_MINUTE: '3000',
     SHEETS_REQUESTS_PER_DAY: '1000000',
   })
-  const store = storeOf(config, secrets, realWorld)
-  const journal = onlySiteOf(await store.open({ log: createLog('silent') }))
+  const home = journalHomeOf(config, secrets, realWorld)
+  const journal = onlySiteOf(await home.open({ log: createLog('silent') }))
   const options = { ...destinationOf(config.sites[0], config, secrets), journal }
   const spreadsheet = connectSpreadsheet(options, realWorld)
   const { signal } = new AbortController()

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { makeWholeFile } from '../platform/node/private-file.ts'
-import { storeOf } from '../service/choose-store.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 
@@ -42,7 +42,7 @@ async function backUp(
   { json }: Options,
 ): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
-  const { copies } = storeOf(config, secrets, { clock })
+  const { copies } = journalHomeOf(config, secrets, { clock })
   if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
   const now = clock.now()
   const signups = await makeWholeFile(file, async (partial) => {

@@ -8,9 +8,9 @@ import {
   type FoundKind,
 } from '../operations/compare.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
-import { storeOf } from '../service/choose-store.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
 import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
-import { partOf } from '../service/running-site.ts'
+import { partOf } from '../journal/contracts/journal.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
@@ -44,13 +44,13 @@ export async function withDifference<T>(
 ): Promise<T> {
   const { config, secrets } = loadConfig(readEnvironment())
   const site = chosenSite(config, name)
-  const store = storeOf(config, secrets, { clock })
+  const home = journalHomeOf(config, secrets, { clock })
   {
     // Rejects when there is no journal, instead of making one.
-    await using reading = await store.openReader()
+    await using reading = await home.openReader()
     await tellOtherSites(config, reading, notes)
   }
-  await using opened = await store.openBeside()
+  await using opened = await home.openBeside()
   const journal = partOf(opened.sites, site)
   const world = { ...realWorld, clock: tellingWaits(notes) }
   const destination = destinationOf(site, config, secrets)

@@ -4,8 +4,8 @@ import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
-import { storeOf } from '../service/choose-store.ts'
-import { partOf } from '../service/running-site.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
+import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { suggest } from '../signup/suggest.ts'
@@ -65,7 +65,7 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
   const { config, secrets } = loadConfig(readEnvironment())
-  await using journal = await storeOf(config, secrets, session).openReader()
+  await using journal = await journalHomeOf(config, secrets, session).openReader()
   const name = chosenName(config, journal.sites.keys(), options.site)
   const reader = partOf(journal.sites, { name })
   // The values of a site that is not configured any more are in Metadata.

@@ -2,11 +2,10 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import type { Erasure } from '../journal/contracts/erasure.ts'
-import { storeOf } from '../service/choose-store.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
 import { finishForgetting } from '../service/forgetting.ts'
-import { partOf } from '../service/running-site.ts'
-import type { Store } from '../service/store.ts'
-import { oldJournalIn } from '../service/moved-mark.ts'
+import { partOf } from '../journal/contracts/journal.ts'
+import type { JournalHome } from '../journal/contracts/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { expiredUpTo } from './expired.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
@@ -90,24 +89,24 @@ async function forget(session: Session, given: string, options: Options): Promis
   if (emailProblem(address) !== undefined) {
     throw new UsageError('Give one email address, or - to read it from standard input.')
   }
-  const store = storeOf(config, secrets, session)
-  const known = await siteNames(store)
+  const home = journalHomeOf(config, secrets, session)
+  const known = await siteNames(home)
   const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
-  await using opened = await store.openBeside(known)
+  await using opened = await home.openBeside(known)
   const journals = new Map(names.map((name) => [name, partOf(opened.sites, { name })]))
   const erased = new Map<string, Erased>()
   for (const [name, { erasure }] of journals) {
     erased.set(name, await erase(erasure, address, session))
   }
   const waitMs = options.wait * 1000
-  const finished = await finishForgetting({ config, secrets, store, journals, clock, stop, waitMs })
+  const finished = await finishForgetting({ config, secrets, home, journals, clock, stop, waitMs })
   const { frozen, removals, reason = null, absentSites } = finished
   const rows = { removed: 0, notFound: 0, waiting: removals + frozen, others: 0 }
   for (const [name, { erasure }] of journals) {
     const others = await countOutcomes(erasure, erased.get(name), rows)
     rows.others += others
   }
-  const files = await store.filesWith(address)
+  const files = await home.filesWith(address)
   const expired = await Promise.all(
     Array.from(journals.values(), ({ reader }) => expiredUpTo(reader)),
   )
@@ -126,7 +125,7 @@ async function forget(session: Session, given: string, options: Options): Promis
     byHand: [
       ...byHand,
       ...(upTo === null ? [] : [`rows of the address that were written up to ${upTo}`]),
-      ...(files ? [] : inDatabase(config.dataDir)),
+      ...(files ? [] : inDatabase(home)),
     ],
   }
   if (options.json) await out.json(result)
@@ -135,14 +134,14 @@ async function forget(session: Session, given: string, options: Options): Promis
 }
 
 /** What to do by hand when the journal is in a database. */
-function inDatabase(dataDir: string): string[] {
-  const old = oldJournalIn(dataDir)
+function inDatabase(home: Pick<JournalHome, 'leftBehind'>): string[] {
+  const old = home.leftBehind()
   return [databaseCopies, ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : [])]
 }
 
 /** The names of all sites of the journal. Rejects when there is none: opening it to write would make it. */
-async function siteNames(store: Pick<Store, 'openReader'>): Promise<readonly string[]> {
-  await using reading = await store.openReader()
+async function siteNames(home: Pick<JournalHome, 'openReader'>): Promise<readonly string[]> {
+  await using reading = await home.openReader()
   return [...reading.sites.keys()]
 }
 

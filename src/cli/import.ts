@@ -4,9 +4,9 @@ import type { SiteConfig } from '../config/site.ts'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
-import { storeOf } from '../service/choose-store.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
 import { tabsOf } from '../service/tabs.ts'
-import { partOf } from '../service/running-site.ts'
+import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
 import { suggest } from '../signup/suggest.ts'
 import { Columns, importFields } from './import/columns.ts'
@@ -103,8 +103,8 @@ async function importFile(session: Session, path: string, options: Options): Pro
   const columns = columnsOf(options, site)
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
-  const store = storeOf(config, secrets, session)
-  await using open = await (options.dryRun ? store.openForTrial() : store.openBeside())
+  const home = journalHomeOf(config, secrets, session)
+  await using open = await (options.dryRun ? home.openForTrial() : home.openBeside())
   const journal = partOf(open.sites, site)
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)
   const { imports } = journal

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import { storeOf } from '../service/choose-store.ts'
-import type { RestoreResult } from '../service/restore.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
+import type { RestoreResult } from '../journal/contracts/journal-home.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 
@@ -39,7 +39,7 @@ export function addRestore(program: Command, run: Run): void {
 async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
   const { config, secrets } = loadConfig(readEnvironment())
   const { clock, out } = session
-  const { copies } = storeOf(config, secrets, { clock })
+  const { copies } = journalHomeOf(config, secrets, { clock })
   if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
   const result = await copies.restore(resolve(file), { replace: options.replace === true })
   if (options.json) await out.json(report(result))

@@ -1,8 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
 import { loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env.ts'
-import { storeOf } from '../service/choose-store.ts'
-import { partOf } from '../service/running-site.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
+import { partOf } from '../journal/contracts/journal.ts'
 import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
@@ -38,7 +38,7 @@ export function addStatus(program: Command, run: Run): void {
 async function status(session: Session, { site: name, json, watch }: Options): Promise<ExitCode> {
   const { out, clock, stop } = session
   const { config, secrets } = loadConfig(readEnvironment())
-  await using journal = await storeOf(config, secrets, { clock }).openReader()
+  await using journal = await journalHomeOf(config, secrets, { clock }).openReader()
   await tellOtherSites(config, journal, session.notes)
   const sites = chosenSites(config, name)
   // Of one site, the answer has the same form whether a file names it or not.

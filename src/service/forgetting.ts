@@ -12,12 +12,12 @@ import { createSiteDelivery } from './site-delivery.ts'
 import { accountsOf, destinationOf } from './spreadsheets.ts'
 import { followNote } from '../delivery/delivery-note.ts'
 import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
-import type { Store } from './store.ts'
+import type { JournalHome } from '../journal/contracts/journal-home.ts'
 
 export interface ForgettingOptions {
   readonly config: Config
   readonly secrets: Secrets
-  readonly store: Pick<Store, 'hold'>
+  readonly home: Pick<JournalHome, 'hold'>
   /** The parts of the sites, by name. Rows of a site that is not in the settings are not waited for. */
   readonly journals: ReadonlyMap<string, Journal>
   readonly clock: Clock
@@ -46,7 +46,7 @@ const scrubMaxMs = 5_000
  * meanwhile.
  */
 export async function finishForgetting(options: ForgettingOptions): Promise<Finished> {
-  const { config, journals, store, clock, stop, waitMs } = options
+  const { config, journals, home, clock, stop, waitMs } = options
   const reachable = config.sites.flatMap((site): Forgetting[] => {
     const journal = journals.get(site.name)
     return journal ? [{ site, journal, health: createHealth(), reason: undefined }] : []
@@ -58,7 +58,7 @@ export async function finishForgetting(options: ForgettingOptions): Promise<Fini
       reachable.map(({ site, journal }) => ({ config: site, journal })),
       clock,
     )
-    const hold = await store.hold().catch(() => undefined)
+    const hold = await home.hold().catch(() => undefined)
     if (hold) work.use(hold)
     for (const it of hold ? reachable : []) work.use(await removeRows(it, accounts, options))
     const until = clock.elapsed() + waitMs

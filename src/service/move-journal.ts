@@ -5,9 +5,8 @@ import { type TakeOptions, takeJournal } from '../journal/postgres/take-journal.
 import { openWholeJournal } from '../journal/sqlite/whole-journal.ts'
 import type { Clock } from '../platform/clock.ts'
 import { lockDirectory } from '../platform/node/directory-lock.ts'
-import { journalFile } from './data-folder.ts'
-import { readUsable } from './database-access.ts'
-import { markMoved } from './moved-mark.ts'
+import { journalFile, markMoved } from './data-folder.ts'
+import { readUsable } from './database-home.ts'
 
 export interface MoveOptions extends Omit<TakeOptions, 'clock' | 'beforeCommit'> {
   readonly clock: Clock

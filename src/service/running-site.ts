@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { SiteConfig } from '../config/site.ts'
-import type { Journal, OpenJournal } from '../journal/contracts/journal.ts'
+import { type Journal, type OpenJournal, partOf } from '../journal/contracts/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'
 import type { Logger } from '../ops/log.ts'
@@ -42,14 +42,4 @@ export function runningSites(
   const sites: RunningSites = [run(first), ...others.map(run)]
   if (metrics) journal.onCommit((commit) => sites[0].events.signupsCommitted(commit))
   return sites
-}
-
-/** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
-export function partOf<Part>(
-  parts: ReadonlyMap<string, Part>,
-  { name }: Pick<SiteConfig, 'name'>,
-): Part {
-  const part = parts.get(name)
-  if (part === undefined) throw new Error(`The journal was opened without the site ${name}.`)
-  return part
 }

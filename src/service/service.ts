@@ -7,7 +7,7 @@ import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'
 import { noticeEvents } from '../ops/notice-events.ts'
 import { type HttpLimits, listen } from '../platform/node/http-server.ts'
-import { storeOf } from './choose-store.ts'
+import { journalHomeOf } from './journal-home.ts'
 import { createSiteDelivery, type DeliveryOverrides } from './site-delivery.ts'
 import { accountsOf, connectSpreadsheet, destinationOf } from './spreadsheets.ts'
 import { createMetrics } from './metering.ts'
@@ -51,11 +51,11 @@ export async function startService(
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()
-  const store = storeOf(config, secrets, world)
-  const hold = started.use(await store.hold())
+  const home = journalHomeOf(config, secrets, world)
+  const hold = started.use(await home.hold())
   await hold.keepPrivate(log)
 
-  const journal = started.use(await store.open({ log, stop }))
+  const journal = started.use(await home.open({ log, stop }))
   const left = await journal.backlogs()
   const metrics = await createMetrics(config, secrets)
   const sites = runningSites(config, journal, log, clock, metrics)

@@ -8,8 +8,8 @@ import { noFields } from '../signup/fields-text.ts'
 import { signupIds } from '../signup/id.ts'
 import type { Millis, SignupId } from '../signup/signup.ts'
 import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
-import { storeOf } from './choose-store.ts'
-import { partOf } from './running-site.ts'
+import { journalHomeOf } from './journal-home.ts'
+import { partOf } from '../journal/contracts/journal.ts'
 import { startService } from './service.ts'
 
 /** A signup of nobody, to show that signups become rows. Disposing of it ends the service that it ran. */
@@ -44,7 +44,7 @@ export async function sendTestSignup(
       log: createLog('silent'),
     }),
   )
-  const { sites } = opened.use(await storeOf(config, secrets, { clock }).openBeside())
+  const { sites } = opened.use(await journalHomeOf(config, secrets, { clock }).openBeside())
   const journal = partOf(sites, config.sites[0])
   const id = signupIds()(clock.now())
   const address = `rollcall-test-${id.slice(-12)}@example.com`

@@ -9,7 +9,7 @@ import { layoutVersion } from '../../src/journal/tables/layout.ts'
 import { openSqliteReader } from '../../src/journal/sqlite/sqlite-journal.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { storeOf } from '../../src/service/choose-store.ts'
+import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { makeSignup } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 
@@ -19,12 +19,12 @@ test('a command can write to a new journal, and to that of a service, and both s
   await using folder = await tempFolder()
   const variables = { DATA_DIR: join(folder.path, 'new/data') }
   const { config, secrets } = loadConfig({ variables, folder: folder.path, readText: () => '' })
-  const store = storeOf(config, secrets, world)
-  await using command = onlySiteOf(await store.openBeside())
+  const home = journalHomeOf(config, secrets, world)
+  await using command = onlySiteOf(await home.openBeside())
   await using service = openSqliteJournal(join(config.dataDir, 'journal.db'))
   await command.intake.append([makeSignup()])
   await service.intake.append([makeSignup()])
-  await using reading = await store.openReader()
+  await using reading = await home.openReader()
   for (const { reader } of [command, service]) expect(await reader.backlog()).toBe(2)
   expect(await reading.sites.get('default')?.backlog()).toBe(2)
 })

@@ -10,7 +10,7 @@ import { onlySiteOf } from '../../harness/only-site.ts'
 import { openPostgresJournal } from '../../harness/postgres-journal.ts'
 import { JournalReplaced } from '../../src/journal/contracts/errors.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
-import { folderStore } from '../../src/service/folder-store.ts'
+import { folderHome } from '../../src/service/folder-home.ts'
 import { type MoveOptions, moveJournal } from '../../src/service/move-journal.ts'
 
 let server: PostgresServer
@@ -22,11 +22,11 @@ const idempotency = { space: '', key: 'the-same-request', fingerprint: '' }
 /** A journal in a folder with one signup, and what moves it to the database of this URL. */
 async function journalToMove(folder: string, url: string) {
   const { config } = loadConfig({ variables: { DATA_DIR: folder }, folder, readText: () => '' })
-  const store = folderStore(config, { clock })
+  const home = folderHome(config, { clock })
   const [signup] = makeSignups(1)
   if (!signup) throw new Error('There is no signup.')
   {
-    await using journal = onlySiteOf(await store.openBeside())
+    await using journal = onlySiteOf(await home.openBeside())
     await journal.intake.append([signup], { idempotency })
   }
   const move = (options: Partial<MoveOptions> = {}) => {
@@ -34,7 +34,7 @@ async function journalToMove(folder: string, url: string) {
     const stop = new AbortController().signal
     return moveJournal(config, url, { clock, stop, ...told, ...options })
   }
-  return { store, move, signup }
+  return { home, move, signup }
 }
 
 test('an instance that opened the database before or during a move writes nothing after it', async () => {
@@ -88,8 +88,8 @@ test('a service that meets a replaced journal says so and ends', async () => {
 test('a command that had the old journal open writes nothing during a move, and nothing after it', async () => {
   await using database = await server.createDatabase()
   await using folder = await tempFolder()
-  const { store, move } = await journalToMove(folder.path, database.url)
-  await using beside = onlySiteOf(await store.openBeside())
+  const { home, move } = await journalToMove(folder.path, database.url)
+  await using beside = onlySiteOf(await home.openBeside())
   const [signup] = makeSignups(1)
   if (!signup) throw new Error('There is no signup.')
   let adding: Promise<unknown> | undefined
@@ -110,8 +110,8 @@ test('a command that had the old journal open writes nothing during a move, and 
 test('a move that was stopped goes on behind the signups that have arrived', async () => {
   await using database = await server.createDatabase()
   await using folder = await tempFolder()
-  const { store, move } = await journalToMove(folder.path, database.url)
-  await using journal = onlySiteOf(await store.openBeside())
+  const { home, move } = await journalToMove(folder.path, database.url)
+  await using journal = onlySiteOf(await home.openBeside())
   await journal.intake.append(makeSignups(2_999))
   const stopped = new AbortController()
   const copied = () => stopped.abort(new Error('stopped'))
@@ -156,10 +156,10 @@ test('signups that have arrived and differ are refused, and the next move brings
 test('calls that were made from the database count behind those of the journal that is moved', async () => {
   await using database = await server.createDatabase()
   await using folder = await tempFolder()
-  const { store, move } = await journalToMove(folder.path, database.url)
+  const { home, move } = await journalToMove(folder.path, database.url)
   const quota = { perMinute: 10, perDay: 3 }
   {
-    await using here = onlySiteOf(await store.openBeside())
+    await using here = onlySiteOf(await home.openBeside())
     const calls = here.callLedger('account', clock)
     expect(await calls.reserve(quota)).toBe(0)
     expect(await calls.reserve(quota)).toBe(0)

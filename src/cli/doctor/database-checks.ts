@@ -1,7 +1,7 @@
 import { messageOf } from '../../platform/message-of.ts'
-import { storeOf } from '../../service/choose-store.ts'
+import { journalHomeOf } from '../../service/journal-home.ts'
 import { databaseFindings } from '../../service/inspections.ts'
-import { leftBehindHint, oldJournalIn } from '../../service/moved-mark.ts'
+import { leftBehindHint, oldJournalIn } from '../../service/data-folder.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
 import { digits } from '../terminal/counted.ts'
@@ -51,7 +51,7 @@ const journalCheck: Check = async ({ journal, session: { clock } }) => {
 const instancesCheck: Check = async ({ config, secrets, journal, session }) => {
   if (journal.kind === 'closed') return notChecked('process')
   const { ok, warning } = findingsOf('process')
-  return (await storeOf(config, secrets, session).isInUse())
+  return (await journalHomeOf(config, secrets, session).isInUse())
     ? [ok('an instance delivers')]
     : [warning('no instance delivers', `Start one with ${serve}.`)]
 }

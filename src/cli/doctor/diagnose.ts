@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/site.ts'
-import { storeOf } from '../../service/choose-store.ts'
-import { partOf } from '../../service/running-site.ts'
+import { journalHomeOf } from '../../service/journal-home.ts'
+import { partOf } from '../../journal/contracts/journal.ts'
 import type { Finding } from '../../signup/finding.ts'
 import { tellOtherSites } from '../other-sites.ts'
 import type { Session } from '../session.ts'
@@ -121,10 +121,10 @@ interface Opened extends AsyncDisposable {
 
 async function openJournal({ config, secrets }: Subject, session: Session): Promise<Opened> {
   try {
-    const store = storeOf(config, secrets, session)
-    const opened = await store.openBeside()
+    const home = journalHomeOf(config, secrets, session)
+    const opened = await home.openBeside()
     {
-      await using reading = await store.openReader()
+      await using reading = await home.openReader()
       await tellOtherSites(config, reading, session.notes)
     }
     const { sites } = opened

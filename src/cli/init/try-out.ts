@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import { storeOf } from '../../service/choose-store.ts'
+import { journalHomeOf } from '../../service/journal-home.ts'
 import { sendTestSignup } from '../../service/test-signup.ts'
 import { rollcall, serve } from '../command-words.ts'
 import type { Session } from '../session.ts'
@@ -13,7 +13,7 @@ export async function tryOut(
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {
-  if (await storeOf(config, secrets, { clock }).isInUse()) {
+  if (await journalHomeOf(config, secrets, { clock }).isInUse()) {
     await out.line('\nA service is running: start it again, so that it takes these settings.')
     return true
   }

@@ -109,3 +109,13 @@ export interface OpenReader extends AsyncDisposable {
   /** As in `Journal`. */
   readonly time?: Journal['time']
 }
+
+/** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
+export function partOf<Part>(
+  parts: ReadonlyMap<string, Part>,
+  { name }: { readonly name: string },
+): Part {
+  const part = parts.get(name)
+  if (part === undefined) throw new Error(`The journal was opened without the site ${name}.`)
+  return part
+}

@@ -5,6 +5,7 @@ import { deliveryFact } from '../contracts/delivery-note.ts'
 import { noticesFact, replacedCodesFact, restoredFact } from '../contracts/delivery-log.ts'
 import type { Tombstone } from '../contracts/erasure.ts'
 import { JournalUnavailable } from '../contracts/errors.ts'
+import type { Restored } from '../contracts/journal-home.ts'
 import { type SitePolicies, unknownPolicy } from '../contracts/journal.ts'
 import { ask, type Operation, reading, statementsOf } from '../sql.ts'
 import { findFrozen, refOf, releasing } from '../tables/batches.ts'
@@ -40,19 +41,6 @@ export interface RestoreOptions {
 interface Account {
   readonly name: string
   readonly quota: Quota
-}
-
-/** What was restored. */
-export interface Restored {
-  readonly signups: number
-  /** Signups that the writer compares with the spreadsheet before it writes them. */
-  readonly waiting: number
-  /** Signups of people who were forgotten after the backup. */
-  readonly forgotten: number
-  /** Whether no journal before could be read, so that nothing is known of the time since the backup. */
-  readonly isBlind: boolean
-  /** Whether calls since the backup are unknown, so that their quota counts as used up. */
-  readonly isQuotaUnknown: boolean
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/problem.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
 import {
   hasPostgresJournal,
@@ -6,24 +7,35 @@ import {
   openPostgresSites,
 } from '../journal/postgres/postgres-journal.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
-import { hasLeaseholder } from '../journal/postgres/server-facts.ts'
+import {
+  hasLeaseholder,
+  readServerFacts,
+  type ServerFacts,
+} from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
-import type { Needs } from '../journal/postgres/inspection.ts'
-import { readUsable } from './database-access.ts'
-import { risksOf } from '../journal/postgres/inspection.ts'
+import { accessProblem, type Needs, risksOf } from '../journal/postgres/inspection.ts'
 import { policiesOf } from './journal-policy.ts'
-import { leftBehindHint, oldJournalIn } from './moved-mark.ts'
-import type { ForeignCopies, Hold, Starting, Store } from './store.ts'
+import { leftBehindHint, oldJournalIn } from './data-folder.ts'
+import type {
+  ForeignCopies,
+  Hold,
+  Starting,
+  JournalHome,
+} from '../journal/contracts/journal-home.ts'
 import type { World } from './world.ts'
 
 /** For how long a start tries to reach a database that is not up yet, and how often. */
 const patience = { maxMs: 60_000, restMs: 1_000 } as const
 
 /** The journal is in a PostgreSQL database, which any number of services share. Nothing is on disk here. */
-export function databaseStore(config: Config, url: string, { clock }: Pick<World, 'clock'>): Store {
+export function databaseHome(
+  config: Config,
+  url: string,
+  { clock }: Pick<World, 'clock'>,
+): JournalHome {
   const openBeside = (others?: Iterable<string>) =>
     openPostgresSites(url, policiesOf(config, others), { clock, access: 'beside' })
   const expectAccess = (needs: Needs = 'writing') => readUsable(url, config, { clock, needs })
@@ -63,8 +75,41 @@ export function databaseStore(config: Config, url: string, { clock }: Pick<World
     hold: async () => nothingToHold,
     isInUse: () => hasLeaseholder(url),
     filesWith: async () => undefined,
+    leftBehind: () => oldJournalIn(config.dataDir),
     copies,
   }
+}
+
+/**
+ * Reads the facts of the database of this URL.
+ *
+ * @throws ConfigError when it cannot be used until a person acts; Unreachable when waiting may help; Error
+ *   when it is a standby: a failover may make it the primary, so whoever starts the service may try again
+ */
+export async function readUsable(
+  url: string,
+  { database }: Pick<Config, 'database'>,
+  { clock, needs }: { readonly clock: Clock; readonly needs: Needs },
+): Promise<ServerFacts> {
+  const refuse = (message: string, hint: string, cause?: unknown) => {
+    const problem = {
+      setting: 'DATABASE_URL',
+      problem: `names a database that ${message}.`,
+      given: `${database?.name ?? ''} on ${database?.host ?? ''}`,
+      expected: 'a database in which its user may make, read and change the tables of Rollcall',
+      hint,
+    }
+    return new ConfigError([problem], { cause })
+  }
+  const facts = await readServerFacts(url, clock).catch((error: unknown) => {
+    if (!(error instanceof Unreachable) || error.reason.mayPass) throw error
+    throw refuse(error.reason.why, error.reason.hint, error)
+  })
+  const problem = accessProblem(facts, needs)
+  if (!problem) return facts
+  const { message, hint, isStandby } = problem
+  if (isStandby) throw new Error(`The database of DATABASE_URL ${message}. ${hint}`)
+  throw refuse(message, hint)
 }
 
 const newSecretWords =

@@ -1,70 +1,46 @@
 import { constants, existsSync } from 'node:fs'
 import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Config } from '../config/config.ts'
-import { copyBackup } from '../journal/sqlite/copy.ts'
-import { makeRestored, type Restored } from '../journal/sqlite/restore.ts'
-import type { Clock } from '../platform/clock.ts'
-import { lockDirectory } from '../platform/node/directory-lock.ts'
-import { durableFiles, syncFile } from '../platform/node/durable-file.ts'
-import { journalFile } from './data-folder.ts'
-import { policiesOf } from './journal-policy.ts'
-
-export interface RestoreResult extends Restored {
-  /** The restored journal. */
-  readonly journal: string
-  /** The journal that was there before; undefined when there was none. */
-  readonly aside: string | undefined
-}
+import { dirname } from 'node:path'
+import { durableFiles, syncFile } from '../../platform/node/durable-file.ts'
+import type { RestoreResult } from '../contracts/journal-home.ts'
+import { copyBackup } from './copy.ts'
+import { makeRestored, type RestoreOptions } from './restore.ts'
 
 /** SQLite's files beside a database. */
 const companions = ['-wal', '-shm']
 
 /**
- * Makes the backup in this file the journal of `DATA_DIR`. A crash at any point leaves the journal before
- * or the restored one. No provider is called: the service compares the spreadsheet later.
+ * Makes a backup the journal with this file. A crash at any point leaves the journal before or the restored
+ * one. Nobody uses the journal meanwhile.
  *
  * @param replace whether to put a journal that is there aside, instead of refusing
- * @throws Error when a service runs on `DATA_DIR`, when the backup cannot be used, and when a journal is
- *   there that may not be replaced; the message says what to do
+ * @throws Error when the backup cannot be used, and when a journal is there that may not be replaced; the
+ *   message says what to do
  */
-export async function restoreJournal(
-  config: Config,
+export async function putBack(
+  journal: string,
   backup: string,
-  { clock, replace }: { readonly clock: Clock; readonly replace: boolean },
+  { replace, ...options }: RestoreOptions & { readonly replace: boolean },
 ): Promise<RestoreResult> {
-  using _lock = await lockDirectory(config.dataDir, journalFile, clock)
-  const journal = join(config.dataDir, journalFile)
   const isThere = ['', ...companions].some((end) => existsSync(journal + end))
   if (isThere && !replace) throw new Error(thereAlready(journal))
   if (existsSync(backup) && existsSync(journal)) {
     const [one, other] = [await realpath(backup), await realpath(journal)]
     if (one === other) throw new Error(`${backup} is the journal itself. Give a backup of it.`)
   }
-  const options = { policies: policiesOf(config), clock, accounts: accountsOf(config) }
   const made = `${journal}.restored`
   try {
     copyBackup(backup, made)
     const restored = await makeRestored(made, options, isThere ? journal : undefined)
     await syncFile(made)
-    const aside = isThere ? await putAside(journal, clock.now()) : undefined
+    const aside = isThere ? await putAside(journal, options.clock.now()) : undefined
     for (const end of companions) await rm(journal + end, { force: true })
     await rename(made, journal)
-    await durableFiles.syncDirectory(config.dataDir)
+    await durableFiles.syncDirectory(dirname(journal))
     return { ...restored, journal, aside }
   } finally {
     for (const end of ['', ...companions]) await rm(made + end, { force: true })
   }
-}
-
-/** The accounts of all sites, each once. */
-function accountsOf({ sites }: Pick<Config, 'sites'>) {
-  const accounts = sites.flatMap(({ spreadsheet }) => {
-    if (spreadsheet.kind === 'workbook') return []
-    const { credentials, quota } = spreadsheet
-    return [[credentials.email, { name: credentials.email, quota }] as const]
-  })
-  return [...new Map(accounts).values()]
 }
 
 /** Gives the journal a second name. A sound one is a single file by now; a damaged one may have a log. */

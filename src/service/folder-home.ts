@@ -10,15 +10,20 @@ import {
 } from '../journal/sqlite/sqlite-journal.ts'
 import { isLocked, lockDirectory, makeDataDirectory } from '../platform/node/directory-lock.ts'
 import { filesWith } from '../platform/node/files-with.ts'
-import { journalFile, keepDataPrivate, watchLock, workbookFolder } from './data-folder.ts'
+import {
+  assertNotMoved,
+  journalFile,
+  keepDataPrivate,
+  watchLock,
+  workbookFolder,
+} from './data-folder.ts'
 import { policiesOf } from './journal-policy.ts'
-import { assertNotMoved } from './moved-mark.ts'
-import { restoreJournal } from './restore.ts'
-import type { Hold, OwnCopies, Store } from './store.ts'
+import { putBack } from '../journal/sqlite/put-back.ts'
+import type { Hold, OwnCopies, JournalHome } from '../journal/contracts/journal-home.ts'
 import type { World } from './world.ts'
 
 /** The journal is a SQLite file in `DATA_DIR`, which one service uses. */
-export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): Store {
+export function folderHome(config: Config, { clock }: Pick<World, 'clock'>): JournalHome {
   const { dataDir } = config
   const file = join(dataDir, journalFile)
   const open = (
@@ -49,6 +54,7 @@ export function folderStore(config: Config, { clock }: Pick<World, 'clock'>): St
     hold: () => holdFolder(dataDir, clock),
     isInUse: async () => isLocked(dataDir),
     filesWith: (text) => filesWith(dataDir, text),
+    leftBehind: () => undefined,
     copies: copiesOf(config, file, clock),
   }
 }
@@ -70,7 +76,21 @@ function copiesOf(config: Config, file: string, clock: World['clock']): OwnCopie
   return {
     kind: 'own',
     copyTo: (copy, stop) => copyJournal(file, copy, stop),
-    restore: (backup, { replace }) => restoreJournal(config, backup, { clock, replace }),
+    async restore(backup, { replace }) {
+      using _lock = await lockDirectory(dataDir, journalFile, clock)
+      const options = { policies: policiesOf(config), clock, accounts: accountsOf(config) }
+      return await putBack(file, backup, { ...options, replace })
+    },
     notIncluded: [...sheets, join(dataDir, 'journal.secret')],
   }
+}
+
+/** The accounts of all sites, each once. */
+function accountsOf({ sites }: Pick<Config, 'sites'>) {
+  const accounts = sites.flatMap(({ spreadsheet }) => {
+    if (spreadsheet.kind === 'workbook') return []
+    const { credentials, quota } = spreadsheet
+    return [[credentials.email, { name: credentials.email, quota }] as const]
+  })
+  return [...new Map(accounts).values()]
 }

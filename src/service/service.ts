@@ -31,6 +31,8 @@ export interface Service extends AsyncDisposable {
 /** The parts that tests and benches replace. */
 export interface Overrides extends DeliveryOverrides {
   readonly log?: Logger | undefined
+  /** Logs nothing. */
+  readonly isQuiet?: boolean
   /** Of the HTTP server. */
   readonly limits?: Partial<HttpLimits>
   /** Aborts to give the start up. */
@@ -46,8 +48,9 @@ export async function startService(
   secrets: Secrets,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const { limits = {}, stop, ...parts } = overrides
-  const { log = createLog(config.logLevel, standardError(config)) } = overrides
+  const { limits = {}, stop, isQuiet, ...parts } = overrides
+  const level = isQuiet ? 'silent' : config.logLevel
+  const { log = createLog(level, standardError(config)) } = overrides
   const world = { ...realWorld, ...parts }
   const { clock } = world
   await using started = new AsyncDisposableStack()

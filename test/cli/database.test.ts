@@ -12,7 +12,7 @@ import { runCommand } from '../../harness/run-command.ts'
 import { runDoctor } from '../../harness/run-doctor.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import type { Forgotten } from '../../src/cli/forget.ts'
+import type { Forgotten } from '../../src/operations/forget.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import type { Status } from '../../src/operations/status.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 
-import type { Forgotten } from '../../src/cli/forget.ts'
+import type { Forgotten } from '../../src/operations/forget.ts'
 import { allDelivered } from '../../harness/delivery-state.ts'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup } from '../../harness/make-signup.ts'

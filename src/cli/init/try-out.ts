@@ -1,7 +1,9 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { journalHomeOf } from '../../service/journal-home.ts'
-import { sendTestSignup } from '../../service/test-signup.ts'
+import { partOf } from '../../journal/contracts/journal.ts'
+import { sendTestSignup } from '../../operations/test-signup.ts'
+import { startService } from '../../service/service.ts'
 import { rollcall, serve } from '../command-words.ts'
 import type { Session } from '../session.ts'
 import type { Ask } from './ask.ts'
@@ -13,23 +15,28 @@ export async function tryOut(
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {
-  if (await journalHomeOf(config, secrets, { clock }).isInUse()) {
+  const home = journalHomeOf(config, secrets, { clock })
+  if (await home.isInUse()) {
     await out.line('\nA service is running: start it again, so that it takes these settings.')
     return true
   }
   if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
-  await using test = await sendTestSignup(config, secrets, clock)
-  const problem = await test.written(stop)
+  // It has a port of its own.
+  const listen = { host: '127.0.0.1', port: 0 }
+  await using service = await startService({ ...config, listen }, secrets, { isQuiet: true })
+  await using opened = await home.openBeside()
+  const test = await sendTestSignup(partOf(opened.sites, config.sites[0]), clock, stop)
+  const problem = await test.written()
   if (problem !== undefined) {
     await test.erase()
     await out.line(`\nThe test signup has no row, and gets none: ${problem}`)
     return false
   }
-  await out.line(`\nThe row of ${test.address} is in ${test.location}
+  await out.line(`\nThe row of ${test.address} is in ${service.locations[0] ?? ''}
 To remove it later: ${rollcall}forget ${test.address}`)
   if (!(await ask.isSure('Remove it again?', true))) return true
   await test.erase()
-  const isRemoved = await test.erased(stop)
+  const isRemoved = await test.erased()
   await out.line(
     isRemoved
       ? `\nIt is removed. Start the service: ${serve}`

@@ -1,0 +1,227 @@
+import { type Erasure, expiredUpTo, type Unfinished } from '../journal/contracts/erasure.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import type { JournalHome } from '../journal/contracts/journal-home.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Millis } from '../signup/signup.ts'
+
+/** What was done for one person, and what was not. */
+export interface Forgotten {
+  /** Whether nothing waits and no file has the address. */
+  readonly done: boolean
+  readonly signups: {
+    readonly erased: number
+    /** Those of them that had no row, and get none. */
+    readonly unwritten: number
+    /** Those in a batch that is on its way: they are erased when it has ended. */
+    readonly inBatch: number
+  }
+  readonly rows: {
+    readonly removed: number
+    /** Rows that were not in the spreadsheet, or had another address. */
+    readonly notFound: number
+    /** Rows that wait to be removed, of all people who were forgotten. */
+    readonly waiting: number
+    /** Rows of the address with another time: edited ones, or later signups. */
+    readonly others: number
+  }
+  /** Why rows wait; null when nothing waits or the reason is not known. */
+  readonly reason: string | null
+  /** Sites where rows wait because the settings do not have them. */
+  readonly absentSites: readonly string[]
+  /** Signups of other people that name the address in another cell. */
+  readonly mentions: number
+  /** Files in DATA_DIR that still have the address. */
+  readonly files: readonly string[]
+  readonly byHand: readonly string[]
+}
+
+/** What Rollcall cannot reach. */
+const byHand = [
+  'exports and backups that were made before',
+  "the spreadsheet's own version history, and copies of it",
+  'spreadsheets that were used earlier',
+]
+
+/** What a database keeps of a row that was changed, until it cleans up by itself or is told to. */
+const databaseCopies =
+  "the database's own copies: VACUUM removes dead rows, ANALYZE old statistics; its write-ahead log, replicas and server log stay"
+
+export interface ForgetOptions {
+  /** The sites where the person is forgotten, by name. */
+  readonly journals: ReadonlyMap<string, Journal>
+  readonly home: Pick<JournalHome, 'filesWith' | 'leftBehind'>
+  /** Begins to remove rows, unless a service does it. */
+  readonly startRemoval: () => Promise<RowRemoval>
+  /** The sites that have a spreadsheet. Rows of others are not waited for. */
+  readonly reachable: ReadonlySet<string>
+  readonly clock: Clock
+  /** Aborts to wait no longer. */
+  readonly stop: AbortSignal
+  /** The longest time to wait for the spreadsheet. */
+  readonly waitMs: Millis
+  /** Told for each site, again and again, up to which of the last signups it was searched. */
+  readonly searched: (done: number, last: number) => void
+}
+
+/** Removes the rows of forgotten people, until it is disposed. */
+export interface RowRemoval extends AsyncDisposable {
+  /** Why rows of a site wait, in the words of the provider; undefined when that is not known. */
+  reasonAt(site: string): Promise<string | undefined>
+}
+
+const lookMs = 100
+/** How long to try to empty the journal's log, which others may be reading. */
+const scrubMaxMs = 5_000
+
+/**
+ * Erases the signups of this address at these sites, and waits until their rows are removed and no frozen
+ * batch holds one of them. What is not done by then waits in the journal.
+ */
+export async function forget(address: string, options: ForgetOptions): Promise<Forgotten> {
+  const { journals, home, reachable } = options
+  const sum = { unwritten: 0, written: 0, frozen: 0, mentions: 0 }
+  const erased = new Map<string, readonly number[]>()
+  for (const [name, { erasure }] of journals) {
+    const site = await eraseAll(erasure, address, options)
+    erased.set(name, [...site.written, ...site.frozen])
+    sum.unwritten += site.unwritten
+    sum.written += site.written.length
+    sum.frozen += site.frozen.length
+    sum.mentions += site.mentions
+  }
+  const reason = await removeRows(options)
+  await emptyLog(options)
+  const { removals, frozen } = await unfinished(journals)
+  const waiting = removals + frozen
+  const rows = { removed: 0, notFound: 0, waiting, others: 0 }
+  for (const [name, { erasure }] of journals) {
+    await countOutcomes(erasure, erased.get(name) ?? [], rows)
+  }
+  const files = await home.filesWith(address)
+  const inBatch = Math.min(frozen, sum.frozen)
+  const absent = [...journals].filter(([name]) => !reachable.has(name))
+  return {
+    done: waiting === 0 && (files ?? []).length === 0,
+    signups: {
+      erased: sum.unwritten + sum.written + sum.frozen - inBatch,
+      unwritten: sum.unwritten,
+      inBatch,
+    },
+    rows,
+    reason: waiting > 0 ? (reason ?? null) : null,
+    absentSites: await unfinishedSites(absent),
+    mentions: sum.mentions,
+    files: files ?? [],
+    byHand: [...byHand, ...(await expiredRows(journals)), ...(files ? [] : inDatabase(home))],
+  }
+}
+
+interface Erased {
+  unwritten: number
+  mentions: number
+  readonly written: number[]
+  readonly frozen: number[]
+}
+
+/** Erases all signups of this address at one site. */
+export async function eraseAll(
+  erasure: Erasure,
+  address: string,
+  { searched, stop }: Pick<ForgetOptions, 'searched' | 'stop'>,
+): Promise<Erased> {
+  const last = await erasure.forget(address)
+  const erased: Erased = { unwritten: 0, mentions: 0, written: [], frozen: [] }
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const slice = await erasure.eraseNext(after, address)
+    erased.unwritten += slice.unwritten
+    erased.mentions += slice.mentions
+    erased.written.push(...slice.written)
+    erased.frozen.push(...slice.frozen)
+    after = slice.next
+    searched(after ?? last, last)
+    stop.throwIfAborted()
+  }
+  return erased
+}
+
+/** Waits until the rows are removed. Returns why some wait. */
+async function removeRows(options: ForgetOptions): Promise<string | undefined> {
+  const { journals, reachable, startRemoval, clock, stop, waitMs } = options
+  const all = new Map([...journals].filter(([name]) => reachable.has(name)))
+  const isDone = async () => count(await unfinished(all)) === 0
+  if (await isDone()) return undefined
+  await using removal = await startRemoval()
+  const until = clock.elapsed() + waitMs
+  while (!stop.aborted && clock.elapsed() < until && !(await isDone())) {
+    await clock.sleep(lookMs, stop)
+  }
+  const waiting = await unfinishedSites([...all])
+  const reasons = await Promise.all(waiting.map((site) => removal.reasonAt(site)))
+  return reasons.find((reason) => reason !== undefined)
+}
+
+async function unfinished(journals: ReadonlyMap<string, Journal>): Promise<Unfinished> {
+  const sum = { removals: 0, frozen: 0 }
+  for (const { erasure } of journals.values()) {
+    const { removals, frozen } = await erasure.unfinished()
+    sum.removals += removals
+    sum.frozen += frozen
+  }
+  return sum
+}
+
+function count({ removals, frozen }: Unfinished): number {
+  return removals + frozen
+}
+
+/** The names of those of these sites where something is unfinished. */
+async function unfinishedSites(sites: readonly (readonly [string, Journal])[]) {
+  const names: string[] = []
+  for (const [name, { erasure }] of sites) {
+    if (count(await erasure.unfinished()) > 0) names.push(name)
+  }
+  return names
+}
+
+async function emptyLog({ journals, clock, stop }: ForgetOptions): Promise<void> {
+  const until = clock.elapsed() + scrubMaxMs
+  for (const { erasure } of journals.values()) {
+    while (!(await erasure.scrub()) && !stop.aborted && clock.elapsed() < until) {
+      await clock.sleep(lookMs, stop)
+    }
+  }
+}
+
+/** Counts what became of a site's rows. */
+async function countOutcomes(
+  erasure: Erasure,
+  positions: readonly number[],
+  rows: { removed: number; notFound: number; others: number },
+): Promise<void> {
+  let others = 0
+  for (const position of positions) {
+    const outcome = await erasure.takeOutcome(position)
+    if (!outcome) continue
+    rows[outcome.wasFound ? 'removed' : 'notFound'] += 1
+    others = Math.max(others, outcome.others)
+  }
+  rows.others += others
+}
+
+/** Rows of signups that retention has erased: nobody knows any more whose they are. */
+async function expiredRows(journals: ReadonlyMap<string, Journal>): Promise<readonly string[]> {
+  const times = await Promise.all(
+    Array.from(journals.values(), ({ reader }) => expiredUpTo(reader)),
+  )
+  const last = times
+    .filter((time) => time !== null)
+    .toSorted()
+    .at(-1)
+  return last === undefined ? [] : [`rows of the address that were written up to ${last}`]
+}
+
+/** What to do by hand when the journal is in a database. */
+function inDatabase(home: Pick<JournalHome, 'leftBehind'>): readonly string[] {
+  const old = home.leftBehind()
+  return [databaseCopies, ...(old ? [`the journal of before DATABASE_URL, ${old.path}`] : [])]
+}

@@ -1,0 +1,74 @@
+import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
+import type { Journal } from '../journal/contracts/journal.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
+import type { Clock } from '../platform/clock.ts'
+import { noFields } from '../signup/fields-text.ts'
+import { signupIds } from '../signup/id.ts'
+import { eraseAll } from './forget.ts'
+
+/** A signup of nobody, to show that signups become rows. A service has to run meanwhile. */
+export interface TestSignup {
+  readonly address: string
+  /** Waits for the row. Returns why there is none after a minute, and undefined when there is one. */
+  written(): Promise<string | undefined>
+  /** Has it erased from the journal and the spreadsheet, now or when a service runs again. */
+  erase(): Promise<void>
+  /** Waits until it is erased. Returns whether that was done within a minute. */
+  erased(): Promise<boolean>
+}
+
+const waitMaxMs = 60_000
+const lookEveryMs = 100
+
+/** Stores a test signup. @param stop aborts the waiting */
+export async function sendTestSignup(
+  { intake, reader, erasure }: Pick<Journal, 'intake' | 'reader' | 'erasure'>,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<TestSignup> {
+  const receivedAt = clock.now()
+  const id = signupIds()(receivedAt)
+  const email = `rollcall-test-${id.slice(-12)}@example.com`
+  const rest = { sheetTab: '', source: 'init', name: '', tags: [], metadata: '', fields: noFields }
+  await intake.append([{ id, email, receivedAt, ...rest }])
+
+  /** Whether something becomes true within a minute. */
+  async function becomes(isTrue: () => Promise<boolean>): Promise<boolean> {
+    const until = clock.elapsed() + waitMaxMs
+    while (clock.elapsed() < until) {
+      if (await isTrue()) return true
+      await clock.sleep(lookEveryMs, stop)
+      stop.throwIfAborted()
+    }
+    return false
+  }
+
+  return {
+    address: email,
+    async written() {
+      let problem: string | undefined
+      const isTold = await becomes(async () => {
+        if ((await intake.find(id))?.writtenAt !== undefined) return true
+        problem = await whyNot(reader)
+        return problem !== undefined
+      })
+      return isTold ? problem : 'it takes longer than a minute.'
+    },
+    async erase() {
+      await eraseAll(erasure, email, { searched: () => {}, stop })
+    },
+    erased: () =>
+      becomes(async () => {
+        const { removals, frozen } = await erasure.unfinished()
+        return removals + frozen === 0
+      }),
+  }
+}
+
+/** Why delivery is blocked, or the tab is set aside; undefined when nothing is. */
+async function whyNot(reader: Pick<Reader, 'fact'>): Promise<string | undefined> {
+  const note = await readDeliveryNote(reader)
+  const blocked = note?.delivery.state === 'blocked' ? note.delivery : undefined
+  const trouble = blocked ?? note?.tabs[0]
+  return trouble && `${trouble.error}. ${trouble.hint}`
+}

@@ -5,8 +5,9 @@ import type { Millis } from '../signup/signup.ts'
 import { parseMoment } from './arguments.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { digits } from './terminal/counted.ts'
 import { iso } from './terminal/iso.ts'
-import { table } from './terminal/table.ts'
+import { countTable } from './terminal/table.ts'
 
 interface Options {
   readonly site?: string
@@ -53,33 +54,31 @@ export function addBackfill(program: Command, run: Run): void {
 
 async function backfill(session: Session, options: Options): Promise<ExitCode> {
   const { all, since, deleted, dryRun, json } = options
+  const { out, notes, clock } = session
   if ((all === true) === (since !== undefined)) throw new UsageError('Give --all or --since DATE.')
   const isWanted = ({ signup }: SignupRecord) => signup.receivedAt >= (since ?? -Infinity)
   const kinds: FoundKind[] = deleted ? ['elsewhere', 'missing'] : ['elsewhere']
   return withDifference(session, options.site, async (difference) => {
+    const { compared, location, expiredUpTo } = difference
+    const { present, edited, waiting, unknown, missing } = compared
     const tabs = await countByTab(difference, kinds, isWanted)
+    const found: Report = {
+      at: iso(clock.now()),
+      spreadsheet: location,
+      since: since === undefined ? null : iso(since),
+      tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
+      putBack: null,
+      ...{ present, edited, waiting, erased: unknown, deleted: missing },
+      expiredUpTo,
+    }
+    if (!json) await out.lines(describe(found))
     let putBack = 0
-    if (!json) await session.out.write(describe(difference, tabs).join('\n') + '\n')
     if (!dryRun) {
       expectAllCompared(difference)
       for (const kind of kinds) putBack += await deliverAgain(difference, kind, session, isWanted)
-      const count = putBack.toLocaleString('en-US')
-      session.notes.tell(`Put back for delivery: ${count}. The service writes the rows.`)
+      notes.tell(`Put back for delivery: ${digits(putBack)}. The service writes the rows.`)
     }
-    if (json) {
-      const { compared, location } = difference
-      const { present, edited, waiting, unknown, missing } = compared
-      const report: Report = {
-        at: iso(session.clock.now()),
-        spreadsheet: location,
-        since: since === undefined ? null : iso(since),
-        tabs: Array.from(tabs, ([sheetTab, signups]) => ({ sheetTab, signups })),
-        putBack: dryRun ? null : putBack,
-        ...{ present, edited, waiting, erased: unknown, deleted: missing },
-        expiredUpTo: difference.expiredUpTo,
-      }
-      await session.out.json(report)
-    }
+    if (json) await out.json({ ...found, putBack: dryRun ? null : putBack })
     return exit.done
   })
 }
@@ -100,19 +99,14 @@ async function countByTab(
   return tabs
 }
 
-function describe({ compared }: Difference, tabs: ReadonlyMap<string, number>): string[] {
-  const { present, edited, waiting, unknown, missing } = compared
-  const facts: [string, number][] = [
-    ...Array.from(tabs, ([tab, count]): [string, number] => [`Not there, of tab ${tab}`, count]),
-    ...(tabs.size === 0 ? [['Not there', 0] as [string, number]] : []),
+function describe({ tabs, present, edited, deleted, waiting, erased }: Report): string[] {
+  return countTable([
+    ...tabs.map(({ sheetTab, signups }) => [`Not there, of tab ${sheetTab}`, signups] as const),
+    ...(tabs.length === 0 ? [['Not there', 0] as const] : []),
     ['There already', present],
     ['There, and edited', edited],
-    ['Deleted by people', missing],
+    ['Deleted by people', deleted],
     ['Waiting for delivery', waiting],
-    ['Erased in the journal', unknown],
-  ]
-  return table(
-    facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
-    { right: [1] },
-  )
+    ['Erased in the journal', erased],
+  ])
 }

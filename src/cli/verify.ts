@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { Compared, FoundKind } from '../operations/compare.ts'
+import type { FoundKind } from '../operations/compare.ts'
 import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
-import { counted } from './terminal/counted.ts'
+import { counted, digits } from './terminal/counted.ts'
 import { iso } from './terminal/iso.ts'
-import { table } from './terminal/table.ts'
+import { countTable, table } from './terminal/table.ts'
 
 interface Options {
   readonly site?: string
@@ -68,118 +68,105 @@ export function addVerify(program: Command, run: Run): void {
 
 async function verify(session: Session, options: Options): Promise<ExitCode> {
   const { json, repair, yes } = options
+  const { out, notes, stop } = session
   if (yes && !repair) throw new UsageError('--yes goes with --repair.')
   if (json && repair && !yes) throw new UsageError('--json asks nothing: give --yes, too.')
   return withDifference(session, options.site, async (difference) => {
-    const { compared, unread } = difference
-    if (!json) await session.out.write((await describe(difference)).join('\n') + '\n')
-    const repaired = repair && compared.missing > 0 ? await repairMissing(difference) : 0
-    if (!json && repaired > 0) {
-      const missing = compared.missing - repaired
-      const now = { ...compared, missing, waiting: compared.waiting + repaired }
-      await session.out.write(`\nNow:\n${countsOf(now).join('\n')}\n`)
+    const found = await reportOf(difference, session, json ? listedMax.json : listedMax.text)
+    const { missing, edited, waiting } = found.signups
+    if (!json) await out.lines(describe(found))
+    let repaired = 0
+    if (repair && missing > 0) {
+      expectAllCompared(difference)
+      const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
+      if (yes || (await confirm(question, notes, stop))) {
+        repaired = await deliverAgain(difference, 'missing', session)
+        const put = counted(repaired, 'signup')
+        notes.tell(`${put} put back. The service writes what was put back.`)
+      } else notes.tell('Nothing was changed.')
     }
-    if (json) await session.out.json(await report(difference, session, repair ? repaired : null))
-    const isWell =
-      compared.missing === repaired && compared.edited + compared.double + unread.length === 0
+    if (json) await out.json({ ...found, repaired: repair ? repaired : null })
+    else if (repaired > 0) {
+      const now = { missing: missing - repaired, waiting: waiting + repaired }
+      await out.lines([
+        '',
+        'Now:',
+        ...countsOf({ ...found, signups: { ...found.signups, ...now } }),
+      ])
+    }
+    const isWell = missing === repaired && edited + found.rows.double + found.unread.length === 0
     return isWell ? exit.done : exit.notAll
   })
-
-  async function repairMissing(difference: Difference): Promise<number> {
-    expectAllCompared(difference)
-    const { missing } = difference.compared
-    const question = `Write ${counted(missing, 'signup')} again? The rows come at the end of their tabs.`
-    if (!yes && !(await confirm(question, session.notes, session.stop))) {
-      session.notes.tell('Nothing was changed.')
-      return 0
-    }
-    const put = await deliverAgain(difference, 'missing', session)
-    session.notes.tell(`${counted(put, 'signup')} put back. The service writes what was put back.`)
-    return put
-  }
 }
 
-function countsOf(compared: Compared): string[] {
-  const { present, missing, edited, waiting, elsewhere, unknown } = compared
-  const facts: [string, number][] = [
-    ['Signups with their row', present],
-    ['Missing', missing],
-    ['Edited', edited],
-    ['Double', compared.double],
-    ['Waiting for delivery', waiting],
-    ['Written elsewhere only', elsewhere],
-    ['Erased in the journal', unknown],
-    ['Copies in other tabs', compared.copies],
-    ['Rows of others', compared.others],
-  ]
-  return table(
-    facts.map(([name, count]) => [name, count.toLocaleString('en-US')]),
-    { right: [1] },
-  )
-}
-
-async function describe(difference: Difference): Promise<string[]> {
-  const { compared, comparison, unread } = difference
-  const { missing, edited } = compared
-  const of = async (kind: FoundKind) => {
-    const signups = await listed(difference, kind, listedMax.text)
-    return signups.map((it) => [it.timestamp, it.sheetTab, it.email])
-  }
-  const doubles = comparison
-    .doubles(listedMax.text)
-    .map(({ at, tab, extra }) => [iso(at), tab, `${extra} too many`])
-  return [
-    ...countsOf(compared),
-    ...section('Missing: no row has this timestamp and this address', await of('missing'), missing),
-    ...section('Edited: a row has only one of the two', await of('edited'), edited),
-    ...section('Double: more rows than signups', doubles, doubles.length),
-    ...section(
-      'Not compared: Google cannot read the title of a tab. Rename it',
-      unread.map(({ name, place }) => [name, place]),
-      unread.length,
-    ),
-  ]
-}
-
-function section(title: string, rows: readonly (readonly string[])[], all: number): string[] {
-  if (all === 0) return []
-  const rest = all > rows.length ? [`and ${(all - rows.length).toLocaleString('en-US')} more`] : []
-  return ['', title, ...table(rows), ...rest]
-}
-
-async function report(
-  difference: Difference,
+/** @param max how many signups or rows a list has */
+async function reportOf(
+  { compared, comparison, unread, location, expiredUpTo }: Difference,
   { clock }: Pick<Session, 'clock'>,
-  repaired: number | null,
+  max: number,
 ): Promise<Report> {
-  const { compared, comparison, unread, location } = difference
   const { present, missing, edited, waiting, elsewhere, unknown: erased } = compared
   const { rows: all, double, copies, others } = compared
+  const listed = async (kind: FoundKind) => {
+    const found = await comparison.found(kind, max)
+    return found.map(({ signup: { receivedAt, sheetTab, email } }) => {
+      return { timestamp: iso(receivedAt), sheetTab, email }
+    })
+  }
   return {
     at: iso(clock.now()),
     spreadsheet: location,
     signups: { present, missing, edited, waiting, elsewhere, erased },
     rows: { all, double, copies, others },
-    missing: await listed(difference, 'missing', listedMax.json),
-    edited: await listed(difference, 'edited', listedMax.json),
+    missing: await listed('missing'),
+    edited: await listed('edited'),
     double: comparison
-      .doubles(listedMax.json)
+      .doubles(max)
       .map(({ at, tab, extra }) => ({ timestamp: iso(at), sheetTab: tab, extra })),
     unread: unread.map(({ name, place }) => ({ sheetTab: name, place })),
-    expiredUpTo: difference.expiredUpTo,
-    repaired,
+    expiredUpTo,
+    repaired: null,
   }
 }
 
-async function listed(
-  { comparison }: Difference,
-  kind: FoundKind,
-  max: number,
-): Promise<readonly Listed[]> {
-  const found = await comparison.found(kind, max)
-  return found.map(({ signup: { receivedAt, sheetTab, email } }) => ({
-    timestamp: iso(receivedAt),
-    sheetTab,
-    email,
-  }))
+function countsOf({ signups, rows }: Report): string[] {
+  return countTable([
+    ['Signups with their row', signups.present],
+    ['Missing', signups.missing],
+    ['Edited', signups.edited],
+    ['Double', rows.double],
+    ['Waiting for delivery', signups.waiting],
+    ['Written elsewhere only', signups.elsewhere],
+    ['Erased in the journal', signups.erased],
+    ['Copies in other tabs', rows.copies],
+    ['Rows of others', rows.others],
+  ])
+}
+
+function describe(report: Report): string[] {
+  const { signups, missing, edited, double, unread } = report
+  const rowsOf = (all: readonly Listed[]) => all.map((it) => [it.timestamp, it.sheetTab, it.email])
+  return [
+    ...countsOf(report),
+    ...section(
+      'Missing: no row has this timestamp and this address',
+      rowsOf(missing),
+      signups.missing,
+    ),
+    ...section('Edited: a row has only one of the two', rowsOf(edited), signups.edited),
+    ...section(
+      'Double: more rows than signups',
+      double.map(({ timestamp, sheetTab, extra }) => [timestamp, sheetTab, `${extra} too many`]),
+    ),
+    ...section(
+      'Not compared: Google cannot read the title of a tab. Rename it',
+      unread.map(({ sheetTab, place }) => [sheetTab, place]),
+    ),
+  ]
+}
+
+function section(title: string, rows: readonly (readonly string[])[], all = rows.length): string[] {
+  if (all === 0) return []
+  const rest = all > rows.length ? [`and ${digits(all - rows.length)} more`] : []
+  return ['', title, ...table(rows), ...rest]
 }

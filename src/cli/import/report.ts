@@ -1,5 +1,5 @@
 import type { Output } from '../terminal/output.ts'
-import { counted } from '../terminal/counted.ts'
+import { counted, digits } from '../terminal/counted.ts'
 import type { Columns } from './columns.ts'
 import { type ImportFile, lettersOf, rejectedColumns } from './file-record.ts'
 import type { DatesReport } from './given-dates.ts'
@@ -59,7 +59,6 @@ export function usesOf(
 export async function tellReport(out: Output, report: Report): Promise<void> {
   const { read, added, skipped, rejected, dryRun } = report
   const lines = [...report.columns.map(columnLine), ...dateLines(report)]
-  const digits = (count: number) => count.toLocaleString('en-US')
   const results = [
     `${digits(added)} ${dryRun ? 'would be added' : 'added'}`,
     `${digits(skipped)} skipped, as their tab has the address`,
@@ -68,7 +67,7 @@ export async function tellReport(out: Output, report: Report): Promise<void> {
   lines.push(`${counted(read, 'row')} read: ${results.join('; ')}.`)
   if (report.rejectedFile !== null) lines.push(`The rejected rows are in ${report.rejectedFile}`)
   if (dryRun) lines.push(...report.problems.map(({ row, reason }) => `Row ${row}: ${reason}`))
-  for (const line of lines) await out.line(line)
+  await out.lines(lines)
 }
 
 function columnLine({ column, name, field, metadataKey }: ColumnUse): string {

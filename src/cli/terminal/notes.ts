@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
 import { visibleLines } from '../../platform/visible.ts'
+import { digits } from './counted.ts'
 
 /** How often the bar on a terminal moves, and how often another reader gets a line. */
 const barEveryMs = 100
@@ -66,10 +67,10 @@ export class Notes {
 }
 
 function progressText(what: string, done: number, total: number | undefined): string {
-  const count = done.toLocaleString('en-US')
+  const count = digits(done)
   if (total === undefined) return `${count} ${what}`
   const percent = Math.floor(share(done, total) * 100)
-  return `${count} of ${total.toLocaleString('en-US')} ${what} (${percent} %)`
+  return `${count} of ${digits(total)} ${what} (${percent} %)`
 }
 
 function bar(done: number, total: number): string {

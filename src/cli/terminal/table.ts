@@ -1,4 +1,5 @@
 import { visible } from '../../platform/visible.ts'
+import { digits } from './counted.ts'
 
 export interface TableOptions {
   /** The columns that are aligned to the right, from 0: numbers. */
@@ -23,5 +24,13 @@ export function table(
       })
       .join('  ')
       .trimEnd(),
+  )
+}
+
+/** Names with their counts, one a line. */
+export function countTable(facts: readonly (readonly [name: string, count: number])[]): string[] {
+  return table(
+    facts.map(([name, count]) => [name, digits(count)]),
+    { right: [1] },
   )
 }

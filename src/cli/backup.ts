@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import { makeWholeFile } from '../platform/node/private-file.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
+import { readSettings } from './settings.ts'
 
 interface Options {
   readonly json?: true
@@ -41,8 +39,7 @@ async function backUp(
   file: string,
   { json }: Options,
 ): Promise<ExitCode> {
-  const { config, secrets } = loadConfig(readEnvironment())
-  const { copies } = journalHomeOf(config, secrets, { clock })
+  const { copies } = readSettings().home
   if (copies.kind === 'foreign') throw new UsageError(copies.toBackUp)
   const now = clock.now()
   const signups = await makeWholeFile(file, async (partial) => {

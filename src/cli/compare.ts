@@ -1,5 +1,3 @@
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import type { SignupRecord } from '../journal/contracts/reader.ts'
 import {
   type Compared,
@@ -8,17 +6,13 @@ import {
   type FoundKind,
 } from '../operations/compare.ts'
 import { type Clock, systemClock } from '../platform/clock.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { connectSpreadsheet, destinationOf } from '../service/spreadsheets.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { readSpreadsheet } from '../operations/read-spreadsheet.ts'
 import { realWorld } from '../service/world.ts'
 import type { NamedTab } from '../spreadsheet/spreadsheet.ts'
-import { expiredUpTo } from '../journal/contracts/erasure.ts'
-import { expiredNote } from './expired.ts'
-import { tellOtherSites } from './other-sites.ts'
 import type { Session } from './session.ts'
-import { chosenSite } from './site-option.ts'
+import { chosenSite, readSettings, tellExpired, tellOtherSites } from './settings.ts'
 
 /** The journal and the present spreadsheet, compared. */
 export interface Difference {
@@ -43,9 +37,8 @@ export async function withDifference<T>(
   name: string | undefined,
   work: (difference: Difference) => Promise<T>,
 ): Promise<T> {
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, secrets, home } = readSettings()
   const site = chosenSite(config, name)
-  const home = journalHomeOf(config, secrets, { clock })
   {
     // Rejects when there is no journal, instead of making one.
     await using reading = await home.openReader()
@@ -68,8 +61,7 @@ export async function withDifference<T>(
     stop.throwIfAborted()
     progress.at(signups)
   })
-  const upTo = await expiredUpTo(journal.reader)
-  if (upTo !== null) notes.tell(expiredNote(upTo))
+  const upTo = await tellExpired(journal.reader, notes)
   const { location } = spreadsheet
   return await work({ compared, comparison, unread, location, expiredUpTo: upTo })
 }

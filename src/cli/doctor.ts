@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import { originList } from '../config/origins.ts'
 import type { Finding } from '../signup/finding.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
-import { chosenSites } from './site-option.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { chosenSites, readSettings } from './settings.ts'
 
 interface Options {
   readonly json?: true
@@ -47,12 +45,12 @@ export function addDoctor(program: Command, run: Run): void {
 
 async function doctor(session: Session, options: Options): Promise<ExitCode> {
   const { json, origin, notice = false, site: name } = options
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, secrets, home } = readSettings()
   const sites = chosenSites(config, name)
   if (notice && !secrets.alertWebhook) {
     throw new UsageError('--notice needs the settings ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET.')
   }
-  const subject = { config, secrets, origin, sendsNotice: notice, sites }
+  const subject = { config, secrets, home, origin, sendsNotice: notice, sites }
   if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
   const found = await Array.fromAsync(diagnose(subject, session))
   const report: Report = {

@@ -1,24 +1,19 @@
 import { extname, resolve } from 'node:path'
 import { type Command, Option } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { makePrivateFile } from '../platform/node/private-file.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
 import { type Millis, type Signup, tabKey } from '../signup/signup.ts'
 import { suggest } from '../signup/suggest.ts'
 import { parseMoment } from './arguments.ts'
-import { expiredUpTo } from '../journal/contracts/erasure.ts'
-import { expiredNote } from './expired.ts'
 import { csvFormat } from './export/csv.ts'
 import type { ExportFormat } from './export/format.ts'
 import { ndjsonFormat } from './export/ndjson.ts'
 import { xlsxFormat } from './export/xlsx.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { chosenName } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
+import { chosenName, readSettings, tellExpired } from './settings.ts'
 
 interface Options extends Chosen {
   readonly site?: string
@@ -65,15 +60,14 @@ async function exportSignups(session: Session, options: Options): Promise<ExitCo
   if (format === 'xlsx' && out === undefined && session.out.isTerminal) {
     throw new UsageError('A terminal cannot show XLSX: give --out FILE.')
   }
-  const { config, secrets } = loadConfig(readEnvironment())
-  await using journal = await journalHomeOf(config, secrets, session).openReader()
+  const { config, home } = readSettings()
+  await using journal = await home.openReader()
   const name = chosenName(config, journal.sites.keys(), options.site)
   const reader = partOf(journal.sites, { name })
   // The values of a site that is not configured any more are in Metadata.
   const site = config.sites.find((it) => it.name === name)
   const own = ownColumns(site?.fields ?? [])
-  const upTo = await expiredUpTo(reader)
-  if (upTo !== null) session.notes.tell(expiredNote(upTo))
+  await tellExpired(reader, session.notes)
   const known = site ? [site.defaultTab, ...(site.tabs ?? [])] : []
   const chosen = { ...options, known }
   if (out === undefined) {

@@ -1,16 +1,13 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { forget, type Forgotten } from '../operations/forget.ts'
 import { startRowRemoval } from '../service/row-removal.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import type { JournalHome } from '../journal/contracts/journal-home.ts'
 import { emailProblem, storedEmail } from '../signup/email.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { chosenName } from './site-option.ts'
 import { counted } from './terminal/counted.ts'
 import type { Progress } from './terminal/notes.ts'
+import { chosenName, readSettings } from './settings.ts'
 
 interface Options {
   readonly site?: string
@@ -42,12 +39,11 @@ export function addForget(program: Command, run: Run): void {
 
 async function forgetPerson(session: Session, given: string, options: Options): Promise<ExitCode> {
   const { clock, notes, out, stop } = session
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, secrets, home } = readSettings()
   const address = storedEmail(given === '-' ? await readInput(stop) : given)
   if (emailProblem(address) !== undefined) {
     throw new UsageError('Give one email address, or - to read it from standard input.')
   }
-  const home = journalHomeOf(config, secrets, session)
   const known = await siteNames(home)
   const names = options.site === undefined ? known : [chosenName(config, known, options.site)]
   await using opened = await home.openBeside(known)
@@ -68,7 +64,7 @@ async function forgetPerson(session: Session, given: string, options: Options): 
     },
   })
   if (options.json) await out.json(report)
-  else for (const line of describe(report, config.database !== undefined)) await out.line(line)
+  else await out.lines(describe(report, config.database !== undefined))
   return report.done ? exit.done : exit.notAll
 }
 

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
+import { chosenSite, readSettings } from './settings.ts'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { SiteConfig } from '../config/site.ts'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { ownColumns } from '../signup/row.ts'
@@ -17,7 +15,6 @@ import { type OpenFile, openImportFile } from './import/open-file.ts'
 import { RejectedFile } from './import/rejected-file.ts'
 import { type Report, tellReport, usesOf } from './import/report.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { chosenSite } from './site-option.ts'
 
 interface Options {
   readonly site?: string
@@ -94,7 +91,7 @@ function columnsOf({ map = new Map() }: Options, { fields }: SiteConfig): Column
 }
 
 async function importFile(session: Session, path: string, options: Options): Promise<ExitCode> {
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, home } = readSettings()
   const site = chosenSite(config, options.site)
   if (options.duplicates && site.duplicates === 'ignore')
     throw new UsageError(
@@ -103,7 +100,6 @@ async function importFile(session: Session, path: string, options: Options): Pro
   const columns = columnsOf(options, site)
   await using opened = await usable(openImportFile(path))
   const file = await usable(readHead(opened, columns))
-  const home = journalHomeOf(config, secrets, session)
   await using open = await (options.dryRun ? home.openForTrial() : home.openBeside())
   const journal = partOf(open.sites, site)
   const rejectedFile = options.dryRun ? undefined : new RejectedFile(path, file.cellNames)

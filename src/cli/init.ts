@@ -10,6 +10,7 @@ import { assertOthers } from './init/answers.ts'
 import type { Ask } from './init/ask.ts'
 import { tryOut } from './init/try-out.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
+import { readSettings } from './settings.ts'
 
 export function addInit(program: Command, run: Run): void {
   program
@@ -90,12 +91,13 @@ function isFromFile({ variables, envFile }: Environment, name: string): boolean 
 async function check(ask: Ask, session: Session): Promise<ExitCode> {
   for (;;) {
     await session.out.line()
-    const { config, secrets } = loadConfig(readEnvironment())
+    const settings = readSettings()
+    const { config } = settings
     const isWell = await diagnoseInLines(
-      { config, secrets, origin: undefined, sendsNotice: false, sites: config.sites },
+      { ...settings, origin: undefined, sendsNotice: false, sites: config.sites },
       session,
     )
-    if (isWell) return (await tryOut(config, secrets, ask, session)) ? exit.done : exit.notAll
+    if (isWell) return (await tryOut(settings, ask, session)) ? exit.done : exit.notAll
     if (!(await ask.isSure('Check again?', true))) return exit.notAll
   }
 }

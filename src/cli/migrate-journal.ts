@@ -1,9 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import { type Moved, moveJournal } from '../service/move-journal.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
+import { readSettings } from './settings.ts'
 
 interface Options {
   readonly json?: true
@@ -36,7 +35,7 @@ export function addMigrateJournal(program: Command, run: Run): void {
 
 async function migrateJournal(session: Session, { json }: Options): Promise<ExitCode> {
   const { out, notes, clock, stop } = session
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, secrets } = readSettings()
   if (!config.database || secrets.databaseUrl === undefined) {
     throw new UsageError('Set DATABASE_URL to the database that gets the journal.')
   }

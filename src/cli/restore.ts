@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import type { RestoreResult } from '../journal/contracts/journal-home.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
-import { counted } from './terminal/counted.ts'
+import { counted, digits } from './terminal/counted.ts'
+import { readSettings } from './settings.ts'
 
 interface Options {
   readonly replace?: true
@@ -37,13 +35,12 @@ export function addRestore(program: Command, run: Run): void {
 }
 
 async function restore(session: Session, file: string, options: Options): Promise<ExitCode> {
-  const { config, secrets } = loadConfig(readEnvironment())
-  const { clock, out } = session
-  const { copies } = journalHomeOf(config, secrets, { clock })
+  const { out } = session
+  const { copies } = readSettings().home
   if (copies.kind === 'foreign') throw new UsageError(copies.toRestore)
   const result = await copies.restore(resolve(file), { replace: options.replace === true })
   if (options.json) await out.json(report(result))
-  else await out.write(describe(result).join('\n') + '\n')
+  else await out.lines(describe(result))
   return exit.done
 }
 
@@ -54,7 +51,7 @@ function report(result: RestoreResult): Report {
 
 function describe(result: RestoreResult): string[] {
   const { journal, aside, signups, waiting, forgotten, isQuotaUnknown, isBlind } = result
-  const wait = `${waiting.toLocaleString('en-US')} ${waiting === 1 ? 'waits' : 'wait'}`
+  const wait = `${digits(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`
   return [
     `Restored: ${journal}, with ${counted(signups, 'signup')}, of which ${wait}.`,
     ...(aside === undefined ? [] : [`The journal before is kept as ${aside}.`]),

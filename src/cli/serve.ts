@@ -1,9 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import { startService } from '../service/service.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { welcome } from './welcome.ts'
+import { readSettings } from './settings.ts'
 
 export function addServe(program: Command, run: Run): void {
   program
@@ -20,7 +19,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   })
   // The service goes on when nobody reads its output any more, or when the disk is full.
   const print = (text: string) => void out.write(text).catch(() => {})
-  const { config, secrets } = loadConfig(readEnvironment())
+  const { config, secrets } = readSettings()
   await using service = await startService(config, secrets, { stop })
   print(welcome(service, { ...config, ...config.sites[0] }))
   const code = await Promise.race([stopped, service.failed.then(() => exit.notAll)])

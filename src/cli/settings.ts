@@ -1,7 +1,19 @@
-import type { Config } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { readEnvironment } from '../config/env.ts'
 import type { SiteConfig } from '../config/site.ts'
+import { expiredUpTo } from '../journal/contracts/erasure.ts'
+import type { OpenReader } from '../journal/contracts/journal.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
+import { systemClock } from '../platform/clock.ts'
+import { journalHomeOf } from '../service/journal-home.ts'
 import { suggest } from '../signup/suggest.ts'
-import { UsageError } from './session.ts'
+import { type Session, UsageError } from './session.ts'
+
+/** The settings of the environment, and the home of their journal. @throws ConfigError */
+export function readSettings() {
+  const { config, secrets } = loadConfig(readEnvironment())
+  return { config, secrets, home: journalHomeOf(config, secrets, { clock: systemClock }) }
+}
 
 type Sites = Config['sites']
 
@@ -59,7 +71,47 @@ function noSuchSite(name: string, names: readonly string[]): UsageError {
 const namesMax = 20
 
 /** At most twenty names. */
-export function listOfSites(names: readonly string[]): string {
+function listOfSites(names: readonly string[]): string {
   const rest = names.length - namesMax
   return names.slice(0, namesMax).join(', ') + (rest > 0 ? ` and ${rest} others` : '')
+}
+
+/**
+ * Tells which sites with signups the journal has and the settings do not. Without the service's
+ * ROLLCALL_CONFIG, a command would show zeros and say nothing.
+ */
+export async function tellOtherSites(
+  config: Pick<Config, 'sites' | 'hasSites'>,
+  { sites }: Pick<OpenReader, 'sites'>,
+  notes: Session['notes'],
+): Promise<void> {
+  const known = new Set(config.sites.map(({ name }) => name))
+  const others: string[] = []
+  for (const [name, reader] of sites) {
+    if (known.has(name)) continue
+    const { all } = await reader.figures(0, 0)
+    if (all.accepted > 0) others.push(name)
+  }
+  if (others.length === 0) return
+  const what = config.hasSites
+    ? 'Put them back into the file of ROLLCALL_CONFIG to see them.'
+    : 'Set ROLLCALL_CONFIG as the service has it to see them.'
+  notes.tell(
+    `The journal also has signups of sites that the settings do not have: ${listOfSites(others.toSorted())}. ${what}`,
+  )
+}
+
+/**
+ * Tells up to when `RETENTION_DAYS` has erased what a command would show. Returns that time, in ISO 8601;
+ * null when the journal has all.
+ */
+export async function tellExpired(
+  reader: Pick<Reader, 'fact'>,
+  notes: Session['notes'],
+): Promise<string | null> {
+  const upTo = await expiredUpTo(reader)
+  if (upTo !== null) {
+    notes.tell(`RETENTION_DAYS: the journal does not know any more what was written up to ${upTo}.`)
+  }
+  return upTo
 }

@@ -1,16 +1,13 @@
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
-import { journalHomeOf } from '../service/journal-home.ts'
 import { partOf } from '../journal/contracts/journal.ts'
 import { isLocked } from '../platform/node/directory-lock.ts'
 import { serve } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
-import { tellOtherSites } from './other-sites.ts'
-import { chosenSites } from './site-option.ts'
 import { readStatus, type Status } from '../operations/status.ts'
 import { chart } from './terminal/chart.ts'
+import { digits } from './terminal/counted.ts'
 import { table } from './terminal/table.ts'
+import { chosenSites, readSettings, tellOtherSites } from './settings.ts'
 
 interface Options {
   readonly site?: string
@@ -37,8 +34,8 @@ export function addStatus(program: Command, run: Run): void {
 
 async function status(session: Session, { site: name, json, watch }: Options): Promise<ExitCode> {
   const { out, clock, stop } = session
-  const { config, secrets } = loadConfig(readEnvironment())
-  await using journal = await journalHomeOf(config, secrets, { clock }).openReader()
+  const { config, home } = readSettings()
+  await using journal = await home.openReader()
   await tellOtherSites(config, journal, session.notes)
   const sites = chosenSites(config, name)
   // Of one site, the answer has the same form whether a file names it or not.
@@ -59,7 +56,7 @@ async function status(session: Session, { site: name, json, watch }: Options): P
       // On a terminal, each look replaces the one before.
       if (watch && out.isTerminal) await out.data.write('\u001b[H\u001b[J')
       const isServed = config.database !== undefined || isLocked(config.dataDir)
-      await out.write(describeAll(all, isOne, isServed).join('\n') + '\n')
+      await out.lines(describeAll(all, isOne, isServed))
     }
     if (!watch) return all.every(([, it]) => isWell(it)) ? exit.done : exit.notAll
     await clock.sleep(watchEveryMs, stop)
@@ -91,14 +88,14 @@ function describe(now: Status, isServed: boolean): string[] {
   const hasMoreWritten = written.today > accepted.today || written.sevenDays > accepted.sevenDays
   const counts = [
     ['', 'today', '7 days', 'all'],
-    ['Accepted', ...Object.values(accepted).map(counted)],
-    ['Written', ...Object.values(written).map(counted)],
+    ['Accepted', ...Object.values(accepted).map(digits)],
+    ['Written', ...Object.values(written).map(digits)],
   ]
   const facts = [
     [
       'Waiting',
       waiting.oldest
-        ? `${counted(waiting.signups)}, the oldest since ${short(waiting.oldest)}`
+        ? `${digits(waiting.signups)}, the oldest since ${short(waiting.oldest)}`
         : '0',
     ],
     ['Last delivery', now.lastDelivery ? short(now.lastDelivery) : 'none yet'],
@@ -139,11 +136,7 @@ function deliveryWords({ delivery: { state, since, error } }: Status): string {
 }
 
 function left({ left: calls, limit }: { readonly left: number; readonly limit: number }): string {
-  return `${counted(calls)} of ${counted(limit)}`
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en-US')
+  return `${digits(calls)} of ${digits(limit)}`
 }
 
 /** "2026-11-20 10:00:00" */

@@ -1,10 +1,9 @@
 import type { Command } from '@commander-js/extra-typings'
-import { loadConfig } from '../config/config.ts'
-import { readEnvironment } from '../config/env.ts'
 import type { SiteConfig } from '../config/site.ts'
 import type { Field } from '../signup/field.ts'
 import { rollcall } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
+import { readSettings } from './settings.ts'
 
 const details = `
 Save it beside your code, and give the client the fields of its site:
@@ -20,7 +19,7 @@ export function addTypes(program: Command, run: Run): void {
 }
 
 async function types({ out }: Session): Promise<ExitCode> {
-  const { config } = loadConfig(readEnvironment())
+  const { config } = readSettings()
   await out.data.write(typesOf(config.sites))
   return exit.done
 }

@@ -6,6 +6,7 @@ import { Notes } from '../../src/cli/terminal/notes.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { journalHomeOf } from '../../src/service/journal-home.ts'
 import { signupIds } from '../../src/signup/id.ts'
 
 const { config, secrets } = loadConfig({
@@ -28,9 +29,17 @@ test.each([
   await journal.intake.append([makeSignup({ id: signupIds()(noon - ageMs) })])
   const clock = { ...systemClock, now: () => noon }
   const session = { clock, stop: AbortSignal.any([]), notes: new Notes(process.stderr, clock) }
-  const patient = {
-    ...{ config, site: config.sites[0], secrets, origin: undefined, sendsNotice: false, session },
+  const context = {
+    ...{
+      config,
+      site: config.sites[0],
+      secrets,
+      home: journalHomeOf(config, secrets, { clock }),
+      origin: undefined,
+      sendsNotice: false,
+      session,
+    },
     journal: { kind: 'open', journal, parts: [journal] } as const,
   }
-  expect(await backlogCheck(patient)).toMatchObject([{ check: 'backlog', state }])
+  expect(await backlogCheck(context)).toMatchObject([{ check: 'backlog', state }])
 })

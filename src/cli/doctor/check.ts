@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { SiteConfig } from '../../config/site.ts'
+import type { JournalHome } from '../../journal/contracts/journal-home.ts'
 import type { Journal } from '../../journal/contracts/journal.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'
@@ -12,6 +13,7 @@ export type Check = (context: CheckContext) => AsyncIterable<Finding> | Promise<
 export interface CheckContext {
   readonly config: Config
   readonly secrets: Secrets
+  readonly home: JournalHome
   readonly site: SiteConfig
   readonly journal: OpenedJournal
   /** The web page that somebody tries from, as a browser writes its origin. */

@@ -1,7 +1,6 @@
 import { messageOf } from '../../platform/message-of.ts'
-import { journalHomeOf } from '../../service/journal-home.ts'
 import { databaseFindings } from '../../service/inspections.ts'
-import { leftBehindHint, oldJournalIn } from '../../service/data-folder.ts'
+import { leftBehindHint } from '../../service/data-folder.ts'
 import { findingsOf } from '../../signup/finding.ts'
 import { serve } from '../command-words.ts'
 import { digits } from '../terminal/counted.ts'
@@ -13,9 +12,9 @@ const slowMs = 100
 const tries = 3
 
 /** Whether an earlier journal was left behind. */
-const dataDirCheck: Check = async ({ config: { dataDir } }) => {
+const dataDirCheck: Check = async ({ home }) => {
   const { warning, skipped } = findingsOf('data')
-  const old = oldJournalIn(dataDir)
+  const old = home.leftBehind()
   return old && !old.isMoved
     ? [warning(`${old.path} is a journal that is not used: DATABASE_URL is set`, leftBehindHint)]
     : [skipped('DATA_DIR is not used: the journal is in the database')]
@@ -48,10 +47,10 @@ const journalCheck: Check = async ({ journal, session: { clock } }) => {
 }
 
 /** Whether any instance delivers. Others may only take signups. */
-const instancesCheck: Check = async ({ config, secrets, journal, session }) => {
+const instancesCheck: Check = async ({ home, journal }) => {
   if (journal.kind === 'closed') return notChecked('process')
   const { ok, warning } = findingsOf('process')
-  return (await journalHomeOf(config, secrets, session).isInUse())
+  return (await home.isInUse())
     ? [ok('an instance delivers')]
     : [warning('no instance delivers', `Start one with ${serve}.`)]
 }

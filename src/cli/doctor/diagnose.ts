@@ -1,10 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import { ConfigError } from '../../config/problem.ts'
 import type { SiteConfig } from '../../config/site.ts'
-import { journalHomeOf } from '../../service/journal-home.ts'
 import { partOf } from '../../journal/contracts/journal.ts'
 import type { Finding } from '../../signup/finding.ts'
-import { tellOtherSites } from '../other-sites.ts'
 import type { Session } from '../session.ts'
 import { counted } from '../terminal/counted.ts'
 import type { Check, CheckContext, OpenedJournal } from './check.ts'
@@ -19,10 +17,11 @@ import {
   spreadsheetCheck,
 } from './setup-checks.ts'
 import { messageOf } from '../../platform/message-of.ts'
+import { tellOtherSites } from '../settings.ts'
 
 export interface Subject extends Pick<
   CheckContext,
-  'config' | 'secrets' | 'origin' | 'sendsNotice'
+  'config' | 'secrets' | 'home' | 'origin' | 'sendsNotice'
 > {
   /** Those to look at. */
   readonly sites: Config['sites']
@@ -119,9 +118,8 @@ interface Opened extends AsyncDisposable {
   readonly of: (site: SiteConfig) => OpenedJournal
 }
 
-async function openJournal({ config, secrets }: Subject, session: Session): Promise<Opened> {
+async function openJournal({ config, home }: Subject, session: Session): Promise<Opened> {
   try {
-    const home = journalHomeOf(config, secrets, session)
     const opened = await home.openBeside()
     {
       await using reading = await home.openReader()

@@ -1,21 +1,17 @@
-import type { Config } from '../../config/config.ts'
-import type { Secrets } from '../../config/secrets.ts'
-import { journalHomeOf } from '../../service/journal-home.ts'
 import { partOf } from '../../journal/contracts/journal.ts'
 import { sendTestSignup } from '../../operations/test-signup.ts'
 import { startService } from '../../service/service.ts'
 import { rollcall, serve } from '../command-words.ts'
 import type { Session } from '../session.ts'
+import type { readSettings } from '../settings.ts'
 import type { Ask } from './ask.ts'
 
 /** Offers to send a test signup and to remove it again. Returns whether all that was wanted was done. */
 export async function tryOut(
-  config: Config,
-  secrets: Secrets,
+  { config, secrets, home }: ReturnType<typeof readSettings>,
   ask: Ask,
   { out, clock, stop }: Session,
 ): Promise<boolean> {
-  const home = journalHomeOf(config, secrets, { clock })
   if (await home.isInUse()) {
     await out.line('\nA service is running: start it again, so that it takes these settings.')
     return true

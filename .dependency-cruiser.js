@@ -41,7 +41,7 @@ const mayImport = {
     'config/',
     'operations/',
     'journal/contracts/',
-    'spreadsheet/(spreadsheet|inspection|csv).ts',
+    'spreadsheet/(spreadsheet|csv).ts',
     'signup/',
     'platform/',
   ],

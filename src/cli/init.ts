@@ -5,10 +5,13 @@ import { readEnvironment } from '../config/env.ts'
 import { textOf } from '../config/reader.ts'
 import { type EnvChanges, editEnvFile } from '../config/env-file-edit.ts'
 import { parseEnvFile } from '../config/env-file.ts'
+import { partOf } from '../journal/contracts/journal.ts'
+import { sendTestSignup } from '../operations/test-signup.ts'
+import { startService } from '../service/service.ts'
+import { rollcall, serve } from './command-words.ts'
 import { diagnoseInLines } from './doctor/diagnose.ts'
 import { assertOthers } from './init/answers.ts'
 import type { Ask } from './init/ask.ts'
-import { tryOut } from './init/try-out.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { readSettings } from './settings.ts'
 
@@ -100,4 +103,39 @@ async function check(ask: Ask, session: Session): Promise<ExitCode> {
     if (isWell) return (await tryOut(settings, ask, session)) ? exit.done : exit.notAll
     if (!(await ask.isSure('Check again?', true))) return exit.notAll
   }
+}
+
+/** Offers to send a test signup and to remove it again. Returns whether all that was wanted was done. */
+async function tryOut(
+  { config, secrets, home }: ReturnType<typeof readSettings>,
+  ask: Ask,
+  { out, clock, stop }: Session,
+): Promise<boolean> {
+  if (await home.isInUse()) {
+    await out.line('\nA service is running: start it again, so that it takes these settings.')
+    return true
+  }
+  if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
+  // It has a port of its own.
+  const listen = { host: '127.0.0.1', port: 0 }
+  await using service = await startService({ ...config, listen }, secrets, { isQuiet: true })
+  await using opened = await home.openBeside()
+  const test = await sendTestSignup(partOf(opened.sites, config.sites[0]), clock, stop)
+  const problem = await test.written()
+  if (problem !== undefined) {
+    await test.erase()
+    await out.line(`\nThe test signup has no row, and gets none: ${problem}`)
+    return false
+  }
+  await out.line(`\nThe row of ${test.address} is in ${service.locations[0] ?? ''}
+To remove it later: ${rollcall}forget ${test.address}`)
+  if (!(await ask.isSure('Remove it again?', true))) return true
+  await test.erase()
+  const isRemoved = await test.erased()
+  await out.line(
+    isRemoved
+      ? `\nIt is removed. Start the service: ${serve}`
+      : `\nIt is not removed yet. The service removes it when it runs: ${serve}`,
+  )
+  return isRemoved
 }

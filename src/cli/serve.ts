@@ -1,7 +1,8 @@
 import type { Command } from '@commander-js/extra-typings'
-import { startService } from '../service/service.ts'
+import type { Config } from '../config/config.ts'
+import type { SiteConfig } from '../config/site.ts'
+import { type Service, startService } from '../service/service.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
-import { welcome } from './welcome.ts'
 import { readSettings } from './settings.ts'
 
 export function addServe(program: Command, run: Run): void {
@@ -25,4 +26,38 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   const code = await Promise.race([stopped, service.failed.then(() => exit.notAll)])
   if (code === exit.done) print('Rollcall is stopping: it finishes the work that it has begun.\n')
   return code
+}
+
+type Tried = Pick<Config, 'allowedHosts' | 'hasSites'> &
+  Pick<SiteConfig, 'name' | 'challenge' | 'allowedOrigins' | 'fields'>
+
+/** The text printed once the service listens. It names something to try that works with the settings. */
+export function welcome(
+  { url, locations }: Pick<Service, 'url' | 'locations'>,
+  config: Tried,
+): string {
+  const [location = '', ...others] = locations
+  const where = others.length === 0 ? location : `${locations.length} spreadsheets`
+  return `Rollcall listens on ${url}\nRows go to ${where}\nTry: ${toTry(url, config)}\n`
+}
+
+function toTry(url: string, tried: Tried): string {
+  const { challenge, allowedOrigins, allowedHosts, hasSites, name, fields } = tried
+  const query = hasSites ? `?site=${name}` : ''
+  if (!challenge && fields.some(({ required }) => required)) {
+    return `open ${url}/${query} in a browser`
+  }
+  if (!challenge) {
+    // A shell may take a question mark for a pattern.
+    const address = hasSites ? `'${url}/api/signup${query}'` : `${url}/api/signup`
+    return `curl ${address} -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
+  }
+  const { host, hostname } = new URL(url)
+  const isOwn = allowedOrigins === '*' || (allowedHosts?.includes(host) ?? true)
+  const isChallenged = challenge.hostnames?.includes(hostname) ?? true
+  if (isOwn && isChallenged) {
+    return `open ${url}/${query} in a browser, where the challenge can be passed`
+  }
+  const list = isOwn ? 'CHALLENGE_HOSTNAMES' : 'ALLOWED_HOSTS'
+  return `open the signup page in a browser under a name of ${list}; here nobody can pass`
 }

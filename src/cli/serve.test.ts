@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { welcome } from './welcome.ts'
+import { welcome } from './serve.ts'
 
 const service = { url: 'http://localhost:3000', locations: ['/data/sheets'] }
 const open = {

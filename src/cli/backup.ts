@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { makeWholeFile } from '../platform/node/private-file.ts'
+import { iso } from './terminal/iso.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted } from './terminal/counted.ts'
 import { readSettings } from './settings.ts'
@@ -51,7 +52,7 @@ async function backUp(
   })
   const report: Report = {
     file,
-    completeTo: new Date(now).toISOString(),
+    completeTo: iso(now),
     signups,
     notIncluded: copies.notIncluded,
   }

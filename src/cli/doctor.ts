@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from '@commander-js/extra-typings'
 import { originList } from '../config/origins.ts'
 import type { Finding } from '../signup/finding.ts'
 import { accountOf, diagnose, diagnoseInLines } from './doctor/diagnose.ts'
+import { iso } from './terminal/iso.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { chosenSites, readSettings } from './settings.ts'
 
@@ -54,7 +55,7 @@ async function doctor(session: Session, options: Options): Promise<ExitCode> {
   if (!json) return (await diagnoseInLines(subject, session)) ? exit.done : exit.notAll
   const found = await Array.fromAsync(diagnose(subject, session))
   const report: Report = {
-    at: new Date(session.clock.now()).toISOString(),
+    at: iso(session.clock.now()),
     ...(config.hasSites
       ? { accounts: Object.fromEntries(sites.map((site) => [site.name, accountOf(site)])) }
       : { account: accountOf(sites[0]) }),

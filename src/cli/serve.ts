@@ -28,21 +28,21 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
   return code
 }
 
-type Tried = Pick<Config, 'allowedHosts' | 'hasSites'> &
+type WelcomeSettings = Pick<Config, 'allowedHosts' | 'hasSites'> &
   Pick<SiteConfig, 'name' | 'challenge' | 'allowedOrigins' | 'fields'>
 
 /** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(
   { url, locations }: Pick<Service, 'url' | 'locations'>,
-  config: Tried,
+  config: WelcomeSettings,
 ): string {
   const [location = '', ...others] = locations
   const where = others.length === 0 ? location : `${locations.length} spreadsheets`
   return `Rollcall listens on ${url}\nRows go to ${where}\nTry: ${toTry(url, config)}\n`
 }
 
-function toTry(url: string, tried: Tried): string {
-  const { challenge, allowedOrigins, allowedHosts, hasSites, name, fields } = tried
+function toTry(url: string, settings: WelcomeSettings): string {
+  const { challenge, allowedOrigins, allowedHosts, hasSites, name, fields } = settings
   const query = hasSites ? `?site=${name}` : ''
   if (!challenge && fields.some(({ required }) => required)) {
     return `open ${url}/${query} in a browser`

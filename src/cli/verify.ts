@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { FoundKind } from '../operations/compare.ts'
-import { deliverAgain, type Difference, expectAllCompared, withDifference } from './compare.ts'
+import { deliverAgain, type Difference, expectAllCompared, withDifference } from './difference.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { confirm } from './terminal/confirm.ts'
 import { counted, digits } from './terminal/counted.ts'

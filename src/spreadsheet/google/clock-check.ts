@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { HttpClient } from '../../platform/http-client.ts'
 import type { Millis } from '../../signup/signup.ts'
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 
 /** Google takes an assertion from a clock that is up to five minutes ahead. */
 const offMaxMs = 60_000
@@ -29,25 +29,14 @@ export function watchDate(
 
 /** @param offMs how far our clock is ahead of Google's */
 export function clockFinding(offMs: Millis | undefined): Finding {
-  const check = 'clock'
-  if (offMs === undefined) {
-    return {
-      check,
-      state: 'skipped',
-      message: 'not checked: the token endpoint did not tell the time',
-    }
-  }
-  if (Math.abs(offMs) <= offMaxMs) {
-    return { check, state: 'ok', message: "agrees with Google's within a minute" }
-  }
-  return {
-    check,
-    state: 'fault',
-    message:
-      `is ${minutes(Math.abs(offMs))} ${offMs > 0 ? 'ahead of' : 'behind'} Google's: the times of ` +
+  const { ok, fault, skipped } = findingsOf('clock')
+  if (offMs === undefined) return skipped('not checked: the token endpoint did not tell the time')
+  if (Math.abs(offMs) <= offMaxMs) return ok("agrees with Google's within a minute")
+  return fault(
+    `is ${minutes(Math.abs(offMs))} ${offMs > 0 ? 'ahead of' : 'behind'} Google's: the times of ` +
       'signups are wrong, and Google may give no access token',
-    hint: 'Switch on the synchronisation of time on this machine: timedatectl set-ntp true.',
-  }
+    'Switch on the synchronisation of time on this machine: timedatectl set-ntp true.',
+  )
 }
 
 function minutes(ms: Millis): string {

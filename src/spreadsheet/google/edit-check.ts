@@ -1,4 +1,4 @@
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { createdMarker, deletedMarkers } from './markers.ts'
@@ -17,7 +17,7 @@ export async function checkEditing(
   { email }: Access,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const check = 'editor'
+  const { ok, warning, fault } = findingsOf('editor')
   const fields =
     'replies(createDeveloperMetadata.developerMetadata.metadataId,' +
     'deleteDeveloperMetadata.deletedDeveloperMetadata.metadataId)'
@@ -47,16 +47,14 @@ export async function checkEditing(
   )
   if (result.kind === 'refused' && result.reason === 'permission') {
     const message = `${result.message}: it is shared with ${email}, but not as Editor`
-    return { check, state: 'fault', message, hint: result.hint }
+    return fault(message, result.hint)
   }
-  if (result.kind !== 'ok') return callFinding(check, result)
+  if (result.kind !== 'ok') return callFinding('editor', result)
   if (deletedMarkers(result.body).has(createdMarker(result.body))) {
-    return { check, state: 'ok', message: `${email} may write` }
+    return ok(`${email} may write`)
   }
-  return {
-    check,
-    state: 'warning',
-    message: `${email} may write, but Google did not delete the developer metadata of this check`,
-    hint: 'Run this command again: it deletes what is left. People do not see developer metadata.',
-  }
+  return warning(
+    `${email} may write, but Google did not delete the developer metadata of this check`,
+    'Run this command again: it deletes what is left. People do not see developer metadata.',
+  )
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { refusalWords } from '../../signup/trouble.ts'
 import { headerFit } from '../header.ts'
 import type { Expected } from '../inspection.ts'
-import type { Finding } from '../../signup/finding.ts'
+import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Access } from './failure.ts'
 import { callFinding } from './failure-finding.ts'
 import { FirstRows } from './first-rows.ts'
@@ -11,7 +11,7 @@ import { protectedSheets } from './protections.ts'
 import type { SheetsApi } from './sheets-api.ts'
 import { findSheet, readSheets, type Sheet } from './sheets.ts'
 
-const check = 'tabs'
+const { ok, warning, fault } = findingsOf('tabs')
 
 /** Their first rows are read with at most two calls. */
 const tabsMax = 20
@@ -34,14 +34,14 @@ export async function checkTabs(
   const existing = tabs.flatMap(({ sheet }) => (sheet?.isGrid ? [sheet] : []))
   const firstRows = new FirstRows(api, clock)
   const looked = await firstRows.look(existing, signal)
-  if (looked.kind !== 'ok') return [callFinding(check, looked)]
+  if (looked.kind !== 'ok') return [callFinding('tabs', looked)]
   const closed = protectedSheets(spreadsheet)
   return tabs.flatMap(({ name, sheet }): Finding | readonly Finding[] => {
     const words = `the tab ${JSON.stringify(sheet?.title ?? name)}`
-    if (!sheet) return { check, state: 'ok', message: `${words} is made with its first signup` }
+    if (!sheet) return ok(`${words} is made with its first signup`)
     if (!sheet.isGrid) {
       const hint = 'Rename that tab. Rollcall then makes a new tab with cells for its signups.'
-      return { check, state: 'fault', message: `${words} is a chart or has no cells`, hint }
+      return fault(`${words} is a chart or has no cells`, hint)
     }
     if (closed.has(sheet.sheetId)) return protectedTab(words, access)
     return headerFindings(words, sheet, {
@@ -60,12 +60,10 @@ function tabsOf(sheets: readonly Sheet[], { defaultTab, tabs }: Expected) {
 }
 
 function protectedTab(words: string, { email }: Access): Finding {
-  return {
-    check,
-    state: 'fault',
-    message: `${refusalWords.protectedTab}: ${words} takes no rows from ${email}`,
-    hint: `Under Data > Protect sheets and ranges, remove the protection, or add ${email} to those who may edit.`,
-  }
+  return fault(
+    `${refusalWords.protectedTab}: ${words} takes no rows from ${email}`,
+    `Under Data > Protect sheets and ranges, remove the protection, or add ${email} to those who may edit.`,
+  )
 }
 
 function headerFindings(
@@ -73,18 +71,9 @@ function headerFindings(
   { tables }: Sheet,
   { own, firstRow }: Pick<Expected, 'own'> & { readonly firstRow: readonly string[] | undefined },
 ): readonly Finding[] {
-  if (!firstRow) {
-    const message = `${words} is empty and gets the header row with its first signup`
-    return [{ check, state: 'ok', message }]
-  }
+  if (!firstRow) return [ok(`${words} is empty and gets the header row with its first signup`)]
   const place = placeOf(tables, firstRow, own, true)
   const problems = placeProblems(place, own)
-  if (problems.length === 0) {
-    return [{ check, state: 'ok', message: `${words} ${headerFit(place.header, own)}` }]
-  }
-  return problems.map(({ message }) => ({
-    check,
-    state: 'warning',
-    message: `${words} ${message}`,
-  }))
+  if (problems.length === 0) return [ok(`${words} ${headerFit(place.header, own)}`)]
+  return problems.map(({ message }) => warning(`${words} ${message}`))
 }

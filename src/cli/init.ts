@@ -117,8 +117,8 @@ async function tryOut(
   }
   if (!(await ask.isSure('Send a test signup, to see its row?', true))) return true
   // It has a port of its own.
-  const listen = { host: '127.0.0.1', port: 0 }
-  await using service = await startService({ ...config, listen }, secrets, { isQuiet: true })
+  const own = { host: '127.0.0.1', port: 0 }
+  await using service = await startService({ ...config, ...own }, secrets, { isQuiet: true })
   await using opened = await home.openBeside()
   const test = await sendTestSignup(partOf(opened.sites, config.sites[0]), clock, stop)
   const problem = await test.written()

@@ -29,7 +29,7 @@ async function serve({ out, stop }: Session): Promise<ExitCode> {
 }
 
 type WelcomeSettings = Pick<Config, 'allowedHosts' | 'hasSites'> &
-  Pick<SiteConfig, 'name' | 'challenge' | 'allowedOrigins' | 'fields'>
+  Pick<SiteConfig, 'name' | 'challenge' | 'origins' | 'fields'>
 
 /** The text printed once the service listens. It names something to try that works with the settings. */
 export function welcome(
@@ -42,7 +42,7 @@ export function welcome(
 }
 
 function toTry(url: string, settings: WelcomeSettings): string {
-  const { challenge, allowedOrigins, allowedHosts, hasSites, name, fields } = settings
+  const { challenge, origins, allowedHosts, hasSites, name, fields } = settings
   const query = hasSites ? `?site=${name}` : ''
   if (!challenge && fields.some(({ required }) => required)) {
     return `open ${url}/${query} in a browser`
@@ -53,7 +53,7 @@ function toTry(url: string, settings: WelcomeSettings): string {
     return `curl ${address} -H 'Content-Type: application/json' -d '{"email":"ada@example.com"}'`
   }
   const { host, hostname } = new URL(url)
-  const isOwn = allowedOrigins === '*' || (allowedHosts?.includes(host) ?? true)
+  const isOwn = origins === '*' || (allowedHosts?.includes(host) ?? true)
   const isChallenged = challenge.hostnames?.includes(hostname) ?? true
   if (isOwn && isChallenged) {
     return `open ${url}/${query} in a browser, where the challenge can be passed`

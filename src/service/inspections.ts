@@ -61,13 +61,13 @@ export function spreadsheetFindings(
 }
 
 function expectedOf(
-  { defaultSheetTab, sheetTabs = [], fields }: SiteConfig,
+  { defaultTab: configured, tabs = [], fields }: SiteConfig,
   journal: Journal | undefined,
 ): Expected {
-  const defaultTab = journal?.delivery.defaultTab ?? { name: defaultSheetTab, isResolved: true }
+  const defaultTab = journal?.delivery.defaultTab ?? { name: configured, isResolved: true }
   return {
     defaultTab,
-    tabs: sheetTabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab.name)),
+    tabs: tabs.filter((tab) => tabKey(tab) !== tabKey(defaultTab.name)),
     own: ownColumns(fields),
     isOwn: async (fingerprint) => (await journal?.delivery.isOwn(fingerprint)) ?? false,
   }

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { access, readdir, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Config } from '../../config/config.ts'
 import type { Journal } from '../../journal/contracts/journal.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { isLocked } from '../../platform/node/directory-lock.ts'

@@ -7,9 +7,10 @@ import { refuse } from '../http/refuse.ts'
 import type { AppendResults, OwnedKey } from '../journal/contracts/intake-log.ts'
 import type { Digest } from '../platform/digest.ts'
 import type { FieldProblem, ParseContext } from '../signup/parse.ts'
+import type { Submission } from './admission.ts'
 import { takeSiteOut } from './body-site.ts'
 import { ownedKey, withKey } from './idempotency.ts'
-import { refuseSpent, submit, type Submission, type SubmitParts } from './submit.ts'
+import { refuseSpent, submit, type SubmitParts } from './submit.ts'
 import { type Patience, patienceOf, type Waiting } from './waiting.ts'
 
 /** The intakes of all sites, with what they share. */

@@ -1,16 +1,24 @@
 import type { Attempt, Challenge } from '../challenge/challenge.ts'
 import type { Events } from '../ops/events.ts'
+import type { Idempotency } from '../journal/contracts/intake-log.ts'
 import type { Digest } from '../platform/digest.ts'
+import type { ParsedSignup } from '../signup/parse.ts'
 import { contentOf, fingerprintOf } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Client } from '../http/client.ts'
-import type { Submission } from './submit.ts'
 
 export interface AdmissionOptions {
   /** Undefined when there is no challenge and everybody is admitted. */
   readonly challenge: Challenge | undefined
   readonly events: Events
   readonly digest: Digest
+}
+
+/** What a request wants to be stored together. */
+export interface Submission {
+  readonly signups: readonly ParsedSignup[]
+  readonly challengeToken: string | undefined
+  readonly idempotency: Idempotency | undefined
 }
 
 /** Who asks for admission. */

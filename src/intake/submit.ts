@@ -10,7 +10,7 @@ import type { Events } from '../ops/events.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { ParsedSignup } from '../signup/parse.ts'
 import type { Millis, Signup, SignupId } from '../signup/signup.ts'
-import type { Admission } from './admission.ts'
+import type { Admission, Submission } from './admission.ts'
 import type { Turns } from './idempotency.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -23,13 +23,6 @@ export interface SubmitParts {
   readonly newId: (now: Millis) => SignupId
   readonly turns: Turns
   readonly admission: Admission
-}
-
-/** What a request wants to be stored together. */
-export interface Submission {
-  readonly signups: readonly ParsedSignup[]
-  readonly challengeToken: string | undefined
-  readonly idempotency: Idempotency | undefined
 }
 
 export interface Submitted {

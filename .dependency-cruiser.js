@@ -67,6 +67,9 @@ const webStandardRooms =
   '^src/((http|intake|pages|api|challenge|signup|delivery|alerts|spreadsheet/google|client)/|platform/(?!node/))'
 const webStandardPackages = '^node_modules/(hono|ipaddr\\.js|jose|uuid|zod)/'
 
+/** What runs in browsers as well: how a form is drawn, its messages, and which word was meant. */
+const sharedWithBrowsers = 'pages/(form-trees|field-messages)|signup/(site-text|edit-distance)'
+
 const test = '\\.test\\.ts$'
 const inSrc = (paths) => paths.map((path) => `^src/${path}`)
 
@@ -180,12 +183,12 @@ export default {
     {
       name: 'browser-alone',
       comment:
-        'What browsers load shares with the service only the types of signup/wire.ts, pages/field-messages.ts and signup/edit-distance.ts.',
+        'What browsers load shares with the service the types of signup/wire.ts, and what runs in both.',
       severity: 'error',
       from: { path: '^browser/', pathNot: test },
       to: {
         path: '^(?!browser/)',
-        pathNot: '^src/(signup/(wire|edit-distance)|pages/field-messages).ts$',
+        pathNot: `^src/(signup/wire|${sharedWithBrowsers}).ts$`,
       },
     },
     {
@@ -195,7 +198,7 @@ export default {
       from: { path: '^browser/' },
       to: {
         path: '^src/',
-        pathNot: '^src/(pages/field-messages|signup/edit-distance).ts$',
+        pathNot: `^src/(${sharedWithBrowsers}).ts$`,
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,5 +1,5 @@
+import { commonField, consentBox } from '../src/pages/form-trees.ts'
 import type { Tree } from '../src/signup/wire.ts'
-import { consentBox } from './consent.ts'
 import { create } from './dom.ts'
 import { type Handle, takeOver } from './form.ts'
 import { drawn, knownForm } from './known.ts'
@@ -58,26 +58,30 @@ export class RollcallForm extends HTMLElement {
     ])
     if (this.#card !== card) return
 
-    const consent = consentBox(options.consent ?? '', known)
+    const texts: FormTexts = { ...english, ...read, ...options.texts }
+    const own = { ...texts, ...known.texts, ...options.texts }
+    const draw = (tree: Tree) => drawn(texts, language, tree)
+    const consent = options.consent ? { [language]: options.consent } : known.consent
     // The query tells the service that the form asks for consent, so that the service requires it.
     const query = new URLSearchParams({
       ...(known.site && { site: known.site }),
       ...(consent && { page: 'embed' }),
     })
+    const name = options.name ?? known.name
+    const fields: Tree[] = [
+      commonField('email', true),
+      ...(isOn(name) ? [commonField('name', name === 'required')] : []),
+      ...(known.fields ?? []),
+      ...(consent ? [consentBox(consent, language)] : []),
+    ]
     const endpoint = service + (query.size ? `?${query}` : '')
-    const texts: FormTexts = { ...english, ...read, ...known.texts, ...options.texts }
-    const worded = (key: 'title' | 'text' | 'submit') =>
-      create(
-        'span',
-        known.texts?.[key] === texts[key] ? { lang: known.language ?? '', dir: 'auto' } : {},
-        texts[key],
-      )
-    const draw = (trees: readonly Tree[] = []) => trees.map((tree) => drawn(texts, tree))
-    const own = draw(known.fields)
-    const form = buildForm(texts, options.name ?? known.name, worded('submit'), [
-      ...own,
-      ...(consent ? [consent] : []),
-    ])
+    const form = draw([
+      'form',
+      { method: 'post', class: fields[1] ? '' : 'single' },
+      ...fields,
+      ['slot', { name: 'challenge' }],
+      ['button', { type: 'submit' }, ['bdi', {}, own.submit]],
+    ]) as HTMLFormElement
     const isFilled = fillIn(form, options.hidden)
     if (!isFilled || areOdd(options)) {
       tellAuthor((it) => it.checkOptions(options, form, this))
@@ -85,8 +89,8 @@ export class RollcallForm extends HTMLElement {
     form.action = endpoint
     card.lang = language
     card.dir = texts.dir
-    if (texts.title) card.append(create('h2', {}, worded('title')))
-    if (texts.text) card.append(create('p', {}, worded('text')))
+    if (own.title) card.append(draw(['h2', {}, ['bdi', {}, own.title]]))
+    if (own.text) card.append(draw(['p', {}, ['bdi', {}, own.text]]))
     card.append(form)
     // A constructed sheet works under a strict CSP, which forbids inline styles.
     const sheet = new CSSStyleSheet()
@@ -99,7 +103,7 @@ export class RollcallForm extends HTMLElement {
       texts,
       language,
       endpoint,
-      thanks: () => draw(known.thanks),
+      thanks: () => known.thanks?.map(draw) ?? [],
       options: { ...options, utm: isOn(options.utm), source: options.source ?? 'embed' },
       target: this,
       theme: () => this.#theme(),
@@ -123,38 +127,6 @@ export class RollcallForm extends HTMLElement {
   }
 }
 
-function buildForm(
-  texts: FormTexts,
-  name: boolean | string | undefined,
-  submit: Node,
-  more: readonly HTMLElement[],
-) {
-  const form = create('form', { method: 'post', class: isOn(name) || more[0] ? '' : 'single' })
-  form.append(
-    field('email', [texts.email], {
-      type: 'email',
-      autocomplete: 'email',
-      spellcheck: 'false',
-      dir: 'ltr',
-      maxlength: '254',
-      required: '',
-    }),
-  )
-  if (isOn(name)) {
-    const isRequired = name === 'required'
-    const hint = isRequired ? [] : [' ', create('small', {}, `(${texts.optional})`)]
-    const required = isRequired ? { required: '' } : {}
-    const attributes = { autocomplete: 'name', maxlength: '200', ...required }
-    form.append(field('name', [texts.name, ...hint], attributes))
-  }
-  form.append(
-    ...more,
-    create('slot', { name: 'challenge' }),
-    create('button', { type: 'submit' }, submit),
-  )
-  return form
-}
-
 /**
  * Fills in the fields that the page's author gives a value. Only the visitor can give consent.
  *
@@ -170,13 +142,4 @@ function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> 
     isFilled &&= control.value === value
   }
   return isFilled
-}
-
-function field(
-  id: string,
-  label: readonly (string | Node)[],
-  attributes: Readonly<Record<string, string>>,
-): HTMLElement {
-  const input = create('input', { id, name: id, ...attributes })
-  return create('div', { class: 'field' }, create('label', { for: id }, ...label), input)
 }

@@ -1,5 +1,5 @@
 import type { ProblemField } from '../src/signup/wire.ts'
-import { consentField } from './consent.ts'
+import { consentField } from '../src/pages/form-trees.ts'
 import { create } from './dom.ts'
 import type { Control, messageFor } from './field-messages.ts'
 import { suggestEmail } from './suggestion.ts'

@@ -1,3 +1,4 @@
+import { languageFor } from '../src/signup/site-text.ts'
 import type { KnownForm, Tree } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { tellAuthor } from './place.ts'
@@ -23,11 +24,18 @@ export async function knownForm(
   return { ...form, site }
 }
 
-/** Makes the elements of a tree. */
-export function drawn(texts: FormTexts, [tag, attributes, ...content]: Tree): HTMLElement {
-  const words = [`(${texts.optional})`, texts.choose, texts.next]
-  const nodes = content.map((it) =>
-    typeof it === 'string' ? it : typeof it === 'number' ? (words[it] ?? '') : drawn(texts, it),
-  )
-  return create(tag as 'div', attributes, ...nodes)
+/** Makes the elements of a tree, in the visitor's language. */
+export function drawn(
+  texts: FormTexts,
+  language: string,
+  [tag, attributes, ...content]: Tree,
+): HTMLElement {
+  const element = create(tag as 'div', attributes)
+  for (const it of content) {
+    if (typeof it === 'string') element.append(it)
+    else if (it instanceof Array) element.append(drawn(texts, language, it))
+    else if ('ours' in it) element.append(texts[it.ours] ?? '')
+    else element.append(it[(element.lang = languageFor(it, language))] ?? '')
+  }
+  return element
 }

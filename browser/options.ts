@@ -73,6 +73,6 @@ const right = new RegExp(
 export function areOdd(options: Options): boolean {
   return (
     Object.keys(options.texts ?? {}).some((key) => !(key in english)) ||
-    Object.entries<unknown>({ ...options }).some((it) => !right.test(it.join('=')))
+    Object.entries(options).some((it) => !right.test(it.join('=')))
   )
 }

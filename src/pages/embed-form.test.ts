@@ -7,9 +7,11 @@ test('the embed knows the site, the text of the consent and its language', () =>
   const pages = { name: 'off', consent } as const
   const german = pageOptions({ pages: { ...pages, language: 'de' }, site: 'launch' })
   expect(withForm('script()', knownForm(german))).toBe(
-    '"use strict";{const rollcallForm={"consent":"I accept the [terms](https://example.com/)","language":"de","site":"launch"};script()}',
+    '"use strict";{const rollcallForm={"consent":{"de":"I accept the [terms](https://example.com/)"},"site":"launch"};script()}',
   )
-  expect(knownForm(pageOptions({ pages }))).toMatchObject({ language: 'en' })
+  expect(knownForm(pageOptions({ pages }))).toMatchObject({
+    consent: { en: 'I accept the [terms](https://example.com/)' },
+  })
 })
 
 test('the embed knows the text below the thanks, with its language, and where its link leads', () => {
@@ -21,8 +23,8 @@ test('the embed knows the text below the thanks, with its language, and where it
   } as const
   const { thanks } = knownForm(pageOptions({ pages }))
   expect(thanks).toEqual([
-    ['p', { lang: 'de', dir: 'auto' }, 'Bis <bald>'],
-    ['a', { href: 'https://a.example/', class: 'next' }, 2],
+    ['p', { dir: 'auto' }, { de: 'Bis <bald>' }],
+    ['a', { href: 'https://a.example/', class: 'next' }, { ours: 'next' }],
   ])
 })
 
@@ -38,8 +40,7 @@ test('the embed knows the texts, the name field and the colour of the pages, as 
     name: 'required',
   } as const
   expect(knownForm(pageOptions({ pages }))).toEqual({
-    language: 'en',
-    texts: { title: 'The launch', submit: 'Join' },
+    texts: { title: { en: 'The launch' }, submit: { en: 'Join' } },
     name: 'required',
     styles: expect.stringContaining('--fill:var(--rollcall-accent, light-dark(#0a7a4b, '),
   })
@@ -60,7 +61,7 @@ test('the embed knows how the declared fields are drawn', () => {
   expect(company).toMatchObject([
     'div',
     { class: 'field' },
-    ['label', { for: 'company.field' }, ['bdi', { lang: 'en' }, '<b>']],
+    ['label', { for: 'company.field' }, ['bdi', {}, { en: '<b>' }]],
     ['input', { id: 'company.field', name: 'company', type: 'text', required: '' }],
   ])
   expect(plan?.slice(0, 2)).toMatchObject([

@@ -2,8 +2,9 @@ import type { FormEntries } from '../http/exchange.ts'
 import type { FieldProblem } from '../signup/parse.ts'
 import type { ProblemField } from '../signup/wire.ts'
 import { messageOf } from './field-messages.ts'
+import { consentField } from './form-trees.ts'
 import { type PageProblem, pageTexts } from './texts.ts'
-import { consentField, consentText, firstValue } from './typed-form.ts'
+import { consentText, firstValue } from './typed-form.ts'
 import type { View } from './view.ts'
 
 /** The problems of a form from our own pages that lacks a name or consent that the page requires. */

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
+import type { Tree } from '../signup/wire.ts'
 import { alert, type ShownFailure } from './alert.ts'
-import { consentControl, control, inputsOf } from './controls.ts'
 import { document, type Html } from './document.ts'
-import { fieldControl } from './field-controls.ts'
-import { ownText } from './own-text.ts'
+import { fieldTree, told, type Typed } from './field-tree.ts'
+import { commonField, consentBox, consentField } from './form-trees.ts'
 import type { PageTexts } from './texts.ts'
-import { consentField, type TypedForm } from './typed-form.ts'
+import { htmlOf, ownLanguage, ownText } from './tree-html.ts'
+import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 
 export interface FormPage {
@@ -18,21 +19,23 @@ export interface FormPage {
 /** The signup form with the typed values. Each error is beside its field; all others are on top. */
 export async function formPage(view: View, { typed, next, failure }: FormPage): Promise<string> {
   const { texts, page, settings } = view
-  const inputs = inputsOf(texts, typed, view.name === 'required')
+  const { fields, consent } = typed
   const names = [
-    ...inputs.map(({ name }) => name),
-    ...typed.fields.map(({ field }) => field.name),
-    ...(typed.consent ? [consentField] : []),
+    'email',
+    ...(typed.name === undefined ? [] : ['name']),
+    ...fields.map(({ field }) => field.name),
+    ...(consent === undefined ? [] : [consentField]),
   ]
   const beside = new Map(failure?.errors.map(({ field, message }) => [field, message]))
   const firstWrong = names.find((name) => beside.has(name))
   // Browsers do not let a frame take the focus from the page around it.
   const mayTakeFocus = page !== 'form'
   const onTop = failure?.errors.filter(({ field }) => !names.includes(field)) ?? []
-  const problemOf = (name: string) => ({
-    message: beside.get(name),
+  const problemOf = (name: string): Problem => ({
+    problem: beside.get(name),
     takesFocus: mayTakeFocus && name === firstWrong,
   })
+  const draw = (tree: Tree) => htmlOf(view, tree)
   const isSingle = page === 'form' && names.length === 1
   const body = html`
     ${heading(view)}
@@ -44,12 +47,12 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
       data-next="${next}"
       ${isSingle && html`class="single"`}
     >
-      ${inputs.map((it) => control(it, problemOf(it.name)))}
-      ${typed.fields.map((it) => fieldControl(view, it, problemOf(it.field.name)))}
-      ${typed.hidden.map(
-        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      ${commonFields(view, typed, problemOf).map(draw)}
+      ${fields.map(({ field, value }) =>
+        draw(fieldTree(field, ownLanguage(view), { value, ...problemOf(field.name) })),
       )}
-      ${typed.consent && consentControl(view, typed.consent, problemOf(consentField))}
+      ${typed.hidden.map(([name, value]) => draw(['input', { type: 'hidden', name, value }]))}
+      ${consent !== undefined && draw(consentTree(view, consent, problemOf(consentField)))}
       <button type="submit">
         ${page && settings.button ? ownText(view, settings.button) : texts.form.submit}
       </button>
@@ -65,6 +68,31 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
     isListed: isHosted && !failure,
     description: isHosted ? settings.text : undefined,
   })
+}
+
+type Problem = Omit<Typed, 'value'>
+
+function commonFields(
+  view: View,
+  { email, name }: TypedForm,
+  problemOf: (name: string) => Problem,
+): readonly Tree[] {
+  const ofEmail = told('email', problemOf('email'))
+  const emailTree = commonField('email', true, { value: email, ...ofEmail.marks }, ...ofEmail.below)
+  if (name === undefined) return [emailTree]
+  const { marks, below } = told('name', problemOf('name'))
+  const isRequired = view.name === 'required'
+  return [emailTree, commonField('name', isRequired, { value: name, ...marks }, ...below)]
+}
+
+function consentTree(view: View, isGiven: boolean, problem: Problem): Tree {
+  const { marks, below } = told('consent', problem)
+  const ticked = isGiven ? { checked: '' } : {}
+  const pieces = view.settings.consent?.map(({ text, url }) =>
+    url === undefined ? text : `[${text}](${url})`,
+  )
+  const consent = { [ownLanguage(view)]: pieces?.join('') ?? '' }
+  return consentBox(consent, view.language, { ...ticked, ...marks }, ...below)
 }
 
 /** The heading. The bare form has none, because the page around it has its own. */

@@ -5,9 +5,10 @@ import { refuse } from '../http/refuse.ts'
 import type { Handler } from '../http/router.ts'
 import { parseForm, tooManyTabs } from '../signup/parse.ts'
 import { nextLocation } from './form-post.ts'
+import { consentField } from './form-trees.ts'
 import { linkedFields } from './link.ts'
 import { signupPage, thanksPage, thanksPath } from './pages.ts'
-import { consentField, consentText } from './typed-form.ts'
+import { consentText } from './typed-form.ts'
 import { type OwnPage, type PageOptions, type View, viewOf } from './view.ts'
 
 export interface PageRoutesOptions extends PageOptions {

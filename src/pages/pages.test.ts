@@ -39,10 +39,10 @@ test('an error is shown beside its field, which keeps the typed text and gets th
     errors: [{ field: 'email', message: 'An @ is missing.' }],
   })
   expect(page.replace(/\s+/g, ' ')).toMatch(
-    /<input id="email" name="email" value="nobody"[^>]* aria-invalid="true" aria-describedby="email-problem" autofocus \/>/,
+    /<input id="email" name="email" [^>]* value="nobody" aria-invalid="true" aria-describedby="email-problem" autofocus="">/,
   )
   expect(page).toContain('<p class="problem" id="email-problem">An @ is missing.</p>')
-  expect(page.replace(/\s+/g, ' ')).toMatch(/<input id="name" name="name" value="Ada"/)
+  expect(page.replace(/\s+/g, ' ')).toMatch(/<input id="name" name="name" [^>]* value="Ada"/)
   expect(page.match(/autofocus/g)).toHaveLength(1)
   expect(page.match(/aria-invalid/g)).toHaveLength(1)
   expect(page).toContain('<title>Error: Sign up</title>')

@@ -37,7 +37,7 @@ test.each([
     const page = await answer.text()
     expect(page).toMatch(/role="alert" tabindex="-1" autofocus/)
     expect(page).toContain('value="ada@example.com"')
-    expect(page).toContain('<input type="hidden" name="sheetTab" value="Launch" />')
+    expect(page).toContain('<input type="hidden" name="sheetTab" value="Launch">')
     expect(page).not.toContain('spent')
     // The detail is written for developers.
     expect(page).not.toContain(refused.message)

@@ -2,6 +2,7 @@ import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { isCollected } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/token-fields.ts'
+import { consentField } from './form-trees.ts'
 import type { View } from './view.ts'
 
 /** The values of a form, sorted by where our own form shows them. */
@@ -11,8 +12,8 @@ export interface TypedForm {
   readonly name?: string
   /** The declared fields of the site that the form shows. */
   readonly fields: readonly TypedField[]
-  /** Absent when the form does not ask for consent. */
-  readonly consent?: Consent
+  /** Whether the visitor has agreed; absent when the form does not ask for consent. */
+  readonly consent?: boolean
   /** All other fields, sent as hidden inputs: those by the page's author and unknown ones. */
   readonly hidden: FormEntries
 }
@@ -22,15 +23,6 @@ export interface TypedField {
   readonly field: Field
   readonly value: string
 }
-
-interface Consent {
-  readonly isGiven: boolean
-  /** The text that the visitor agrees to, as it is stored. */
-  readonly text: string
-}
-
-/** The field with the consent. It goes into Metadata. */
-export const consentField = 'metadata[consent]'
 
 /** Never shown again: a token is valid for one try, and the widget makes a new one. */
 const tokens: ReadonlySet<string> = new Set(tokenFields)
@@ -50,7 +42,7 @@ export function typedForm(entries: FormEntries, view: View): TypedForm {
     email: firstValue(entries, 'email') ?? '',
     ...(name !== undefined && { name }),
     fields: fields.map((field) => ({ field, value: firstValue(entries, field.name) ?? '' })),
-    ...(text !== undefined && { consent: { text, isGiven: consented === text } }),
+    ...(text !== undefined && { consent: consented === text }),
     hidden: entries.filter(
       ([field, value]) => value !== '' && !shown.has(field) && !tokens.has(field),
     ),
@@ -62,16 +54,6 @@ function isAsked(field: Field, entries: FormEntries, { page }: View): boolean {
   if (isCollected(field)) return false
   const isOwn = page === 'hosted' || page === 'form'
   return isOwn || field.required || entries.some(([name]) => name === field.name)
-}
-
-/** The id of a declared field in a page. No other id has a dot. */
-export function fieldId(name: string): string {
-  return `${name}.field`
-}
-
-/** Whether a checkbox is shown ticked. */
-export function isTicked(value: string): boolean {
-  return /^(true|on|yes|1)$/i.test(value)
 }
 
 /** The text that visitors of our own pages must agree to, as plain text. */

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import type { ChoiceField, TextField } from './field.ts'
-import { collectedText, controlKindOf, fitInRow, isCollected } from './field-control.ts'
+import { areOptionsShown, collectedText, fitInRow, isCollected } from './field-control.ts'
 
 const text = (name: string, required = false): TextField => {
   return { name, type: 'text', required, maxLength: 5 }
 }
 
 test.each([
-  ['radios', 4],
-  ['select', 5],
-])('a choice is drawn as %s when it has %d options', (kind, count) => {
+  [true, 4],
+  [false, 5],
+])('that all options are shown is %s when there are %d', (isShown, count) => {
   const options = Array.from({ length: count }, (_, at) => `option ${at}`)
   const choice: ChoiceField = { name: 'plan', type: 'choice', required: false, options }
-  expect(controlKindOf(choice)).toBe(kind)
+  expect(areOptionsShown(choice)).toBe(isShown)
 })
 
 test.each([

@@ -1,16 +1,12 @@
 import type { ChoiceField, Field } from './field.ts'
 
-/** What a field looks like in a form. */
-export type ControlKind = 'input' | 'radios' | 'select' | 'checkbox'
-
 /** The most options that are shown as radio buttons; more make a list to choose from. */
 const radiosMax = 4
 const rowCharactersMax = 39
 
-export function controlKindOf(field: Field): ControlKind {
-  if (field.type === 'checkbox') return 'checkbox'
-  if (field.type !== 'choice') return 'input'
-  return field.options.length > radiosMax ? 'select' : 'radios'
+/** Whether all options are shown, and not in a list that opens. */
+export function areOptionsShown({ options }: ChoiceField): boolean {
+  return options.length <= radiosMax
 }
 
 /** Whether the radio buttons of a field fit into one row on a phone. Each takes the space of six letters itself. */

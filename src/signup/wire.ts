@@ -1,5 +1,6 @@
 /** The bodies of requests and answers. Shared with the browser, so this file has and imports only types. */
 import type { Field } from './field.ts'
+import type { Translations } from './site-text.ts'
 
 /** Body of `POST /api/signup`. A null or an empty string counts as absent. */
 export interface SignupRequest {
@@ -99,11 +100,9 @@ export interface KnownForm {
   /** The name of the site that the script was loaded for. */
   readonly site?: string
   /** The text that visitors agree to; links are `[words](https://…)`. */
-  readonly consent?: string
-  /** The language of the consent, of the labels and of the texts. */
-  readonly language?: string
+  readonly consent?: Translations
   /** The texts of the site's pages. */
-  readonly texts?: { readonly title?: string; readonly text?: string; readonly submit?: string }
+  readonly texts?: Readonly<Partial<Record<'title' | 'text' | 'submit', Translations>>>
   /** Whether the site asks for a name. */
   readonly name?: 'optional' | 'required'
   /** The rules for the site's accent colour. */
@@ -114,12 +113,22 @@ export interface KnownForm {
   readonly thanks?: readonly Tree[]
 }
 
-/** An element: its tag, its attributes and its content. The number 0 stands for "(optional)", 1 for "Please choose", 2 for "Continue". */
+/** An element: its tag, its attributes and its content. An empty attribute is a boolean one. */
 export type Tree = readonly [
   tag: string,
   attributes: Readonly<Record<string, string>>,
-  ...content: (string | number | Tree)[],
+  ...content: TreeContent[],
 ]
+
+/**
+ * A text, the name of a text of ours, a text of the site, or an element. Those before the last are in the
+ * visitor's language if possible, and a text of the site marks its element with its own.
+ */
+export type TreeContent =
+  | string
+  | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'next' }
+  | Translations
+  | Tree
 
 /** Every error answer: RFC 9457, `application/problem+json`. */
 export interface Problem {

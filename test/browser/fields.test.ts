@@ -330,7 +330,7 @@ test('a site has its own page, consent and origins, and an unknown one has none'
   const get = (path: string, headers = {}) => fetch(shared.service.url + path, { headers })
   const html = { accept: 'text/html' }
   expect(await (await get('/?site=beta', html)).text()).toContain('The beta')
-  expect(await (await get('/embed.js?site=beta')).text()).toContain('"consent":"I agree."')
+  expect(await (await get('/embed.js?site=beta')).text()).toContain('"consent":{"en":"I agree."}')
   expect(await (await get('/embed.js?site=launch')).text()).toContain('"fields":')
   expect(await (await get('/embed/form.json?site=launch')).text()).toContain('company.field')
   expect(await (await get('/embed.js')).text()).not.toContain('company')

@@ -3,6 +3,7 @@ import { visitorsView } from '../../harness/page-options.ts'
 import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { languages } from '../signup/languages.ts'
+import { limits } from '../signup/limits.ts'
 import { messageOf } from './field-messages.ts'
 import { refusalPage, signupPage } from './pages.ts'
 import { pageTexts } from './texts.ts'
@@ -32,29 +33,35 @@ const refused = async (typed: FormEntries, wrong: readonly string[], path: strin
 test.each([
   [
     'a text',
-    '<label for="company.field">Company &amp; Co </label> <input id="company.field" name="company" value="" type="text" maxlength="80" autocomplete="organization" required />',
+    '<label for="company.field"><bdi lang="en">Company &amp; Co</bdi></label><input id="company.field" name="company" type="text" maxlength="80" autocomplete="organization" required="">',
   ],
   ['few options', '<fieldset class="field" id="plan.field" role="radiogroup" aria-required="true"'],
   [
     'one of few options',
-    '<input id="plan.field.1" name="plan" type="radio" value="&quot;pro&quot;" required />',
+    '<input id="plan.field.1" name="plan" type="radio" value="&quot;pro&quot;" required="">',
   ],
-  ['many options', '<select id="team.field" name="team" >'],
+  ['many options', '<select id="team.field" name="team">'],
   ['a list before the choice', '<option value="">Please choose</option>'],
   ['a number', 'type="number" step="any" inputmode="decimal" dir="ltr" min="1" max="500"'],
   ['an address', 'type="url" inputmode="url" autocomplete="url"'],
-  ['a date', '<input id="start.field" name="start" value="" type="date" />'],
+  ['a date', '<input id="start.field" name="start" type="date">'],
   ['a phone number', 'type="tel" inputmode="tel" autocomplete="tel" dir="ltr"'],
-  ['a box', '<input id="news.field" name="news" type="checkbox" value="true" />'],
-  ['a word at what may stay empty', 'home <small>(optional)</small>'],
+  ['a box', '<input id="news.field" name="news" type="checkbox" value="true">'],
+  ['a word at what may stay empty', 'home</bdi> <small>(optional)</small>'],
 ])('the page draws %s', async (_, expected) => {
   expect(await drawn()).toContain(expected)
+})
+
+test('the address and the name take as many characters as a signup may have', async () => {
+  const page = flat(await signupPage(view('/?page=hosted&name'), [], '/next'))
+  expect(page).toMatch(new RegExp(`name="email" [^>]*maxlength="${limits.emailCharactersMax}"`))
+  expect(page).toMatch(new RegExp(`name="name" [^>]*maxlength="${limits.nameCharactersMax}"`))
 })
 
 test('a field that fills itself is hidden, and absent when it has nothing', async () => {
   expect(await drawn()).not.toContain('utm_source')
   expect(await drawn([['utm_source', 'mail']])).toContain(
-    '<input type="hidden" name="utm_source" value="mail" />',
+    '<input type="hidden" name="utm_source" value="mail">',
   )
 })
 
@@ -75,10 +82,10 @@ test('after an error, every field has its value and its problem beside it', asyn
   }
   expect(page.match(/aria-invalid/g)).toHaveLength(3)
   expect(page.match(/autofocus/g)).toHaveLength(1)
-  expect(page).toMatch(/value="&quot;pro&quot;" required checked/)
-  expect(page).toMatch(/<option value="3" selected>/)
+  expect(page).toMatch(/value="&quot;pro&quot;" required="" checked/)
+  expect(page).toMatch(/<option value="3" selected="" /)
   // A field for numbers would show nothing.
-  expect(page).toContain('name="seats" value="many" type="text"')
+  expect(page).toContain('name="seats" type="text"')
   expect(page).toMatch(/name="news" [^>]*checked/)
 })
 

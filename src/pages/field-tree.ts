@@ -1,0 +1,124 @@
+import { type ChoiceField, type Field, headingOf } from '../signup/field.ts'
+import {
+  areOptionsShown,
+  collectedLength,
+  controlAttributes,
+  fitInRow,
+} from '../signup/field-control.ts'
+import type { Language } from '../signup/languages.ts'
+import type { Tree, TreeContent } from '../signup/wire.ts'
+import { type Attributes, choice, labelled, optional } from './form-trees.ts'
+
+/** What was typed into a field, and what is wrong with it. */
+export interface Typed {
+  readonly value: string
+  readonly problem?: string | undefined
+  /** Whether this is the first problem on the page. */
+  readonly takesFocus?: boolean
+}
+
+interface Told {
+  readonly marks: Attributes
+  readonly below: readonly Tree[]
+}
+
+const untouched: Typed = { value: '' }
+
+/**
+ * A declared field as forms show it.
+ *
+ * @param language that of the site's texts
+ */
+export function fieldTree(field: Field, language: Language, typed = untouched): Tree {
+  const { name, required } = field
+  const collected = collectedLength(field)
+  if (collected !== undefined) {
+    return ['input', { type: 'hidden', name, 'data-collect': String(collected) }]
+  }
+  const { value } = typed
+  const id = fieldId(name)
+  const heading: Tree = ['bdi', {}, { [language]: headingOf(field) }]
+  const label = required ? [heading] : [heading, ...optional]
+  const { marks, below } = told(id, typed)
+  const control = { id, name, ...controlAttributes(field), ...marks }
+  if (field.type === 'checkbox') {
+    const box = choice({ ...control, ...(isTicked(value) && { checked: '' }) }, heading)
+    return ['div', { class: 'field' }, box, ...below]
+  }
+  if (field.type !== 'choice') {
+    return labelled(id, label, ['input', { ...control, ...shown(control, value) }], ...below)
+  }
+  if (areOptionsShown(field)) return radios(field, language, typed, label)
+  const options = field.options.map((option): Tree => {
+    return [
+      'option',
+      { value: option, ...(option === value && { selected: '' }) },
+      { [language]: option },
+    ]
+  })
+  const choose: Tree = ['option', { value: '' }, { ours: 'choose' }]
+  return labelled(id, label, ['select', control, choose, ...options], ...below)
+}
+
+function radios(
+  field: ChoiceField,
+  language: Language,
+  typed: Typed,
+  legend: readonly TreeContent[],
+): Tree {
+  const { name, required, options } = field
+  const { value, problem, takesFocus } = typed
+  const id = fieldId(name)
+  const { marks, below } = told(id, { problem })
+  const group = {
+    class: 'field',
+    id,
+    role: 'radiogroup',
+    ...(required && { 'aria-required': 'true' }),
+    ...marks,
+  }
+  const buttons = options.map((option, at): Tree => {
+    const button = {
+      id: `${id}.${at}`,
+      name,
+      type: 'radio',
+      value: option,
+      ...(required && { required: '' }),
+      ...(option === value && { checked: '' }),
+      ...(takesFocus && at === 0 && { autofocus: '' }),
+    }
+    return choice(button, ['bdi', {}, { [language]: option }])
+  })
+  const choices: Tree = ['div', { class: fitInRow(field) ? 'choices row' : 'choices' }, ...buttons]
+  return ['fieldset', group, ['legend', {}, ...legend], choices, ...below]
+}
+
+/** A browser shows nothing when a number or a date is none. As text it stays to be corrected. */
+function shown({ type = '' }: Attributes, value: string): Attributes {
+  if (value === '') return {}
+  const isShown =
+    (type === 'number' && Number.isFinite(Number(value))) ||
+    (type === 'date' && /^\d{4}-\d{2}-\d{2}$/.test(value)) ||
+    (type !== 'number' && type !== 'date')
+  return isShown ? { value } : { value, type: 'text' }
+}
+
+/** How a form tells the problem of a control: the attributes of the control, and what is below it. */
+export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>): Told {
+  if (problem === undefined) return { marks: {}, below: [] }
+  const wrong = { 'aria-invalid': 'true', 'aria-describedby': `${id}-problem` }
+  return {
+    marks: takesFocus ? { ...wrong, autofocus: '' } : wrong,
+    below: [['p', { class: 'problem', id: `${id}-problem` }, problem]],
+  }
+}
+
+/** The id of a declared field in a page. No other id has a dot. */
+function fieldId(name: string): string {
+  return `${name}.field`
+}
+
+/** Whether a checkbox is shown ticked. */
+function isTicked(value: string): boolean {
+  return /^(true|on|yes|1)$/i.test(value)
+}

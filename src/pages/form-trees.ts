@@ -1,0 +1,81 @@
+import { languageFor, type Translations } from '../signup/site-text.ts'
+import type { Tree, TreeContent } from '../signup/wire.ts'
+
+/** The parts of a form. Our pages write them as HTML, and the embed makes elements of them. */
+
+type Content = readonly TreeContent[]
+export type Attributes = Tree[1]
+
+/** The field with the consent. It goes into Metadata. */
+export const consentField = 'metadata[consent]'
+
+/** Stands beside the label of what may stay empty. */
+export const optional: Content = [' ', ['small', {}, '(', { ours: 'optional' }, ')']]
+
+/** A control with its label above it. */
+export function labelled(id: string, label: Content, control: Tree, ...below: Content): Tree {
+  return ['div', { class: 'field' }, ['label', { for: id }, ...label], control, ...below]
+}
+
+/** A box or a radio button with its text beside it. */
+export function choice(input: Attributes, text: Tree): Tree {
+  return ['label', { class: 'choice' }, ['input', input], text]
+}
+
+/** The field for the email address or for the name. The lengths are those of `limits`, which is too large for the embed. */
+export function commonField(
+  name: 'email' | 'name',
+  isRequired: boolean,
+  more?: Attributes,
+  ...below: Content
+): Tree {
+  const ofType =
+    name === 'email' ? { type: name, dir: 'ltr', maxlength: '254' } : { maxlength: '200' }
+  const attributes = {
+    id: name,
+    name,
+    autocomplete: name,
+    ...ofType,
+    ...(isRequired && { required: '' }),
+    ...more,
+  }
+  const label = [{ ours: name }, ...(isRequired ? [] : optional)]
+  return labelled(name, label, ['input', attributes], ...below)
+}
+
+/** A link in the text of a consent. There is no other markup. */
+const link = /\[([^[\]]+)\]\((https?:[^()\s]+)\)/gi
+
+/** The text of a consent as it is stored: without the addresses of its links. */
+export function plainConsent(text: string): string {
+  return text.replace(link, '$1')
+}
+
+/**
+ * The box that visitors have to tick.
+ *
+ * @param consent links in it are `[words](https://…)`
+ */
+export function consentBox(
+  consent: Translations,
+  language: string,
+  more?: Attributes,
+  ...below: Content
+): Tree {
+  const lang = languageFor(consent, language)
+  const text = consent[lang] ?? ''
+  // The pieces are: text, words of a link, address of a link, text, and so on.
+  const words = text.split(link).map((piece, at, { [at + 1]: href = '' }): TreeContent => {
+    if (at % 3 === 1) return ['a', { href, target: '_blank', rel: 'noopener' }, piece]
+    return at % 3 ? '' : piece
+  })
+  const box = {
+    id: 'consent',
+    name: consentField,
+    type: 'checkbox',
+    value: plainConsent(text),
+    required: '',
+    ...more,
+  }
+  return ['div', { class: 'field' }, choice(box, ['bdi', { lang }, ...words]), ...below]
+}

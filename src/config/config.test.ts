@@ -168,11 +168,7 @@ test('each setting changes its part of the configuration', () => {
       accent: '#00aa77',
       logoUrl: 'https://example.com/logo.svg?v=2',
       language: 'de',
-      consent: [
-        { text: 'I agree to the ' },
-        { text: 'terms', url: 'https://example.com/terms' },
-        { text: '.' },
-      ],
+      consent: 'I agree to the [terms](https://example.com/terms).',
       name: 'required',
     },
     defaultTab: 'Waiting list',

@@ -2,12 +2,6 @@ import { hasUnprintable } from '../signup/text.ts'
 import { line } from './kinds.ts'
 import type { ParsedSetting } from './refusal.ts'
 
-/** A piece of the text. It is a link when it has a `url`. */
-export interface ConsentPart {
-  readonly text: string
-  readonly url?: string
-}
-
 const consentCharactersMax = 1_000
 
 /** Parses a colour and returns it as `#rrggbb`. */
@@ -44,10 +38,10 @@ const addressCharactersMax = 2_000
 /** Parses the address of a page that a link may lead to. */
 export function webAddress(text: string): ParsedSetting<string> {
   const url = text.length <= addressCharactersMax ? URL.parse(text) : null
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   // A browser reads `https:/page` as a path of this host, and drops a line break.
   if (
-    isWeb &&
+    url &&
+    isWeb(url) &&
     url.username + url.password === '' &&
     /^https?:\/\//i.test(text) &&
     !hasUnprintable(text)
@@ -61,23 +55,20 @@ export function webAddress(text: string): ParsedSetting<string> {
   }
 }
 
+function isWeb(url: URL | null): boolean {
+  return url?.protocol === 'https:' || url?.protocol === 'http:'
+}
+
 /** Parses text in which `[words](https://…)` is a link. There is no other markup. */
-export function consent(text: string): ParsedSetting<readonly ConsentPart[]> {
+export function consent(text: string): ParsedSetting<string> {
   const plain = line(consentCharactersMax).parse(text, '')
   if (!('value' in plain)) return plain
-  const parts: ConsentPart[] = []
-  let rest = 0
-  for (const { 0: link, 1: words = '', 2: address = '', index } of text.matchAll(
-    /\[([^[\]]+)\]\(([^()]*)\)/g,
-  )) {
-    const url = URL.parse(address)
-    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return notALink
-    if (index > rest) parts.push({ text: text.slice(rest, index) })
-    parts.push({ text: words, url: url.href })
-    rest = index + link.length
-  }
-  if (rest < text.length) parts.push({ text: text.slice(rest) })
-  return { value: parts }
+  const link = /\[([^[\]]+)\]\(([^()]*)\)/g
+  const isBroken = [...text.matchAll(link)].some(([, , address = '']) => !isWeb(URL.parse(address)))
+  if (isBroken) return notALink
+  const whole = (_: string, words: string, address: string) =>
+    `[${words}](${new URL(address).href})`
+  return { value: text.replace(link, whole) }
 }
 
 const notALink = {

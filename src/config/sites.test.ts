@@ -105,7 +105,7 @@ test('a site says what is its own, and the rest comes from the environment', () 
       },
       page: {
         title: 'The launch',
-        consent: [{ text: 'I agree.' }],
+        consent: 'I agree.',
         text: 'One mail a month.',
         accent: '#00aa77',
         name: 'optional',

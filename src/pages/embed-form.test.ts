@@ -3,7 +3,7 @@ import { pageOptions } from '../../harness/page-options.ts'
 import { knownForm, withForm } from './embed-form.ts'
 
 test('the embed knows the site, the text of the consent and its language', () => {
-  const consent = [{ text: 'I accept the ' }, { text: 'terms', url: 'https://example.com/' }]
+  const consent = 'I accept the [terms](https://example.com/)'
   const pages = { name: 'off', consent } as const
   const german = pageOptions({ pages: { ...pages, language: 'de' }, site: 'launch' })
   expect(withForm('script()', knownForm(german))).toBe(

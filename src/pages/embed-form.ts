@@ -16,7 +16,6 @@ export function knownForm({
     ...(text !== undefined && { text: words(text) }),
     ...(button !== undefined && { submit: words(button) }),
   }
-  const pieces = consent?.map(({ text, url }) => (url === undefined ? text : `[${text}](${url})`))
   const ending: Tree[] = [
     ...(thanks === undefined ? [] : [['p', { dir: 'auto' }, words(thanks)] as const]),
     ...(next === undefined
@@ -24,7 +23,7 @@ export function knownForm({
       : [['a', { href: next, class: 'next' }, { ours: 'next' }] as const]),
   ]
   return {
-    ...(pieces && { consent: words(pieces.join('')) }),
+    ...(consent !== undefined && { consent: words(consent) }),
     ...(site !== undefined && { site }),
     ...(Object.keys(texts).length > 0 && { texts }),
     ...(name !== 'off' && { name }),

@@ -88,10 +88,7 @@ function commonFields(
 function consentTree(view: View, isGiven: boolean, problem: Problem): Tree {
   const { marks, below } = told('consent', problem)
   const ticked = isGiven ? { checked: '' } : {}
-  const pieces = view.settings.consent?.map(({ text, url }) =>
-    url === undefined ? text : `[${text}](${url})`,
-  )
-  const consent = { [ownLanguage(view)]: pieces?.join('') ?? '' }
+  const consent = { [ownLanguage(view)]: view.settings.consent ?? '' }
   return consentBox(consent, view.language, { ...ticked, ...marks }, ...below)
 }
 

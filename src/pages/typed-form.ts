@@ -2,7 +2,7 @@ import type { FormEntries } from '../http/exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { isCollected } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/token-fields.ts'
-import { consentField } from './form-trees.ts'
+import { consentField, plainConsent } from './form-trees.ts'
 import type { View } from './view.ts'
 
 /** The values of a form, sorted by where our own form shows them. */
@@ -58,7 +58,7 @@ function isAsked(field: Field, entries: FormEntries, { page }: View): boolean {
 
 /** The text that visitors of our own pages must agree to, as plain text. */
 export function consentText({ page, settings }: View): string | undefined {
-  return page && settings.consent?.map(({ text }) => text).join('')
+  return page && settings.consent && plainConsent(settings.consent)
 }
 
 /** The first value of a field that is not empty; '' when all are empty, undefined when there is none. */

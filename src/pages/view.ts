@@ -20,8 +20,8 @@ export interface PageSettings {
   readonly next?: string | undefined
   /** The language of the texts above, and of visitors whose browser asks for none of our languages. */
   readonly language?: Language | undefined
-  /** The text that visitors must agree to, in pieces. A piece with a URL is a link. */
-  readonly consent?: readonly { readonly text: string; readonly url?: string }[] | undefined
+  /** The text that visitors must agree to. Its links are `[words](https://…)`. */
+  readonly consent?: string | undefined
   readonly name: NameField
 }
 

@@ -55,6 +55,7 @@ function typeOf(field: Field): string {
     case 'checkbox':
       return field.required ? 'true' : 'boolean'
     case 'text':
+    case 'textarea':
     case 'url':
     case 'date':
     case 'phone':
@@ -66,6 +67,7 @@ function typeOf(field: Field): string {
 function noteOf(field: Field): string | undefined {
   switch (field.type) {
     case 'text':
+    case 'textarea':
       return `at most ${field.maxLength} characters`
     case 'number': {
       const { min, max } = field

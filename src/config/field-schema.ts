@@ -8,6 +8,8 @@ import { line, note } from './schema-parts.ts'
 /** More columns than people look at, and few enough for a form. */
 const fieldsMax = 20
 const labelCharactersMax = 100
+const helpCharactersMax = 300
+const placeholderCharactersMax = 100
 const textCharactersMax = 2_000
 const optionsMax = 200
 const optionCharactersMax = 200
@@ -54,18 +56,27 @@ const common = {
     .boolean()
     .optional()
     .meta({ description: 'Whether a signup must have a value.', default: false }),
+  help: line(helpCharactersMax, 'A line below the control.').optional(),
 }
 
-const text = z.strictObject({
+const typed = {
   ...common,
-  type: z.literal('text').optional(),
-  maxLength: z
-    .int()
-    .min(1)
-    .max(textCharactersMax)
-    .optional()
-    .meta({ description: 'The most characters of the text.', default: 500 }),
-})
+  placeholder: line(
+    placeholderCharactersMax,
+    'Stands in the control while it is empty.',
+  ).optional(),
+}
+
+const maxLength = z
+  .int()
+  .min(1)
+  .max(textCharactersMax)
+  .optional()
+  .meta({ description: 'The most characters of the text.', default: 500 })
+
+const text = z.strictObject({ ...typed, type: z.literal('text').optional(), maxLength })
+
+const textarea = z.strictObject({ ...typed, type: z.literal('textarea'), maxLength })
 
 const option = line(optionCharactersMax, 'A value, as it is shown and stored.')
 
@@ -88,7 +99,7 @@ const choice = z.strictObject({
 
 const number = z
   .strictObject({
-    ...common,
+    ...typed,
     type: z.literal('number'),
     min: z.number().optional().meta({ description: 'The least number.' }),
     max: z.number().optional().meta({ description: 'The greatest number.' }),
@@ -100,23 +111,16 @@ const number = z
     note(payload, { problem: 'is less than min.', expected, hint: 'Correct one of them.' }, ['max'])
   })
 
-const plain = (type: 'checkbox' | 'url' | 'date' | 'phone') =>
-  z.strictObject({ ...common, type: z.literal(type) })
+const checkbox = z.strictObject({ ...common, type: z.literal('checkbox') })
+const date = z.strictObject({ ...common, type: z.literal('date') })
+const url = z.strictObject({ ...typed, type: z.literal('url') })
+const phone = z.strictObject({ ...typed, type: z.literal('phone') })
 
 /** The keys of each type of field, for suggestions. */
-export const fieldTypes = {
-  text,
-  choice,
-  number,
-  checkbox: plain('checkbox'),
-  url: plain('url'),
-  date: plain('date'),
-  phone: plain('phone'),
-} as const
+export const fieldTypes = { text, textarea, choice, number, checkbox, url, date, phone } as const
 
-const { checkbox, url, date, phone } = fieldTypes
-
-const field = z.discriminatedUnion('type', [text, choice, number, checkbox, url, date, phone])
+const { text: _, ...otherTypes } = fieldTypes
+const field = z.discriminatedUnion('type', [text, ...Object.values(otherTypes)])
 
 /** The fields of a site. Those with problems count when names are compared. */
 export const fieldsSchema = z
@@ -139,12 +143,16 @@ type Declared = z.output<typeof field>
 /** A field as it is declared, with what it leaves out. */
 export function fieldOf(declared: Declared): Field {
   const { required = false } = declared
-  if (!isText(declared)) return { ...declared, required }
-  return { ...declared, type: 'text', required, maxLength: declared.maxLength ?? 500 }
-}
-
-function isText(declared: Declared): declared is z.output<typeof text> {
-  return declared.type === undefined || declared.type === 'text'
+  switch (declared.type) {
+    case undefined:
+    case 'text':
+    case 'textarea': {
+      const { type = 'text', maxLength = 500 } = declared
+      return { ...declared, type, required, maxLength }
+    }
+    default:
+      return { ...declared, required }
+  }
 }
 
 /** Notes each field whose name or heading is taken by an earlier one, or by one of `taken`. */

@@ -35,7 +35,8 @@ export function messageOf(field: Asked, value: string, texts: FieldTexts): strin
   if (type === 'choice') return texts.choiceMissing
   if (type === 'checkbox') return texts.consentMissing
   if (value === '') return texts.valueMissing
-  if (type === 'text') return texts.textTooLong.replace('*', String(maxLength))
+  if (type === 'text' || type === 'textarea')
+    return texts.textTooLong.replace('*', String(maxLength))
   if (type !== 'number') return texts[`${type}Wrong`]
   const number = Number(value)
   if (number < min) return texts.numberTooLow.replace('*', String(min))

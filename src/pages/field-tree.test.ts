@@ -16,7 +16,21 @@ const fields: readonly Field[] = [
   { name: 'home', type: 'url', required: false },
   { name: 'start', type: 'date', required: false },
   { name: 'phone', type: 'phone', required: false },
-  { name: 'news', label: 'Send me news', type: 'checkbox', required: false },
+  {
+    name: 'news',
+    label: 'Send me news',
+    type: 'checkbox',
+    required: false,
+    help: 'Once <a month>',
+  },
+  {
+    name: 'why',
+    type: 'textarea',
+    required: false,
+    maxLength: 9,
+    placeholder: 'Say "why"',
+    help: 'In short',
+  },
   { name: 'utm_source', type: 'text', required: false, maxLength: 100 },
 ]
 
@@ -46,7 +60,19 @@ test.each([
   ['an address', 'type="url" inputmode="url" autocomplete="url"'],
   ['a date', '<input id="start.field" name="start" type="date">'],
   ['a phone number', 'type="tel" inputmode="tel" autocomplete="tel" dir="ltr"'],
-  ['a box', '<input id="news.field" name="news" type="checkbox" value="true">'],
+  [
+    'a box',
+    '<input id="news.field" name="news" type="checkbox" value="true" aria-describedby="news.field-help">',
+  ],
+  [
+    'a text of several lines',
+    '<textarea id="why.field" name="why" rows="4" maxlength="9" placeholder="Say &quot;why&quot;" aria-describedby="why.field-help"></textarea>',
+  ],
+  ['help', '<small id="why.field-help"><bdi lang="en">In short</bdi></small>'],
+  [
+    'help below a box',
+    '<small id="news.field-help"><bdi lang="en">Once &lt;a month&gt;</bdi></small>',
+  ],
   ['a word at what may stay empty', 'home</bdi> <small>(optional)</small>'],
 ])('the page draws %s', async (_, expected) => {
   expect(await drawn()).toContain(expected)
@@ -74,19 +100,23 @@ test('after an error, every field has its value and its problem beside it', asyn
     ['seats', 'many'],
     ['start', '2026-13-40'],
     ['news', 'true'],
+    ['why', '</textarea>\n<b>'],
   ] as const
-  const page = await refused(typed, ['company', 'plan', 'seats'], '/?page=hosted')
+  const page = await refused(typed, ['company', 'plan', 'seats', 'why'], '/?page=hosted')
+  // The problem comes before the help.
+  expect(page).toContain('aria-describedby="why.field-problem why.field-help"')
   for (const name of ['company', 'plan', 'seats']) {
     expect(page).toContain(`<p class="problem" id="${name}.field-problem">${name} is wrong.</p>`)
     expect(page).toContain(`aria-invalid="true" aria-describedby="${name}.field-problem"`)
   }
-  expect(page.match(/aria-invalid/g)).toHaveLength(3)
+  expect(page.match(/aria-invalid/g)).toHaveLength(4)
   expect(page.match(/autofocus/g)).toHaveLength(1)
   expect(page).toMatch(/value="&quot;pro&quot;" required="" checked/)
   expect(page).toMatch(/<option value="3" selected="" /)
   // A field for numbers would show nothing.
   expect(page).toContain('name="seats" type="text"')
   expect(page).toMatch(/name="news" [^>]*checked/)
+  expect(page).toContain('>&lt;/textarea&gt; &lt;b&gt;</textarea>')
 })
 
 test('the first wrong field gets the focus, even when it is a group of radio buttons', async () => {

@@ -39,11 +39,14 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   const id = fieldId(name)
   const heading: Tree = ['bdi', {}, { [language]: headingOf(field) }]
   const label = required ? [heading] : [heading, ...optional]
-  const { marks, below } = told(id, typed)
+  const { marks, below } = told(id, typed, helpOf(field, language))
   const control = { id, name, ...controlAttributes(field), ...marks }
   if (field.type === 'checkbox') {
     const box = choice({ ...control, ...(isTicked(value) && { checked: '' }) }, heading)
     return ['div', { class: 'field' }, box, ...below]
+  }
+  if (field.type === 'textarea') {
+    return labelled(id, label, ['textarea', control, value], ...below)
   }
   if (field.type !== 'choice') {
     return labelled(id, label, ['input', { ...control, ...shown(control, value) }], ...below)
@@ -69,7 +72,7 @@ function radios(
   const { name, required, options } = field
   const { value, problem, takesFocus } = typed
   const id = fieldId(name)
-  const { marks, below } = told(id, { problem })
+  const { marks, below } = told(id, { problem }, helpOf(field, language))
   const group = {
     class: 'field',
     id,
@@ -103,14 +106,29 @@ function shown({ type = '' }: Attributes, value: string): Attributes {
   return isShown ? { value } : { value, type: 'text' }
 }
 
-/** How a form tells the problem of a control: the attributes of the control, and what is below it. */
-export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>): Told {
-  if (problem === undefined) return { marks: {}, below: [] }
-  const wrong = { 'aria-invalid': 'true', 'aria-describedby': `${id}-problem` }
+/**
+ * How a form tells the problem of a control: the attributes of the control, and what is below it.
+ *
+ * @param help the line below a control, with or without a problem
+ */
+export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>, help?: Tree): Told {
+  const isWrong = problem !== undefined
+  const describing = [...(isWrong ? [`${id}-problem`] : []), ...(help ? [`${id}-help`] : [])]
   return {
-    marks: takesFocus ? { ...wrong, autofocus: '' } : wrong,
-    below: [['p', { class: 'problem', id: `${id}-problem` }, problem]],
+    marks: {
+      ...(isWrong && { 'aria-invalid': 'true' }),
+      ...(describing.length > 0 && { 'aria-describedby': describing.join(' ') }),
+      ...(isWrong && takesFocus && { autofocus: '' }),
+    },
+    below: [
+      ...(isWrong ? [['p', { class: 'problem', id: `${id}-problem` }, problem] as const] : []),
+      ...(help ? [['small', { id: `${id}-help` }, help] as const] : []),
+    ],
   }
+}
+
+function helpOf({ help }: Field, language: Language): Tree | undefined {
+  return help === undefined ? undefined : ['bdi', {}, { [language]: help }]
 }
 
 /** The id of a declared field in a page. No other id has a dot. */

@@ -46,11 +46,13 @@ export function pageAddress(address: string): string {
   return url && /^https?:$/.test(url.protocol) ? url.origin + url.pathname : ''
 }
 
-/** The attributes of the field's `input` or `select`, by name. An empty value is a boolean attribute. */
+/** The attributes of the field's control, by name. An empty value is a boolean attribute. */
 export function controlAttributes(field: Field): Readonly<Record<string, string>> {
+  const { required, placeholder } = field
   return {
     ...typeAttributes(field),
-    ...(field.required && { required: '' }),
+    ...(required && { required: '' }),
+    ...(placeholder !== undefined && { placeholder }),
   }
 }
 
@@ -65,6 +67,8 @@ function typeAttributes(field: Field): Readonly<Record<string, string>> {
       const maxlength = String(field.maxLength)
       return { type: 'text', maxlength, ...(autocomplete !== undefined && { autocomplete }) }
     }
+    case 'textarea':
+      return { rows: '4', maxlength: String(field.maxLength) }
     case 'number': {
       const { min, max } = field
       const range = {

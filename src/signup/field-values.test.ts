@@ -7,6 +7,7 @@ import { hasUnprintable } from './text.ts'
 
 const of = { name: 'it', required: false } as const
 const text: Field = { ...of, type: 'text', maxLength: 5 }
+const textarea: Field = { ...of, type: 'textarea', maxLength: 5 }
 const choice: Field = { ...of, type: 'choice', options: ['free', 'pro'] }
 const number: Field = { ...of, type: 'number', min: -1, max: 500 }
 const anyNumber: Field = { ...of, type: 'number' }
@@ -24,6 +25,7 @@ function read(field: Field, it: unknown, rules = asJson) {
 describe('a value that fits its field is kept', () => {
   test.each<[Field, given: unknown, value: unknown]>([
     [text, ' a\nb ', 'a b'],
+    [textarea, ' a \r\n\r\tb\n', 'a\n\nb'],
     [choice, 'pro', 'pro'],
     [number, 2.5, 2.5],
     [number, ' -1 ', -1],
@@ -52,6 +54,7 @@ describe('a value that fits its field is kept', () => {
 describe('a value that does not fit says what to do', () => {
   test.each<[Field, given: unknown, message: string]>([
     [text, 'abcdef', 'it is too long: at most 5 characters.'],
+    [textarea, 'abc\nef', 'it is too long: at most 5 characters.'],
     [text, 5, 'it must be given once, as text.'],
     [text, ['a', 'b'], 'it must be given once, as text.'],
     [choice, 'Pro', 'it must be one of free, pro.'],

@@ -1,6 +1,6 @@
 import { type Field, type FieldValues, headingOf, type NumberField } from './field.ts'
 import { fieldsText, noFields } from './fields-text.ts'
-import { cleanText } from './text.ts'
+import { cleanLines, cleanText } from './text.ts'
 
 /** In UTF-16 units. The address goes into one cell, and people follow it. */
 export const urlCharactersMax = 2_000
@@ -54,7 +54,8 @@ export function readFields(
   for (const field of fields) {
     const { name } = field
     const raw = Object.hasOwn(given, name) ? given[name] : undefined
-    const cleaned = typeof raw === 'string' ? cleanText(raw) : raw
+    const clean = field.type === 'textarea' ? cleanLines : cleanText
+    const cleaned = typeof raw === 'string' ? clean(raw) : raw
     const isAbsent = cleaned === undefined || cleaned === null || cleaned === ''
     const meant = isAbsent && field.type === 'checkbox' && isForm ? false : cleaned
     if (meant === undefined || meant === null || meant === '') {
@@ -90,6 +91,7 @@ function readValue(field: Field, given: unknown): Read {
     case 'number':
       return readNumber(field, given)
     case 'text':
+    case 'textarea':
       return readText(given, (text) => tooLong(text, field.maxLength))
     case 'choice':
       return readText(given, (text) => choiceProblem(text, field.options))

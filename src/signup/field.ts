@@ -5,10 +5,15 @@ interface FieldOfAnyType {
   /** At most 100 characters. What visitors read beside the field. */
   readonly label?: string | undefined
   readonly required: boolean
+  /** At most 300 characters. A line below the control. */
+  readonly help?: string | undefined
+  /** At most 100 characters. Stands in an empty control; only types whose values are typed have it. */
+  readonly placeholder?: string | undefined
 }
 
 export interface TextField extends FieldOfAnyType {
-  readonly type: 'text'
+  /** Of these two, only a `textarea` keeps line breaks. */
+  readonly type: 'text' | 'textarea'
   /** In UTF-16 units, 1 to 2,000. */
   readonly maxLength: number
 }

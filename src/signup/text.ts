@@ -10,3 +10,8 @@ export function hasUnprintable(text: string): boolean {
 export function cleanText(text: string): string {
   return text.replace(unprintableRuns, ' ').trim()
 }
+
+/** The same, but line breaks are kept, each as `\n`. */
+export function cleanLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n').split('\n').map(cleanText).join('\n').trim()
+}

@@ -41,6 +41,7 @@ function valueSchema(field: Field): Json {
   const notEmpty = field.required && { minLength: 1 }
   switch (field.type) {
     case 'text':
+    case 'textarea':
       return { type: 'string', ...notEmpty, maxLength: field.maxLength }
     case 'choice':
       return { type: 'string', enum: field.options }

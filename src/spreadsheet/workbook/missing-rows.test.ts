@@ -23,6 +23,19 @@ test('a row that a crash cut before its own columns does not count', async () =>
   expect(await countRows(rows, [csvRecord(ada ?? [])], header)).toEqual({})
 })
 
+test('a row with line breaks in a cell counts once, and only with all of its lines', async () => {
+  const own = [
+    { name: 'why', heading: 'why' },
+    { name: 'seats', heading: 'seats' },
+  ]
+  const rows = [[...(ada ?? []), 'one\n"two"\nthree', 3]]
+  const header = { header: ourHeaderWith(own), delimiter: ',', own }
+  const lines = csvRecord(rows[0] ?? []).split('\n')
+  const counts = await countRows(rows, ['', ...lines, 'Email', ...lines], header)
+  expect(Object.values(counts)).toEqual([2])
+  expect(await countRows(rows, lines.slice(0, -1), header)).toEqual({})
+})
+
 describe('our rows in a file that a person has changed', () => {
   test('are found in any order, under any delimiter and quoting', async () => {
     for (const delimiter of [',', ';', '\t']) {

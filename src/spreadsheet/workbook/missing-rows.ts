@@ -7,6 +7,9 @@ import type { HeaderRow } from './header-row.ts'
 const tabIndex = columns.indexOf('Sheet Tab')
 const cellsFromTimestampToTab = tabIndex - columns.indexOf('Timestamp')
 
+/** A line for each character that all fields of a signup may have together. */
+const recordLinesMax = 20_000
+
 /** A header row, and the site's own columns of our rows. */
 export interface OwnHeaderRow extends HeaderRow {
   readonly own?: readonly OwnColumn[]
@@ -29,10 +32,23 @@ export async function countRows(
   const identify = identifier(ours, headerRow)
   const marks = headerRow.header.kind === 'named' ? [headerRow.delimiter] : delimiters
   const counts = new Map(ours.map((row) => [ourIdentity(row, headerRow, identify), 0]))
-  for await (const line of theirLines) {
-    const identity = firstOf(marks, (mark) => identify(cellsOf(line, mark))) ?? ''
+  const isOurs = (record: string) => {
+    const identity = firstOf(marks, (mark) => identify(cellsOf(record, mark))) ?? ''
     const count = counts.get(identity)
     if (count !== undefined) counts.set(identity, count + 1)
+    return count !== undefined
+  }
+  /** The lines of a cell with line breaks, up to the line that closes its quote; empty outside of one. */
+  let open: string[] = []
+  let hasOwnLine = false
+  for await (const line of theirLines) {
+    const turns = (line.match(/"/g)?.length ?? 0) % 2 === 1
+    hasOwnLine = isOurs(line) || (open.length > 0 && hasOwnLine)
+    if (turns || open.length > 0) open.push(line)
+    if ((!turns || open.length === 1) && open.length < recordLinesMax) continue
+    // A quote that a person has left alone makes no record of the rows behind it.
+    if (!hasOwnLine) isOurs(open.join('\n'))
+    open = []
   }
   return Object.fromEntries([...counts].filter(([, count]) => count > 0))
 }

@@ -137,8 +137,11 @@ function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> 
   for (const [name, value] of Object.entries(values)) {
     const control = form.elements.namedItem(name) as HTMLInputElement | null
     if (!control || control.id === 'consent') continue
-    if (control.type === 'checkbox') control.checked = /^(true|on|yes|1)$/i.test(value)
-    else control.value = value
+    const several = form.querySelectorAll<HTMLInputElement>(`[data-several] [name="${name}"]`)
+    for (const box of several) box.checked = value.split(/ *, */).includes(box.value)
+    if (control.type === 'checkbox' && !several[0])
+      control.checked = /^(true|on|yes|1)$/i.test(value)
+    else if (!several[0]) control.value = value
     isFilled &&= control.value === value
   }
   return isFilled

@@ -27,7 +27,7 @@ const fieldTypes: Readonly<Record<string, Parameters<typeof messageOf>[0]['type'
 export function messageFor(control: Control, own: Partial<FieldTexts>): string | undefined {
   const { value, validity, min, max, maxLength } = control as HTMLInputElement
   const { valid, valueMissing, badInput, typeMismatch, rangeUnderflow, rangeOverflow } = validity
-  const type = fieldTypes[control.type]
+  const type = control.closest('[data-several]') ? 'choice' : fieldTypes[control.type]
   // A browser tells no value of a number or a date that is none.
   const given = badInput ? '?' : value.trim()
   const isRange = type === 'number' && (rangeUnderflow || rangeOverflow)

@@ -114,14 +114,17 @@ const ofAuthor = /^(sheetTab|tab|site)$/
 function controlsOf(form: HTMLFormElement): Control[] {
   const names = new Set<string>()
   return [...form.elements].filter(isControl).filter(({ name, type }) => {
-    // Of several radio buttons, only the first counts.
+    // Of several controls of one name, only the first counts.
     const isNew = name && type !== 'hidden' && !names.has(name)
     names.add(name)
     return isNew
   })
 }
 
-function isValid({ name, value, validity }: Control): boolean {
+function isValid(control: Control): boolean {
+  const { name, value, validity } = control
+  const several = control.closest('[data-several=required]')
+  if (several && !several.querySelector(':checked')) return false
   return validity.valid && (name !== 'email' || /@.*\.(?!\d+$)[^.]+$/.test(value.trim()))
 }
 
@@ -139,9 +142,9 @@ function say(control: Control, problem: string): void {
   markedOf(control).ariaInvalid = problem ? 'true' : null
 }
 
-/** The element that is marked as wrong: radio buttons have one for all. */
+/** The element that is marked as wrong: radio buttons and choices have one for all. */
 function markedOf(control: Control): HTMLElement {
-  return control.closest<HTMLElement>('[role=radiogroup]') ?? control
+  return control.closest<HTMLElement>('[role=radiogroup],[data-several]') ?? control
 }
 
 /** Offers to replace the typed text. */

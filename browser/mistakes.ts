@@ -69,6 +69,13 @@ function adviceFor(name: string, asWritten: (option: string) => string): string 
 
 /** Why a field cannot have the value that its option gives it. */
 function fieldProblem(control: Element | RadioNodeList | null, value: string): string | undefined {
+  const first = control instanceof RadioNodeList ? (control[0] as Element) : control
+  const several = first?.closest('[data-several]')
+  if (several) {
+    const options = [...several.querySelectorAll('input')].map((it) => it.value)
+    const areThere = value.split(/ *, */).every((it) => options.includes(it))
+    return areThere ? undefined : `is not one or several of ${options.join(', ')}.`
+  }
   if (control instanceof HTMLInputElement && control.type === 'checkbox') {
     const isKnown = control.id === 'consent' || /^(true|on|yes|1|false|off|no|0|)$/i.test(value)
     return isKnown ? undefined : 'is not true or false.'

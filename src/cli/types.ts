@@ -49,7 +49,10 @@ function memberOf(field: Field): string {
 function typeOf(field: Field): string {
   switch (field.type) {
     case 'choice':
-      return field.options.map((option) => JSON.stringify(option)).join(' | ')
+    case 'choices': {
+      const options = field.options.map((option) => JSON.stringify(option)).join(' | ')
+      return field.type === 'choice' ? options : `readonly (${options})[]`
+    }
     case 'number':
       return 'number'
     case 'checkbox':
@@ -81,6 +84,7 @@ function noteOf(field: Field): string | undefined {
     case 'phone':
       return 'a phone number'
     case 'choice':
+    case 'choices':
     case 'checkbox':
       return undefined
   }

@@ -80,21 +80,31 @@ const textarea = z.strictObject({ ...typed, type: z.literal('textarea'), maxLeng
 
 const option = line(optionCharactersMax, 'A value, as it is shown and stored.')
 
-const choice = z.strictObject({
+const options = z
+  .array(option)
+  .min(1)
+  .max(optionsMax)
+  .check((payload) => {
+    const { value: all } = payload
+    const again = all.findIndex((it, at) => all.indexOf(it) < at)
+    if (again === -1) return
+    const expected = 'an option that is not in the list yet'
+    note(payload, { problem: 'is in the list twice.', expected, hint: 'Remove it.' }, [again])
+  })
+  .meta({ description: 'The values that a visitor chooses from.', uniqueItems: true })
+
+const choice = z.strictObject({ ...common, type: z.literal('choice'), options })
+
+const choices = z.strictObject({
   ...common,
-  type: z.literal('choice'),
-  options: z
-    .array(option)
-    .min(1)
-    .max(optionsMax)
-    .check((payload) => {
-      const { value: options } = payload
-      const again = options.findIndex((it, at) => options.indexOf(it) < at)
-      if (again === -1) return
-      const expected = 'an option that is not in the list yet'
-      note(payload, { problem: 'is in the list twice.', expected, hint: 'Remove it.' }, [again])
-    })
-    .meta({ description: 'The values that a visitor chooses one of.', uniqueItems: true }),
+  type: z.literal('choices'),
+  options: options.check((payload) => {
+    for (const [at, it] of payload.value.entries()) {
+      if (!it.includes(',')) continue
+      const expected = 'an option without a comma, as commas stand between options in the cell'
+      note(payload, { problem: 'has a comma.', expected, hint: 'Write it without.' }, [at])
+    }
+  }),
 })
 
 const number = z
@@ -117,7 +127,17 @@ const url = z.strictObject({ ...typed, type: z.literal('url') })
 const phone = z.strictObject({ ...typed, type: z.literal('phone') })
 
 /** The keys of each type of field, for suggestions. */
-export const fieldTypes = { text, textarea, choice, number, checkbox, url, date, phone } as const
+export const fieldTypes = {
+  text,
+  textarea,
+  choice,
+  choices,
+  number,
+  checkbox,
+  url,
+  date,
+  phone,
+} as const
 
 const { text: _, ...otherTypes } = fieldTypes
 const field = z.discriminatedUnion('type', [text, ...Object.values(otherTypes)])

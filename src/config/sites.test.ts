@@ -265,6 +265,16 @@ test.each<[string, object[], string[]]>([
     ['[0].options[1] is in the list twice.'],
   ],
   [
+    'several choices with a comma',
+    [{ name: 'a', type: 'choices', options: ['x', 'y, z'] }],
+    ['[0].options[1] has a comma.'],
+  ],
+  [
+    'a placeholder where nothing is typed',
+    [{ name: 'a', type: 'date', placeholder: 'x' }],
+    ['[0].placeholder is no key of this file.'],
+  ],
+  [
     'a range without numbers',
     [{ name: 'a', type: 'number', min: 2, max: 1 }],
     ['[0].max is less than min.'],

@@ -32,7 +32,7 @@ interface Asked {
  */
 export function messageOf(field: Asked, value: string, texts: FieldTexts): string {
   const { type, min = -Infinity, max = Infinity, maxLength } = field
-  if (type === 'choice') return texts.choiceMissing
+  if (type === 'choice' || type === 'choices') return texts.choiceMissing
   if (type === 'checkbox') return texts.consentMissing
   if (value === '') return texts.valueMissing
   if (type === 'text' || type === 'textarea')

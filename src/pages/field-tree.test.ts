@@ -12,6 +12,7 @@ const fields: readonly Field[] = [
   { name: 'company', label: 'Company & Co', type: 'text', required: true, maxLength: 80 },
   { name: 'plan', type: 'choice', options: ['free', '"pro"'], required: true },
   { name: 'team', type: 'choice', options: ['1', '2', '3', '4', '5'], required: false },
+  { name: 'topics', type: 'choices', options: ['news', '"talks"'], required: true, help: 'Any' },
   { name: 'seats', type: 'number', min: 1, max: 500, required: false },
   { name: 'home', type: 'url', required: false },
   { name: 'start', type: 'date', required: false },
@@ -56,6 +57,14 @@ test.each([
   ],
   ['many options', '<select id="team.field" name="team">'],
   ['a list before the choice', '<option value="">Please choose</option>'],
+  [
+    'several choices',
+    '<fieldset class="field" id="topics.field" data-several="required" aria-describedby="topics.field-help">',
+  ],
+  [
+    'one of several choices',
+    '<input id="topics.field.1" name="topics" type="checkbox" value="&quot;talks&quot;">',
+  ],
   ['a number', 'type="number" step="any" inputmode="decimal" dir="ltr" min="1" max="500"'],
   ['an address', 'type="url" inputmode="url" autocomplete="url"'],
   ['a date', '<input id="start.field" name="start" type="date">'],
@@ -97,12 +106,15 @@ test('after an error, every field has its value and its problem beside it', asyn
     ['company', ''],
     ['plan', '"pro"'],
     ['team', '3'],
+    ['topics', 'news'],
+    ['topics', '"talks"'],
     ['seats', 'many'],
     ['start', '2026-13-40'],
     ['news', 'true'],
     ['why', '</textarea>\n<b>'],
   ] as const
   const page = await refused(typed, ['company', 'plan', 'seats', 'why'], '/?page=hosted')
+  expect(page.match(/name="topics" [^>]*checked/g)).toHaveLength(2)
   // The problem comes before the help.
   expect(page).toContain('aria-describedby="why.field-problem why.field-help"')
   for (const name of ['company', 'plan', 'seats']) {
@@ -128,7 +140,7 @@ test('the first wrong field gets the focus, even when it is a group of radio but
 test('a form of somebody else keeps its own fields, and gets those that it must have', async () => {
   const page = await refused([['home', 'nowhere']], ['company', 'home'], '/api/signup')
   const names = [...page.matchAll(/<(?:input|select)[^>]* name="([^"]*)"/g)].map(([, name]) => name)
-  expect(names).toEqual(['email', 'company', 'plan', 'plan', 'home'])
+  expect(names).toEqual(['email', 'company', 'plan', 'plan', 'topics', 'topics', 'home'])
 })
 
 test('a form in another language says in it what is wrong', async () => {

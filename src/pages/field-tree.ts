@@ -48,10 +48,10 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   if (field.type === 'textarea') {
     return labelled(id, label, ['textarea', control, value], ...below)
   }
-  if (field.type !== 'choice') {
+  if (field.type !== 'choice' && field.type !== 'choices') {
     return labelled(id, label, ['input', { ...control, ...shown(control, value) }], ...below)
   }
-  if (areOptionsShown(field)) return radios(field, language, typed, label)
+  if (areOptionsShown(field)) return group(field, language, typed, label)
   const options = field.options.map((option): Tree => {
     return [
       'option',
@@ -63,7 +63,8 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   return labelled(id, label, ['select', control, choose, ...options], ...below)
 }
 
-function radios(
+/** Radio buttons, or boxes of which any number may be ticked. */
+function group(
   field: ChoiceField,
   language: Language,
   typed: Typed,
@@ -73,27 +74,30 @@ function radios(
   const { value, problem, takesFocus } = typed
   const id = fieldId(name)
   const { marks, below } = told(id, { problem }, helpOf(field, language))
-  const group = {
+  const isSeveral = field.type === 'choices'
+  const chosen = isSeveral ? value.split(',').map((it) => it.trim()) : [value]
+  const attributes = {
     class: 'field',
     id,
-    role: 'radiogroup',
-    ...(required && { 'aria-required': 'true' }),
+    ...(isSeveral
+      ? { 'data-several': required ? 'required' : '' }
+      : { role: 'radiogroup', ...(required && { 'aria-required': 'true' }) }),
     ...marks,
   }
   const buttons = options.map((option, at): Tree => {
     const button = {
       id: `${id}.${at}`,
       name,
-      type: 'radio',
+      type: isSeveral ? 'checkbox' : 'radio',
       value: option,
-      ...(required && { required: '' }),
-      ...(option === value && { checked: '' }),
+      ...(required && !isSeveral && { required: '' }),
+      ...(chosen.includes(option) && { checked: '' }),
       ...(takesFocus && at === 0 && { autofocus: '' }),
     }
     return choice(button, ['bdi', {}, { [language]: option }])
   })
   const choices: Tree = ['div', { class: fitInRow(field) ? 'choices row' : 'choices' }, ...buttons]
-  return ['fieldset', group, ['legend', {}, ...legend], choices, ...below]
+  return ['fieldset', attributes, ['legend', {}, ...legend], choices, ...below]
 }
 
 /** A browser shows nothing when a number or a date is none. As text it stays to be corrected. */

@@ -19,7 +19,8 @@ export function linkedFields(
     const own = declaredField(name, declared)
     if (own) {
       const isThere = fields.some(([known]) => known === own.name)
-      if (!isThere) fields.push([own.name, collectedText(own, value) ?? value])
+      if (!isThere || own.type === 'choices')
+        fields.push([own.name, collectedText(own, value) ?? value])
       continue
     }
     const field = fieldOf(name)

@@ -41,12 +41,18 @@ export function typedForm(entries: FormEntries, view: View): TypedForm {
   return {
     email: firstValue(entries, 'email') ?? '',
     ...(name !== undefined && { name }),
-    fields: fields.map((field) => ({ field, value: firstValue(entries, field.name) ?? '' })),
+    fields: fields.map((field) => ({ field, value: valueOf(field, entries) })),
     ...(text !== undefined && { consent: consented === text }),
     hidden: entries.filter(
       ([field, value]) => value !== '' && !shown.has(field) && !tokens.has(field),
     ),
   }
+}
+
+/** Of several choices, all values with commas between them: no option has one. */
+function valueOf({ name, type }: Field, entries: FormEntries): string {
+  if (type !== 'choices') return firstValue(entries, name) ?? ''
+  return entries.flatMap(([field, value]) => (field === name ? [value] : [])).join(',')
 }
 
 /** Our own form asks for all fields but those that fill themselves; another one for those that it must. */

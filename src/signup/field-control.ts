@@ -5,11 +5,11 @@ const radiosMax = 4
 const rowCharactersMax = 39
 
 /** Whether all options are shown, and not in a list that opens. */
-export function areOptionsShown({ options }: ChoiceField): boolean {
-  return options.length <= radiosMax
+export function areOptionsShown({ type, options }: ChoiceField): boolean {
+  return type === 'choices' || options.length <= radiosMax
 }
 
-/** Whether the radio buttons of a field fit into one row on a phone. Each takes the space of six letters itself. */
+/** Whether the buttons or boxes of a field fit into one row on a phone. Each takes the space of six letters itself. */
 export function fitInRow({ options }: ChoiceField): boolean {
   return options.join('').length + 6 * options.length <= rowCharactersMax
 }
@@ -84,6 +84,7 @@ function typeAttributes(field: Field): Readonly<Record<string, string>> {
     case 'date':
       return isBirthday(name) ? { type, autocomplete: 'bday' } : { type }
     case 'choice':
+    case 'choices':
       return {}
     case 'checkbox':
       return { type, value: tickedValue }

@@ -9,6 +9,7 @@ const of = { name: 'it', required: false } as const
 const text: Field = { ...of, type: 'text', maxLength: 5 }
 const textarea: Field = { ...of, type: 'textarea', maxLength: 5 }
 const choice: Field = { ...of, type: 'choice', options: ['free', 'pro'] }
+const choices: Field = { ...of, type: 'choices', options: ['one', 'two', 'three'] }
 const number: Field = { ...of, type: 'number', min: -1, max: 500 }
 const anyNumber: Field = { ...of, type: 'number' }
 const [checkbox, url, date, phone] = (['checkbox', 'url', 'date', 'phone'] as const).map(
@@ -27,6 +28,9 @@ describe('a value that fits its field is kept', () => {
     [text, ' a\nb ', 'a b'],
     [textarea, ' a \r\n\r\tb\n', 'a\n\nb'],
     [choice, 'pro', 'pro'],
+    [choices, ['three', 'one', 'three'], ['one', 'three']],
+    [choices, 'two , one', ['one', 'two']],
+    [choices, ['two'], ['two']],
     [number, 2.5, 2.5],
     [number, ' -1 ', -1],
     [number, '+500.', 500],
@@ -58,6 +62,11 @@ describe('a value that does not fit says what to do', () => {
     [text, 5, 'it must be given once, as text.'],
     [text, ['a', 'b'], 'it must be given once, as text.'],
     [choice, 'Pro', 'it must be one of free, pro.'],
+    [choices, ['one', 'four'], 'it must be one of one, two, three.'],
+    [choices, ['one', ''], 'it must be one of one, two, three.'],
+    [choices, ['one', 1], 'it must be a list of texts.'],
+    [choices, [['one']], 'it must be a list of texts.'],
+    [choices, { one: true }, 'it must be a list of texts.'],
     [number, '-2', 'it must be at least -1.'],
     [number, 501, 'it must be at most 500.'],
     [number, '1e2', 'it must be a number, such as 12 or 3.5.'],
@@ -172,4 +181,10 @@ test('a message shows an option of 60 characters whole, and cuts a longer one', 
   expect(read({ ...choice, options }, 'x').problems).toEqual([
     { field: 'it', message: `it must be one of ${'a'.repeat(60)}, ${'b'.repeat(60)}….` },
   ])
+})
+
+test('no choice is as good as none, and a required field of choices says so', () => {
+  expect(read(choices, [])).toStrictEqual({ values: {}, problems: [] })
+  const { problems } = read({ ...choices, required: true }, [])
+  expect(problems).toEqual([{ field: 'it', message: 'it is missing: fill it in.' }])
 })

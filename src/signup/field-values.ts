@@ -56,13 +56,14 @@ export function readFields(
     const raw = Object.hasOwn(given, name) ? given[name] : undefined
     const clean = field.type === 'textarea' ? cleanLines : cleanText
     const cleaned = typeof raw === 'string' ? clean(raw) : raw
-    const isAbsent = cleaned === undefined || cleaned === null || cleaned === ''
-    const meant = isAbsent && field.type === 'checkbox' && isForm ? false : cleaned
-    if (meant === undefined || meant === null || meant === '') {
+    const isEmptyList = field.type === 'choices' && [cleaned].flat().length === 0
+    const isAbsent = cleaned === undefined || cleaned === null || cleaned === '' || isEmptyList
+    const isUnticked = isAbsent && field.type === 'checkbox' && isForm
+    if (isAbsent && !isUnticked) {
       if (field.required && needsRequired) problems.push({ field: name, message: missing(field) })
       continue
     }
-    const read = readValue(field, meant)
+    const read = readValue(field, isUnticked ? false : cleaned)
     if ('problem' in read)
       problems.push({ field: name, message: `${headingOf(field)} ${read.problem}` })
     else if (read.value === false && field.required && needsRequired)
@@ -95,6 +96,8 @@ function readValue(field: Field, given: unknown): Read {
       return readText(given, (text) => tooLong(text, field.maxLength))
     case 'choice':
       return readText(given, (text) => choiceProblem(text, field.options))
+    case 'choices':
+      return readChoices(given, field.options)
     case 'url':
       return readText(given, urlProblem)
     case 'phone':
@@ -110,6 +113,20 @@ function readText(given: unknown, problemOf: (text: string) => string | undefine
   if (typeof given !== 'string') return { problem: 'must be given once, as text.' }
   const problem = problemOf(given)
   return problem === undefined ? { value: given } : { problem }
+}
+
+/** Several options, as a list or as one text with commas. They are kept in the order of the field. */
+function readChoices(given: unknown, options: readonly string[]): Read {
+  const list: readonly unknown[] = typeof given === 'string' ? given.split(',') : [given].flat()
+  const texts = new Set<string>()
+  for (const it of list) {
+    if (typeof it !== 'string') return { problem: 'must be a list of texts.' }
+    const text = cleanText(it)
+    const problem = choiceProblem(text, options)
+    if (problem !== undefined) return { problem }
+    texts.add(text)
+  }
+  return { value: options.filter((option) => texts.has(option)) }
 }
 
 function choiceProblem(text: string, options: readonly string[]): string | undefined {

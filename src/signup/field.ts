@@ -19,8 +19,8 @@ export interface TextField extends FieldOfAnyType {
 }
 
 export interface ChoiceField extends FieldOfAnyType {
-  readonly type: 'choice'
-  /** The values that a visitor chooses one of. */
+  readonly type: 'choice' | 'choices'
+  /** The values that a visitor chooses one of; of `choices` any number, and none has a comma. */
   readonly options: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface PlainField extends FieldOfAnyType {
 export type Field = TextField | ChoiceField | NumberField | PlainField
 
 /** The values of a signup's fields by the names of the fields. A field without a value is left out. */
-export type FieldValues = Readonly<Record<string, string | number | boolean>>
+export type FieldValues = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 /** The heading of a field's column. */
 export function headingOf({ name, label }: Field): string {

@@ -126,3 +126,17 @@ test('the first token and the first redirect that are not empty count', () => {
   ]
   expect(formFields(entries)).toEqual({ challengeToken: 'one', redirect: '/a' })
 })
+
+test('the choices of a form are a list, be it one, and repeated fields of other types stay a mistake', () => {
+  const own = [
+    { name: 'topics', type: 'choices', required: false, options: ['a', 'b'] },
+    { name: 'plan', type: 'choice', required: false, options: ['a', 'b'] },
+  ] as const
+  const given = [
+    ['topics', 'a'],
+    ['plan', 'a'],
+    ['topics', ''],
+    ['plan', 'b'],
+  ] as const
+  expect(formFields(given, own)).toMatchObject({ topics: ['a'], plan: ['a', 'b'] })
+})

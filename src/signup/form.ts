@@ -25,6 +25,7 @@ const metadataField = /^metadata\[([^[\]]+)\]$/
  * - `metadata` that is not a JSON object stays a string, for the schema to refuse.
  * - Different values for one of `singleFields`, or for one of the site's own fields, stay a list, for
  *   the checks to refuse. Of a checkbox the last value counts: a hidden field before it may say no.
+ *   All values of `choices` are a list.
  */
 export function formFields(
   entries: Iterable<readonly [name: string, value: string]>,
@@ -43,7 +44,9 @@ export function formFields(
   }
   const fields: Record<string, unknown> = {}
   for (const [field, values] of known) {
-    fields[field] = types.get(field) === 'checkbox' ? values.at(-1) : knownValue(field, values)
+    const type = types.get(field)
+    if (type === 'choices') fields[field] = values
+    else fields[field] = type === 'checkbox' ? values.at(-1) : knownValue(field, values)
   }
   fields['metadata'] = formMetadata(metadataTexts, extra)
   return fields

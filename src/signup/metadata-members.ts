@@ -1,10 +1,11 @@
+import type { FieldValues } from './field.ts'
 /**
  * Adds members to metadata, as compact JSON. The metadata's own text is kept: when it has a key already,
  * the new one is renamed.
  */
 export function withMembers(
   metadata: string,
-  members: readonly (readonly [key: string, value: string | number | boolean])[],
+  members: readonly (readonly [key: string, value: FieldValues[string]])[],
 ): string {
   if (members.length === 0) return metadata
   const taken = new Set(metadata === '' ? [] : Object.keys(JSON.parse(metadata) as object))

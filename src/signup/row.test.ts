@@ -27,3 +27,11 @@ test('each value of a signup is in the column of its name', () => {
     'Sheet Tab': 'Launch',
   })
 })
+
+test('a cell has several choices with commas between them', () => {
+  const own = [{ name: 'topics', heading: 'Topics' }]
+  const signup = { id: '' as SignupId, receivedAt: 0, tags: [], metadata: '' }
+  const texts = { email: '', sheetTab: '', source: '', name: '' }
+  const row = toRow({ ...signup, ...texts, fields: { topics: ['news', 'events'] } }, 'Launch', own)
+  expect(row.at(-1)).toBe('news, events')
+})

@@ -1,4 +1,4 @@
-import { type Field, headingOf } from './field.ts'
+import { type Field, type FieldValues, headingOf } from './field.ts'
 import { noFields } from './fields-text.ts'
 import { withMembers } from './metadata-members.ts'
 import type { Signup } from './signup.ts'
@@ -61,8 +61,12 @@ export function toRow(signup: Signup, tab: string, own = noColumns): Row {
     signup.tags.join(', '),
     fields === noFields ? signup.metadata : withUndeclared(signup, own),
     tab,
-    ...own.map(({ name }) => (Object.hasOwn(fields, name) ? (fields[name] ?? '') : '')),
+    ...own.map(({ name }) => cellOf(Object.hasOwn(fields, name) ? fields[name] : undefined)),
   ]
+}
+
+function cellOf(value: FieldValues[string] = ''): Cell {
+  return typeof value === 'object' ? value.join(', ') : value
 }
 
 function withUndeclared({ metadata, fields }: Signup, own: readonly OwnColumn[]): string {

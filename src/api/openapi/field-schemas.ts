@@ -45,6 +45,13 @@ function valueSchema(field: Field): Json {
       return { type: 'string', ...notEmpty, maxLength: field.maxLength }
     case 'choice':
       return { type: 'string', enum: field.options }
+    case 'choices':
+      return {
+        type: 'array',
+        items: { type: 'string', enum: field.options },
+        ...(field.required && { minItems: 1 }),
+        description: 'One text with commas between the options is taken, too.',
+      }
     case 'number': {
       const { min, max } = field
       const range = {

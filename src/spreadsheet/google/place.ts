@@ -38,7 +38,7 @@ const text = { wanted: 'text', fitting: [] as readonly string[] }
 
 /** What a field's cells are, and Google's types of columns for them besides text. */
 const cellTypes = {
-  ...{ text, textarea: text, url: text, date: text, phone: text },
+  ...{ text, textarea: text, choices: text, url: text, date: text, phone: text },
   choice: { wanted: 'text', fitting: ['DROPDOWN'] },
   number: { wanted: 'a number', fitting: ['DOUBLE', 'CURRENCY', 'PERCENT'] },
   checkbox: { wanted: 'a checkbox', fitting: ['BOOLEAN'] },

@@ -30,7 +30,11 @@ export function drawn(
   language: string,
   [tag, attributes, ...content]: Tree,
 ): HTMLElement {
-  const element = create(tag as 'div', attributes)
+  const texted = Object.entries(attributes).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : (value[languageFor(value, language)] ?? ''),
+  ])
+  const element = create(tag as 'div', Object.fromEntries(texted) as Record<string, string>)
   for (const it of content) {
     if (typeof it === 'string') element.append(it)
     else if (it instanceof Array) element.append(drawn(texts, language, it))

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { SiteConfig } from '../config/site.ts'
-import type { Field } from '../signup/field.ts'
+import { type Field, headingOf, optionsOf } from '../signup/field.ts'
 import { rollcall } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readSettings } from './settings.ts'
@@ -39,7 +39,8 @@ export function typesOf(sites: readonly Pick<SiteConfig, 'name' | 'fields'>[]): 
 }
 
 function memberOf(field: Field): string {
-  const words = [field.label, noteOf(field)].filter((it) => it !== undefined).join(': ')
+  const label = field.label === undefined ? undefined : headingOf(field)
+  const words = [label, noteOf(field)].filter((it) => it !== undefined).join(': ')
   // The label must not end the comment.
   const comment = words === '' ? '' : `    /** ${words.replaceAll('*/', '* /')} */\n`
   const mark = field.required ? '' : '?'
@@ -50,7 +51,9 @@ function typeOf(field: Field): string {
   switch (field.type) {
     case 'choice':
     case 'choices': {
-      const options = field.options.map((option) => JSON.stringify(option)).join(' | ')
+      const options = optionsOf(field)
+        .map((option) => JSON.stringify(option))
+        .join(' | ')
       return field.type === 'choice' ? options : `readonly (${options})[]`
     }
     case 'number':

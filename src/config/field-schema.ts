@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Field } from '../signup/field.ts'
 import { isRecord } from '../signup/json.ts'
 import { columns, headingKey } from '../signup/row.ts'
+import { firstOf } from '../signup/site-text.ts'
 import { formSchema } from '../signup/schema.ts'
-import { line, note } from './schema-parts.ts'
+import { inLanguages, line, note } from './schema-parts.ts'
 
 /** More columns than people look at, and few enough for a form. */
 const fieldsMax = 20
@@ -48,15 +49,17 @@ const name = z
 
 const common = {
   name,
-  label: line(
-    labelCharactersMax,
-    'What visitors read beside the field, and the heading of its column; the name when it is left out.',
+  label: inLanguages(
+    line(
+      labelCharactersMax,
+      'What visitors read beside the field, and the heading of its column; the name when it is left out.',
+    ),
   ).optional(),
   required: z
     .boolean()
     .optional()
     .meta({ description: 'Whether a signup must have a value.', default: false }),
-  help: line(helpCharactersMax, 'A line below the control.').optional(),
+  help: inLanguages(line(helpCharactersMax, 'A line below the control.')).optional(),
 }
 
 const typed = {
@@ -78,14 +81,16 @@ const text = z.strictObject({ ...typed, type: z.literal('text').optional(), maxL
 
 const textarea = z.strictObject({ ...typed, type: z.literal('textarea'), maxLength })
 
-const option = line(optionCharactersMax, 'A value, as it is shown and stored.')
+const option = inLanguages(
+  line(optionCharactersMax, 'A value as it is shown. The one given first is stored.'),
+)
 
 const options = z
   .array(option)
   .min(1)
   .max(optionsMax)
   .check((payload) => {
-    const { value: all } = payload
+    const all = payload.value.map(firstOf)
     const again = all.findIndex((it, at) => all.indexOf(it) < at)
     if (again === -1) return
     const expected = 'an option that is not in the list yet'
@@ -99,7 +104,7 @@ const choices = z.strictObject({
   ...common,
   type: z.literal('choices'),
   options: options.check((payload) => {
-    for (const [at, it] of payload.value.entries()) {
+    for (const [at, it] of payload.value.map(firstOf).entries()) {
       if (!it.includes(',')) continue
       const expected = 'an option without a comma, as commas stand between options in the cell'
       note(payload, { problem: 'has a comma.', expected, hint: 'Write it without.' }, [at])
@@ -149,7 +154,12 @@ export const fieldsSchema = z
   .superRefine(
     (_, payload) => {
       noteTwice(payload, 'name', ({ name: it }) => it)
-      noteTwice(payload, 'label', ({ name: it, label = it }) => label, columns)
+      noteTwice(
+        payload,
+        'label',
+        ({ name: it, label = it }) => (isRecord(label) ? Object.values(label)[0] : label),
+        columns,
+      )
     },
     { when: ({ value }) => Array.isArray(value) },
   )

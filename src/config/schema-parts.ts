@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { languages } from '../signup/languages.ts'
+import type { Translations } from '../signup/site-text.ts'
 import { cleanText } from '../signup/text.ts'
 import type { Parser, SettingRefusal } from './refusal.ts'
 
@@ -44,6 +46,24 @@ export function line(charactersMax: number, description: string) {
       }
     })
     .meta({ description, minLength: 1, maxLength: charactersMax })
+}
+
+/** A text, or the same text in several languages, each read by `text`. They keep their order. */
+export function inLanguages<T extends z.ZodType<string, string>>(text: T) {
+  const known: readonly string[] = languages
+  const translations = z
+    .record(z.string(), text)
+    .check((payload) => {
+      const codes = Object.keys(payload.value)
+      const expected = `one or more of ${languages.join(', ')}`
+      if (codes.length === 0) note(payload, { ...empty, expected })
+      for (const code of codes.filter((it) => !known.includes(it))) {
+        const hint = 'Write de for de-AT. Visitors of other languages get the first text.'
+        note(payload, { problem: 'is no language of the pages.', expected, hint }, [code])
+      }
+    })
+    .meta({ minProperties: 1, propertyNames: { enum: languages } })
+  return z.union([text, translations as unknown as z.ZodType<Translations, object>])
 }
 
 /** Notes a problem of the value, or of a part of it. Checks of what is around it go on. */

@@ -25,7 +25,12 @@ export function problemsOf(
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => unknownKey([...path, key], file))
     }
-    if (issue.code === 'invalid_union') return notAType(path, file)
+    if (issue.code === 'invalid_union') {
+      // A text, or an object of texts by language: tell what is wrong with the one that it is.
+      const isObject = typeof valueAt(file, path) === 'object'
+      const ofText = isObject ? issue.errors.at(-1) : issue.errors[0]
+      return ofText ? problemsOf(ofText, file, path) : notAType(path, file)
+    }
     return problemAt(path, file, refusalOf(issue, valueAt(file, path)))
   })
 }

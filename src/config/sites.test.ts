@@ -270,6 +270,31 @@ test.each<[string, object[], string[]]>([
     ['[0].options[1] has a comma.'],
   ],
   [
+    'a language that we do not have',
+    [{ name: 'a', label: { en: 'A', xx: 'B' } }],
+    ['[0].label.xx is no language of the pages.'],
+  ],
+  ['a text in no language', [{ name: 'a', help: {} }], ['[0].help is empty.']],
+  ['a number for a text', [{ name: 'a', label: 5 }], ['[0].label is not a text between quotes.']],
+  [
+    'a translation that is none',
+    [{ name: 'a', type: 'choice', options: [{ en: 'A', ar: 5 }, { en: 'x'.repeat(201) }] }],
+    ['[0].options[0].ar is not a text between quotes.', '[0].options[1].en is too long.'],
+  ],
+  [
+    'two options that are stored as one',
+    [{ name: 'a', type: 'choice', options: [{ en: 'A', de: 'B' }, 'B', { en: 'A' }] }],
+    ['[0].options[2] is in the list twice.'],
+  ],
+  [
+    'two headings that are one in the language given first',
+    [
+      { name: 'a', label: { de: 'Firma', en: 'Company' } },
+      { name: 'b', label: 'firma' },
+    ],
+    ['[1].label is the heading of another column.'],
+  ],
+  [
     'a placeholder where nothing is typed',
     [{ name: 'a', type: 'date', placeholder: 'x' }],
     ['[0].placeholder is no key of this file.'],

@@ -1,4 +1,4 @@
-import type { Translations } from '../signup/site-text.ts'
+import { type SiteText, translationsOf } from '../signup/site-text.ts'
 import type { KnownForm, Tree } from '../signup/wire.ts'
 import { accentStyles } from './accent.ts'
 import { fieldTree } from './field-tree.ts'
@@ -10,7 +10,7 @@ export function knownForm({
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
-  const words = (text: string): Translations => ({ [language]: text })
+  const words = (text: SiteText) => translationsOf(text, language)
   const texts = {
     ...(title !== undefined && { title: words(title) }),
     ...(text !== undefined && { text: words(text) }),

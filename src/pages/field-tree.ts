@@ -1,4 +1,4 @@
-import { type ChoiceField, type Field, headingOf } from '../signup/field.ts'
+import type { ChoiceField, Field } from '../signup/field.ts'
 import {
   areOptionsShown,
   collectedLength,
@@ -6,6 +6,7 @@ import {
   fitInRow,
 } from '../signup/field-control.ts'
 import type { Language } from '../signup/languages.ts'
+import { firstOf, translationsOf } from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
 import { type Attributes, choice, labelled, optional } from './form-trees.ts'
 
@@ -37,10 +38,17 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   }
   const { value } = typed
   const id = fieldId(name)
-  const heading: Tree = ['bdi', {}, { [language]: headingOf(field) }]
+  const heading: Tree = ['bdi', {}, translationsOf(field.label ?? name, language)]
   const label = required ? [heading] : [heading, ...optional]
   const { marks, below } = told(id, typed, helpOf(field, language))
-  const control = { id, name, ...controlAttributes(field), ...marks }
+  const { placeholder } = field
+  const control = {
+    id,
+    name,
+    ...controlAttributes(field),
+    ...(placeholder !== undefined && { placeholder: translationsOf(placeholder, language) }),
+    ...marks,
+  }
   if (field.type === 'checkbox') {
     const box = choice({ ...control, ...(isTicked(value) && { checked: '' }) }, heading)
     return ['div', { class: 'field' }, box, ...below]
@@ -53,11 +61,9 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   }
   if (areOptionsShown(field)) return group(field, language, typed, label)
   const options = field.options.map((option): Tree => {
-    return [
-      'option',
-      { value: option, ...(option === value && { selected: '' }) },
-      { [language]: option },
-    ]
+    const stored = firstOf(option)
+    const selected = stored === value ? { selected: '' } : {}
+    return ['option', { value: stored, ...selected }, translationsOf(option, language)]
   })
   const choose: Tree = ['option', { value: '' }, { ours: 'choose' }]
   return labelled(id, label, ['select', control, choose, ...options], ...below)
@@ -89,19 +95,19 @@ function group(
       id: `${id}.${at}`,
       name,
       type: isSeveral ? 'checkbox' : 'radio',
-      value: option,
+      value: firstOf(option),
       ...(required && !isSeveral && { required: '' }),
-      ...(chosen.includes(option) && { checked: '' }),
+      ...(chosen.includes(firstOf(option)) && { checked: '' }),
       ...(takesFocus && at === 0 && { autofocus: '' }),
     }
-    return choice(button, ['bdi', {}, { [language]: option }])
+    return choice(button, ['bdi', {}, translationsOf(option, language)])
   })
   const choices: Tree = ['div', { class: fitInRow(field) ? 'choices row' : 'choices' }, ...buttons]
   return ['fieldset', attributes, ['legend', {}, ...legend], choices, ...below]
 }
 
 /** A browser shows nothing when a number or a date is none. As text it stays to be corrected. */
-function shown({ type = '' }: Attributes, value: string): Attributes {
+function shown({ type }: Attributes, value: string): Attributes {
   if (value === '') return {}
   const isShown =
     (type === 'number' && Number.isFinite(Number(value))) ||
@@ -132,7 +138,7 @@ export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>, 
 }
 
 function helpOf({ help }: Field, language: Language): Tree | undefined {
-  return help === undefined ? undefined : ['bdi', {}, { [language]: help }]
+  return help === undefined ? undefined : ['bdi', {}, translationsOf(help, language)]
 }
 
 /** The id of a declared field in a page. No other id has a dot. */

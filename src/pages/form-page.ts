@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
+import { translationsOf } from '../signup/site-text.ts'
 import type { Tree } from '../signup/wire.ts'
 import { alert, type ShownFailure } from './alert.ts'
 import { document, type Html } from './document.ts'
 import { fieldTree, told, type Typed } from './field-tree.ts'
 import { commonField, consentBox, consentField } from './form-trees.ts'
 import type { PageTexts } from './texts.ts'
-import { htmlOf, ownLanguage, ownText } from './tree-html.ts'
+import { htmlOf, ownLanguage, ownText, plainOwnText } from './tree-html.ts'
 import type { TypedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 
@@ -59,14 +60,14 @@ export async function formPage(view: View, { typed, next, failure }: FormPage): 
     </form>
     <template>${alert({ text: texts.problems.fields, errors: [] }, false)}</template>
   `
-  const title = (page && settings.title) ?? texts.form.title
+  const title = page && settings.title ? plainOwnText(view, settings.title) : texts.form.title
   const isHosted = page === 'hosted'
   return document(view, {
     title: failure ? `${texts.form.error}: ${title}` : title,
     body,
     hasForm: true,
     isListed: isHosted && !failure,
-    description: isHosted ? settings.text : undefined,
+    description: isHosted && settings.text ? plainOwnText(view, settings.text) : undefined,
   })
 }
 
@@ -88,7 +89,7 @@ function commonFields(
 function consentTree(view: View, isGiven: boolean, problem: Problem): Tree {
   const { marks, below } = told('consent', problem)
   const ticked = isGiven ? { checked: '' } : {}
-  const consent = { [ownLanguage(view)]: view.settings.consent ?? '' }
+  const consent = translationsOf(view.settings.consent ?? '', ownLanguage(view))
   return consentBox(consent, view.language, { ...ticked, ...marks }, ...below)
 }
 

@@ -7,7 +7,7 @@ import { problemOfFields, translated } from './field-problems.ts'
 import { formPage } from './form-page.ts'
 import type { PageProblem } from './texts.ts'
 import type { FormEntries } from '../http/exchange.ts'
-import { ownText } from './tree-html.ts'
+import { ownText, plainOwnText } from './tree-html.ts'
 import { typedForm } from './typed-form.ts'
 import type { View } from './view.ts'
 import type { RefusalKind } from '../http/problem.ts'
@@ -31,7 +31,10 @@ export async function thanksPage(view: View): Promise<string> {
       ${settings.next && html`<a class="next" href="${settings.next}" target="_top">${next}</a>`}
     </div>
   </div>`
-  return document(view, { title: settings.title ? `${title} – ${settings.title}` : title, body })
+  return document(view, {
+    title: settings.title ? `${title} – ${plainOwnText(view, settings.title)}` : title,
+    body,
+  })
 }
 
 /** The page with the signup form. `linked` has the fields from the page's address. */

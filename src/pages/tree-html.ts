@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import type { Language } from '../signup/languages.ts'
-import { languageFor } from '../signup/site-text.ts'
+import { languageFor, type SiteText, translationsOf } from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
 import type { Html } from './document.ts'
 import type { View } from './view.ts'
@@ -17,7 +17,10 @@ export function htmlOf(view: View, [tag, attributes, ...content]: Tree): Html {
     all = { ...all, lang }
     return it[lang] ?? ''
   })
-  const written = Object.entries(all).map(([name, value]) => html` ${raw(name)}="${value}"`)
+  const written = Object.entries(all).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : value[languageFor(value, view.language)]
+    return html` ${raw(name)}="${text ?? ''}"`
+  })
   // prettier-ignore
   const start = html`<${raw(tag)}${written}>`
   // prettier-ignore
@@ -29,11 +32,17 @@ function isTree(it: Exclude<TreeContent, string>): it is Tree {
 }
 
 /** A text from the settings, marked with its language. */
-export function ownText(view: View, text: string): Html {
-  return htmlOf(view, ['bdi', {}, { [ownLanguage(view)]: text }])
+export function ownText(view: View, text: SiteText): Html {
+  return htmlOf(view, ['bdi', {}, translationsOf(text, ownLanguage(view))])
 }
 
-/** The language of the texts in the settings. */
-export function ownLanguage({ settings }: View): Language {
+/** The same without a mark. */
+export function plainOwnText(view: View, text: SiteText): string {
+  const translations = translationsOf(text, ownLanguage(view))
+  return translations[languageFor(translations, view.language)] ?? ''
+}
+
+/** The language of the texts in the settings that do not say theirs. */
+export function ownLanguage({ settings }: Pick<View, 'settings'>): Language {
   return settings.language ?? 'en'
 }

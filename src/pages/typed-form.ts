@@ -3,6 +3,7 @@ import type { Field } from '../signup/field.ts'
 import { isCollected } from '../signup/field-control.ts'
 import { tokenFields } from '../signup/token-fields.ts'
 import { consentField, plainConsent } from './form-trees.ts'
+import { plainOwnText } from './tree-html.ts'
 import type { View } from './view.ts'
 
 /** The values of a form, sorted by where our own form shows them. */
@@ -63,8 +64,9 @@ function isAsked(field: Field, entries: FormEntries, { page }: View): boolean {
 }
 
 /** The text that visitors of our own pages must agree to, as plain text. */
-export function consentText({ page, settings }: View): string | undefined {
-  return page && settings.consent && plainConsent(settings.consent)
+export function consentText(view: View): string | undefined {
+  const { consent } = view.settings
+  return view.page && consent && plainConsent(plainOwnText(view, consent))
 }
 
 /** The first value of a field that is not empty; '' when all are empty, undefined when there is none. */

@@ -2,26 +2,27 @@ import type { AllowedOrigins } from '../http/origin.ts'
 import type { HttpRequest } from '../platform/http-exchange.ts'
 import type { Field } from '../signup/field.ts'
 import { type Language, languages } from '../signup/languages.ts'
+import type { SiteText } from '../signup/site-text.ts'
 import type { ParseContext } from '../signup/parse.ts'
 import { type PageTexts, pageTexts } from './texts.ts'
 import { parseAccept } from 'hono/utils/accept'
 
 /** The settings of the pages. An undefined member means the default. */
 export interface PageSettings {
-  readonly title?: string | undefined
+  readonly title?: SiteText | undefined
   /** A line under the title. */
-  readonly text?: string | undefined
-  readonly button?: string | undefined
+  readonly text?: SiteText | undefined
+  readonly button?: SiteText | undefined
   /** `#rrggbb` */
   readonly accent?: string | undefined
   readonly logoUrl?: string | undefined
   /** A text below the thanks, and the address of the page to go to from there. */
-  readonly thanks?: string | undefined
+  readonly thanks?: SiteText | undefined
   readonly next?: string | undefined
-  /** The language of the texts above, and of visitors whose browser asks for none of our languages. */
+  /** The language of texts that do not say theirs, and of visitors whose browser asks for none of our languages. */
   readonly language?: Language | undefined
   /** The text that visitors must agree to. Its links are `[words](https://…)`. */
-  readonly consent?: string | undefined
+  readonly consent?: SiteText | undefined
   readonly name: NameField
 }
 

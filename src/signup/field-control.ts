@@ -1,4 +1,4 @@
-import type { ChoiceField, Field } from './field.ts'
+import { type ChoiceField, type Field, optionsOf } from './field.ts'
 
 /** The most options that are shown as radio buttons; more make a list to choose from. */
 const radiosMax = 4
@@ -10,7 +10,8 @@ export function areOptionsShown({ type, options }: ChoiceField): boolean {
 }
 
 /** Whether the buttons or boxes of a field fit into one row on a phone. Each takes the space of six letters itself. */
-export function fitInRow({ options }: ChoiceField): boolean {
+export function fitInRow(field: ChoiceField): boolean {
+  const options = optionsOf(field)
   return options.join('').length + 6 * options.length <= rowCharactersMax
 }
 
@@ -48,11 +49,10 @@ export function pageAddress(address: string): string {
 
 /** The attributes of the field's control, by name. An empty value is a boolean attribute. */
 export function controlAttributes(field: Field): Readonly<Record<string, string>> {
-  const { required, placeholder } = field
+  const { required } = field
   return {
     ...typeAttributes(field),
     ...(required && { required: '' }),
-    ...(placeholder !== undefined && { placeholder }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Field, type FieldValues, headingOf, type NumberField } from './field.ts'
+import { type Field, type FieldValues, headingOf, type NumberField, optionsOf } from './field.ts'
 import { fieldsText, noFields } from './fields-text.ts'
 import { cleanLines, cleanText } from './text.ts'
 
@@ -95,9 +95,9 @@ function readValue(field: Field, given: unknown): Read {
     case 'textarea':
       return readText(given, (text) => tooLong(text, field.maxLength))
     case 'choice':
-      return readText(given, (text) => choiceProblem(text, field.options))
+      return readText(given, (text) => choiceProblem(text, optionsOf(field)))
     case 'choices':
-      return readChoices(given, field.options)
+      return readChoices(given, optionsOf(field))
     case 'url':
       return readText(given, urlProblem)
     case 'phone':

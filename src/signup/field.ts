@@ -1,14 +1,16 @@
+import { firstOf, type SiteText } from './site-text.ts'
+
 /** What all fields have: a field is a column of a site's own, which stands after the seven columns. */
 interface FieldOfAnyType {
   /** A letter, then letters, digits, `_` and `-`: at most 40 characters. Signups carry the value under it. */
   readonly name: string
   /** At most 100 characters. What visitors read beside the field. */
-  readonly label?: string | undefined
+  readonly label?: SiteText | undefined
   readonly required: boolean
   /** At most 300 characters. A line below the control. */
-  readonly help?: string | undefined
+  readonly help?: SiteText | undefined
   /** At most 100 characters. Stands in an empty control; only types whose values are typed have it. */
-  readonly placeholder?: string | undefined
+  readonly placeholder?: SiteText | undefined
 }
 
 export interface TextField extends FieldOfAnyType {
@@ -20,8 +22,8 @@ export interface TextField extends FieldOfAnyType {
 
 export interface ChoiceField extends FieldOfAnyType {
   readonly type: 'choice' | 'choices'
-  /** The values that a visitor chooses one of; of `choices` any number, and none has a comma. */
-  readonly options: readonly string[]
+  /** The values that a visitor chooses one of, each stored as it is given first; of `choices` any number, and none has a comma. */
+  readonly options: readonly SiteText[]
 }
 
 export interface NumberField extends FieldOfAnyType {
@@ -43,6 +45,11 @@ export type Field = TextField | ChoiceField | NumberField | PlainField
 export type FieldValues = Readonly<Record<string, string | number | boolean | readonly string[]>>
 
 /** The heading of a field's column. */
-export function headingOf({ name, label }: Field): string {
-  return label ?? name
+export function headingOf({ name, label = name }: Field): string {
+  return firstOf(label)
+}
+
+/** The values of a field's options as they are sent and stored. */
+export function optionsOf({ options }: ChoiceField): readonly string[] {
+  return options.map(firstOf)
 }

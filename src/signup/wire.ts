@@ -116,7 +116,7 @@ export interface KnownForm {
 /** An element: its tag, its attributes and its content. An empty attribute is a boolean one. */
 export type Tree = readonly [
   tag: string,
-  attributes: Readonly<Record<string, string>>,
+  attributes: Readonly<Record<string, string | Translations>>,
   ...content: TreeContent[],
 ]
 

@@ -1,4 +1,4 @@
-import { type Field, headingOf } from '../../signup/field.ts'
+import { type Field, headingOf, optionsOf } from '../../signup/field.ts'
 import {
   numberDigitsMax,
   phoneCharacters,
@@ -44,11 +44,11 @@ function valueSchema(field: Field): Json {
     case 'textarea':
       return { type: 'string', ...notEmpty, maxLength: field.maxLength }
     case 'choice':
-      return { type: 'string', enum: field.options }
+      return { type: 'string', enum: optionsOf(field) }
     case 'choices':
       return {
         type: 'array',
-        items: { type: 'string', enum: field.options },
+        items: { type: 'string', enum: optionsOf(field) },
         ...(field.required && { minItems: 1 }),
         description: 'One text with commas between the options is taken, too.',
       }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { SiteText } from '../signup/site-text.ts'
 import { hasUnprintable } from '../signup/text.ts'
 import type { ParsedSetting, Parser } from './refusal.ts'
-import { parsedBy } from './schema-parts.ts'
+import { inLanguages, parsedBy } from './schema-parts.ts'
 
 /** What values a setting may have, and how they are written. */
 export interface Kind<T> {
@@ -33,6 +34,11 @@ export function line(charactersMax: number): Kind<string> {
     }
   }
   return { ...text(parse), form: `Up to ${thousands(charactersMax)} characters.` }
+}
+
+/** A text that a site may have in several languages. A variable has it in one. */
+export function siteText(kind: Kind<string>): Kind<SiteText> {
+  return { ...kind, json: (example) => inLanguages(kind.json(example)) }
 }
 
 /** A whole number from `min` to `max`: in a variable in digits only. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { languages } from '../signup/languages.ts'
-import type { Translations } from '../signup/site-text.ts'
+import type { SiteText, Translations } from '../signup/site-text.ts'
 import { cleanText } from '../signup/text.ts'
 import type { Parser, SettingRefusal } from './refusal.ts'
 
@@ -49,7 +49,7 @@ export function line(charactersMax: number, description: string) {
 }
 
 /** A text, or the same text in several languages, each read by `text`. They keep their order. */
-export function inLanguages<T extends z.ZodType<string, string>>(text: T) {
+export function inLanguages(text: z.ZodType<string>): z.ZodType<SiteText> {
   const known: readonly string[] = languages
   const translations = z
     .record(z.string(), text)
@@ -63,7 +63,7 @@ export function inLanguages<T extends z.ZodType<string, string>>(text: T) {
       }
     })
     .meta({ minProperties: 1, propertyNames: { enum: languages } })
-  return z.union([text, translations as unknown as z.ZodType<Translations, object>])
+  return z.union([text, translations as unknown as z.ZodType<Translations>])
 }
 
 /** Notes a problem of the value, or of a part of it. Checks of what is around it go on. */

@@ -1,5 +1,5 @@
 import { languages } from '../signup/languages.ts'
-import { given, type Kind, line, oneOf, text, wholeNumber } from './kinds.ts'
+import { given, type Kind, line, oneOf, siteText, text, wholeNumber } from './kinds.ts'
 import { apiKeys, challengeHosts, ownHosts, tabList } from './lists.ts'
 import { origins } from './origins.ts'
 import { color, consent, logoUrl, webAddress } from './pages.ts'
@@ -214,21 +214,21 @@ export const settings = {
     group: 'Pages',
     site: 'page.title',
     meaning: 'Heading of the signup page `/`.',
-    kind: line(100),
+    kind: siteText(line(100)),
     example: 'The Rollcall letter',
   },
   PAGE_TEXT: {
     group: 'Pages',
     site: 'page.text',
     meaning: 'A line under the heading.',
-    kind: line(300),
+    kind: siteText(line(300)),
     example: 'One short mail a month. No noise.',
   },
   PAGE_BUTTON: {
     group: 'Pages',
     site: 'page.button',
     meaning: 'Text of the button, also on the bare form.',
-    kind: line(60),
+    kind: siteText(line(60)),
     example: 'Count me in',
   },
   PAGE_ACCENT: {
@@ -250,7 +250,7 @@ export const settings = {
     group: 'Pages',
     site: 'page.thanks',
     meaning: 'A text below the thanks for a signup, on the pages and in the embed.',
-    kind: line(300),
+    kind: siteText(line(300)),
     example: 'The first letter comes on Sunday.',
   },
   PAGE_NEXT_URL: {
@@ -277,7 +277,7 @@ export const settings = {
     site: 'page.consent',
     meaning:
       'Text of a checkbox that visitors must tick, also on the bare form and in the embed: up to 1,000 characters; `[words](https://…)` is a link. The text that a visitor agreed to goes into Metadata as `consent`.',
-    kind: text(consent),
+    kind: siteText(text(consent)),
     example: 'I have read the [privacy policy](https://example.com/privacy) and agree to it.',
   },
   PAGE_NAME: {

@@ -64,9 +64,8 @@ const common = {
 
 const typed = {
   ...common,
-  placeholder: line(
-    placeholderCharactersMax,
-    'Stands in the control while it is empty.',
+  placeholder: inLanguages(
+    line(placeholderCharactersMax, 'Stands in the control while it is empty.'),
   ).optional(),
 }
 

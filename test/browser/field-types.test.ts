@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { shareService } from '../../harness/shared-service.ts'
+
+const page = {
+  title: { en: 'The <launch>', ar: 'الإطلاق' },
+  button: { en: 'Join', ar: 'انضم' },
+  thanks: { en: 'See you.', ar: 'إلى اللقاء.' },
+  consent: {
+    en: 'I accept the [terms](https://a.example/).',
+    ar: 'أقبل [الشروط](https://a.example/).',
+  },
+}
+const fields = [
+  {
+    name: 'topics',
+    type: 'choices',
+    required: true,
+    label: { en: 'Topics', ar: 'المواضيع' },
+    help: { en: 'As many as you like', ar: 'كما تشاء' },
+    options: [{ en: 'News', ar: 'أخبار' }, 'Events', { en: 'Jobs <here>', ar: 'وظائف' }],
+  },
+  {
+    name: 'why',
+    type: 'textarea',
+    label: 'Why?',
+    help: 'In <short>',
+    placeholder: { en: 'Because "so"', ar: 'لأن' },
+    maxLength: 40,
+  },
+]
+const sites = { launch: { fields, page } }
+const shared = shareService({ env: { ROLLCALL_CONFIG: JSON.stringify({ sites }) } })
+
+const visit = (path: string, options = {}) =>
+  openPage(shared.browser, shared.service.url + path, options)
+const lastRow = () => shared.rows('launch/Sheet1').at(-1)
+const post = (path: string, body: object) =>
+  fetch(`${shared.service.url}${path}?site=launch`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+async function fillIn(page: Page, email: string): Promise<void> {
+  await page.locator('[name=email]').fill(email)
+  await page.getByLabel('News').check()
+  await page.getByLabel('Jobs <here>').check()
+  await page.getByLabel('Why?').fill('one\n\ntwo')
+  await page.getByLabel('I accept the terms.').check()
+}
+
+describe.each([
+  ['without JavaScript', false],
+  ['with JavaScript', true],
+])('%s', (_, javaScriptEnabled) => {
+  test.each([
+    ['the hosted page', '/'],
+    ['the bare form', '/api/signup/form'],
+  ])(
+    '%s keeps several choices and lines of text through an error, into the row',
+    async (_, path) => {
+      await using opened = await visit(`${path}?site=launch&language=en&field-topics=Events`, {
+        javaScriptEnabled,
+      })
+      const { page } = opened
+      expect(await page.getByLabel('Events').isChecked()).toBe(true)
+      await fillIn(page, 'ada@nowhere')
+      await page.locator('form').evaluate((form: HTMLFormElement) => (form.noValidate = true))
+      await page.getByRole('button', { name: 'Join' }).click()
+      await page.locator('#email[aria-invalid]').waitFor()
+      expect(await page.getByLabel('Why?').inputValue()).toBe('one\n\ntwo')
+      const group = page.getByRole('group', { name: 'Topics' })
+      expect(await group.getByRole('checkbox', { checked: true }).count()).toBe(3)
+      await page.getByLabel('Events').uncheck()
+      await page.locator('[name=email]').fill('ada@example.com')
+      await page.getByRole('button', { name: 'Join' }).click()
+      await page.getByText('See you.').waitFor()
+      await expect
+        .poll(lastRow)
+        .toEqual([
+          'ada@example.com',
+          expect.any(String),
+          'form',
+          '',
+          '',
+          '{"consent":"I accept the terms."}',
+          'Sheet1',
+          'News, Jobs <here>',
+          'one\n\ntwo',
+        ])
+    },
+  )
+})
+
+describe.each([
+  ['light', 'en', 800],
+  ['dark', 'ar', 320],
+] as const)('in %s, in the language %s', (colorScheme, language, width) => {
+  const look = { viewport: { width, height: 1200 }, colorScheme }
+  const words =
+    language === 'ar' ? ['المواضيع', 'كما تشاء', 'انضم'] : ['Topics', 'As many as', 'Join']
+  const [topics = '', help = '', join = ''] = words
+
+  const expectFields = async (page: Page) => {
+    await page.getByRole('button', { name: join }).waitFor()
+    const group = page.getByRole('group', { name: topics })
+    expect(await group.getAttribute('aria-describedby')).toBe('topics.field-help')
+    expect(await page.locator('[id="topics.field-help"]').innerText()).toContain(help)
+    expect(await page.locator('[name=topics]').first().getAttribute('value')).toBe('News')
+    const placeholder = await page.locator('[name=why]').getAttribute('placeholder')
+    expect(placeholder).toBe(language === 'ar' ? 'لأن' : 'Because "so"')
+    // A text in one language is the page's own, English.
+    expect(await page.getByText('Why?').getAttribute('lang')).toBe('en')
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
+  }
+
+  test('the page draws all of it, accessibly, also with errors', async () => {
+    await using opened = await visit(`/?site=launch&language=${language}`, look)
+    const { page } = opened
+    await expectFields(page)
+    expect(await accessibilityProblems(page, true)).toEqual([])
+    await page.getByRole('button', { name: join }).click()
+    await page.locator('fieldset[aria-invalid=true]').waitFor()
+    expect(await accessibilityProblems(page, true)).toEqual([])
+    await page.locator('[name=topics]').first().check()
+    await expect.poll(() => page.locator('fieldset[aria-invalid=true]').count()).toBe(0)
+  })
+
+  test('the embed draws all of it, accessibly, filled in by its options', async () => {
+    const options = 'data-field-topics="Events, Jobs &lt;here&gt;" data-field-why="so"'
+    const body = `<script src="%s/embed.js?site=launch" data-site="launch" ${options}></script>`
+    const colors = colorScheme === 'dark' ? '#111; color: #fff' : '#fff'
+    const head = `<style>body { background: ${colors}; margin: 0 }</style>`
+    const html = `lang="${language}"`
+    await using host = await shared.open({ body, head, html, context: look })
+    const { page } = host
+    await expectFields(page)
+    const ticked = page.locator('[name=topics]:checked')
+    expect(await ticked.evaluateAll((all) => all.map((it) => it.getAttribute('value')))).toEqual([
+      'Events',
+      'Jobs <here>',
+    ])
+    expect(await page.locator('[name=why]').inputValue()).toBe('so')
+    expect(await accessibilityProblems(page)).toEqual([])
+    expect(host.complaints).toEqual([])
+  })
+})
+
+test('a group of choices takes a keyboard, and only leaving it without a choice is a mistake', async () => {
+  await using opened = await visit('/?site=launch&language=en')
+  const { page } = opened
+  await page.locator('[name=topics]').first().focus()
+  await page.waitForLoadState('networkidle')
+  for (const key of ['Tab', 'Tab', 'Space']) await page.keyboard.press(key)
+  expect(await page.locator('[name=topics]').last().isChecked()).toBe(true)
+  expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+})
+
+test('JSON and bulk take choices as a list or as one text, and refuse what is no option', async () => {
+  const email = 'grace@example.com'
+  const given = { email, topics: ['Events', 'News'], why: 'a\r\nb' }
+  expect((await post('/api/signup', given)).status).toBe(202)
+  await expect.poll(() => lastRow()?.slice(7)).toEqual(['News, Events', 'a\nb'])
+  const signups = [
+    { email, topics: 'Events' },
+    { email, topics: ['أخبار'] },
+  ]
+  const answer = await post('/api/signup/bulk', { signups })
+  expect(await answer.json()).toMatchObject({
+    accepted: 1,
+    results: [{ index: 0 }, { errors: [{ field: 'topics' }] }],
+  })
+})
+
+test('the configuration has the texts as they were given, and the header has the first of each', async () => {
+  const config = await fetch(`${shared.service.url}/api/config?site=launch`)
+  expect(await config.json()).toMatchObject({ fields })
+  const { components } = (await (
+    await fetch(`${shared.service.url}/api/openapi.json?site=launch`)
+  ).json()) as { components: { schemas: { Signup: { properties: object } } } }
+  expect(components.schemas.Signup.properties).toMatchObject({
+    topics: { title: 'Topics', type: 'array', items: { enum: ['News', 'Events', 'Jobs <here>'] } },
+  })
+})

@@ -66,7 +66,9 @@ export function watchFields({ form, texts, language, signal, messages }: FieldsS
   })
   on(window, 'pointerup', () => (isPressing = false))
   on(form, 'focusout', (control) => {
-    if (!isPressing && isControl(control) && control.value) say(control, problemOf(control))
+    // The focus may go on to another box of the same group.
+    const isAlone = isControl(control) && markedOf(control) === control
+    if (!isPressing && isAlone && control.value) say(control, problemOf(control))
   })
   const typed = (control: EventTarget | null) => {
     if (!isControl(control)) return

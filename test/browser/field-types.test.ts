@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { accessibilityProblems, openPage } from '../../harness/browser.ts'
+import { htmlProblems } from '../../harness/html-problems.ts'
 import { shareService } from '../../harness/shared-service.ts'
 
 const page = {
@@ -159,6 +160,15 @@ test('a group of choices takes a keyboard, and tells of no mistake on the way th
   expect(await page.locator('[name=topics]').last().isChecked()).toBe(true)
   expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
 })
+
+test.each(['/', '/api/signup/form', '/?language=ar'])(
+  'html-validate finds no problem in %s',
+  async (path) => {
+    const url = new URL(path, shared.service.url)
+    url.searchParams.set('site', 'launch')
+    expect(await htmlProblems(await (await fetch(url)).text())).toEqual([])
+  },
+)
 
 test('JSON and bulk take choices as a list or as one text, and refuse what is no option', async () => {
   const email = 'grace@example.com'

@@ -9,13 +9,32 @@ const needed = { name: 'it', required: true }
 
 const fields: readonly Field[] = [
   { ...of, type: 'text', maxLength: 3 },
+  { ...of, type: 'textarea', maxLength: 3 },
   { ...of, type: 'choice', options: ['free', 'pro'] },
+  { ...of, type: 'choices', options: ['x', { en: 'y', de: 'z' }] },
   { ...of, type: 'number', min: 1, max: 500 },
   { ...of, type: 'checkbox' },
   { ...of, type: 'url' },
   { ...of, type: 'phone' },
 ]
-const values = ['abc', 'abcd', 'pro', 'PRO', 0, 1, 500, 501, 2.5, true, false, [], {}, null]
+const values = [
+  'abc',
+  'abcd',
+  'pro',
+  'PRO',
+  0,
+  1,
+  500,
+  501,
+  2.5,
+  true,
+  false,
+  [],
+  ['x', 'y'],
+  ['z'],
+  {},
+  null,
+]
 const addresses = [
   'https://a.example/',
   'HTTP://a',

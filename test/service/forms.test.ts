@@ -158,7 +158,7 @@ describe('behind a proxy, with one allowed origin', () => {
     const shown = fieldsOf(page)
     expect(shown).toEqual(typed)
     expect(page.replace(/\s+/g, ' ')).toMatch(
-      /<input id="email" name="email"[^>]* required [^>]* aria-invalid="true" aria-describedby="email-problem" autofocus/,
+      /<input id="email" name="email"[^>]* required="" [^>]* aria-invalid="true" aria-describedby="email-problem" autofocus/,
     )
 
     const mended = shown.map(([name, value]) => [

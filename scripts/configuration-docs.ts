@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { format, resolveConfig } from 'prettier'
-import { configJsonSchema } from '../src/config/site-schema.ts'
+import { configJsonSchema } from '../src/config/sites/site-schema.ts'
 import { type Setting, type SettingName, settings } from '../src/config/settings.ts'
 
 const root = new URL('../', import.meta.url)

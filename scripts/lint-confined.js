@@ -6,7 +6,7 @@
 /** For each: the file that may do it, the message for other files, and its forms. */
 const confined = [
   {
-    homes: ['src/config/env.ts'],
+    homes: ['src/config/env/env.ts'],
     message: 'Take the setting from config, through the options you are given.',
     properties: [['process', 'env']],
     imports: [[['process'], ['env']]],

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Files } from '../src/config/read-file.ts'
 import type { Variables } from '../src/config/reader.ts'
-import { sitesJson } from '../src/config/sites-file.ts'
+import { sitesJson } from '../src/config/sites/sites-file.ts'
 import { isRecord } from '../src/signup/json.ts'
 
 interface SandboxSites {

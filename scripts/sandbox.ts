@@ -14,7 +14,7 @@ import { startChallengeEmulator } from '../emulators/challenge/server.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../emulators/google-sheets/server.ts'
 import type { SpreadsheetHandle } from '../emulators/google-sheets/spreadsheet-handle.ts'
 import { onStopSignal } from '../src/cli/terminal/stop-signals.ts'
-import { readEnvironment } from '../src/config/env.ts'
+import { readEnvironment } from '../src/config/env/env.ts'
 import { type Setting, settingNames, settings } from '../src/config/settings.ts'
 import { sandboxSites, sandboxSpreadsheet } from './sandbox-sites.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { chosenSite, readSettings } from './settings.ts'
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import { keepYoungGeneration } from '../platform/node/young-generation.ts'
 import { tabsOf } from '../service/tabs.ts'
 import { partOf } from '../journal/contracts/journal.ts'

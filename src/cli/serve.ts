@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import type { Config } from '../config/config.ts'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import { type Service, startService } from '../service/service.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'
 import { readSettings } from './settings.ts'

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import { type Field, headingOf, optionsOf } from '../signup/field.ts'
 import { rollcall } from './command-words.ts'
 import { exit, type ExitCode, type Run, type Session } from './session.ts'

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import type { SiteConfig } from './site.ts'
+import type { SiteConfig } from './sites/site.ts'
 
 type Noted = Pick<Config, 'trustedProxies' | 'allowedHosts'> & {
   readonly sites: readonly Pick<SiteConfig, 'signupsPerMinute' | 'origins'>[]

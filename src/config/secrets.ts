@@ -1,5 +1,5 @@
 import type { AlertWebhook } from './alert-webhook.ts'
-import type { EnvFile } from './env-file.ts'
+import type { EnvFile } from './env/env-file.ts'
 import { isSecret } from './settings.ts'
 
 /** The settings that must never be printed. All others are in `Config`. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defaultSite } from '../config/site.ts'
+import { defaultSite } from '../config/sites/site.ts'
 import type { OldJournal } from '../journal/contracts/journal-home.ts'
 import type { Logger } from '../ops/log.ts'
 import type { DirectoryLock } from '../platform/node/directory-lock.ts'

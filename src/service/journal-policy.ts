@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import {
   type JournalPolicy,
   type SitePolicies,

@@ -1,7 +1,7 @@
 import { metricsHandler } from '../api/metrics.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import { ApiKeys } from '../http/api-keys.ts'
 import { signupRefusals } from '../http/problem.ts'
 import type { Handler } from '../http/router.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import { type Journal, type OpenJournal, partOf } from '../journal/contracts/journal.ts'
 import { createEvents, type Events } from '../ops/events.ts'
 import { createHealth, type Health, type JournalHealth } from '../ops/health.ts'

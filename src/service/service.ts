@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { startNotes } from '../config/notes.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import type { Application } from '../http/edge.ts'
 import { connectionShare } from '../http/client.ts'
 import { createLog, type Logger, standardError } from '../ops/log.ts'

@@ -1,4 +1,4 @@
-import type { SiteConfig } from '../config/site.ts'
+import type { SiteConfig } from '../config/sites/site.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import { tabsByKey } from '../signup/tab.ts'
 

@@ -11,7 +11,7 @@ import { runCommand } from '../../harness/run-command.ts'
 import { startService } from '../../harness/start-service.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { keys, startOnTerminal, type Terminal } from '../../harness/terminal.ts'
-import { parseEnvFile } from '../../src/config/env-file.ts'
+import { parseEnvFile } from '../../src/config/env/env-file.ts'
 
 const { enter, down, ctrlC, clear } = keys
 

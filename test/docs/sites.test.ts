@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { projectRoot } from '../../harness/source-file.ts'
-import { fileSchema, knownKeys, siteSchema } from '../../src/config/site-schema.ts'
+import { fileSchema, knownKeys, siteSchema } from '../../src/config/sites/site-schema.ts'
 
 const textOf = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
 const schema = JSON.parse(textOf('config.schema.json')) as object

@@ -62,7 +62,7 @@ const bad: readonly Sample[] = [
 
 const good: readonly (readonly [path: string, text: string])[] = [
   ['src/platform/node/a.ts', `const listen = ({ fetch }: Options) => serve({ fetch })`],
-  ['src/config/env.ts', `export const read = () => process.env`],
+  ['src/config/env/env.ts', `export const read = () => process.env`],
   ['src/platform/node/http-client.ts', `import { request as send } from 'node:https'`],
   ['src/client/client.ts', `globalThis.fetch(url)`],
   ['src/platform/clock.ts', `const now = Date.now()`],

@@ -4,7 +4,7 @@ import { OAuth2Client } from 'google-auth-library'
 
 import { loadConfig } from '../../src/config/config.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
-import { readEnvironment } from '../../src/config/env.ts'
+import { readEnvironment } from '../../src/config/env/env.ts'
 import { Account } from '../../src/delivery/account.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
 import { systemClock } from '../../src/platform/clock.ts'

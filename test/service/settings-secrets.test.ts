@@ -54,7 +54,7 @@ const broken: Readonly<Record<string, string>> = {
 }
 
 const program = `
-  import { readEnvironment } from ${JSON.stringify(new URL('../../src/config/env.ts', import.meta.url).href)}
+  import { readEnvironment } from ${JSON.stringify(new URL('../../src/config/env/env.ts', import.meta.url).href)}
   import { loadConfig } from ${JSON.stringify(new URL('../../src/config/config.ts', import.meta.url).href)}
   for (const folder of process.argv.slice(1)) {
     process.chdir(folder)

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { ConfigError } from '../../config/problem.ts'
-import type { SiteConfig } from '../../config/site.ts'
+import type { SiteConfig } from '../../config/sites/site.ts'
 import { partOf } from '../../journal/contracts/journal.ts'
 import type { Finding } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseEnvFile } from '../../config/env-file.ts'
+import { parseEnvFile } from '../../config/env/env-file.ts'
 import type { Ask } from './ask.ts'
 import { confirmChanges } from './env-file.ts'
 

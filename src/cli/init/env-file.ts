@@ -1,6 +1,6 @@
 import { lstat, readFile, rm } from 'node:fs/promises'
-import type { EnvFile } from '../../config/env-file.ts'
-import { type EnvChanges, editEnvFile } from '../../config/env-file-edit.ts'
+import type { EnvFile } from '../../config/env/env-file.ts'
+import { type EnvChanges, editEnvFile } from '../../config/env/env-file-edit.ts'
 import { describeGiven } from '../../config/problem.ts'
 import { codeOf, durableFiles } from '../../platform/node/durable-file.ts'
 import type { Ask } from './ask.ts'

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Environment } from '../../config/config.ts'
-import type { EnvChanges } from '../../config/env-file-edit.ts'
+import type { EnvChanges } from '../../config/env/env-file-edit.ts'
 import { textOf } from '../../config/reader.ts'
 import { settingNames } from '../../config/settings.ts'
 import type { Output } from '../terminal/output.ts'

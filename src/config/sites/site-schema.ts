@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { fieldsSchema } from './field-schema.ts'
-import { note } from './schema-parts.ts'
+import { note } from '../schema-parts.ts'
 import {
   type Setting,
   type SettingName,
@@ -8,7 +8,7 @@ import {
   siteSettings,
   type SiteSettings,
   type ValueOf,
-} from './settings.ts'
+} from '../settings.ts'
 
 /**
  * The file that `ROLLCALL_CONFIG` names, described once: from here come its validation, the JSON Schema

@@ -1,5 +1,5 @@
-import type { SettingProblem } from './problem.ts'
-import { settingNames } from './settings.ts'
+import type { SettingProblem } from '../problem.ts'
+import { settingNames } from '../settings.ts'
 
 /** The content of an `.env` file. */
 export interface EnvFile {

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { isRecord } from '../signup/json.ts'
-import { parseJson } from '../signup/json-text.ts'
-import type { ParsedSetting, SettingRefusal } from './refusal.ts'
-import type { SettingProblem } from './problem.ts'
-import { type Files, readFileAt } from './read-file.ts'
+import { isRecord } from '../../signup/json.ts'
+import { parseJson } from '../../signup/json-text.ts'
+import type { ParsedSetting, SettingRefusal } from '../refusal.ts'
+import type { SettingProblem } from '../problem.ts'
+import { type Files, readFileAt } from '../read-file.ts'
 import { problemsOf } from './schema-problems.ts'
 import { type DeclaredSite, fileSchema, siteNameSchema, siteSchema } from './site-schema.ts'
-import { filePath } from './values.ts'
+import { filePath } from '../values.ts'
 
 /** As the environment could not hold more either. */
 const charactersMax = 1_048_576

@@ -1,9 +1,9 @@
-import { describeGiven } from './problem.ts'
-import type { SettingProblem } from './problem.ts'
+import { describeGiven } from '../problem.ts'
+import type { SettingProblem } from '../problem.ts'
 import { nearest, nearMiss, otherName } from './meant-names.ts'
-import { textOf } from './reader.ts'
-import type { Variables } from './reader.ts'
-import { type Setting, settingNames, settings } from './settings.ts'
+import { textOf } from '../reader.ts'
+import type { Variables } from '../reader.ts'
+import { type Setting, settingNames, settings } from '../settings.ts'
 
 const names: readonly string[] = settingNames
 const ourPrefix = /^(SHEETS|CHALLENGE|ROLLCALL)_/i

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nearest, nearMiss } from './meant-names.ts'
-import { settingNames as names } from './settings.ts'
+import { settingNames as names } from '../settings.ts'
 
 describe('finds the setting that a variable clearly means', () => {
   test.each([

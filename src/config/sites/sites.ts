@@ -1,21 +1,21 @@
 import { fieldOf } from './field-schema.ts'
-import { type Account, accountInFile, hasAccount, readAccount } from './account.ts'
+import { type Account, accountInFile, hasAccount, readAccount } from '../account.ts'
 import {
   type Challenged,
   type ChallengeTerms,
   keyParsers,
   readChallenge,
   readChallengeTerms,
-} from './challenge.ts'
-import { type GoogleConfig, readGoogleTerms, wantsGoogle } from './google.ts'
-import { describeGiven, type SettingProblem } from './problem.ts'
-import type { Files } from './read-file.ts'
-import { type SettingsReader, textOf, type Variables } from './reader.ts'
-import type { SettingRefusal } from './refusal.ts'
+} from '../challenge.ts'
+import { type GoogleConfig, readGoogleTerms, wantsGoogle } from '../google.ts'
+import { describeGiven, type SettingProblem } from '../problem.ts'
+import type { Files } from '../read-file.ts'
+import { type SettingsReader, textOf, type Variables } from '../reader.ts'
+import type { SettingRefusal } from '../refusal.ts'
 import { problemAt } from './schema-problems.ts'
-import type { SiteSecrets } from './secrets.ts'
+import type { SiteSecrets } from '../secrets.ts'
 import { defaultSite, namesOf, readSiteDefaults, type SiteConfig, siteValues } from './site.ts'
-import { parseSpreadsheetId } from './spreadsheet-id.ts'
+import { parseSpreadsheetId } from '../spreadsheet-id.ts'
 import { type Declared, declaredIn, sitesJson } from './sites-file.ts'
 
 /** A site and what must not be printed of it. */

@@ -1,10 +1,10 @@
-import type { Field } from '../signup/field.ts'
-import { environmentNames, type SettingNames } from '../signup/setting-names.ts'
-import type { ChallengeConfig } from './challenge.ts'
-import type { GoogleConfig } from './google.ts'
+import type { Field } from '../../signup/field.ts'
+import { environmentNames, type SettingNames } from '../../signup/setting-names.ts'
+import type { ChallengeConfig } from '../challenge.ts'
+import type { GoogleConfig } from '../google.ts'
 import { pathText } from './schema-problems.ts'
-import type { SettingsReader } from './reader.ts'
-import { siteSettings, type SiteSettings } from './settings.ts'
+import type { SettingsReader } from '../reader.ts'
+import { siteSettings, type SiteSettings } from '../settings.ts'
 import type { DeclaredSite } from './site-schema.ts'
 
 /** How the pages for visitors look and what they ask for. An undefined member means the default. */

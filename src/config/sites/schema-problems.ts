@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { fieldTypes } from './field-schema.ts'
-import { nearest } from './meant-names.ts'
-import { describeGiven, type SettingProblem } from './problem.ts'
-import type { SettingRefusal } from './refusal.ts'
-import type { RefusalParams } from './schema-parts.ts'
+import { nearest } from '../env/meant-names.ts'
+import { describeGiven, type SettingProblem } from '../problem.ts'
+import type { SettingRefusal } from '../refusal.ts'
+import type { RefusalParams } from '../schema-parts.ts'
 import { knownKeys } from './site-schema.ts'
 
 type Issue = z.core.$ZodIssue

@@ -15,7 +15,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const program = `
   import { readEnvironment } from ${JSON.stringify(new URL('env.ts', import.meta.url).href)}
-  import { loadConfig } from ${JSON.stringify(new URL('config.ts', import.meta.url).href)}
+  import { loadConfig } from ${JSON.stringify(new URL('../config.ts', import.meta.url).href)}
   try {
     const { config } = loadConfig(readEnvironment())
     console.log(JSON.stringify({ config }))

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Field } from '../signup/field.ts'
-import { isRecord } from '../signup/json.ts'
-import { columns, headingKey } from '../signup/row.ts'
-import { firstOf } from '../signup/site-text.ts'
-import { formSchema } from '../signup/schema.ts'
-import { inLanguages, line, note } from './schema-parts.ts'
+import type { Field } from '../../signup/field.ts'
+import { isRecord } from '../../signup/json.ts'
+import { columns, headingKey } from '../../signup/row.ts'
+import { firstOf } from '../../signup/site-text.ts'
+import { formSchema } from '../../signup/schema.ts'
+import { inLanguages, line, note } from '../schema-parts.ts'
 
 /** More columns than people look at, and few enough for a form. */
 const fieldsMax = 20

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Environment } from './config.ts'
+import type { Environment } from '../config.ts'
 import { type EnvFile, parseEnvFile } from './env-file.ts'
-import { ConfigError } from './problem.ts'
+import { ConfigError } from '../problem.ts'
 
 const fileBytesMax = 1_048_576
 

@@ -1,5 +1,5 @@
-import { editDistance } from '../signup/edit-distance.ts'
-import type { SettingName } from './settings.ts'
+import { editDistance } from '../../signup/edit-distance.ts'
+import type { SettingName } from '../settings.ts'
 
 /** Finds the setting that a misspelt or foreign variable name means. */
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import type { SettingProblem } from './problem.ts'
-import { SettingsReader, type Variables } from './reader.ts'
+import type { SettingProblem } from '../problem.ts'
+import { SettingsReader, type Variables } from '../reader.ts'
 import { type Sites, readSites } from './sites.ts'
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { prefersHtml } from './negotiate.ts'
 
+const asking = (accept: string | null) => ({
+  headers: new Headers(accept === null ? {} : { accept }),
+})
+
 test.each([
   ['Chrome', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'],
   ['Firefox', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
@@ -15,7 +19,7 @@ test.each([
   ['a page, and anything of the kind of JSON', 'application/*, text/html'],
   ['the older kind of page', 'application/xhtml+xml'],
 ])('a client that sends %s gets a page: %s', (_, accept) => {
-  expect(prefersHtml(accept)).toBe(true)
+  expect(prefersHtml(asking(accept))).toBe(true)
 })
 
 test.each([
@@ -35,5 +39,5 @@ test.each([
   ['only what we do not have', 'image/png'],
   ['nonsense', ';;,,q=;"'],
 ])('a client that sends %s gets JSON: %s', (_, accept) => {
-  expect(prefersHtml(accept)).toBe(false)
+  expect(prefersHtml(asking(accept))).toBe(false)
 })

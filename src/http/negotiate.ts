@@ -1,14 +1,15 @@
 import { parseAccept } from 'hono/utils/accept'
+import type { HttpRequest } from '../platform/http-exchange.ts'
 
 type Range = ReturnType<typeof parseAccept>[number]
 
 /**
- * Whether this `Accept` header prefers an HTML page to JSON. Browsers name `text/html`; a wildcard
+ * Whether the `Accept` header of a request prefers an HTML page to JSON. Browsers name `text/html`; a wildcard
  * alone, as curl and `fetch` send it, means JSON. At equal quality a named type wins over a
  * wildcard, and the first of two named types wins.
  */
-export function prefersHtml(accept: string | null): boolean {
-  const ranges = parseAccept(accept ?? '')
+export function prefersHtml({ headers }: Pick<HttpRequest, 'headers'>): boolean {
+  const ranges = parseAccept(headers.get('accept') ?? '')
   const page = best(ranges, ['text/html', 'application/xhtml+xml'])
   if (page.quality === 0 || page.breadth === 2) return false
   const json = best(ranges, ['application/json', 'application/problem+json'])

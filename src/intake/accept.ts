@@ -86,7 +86,7 @@ export async function accept<Kept>(
   const { request } = exchange
   const key = ownedKey(exchange)
   // The page with the refusal shows what was typed, so a small form is read even when it is refused.
-  const isGivenBack = () => takesForms && isForPerson(exchange) && isSmallBody(request)
+  const isGivenBack = () => takesForms && prefersHtml(request) && isSmallBody(request)
   if (exchange.isSpent && !isGivenBack()) await refuseSpent(key, exchange, intakes)
   const sent = await readBody(exchange, intakes.bodies)
   exchange.signups = 1
@@ -109,9 +109,4 @@ export async function accept<Kept>(
     }
     throw error
   }
-}
-
-/** Whether a page answers the request. */
-export function isForPerson({ request }: Exchange): boolean {
-  return prefersHtml(request.headers.get('accept'))
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../http/answer.ts'
 import type { Body } from '../http/body.ts'
 import type { Exchange, FormEntries } from '../http/exchange.ts'
+import { prefersHtml } from '../http/negotiate.ts'
 import { refuse } from '../http/refuse.ts'
 import {
   type Parsed,
@@ -9,7 +10,7 @@ import {
   parseSignup,
   tooManyTabs,
 } from '../signup/parse.ts'
-import { accept, type Endpoint, type Intake, type Intakes, isForPerson } from './accept.ts'
+import { accept, type Endpoint, type Intake, type Intakes } from './accept.ts'
 import { accepted, replayed } from './accepted.ts'
 import { contentOf, formKey, idempotencyOf, idempotencyOfForm } from './idempotency.ts'
 
@@ -24,7 +25,7 @@ const single: Endpoint<Page | undefined> = {
     const parsed = parseBody(body, exchange, intake)
     const { challengeToken } = parsed
     const content = contentOf(parsed)
-    const isPage = body.kind === 'form' && isForPerson(exchange)
+    const isPage = body.kind === 'form' && prefersHtml(exchange.request)
     const ofForm = key === undefined && isPage ? formKey(body.fields) : undefined
     const idempotency =
       ofForm !== undefined

@@ -14,7 +14,7 @@ export async function answerRefusal(
   options: PageOptions,
 ): Promise<Answer> {
   const { request, requestId, ownOrigin, postedFields } = exchange
-  if (!prefersHtml(request.headers.get('accept'))) return problem(refusal, requestId)
+  if (!prefersHtml(request)) return problem(refusal, requestId)
   const { kind, isOurs, errors, status, headers, isPublic } = refusal
   const { allowedOrigins } = options
   const view = viewOf(request, options)

@@ -64,6 +64,7 @@ describe('a value that does not fit says what to do', () => {
     [choice, 'Pro', 'it must be one of free, pro.'],
     [choices, ['one', 'four'], 'it must be one of one, two, three.'],
     [choices, ['one', ''], 'it must be one of one, two, three.'],
+    [choices, ['one', 'one', 'two', 'two'], 'it must have at most 3 of its options.'],
     [choices, ['one', 1], 'it must be a list of texts.'],
     [choices, [['one']], 'it must be a list of texts.'],
     [choices, { one: true }, 'it must be a list of texts.'],

@@ -118,6 +118,9 @@ function readText(given: unknown, problemOf: (text: string) => string | undefine
 /** Several options, as a list or as one text with commas. They are kept in the order of the field. */
 function readChoices(given: unknown, options: readonly string[]): Read {
   const list: readonly unknown[] = typeof given === 'string' ? given.split(',') : [given].flat()
+  if (list.length > options.length) {
+    return { problem: `must have at most ${options.length} of its options.` }
+  }
   const texts = new Set<string>()
   for (const it of list) {
     if (typeof it !== 'string') return { problem: 'must be a list of texts.' }

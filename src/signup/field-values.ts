@@ -125,18 +125,22 @@ function readChoices(given: unknown, options: readonly string[]): Read {
   for (const it of list) {
     if (typeof it !== 'string') return { problem: 'must be a list of texts.' }
     const text = cleanText(it)
-    const problem = choiceProblem(text, options)
+    const problem = choiceProblem(text, options, 'one or more of')
     if (problem !== undefined) return { problem }
     texts.add(text)
   }
   return { value: options.filter((option) => texts.has(option)) }
 }
 
-function choiceProblem(text: string, options: readonly string[]): string | undefined {
+function choiceProblem(
+  text: string,
+  options: readonly string[],
+  what = 'one of',
+): string | undefined {
   if (options.includes(text)) return undefined
   const named = options.slice(0, namedOptionsMax).map(shortened).join(', ')
   const more = options.length - namedOptionsMax
-  return `must be one of ${named}${more > 0 ? ` and ${more} more` : ''}.`
+  return `must be ${what} ${named}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
 function shortened(option: string): string {

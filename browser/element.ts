@@ -80,7 +80,7 @@ export class RollcallForm extends HTMLElement {
       { method: 'post', class: fields[1] ? '' : 'single' },
       ...fields,
       ['slot', { name: 'challenge' }],
-      ['button', { type: 'submit' }, ['bdi', {}, own.submit]],
+      ['button', { type: 'submit' }, own.submit],
     ]) as HTMLFormElement
     const isFilled = fillIn(form, options.hidden)
     if (!isFilled || areOdd(options)) {
@@ -89,8 +89,8 @@ export class RollcallForm extends HTMLElement {
     form.action = endpoint
     card.lang = language
     card.dir = texts.dir
-    if (own.title) card.append(draw(['h2', {}, ['bdi', {}, own.title]]))
-    if (own.text) card.append(draw(['p', {}, ['bdi', {}, own.text]]))
+    if (own.title) card.append(draw(['h2', {}, own.title]))
+    if (own.text) card.append(draw(['p', {}, own.text]))
     card.append(form)
     // A constructed sheet works under a strict CSP, which forbids inline styles.
     const sheet = new CSSStyleSheet()

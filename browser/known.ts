@@ -1,5 +1,5 @@
 import { languageFor } from '../src/signup/site-text.ts'
-import type { KnownForm, Tree } from '../src/signup/wire.ts'
+import type { KnownForm, Tree, TreeText } from '../src/signup/wire.ts'
 import { create } from './dom.ts'
 import { tellAuthor } from './place.ts'
 import { readFile } from './read-file.ts'
@@ -30,16 +30,14 @@ export function drawn(
   language: string,
   [tag, attributes, ...content]: Tree,
 ): HTMLElement {
-  const texted = Object.entries(attributes).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? value : (value[languageFor(value, language)] ?? ''),
-  ])
-  const element = create(tag as 'div', Object.fromEntries(texted) as Record<string, string>)
+  const textOf = (it: TreeText) => {
+    if (typeof it === 'string') return it
+    return ('ours' in it ? texts[it.ours] : it[languageFor(it, language)]) ?? ''
+  }
+  const element = create(tag as 'div')
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, textOf(value))
   for (const it of content) {
-    if (typeof it === 'string') element.append(it)
-    else if (it instanceof Array) element.append(drawn(texts, language, it))
-    else if ('ours' in it) element.append(texts[it.ours] ?? '')
-    else element.append(it[(element.lang = languageFor(it, language))] ?? '')
+    element.append(it instanceof Array ? drawn(texts, language, it) : textOf(it))
   }
   return element
 }

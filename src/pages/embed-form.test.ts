@@ -23,7 +23,7 @@ test('the embed knows the text below the thanks, with its language, and where it
   } as const
   const { thanks } = knownForm(pageOptions({ pages }))
   expect(thanks).toEqual([
-    ['p', { dir: 'auto' }, { de: 'Bis <bald>' }],
+    ['p', { dir: 'auto', lang: { de: 'de' } }, { de: 'Bis <bald>' }],
     ['a', { href: 'https://a.example/', class: 'next' }, { ours: 'next' }],
   ])
 })
@@ -40,7 +40,10 @@ test('the embed knows the texts, the name field and the colour of the pages, as 
     name: 'required',
   } as const
   expect(knownForm(pageOptions({ pages }))).toEqual({
-    texts: { title: { en: 'The launch' }, submit: { en: 'Join' } },
+    texts: {
+      title: ['bdi', { lang: { en: 'en' } }, { en: 'The launch' }],
+      submit: ['bdi', { lang: { en: 'en' } }, { en: 'Join' }],
+    },
     name: 'required',
     styles: expect.stringContaining('--fill:var(--rollcall-accent, light-dark(#0a7a4b, '),
   })

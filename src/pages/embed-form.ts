@@ -1,7 +1,8 @@
-import { type SiteText, translationsOf } from '../signup/site-text.ts'
+import { translationsOf } from '../signup/site-text.ts'
 import type { KnownForm, Tree } from '../signup/wire.ts'
 import { accentStyles } from './accent.ts'
 import { fieldTree } from './field-tree.ts'
+import { siteText } from './form-trees.ts'
 import type { PageOptions } from './view.ts'
 
 /** How the embed of a site differs from a form with an email field alone: its texts, fields and colour. */
@@ -10,20 +11,19 @@ export function knownForm({
   site,
   fields,
 }: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
-  const words = (text: SiteText) => translationsOf(text, language)
   const texts = {
-    ...(title !== undefined && { title: words(title) }),
-    ...(text !== undefined && { text: words(text) }),
-    ...(button !== undefined && { submit: words(button) }),
+    ...(title !== undefined && { title: siteText(title, language) }),
+    ...(text !== undefined && { text: siteText(text, language) }),
+    ...(button !== undefined && { submit: siteText(button, language) }),
   }
   const ending: Tree[] = [
-    ...(thanks === undefined ? [] : [['p', { dir: 'auto' }, words(thanks)] as const]),
+    ...(thanks === undefined ? [] : [siteText(thanks, language, 'p', { dir: 'auto' })]),
     ...(next === undefined
       ? []
       : [['a', { href: next, class: 'next' }, { ours: 'next' }] as const]),
   ]
   return {
-    ...(consent !== undefined && { consent: words(consent) }),
+    ...(consent !== undefined && { consent: translationsOf(consent, language) }),
     ...(site !== undefined && { site }),
     ...(Object.keys(texts).length > 0 && { texts }),
     ...(name !== 'off' && { name }),

@@ -8,7 +8,7 @@ import {
 import type { Language } from '../signup/languages.ts'
 import { firstOf, translationsOf } from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
-import { type Attributes, choice, labelled, optional } from './form-trees.ts'
+import { type Attributes, choice, labelled, optional, siteText } from './form-trees.ts'
 
 /** What was typed into a field, and what is wrong with it. */
 export interface Typed {
@@ -38,7 +38,7 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   }
   const { value } = typed
   const id = fieldId(name)
-  const heading: Tree = ['bdi', {}, translationsOf(field.label ?? name, language)]
+  const heading = siteText(field.label ?? name, language)
   const label = required ? [heading] : [heading, ...optional]
   const { marks, below } = told(id, typed, helpOf(field, language))
   const { placeholder } = field
@@ -63,7 +63,7 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
   const options = field.options.map((option): Tree => {
     const stored = firstOf(option)
     const selected = stored === value ? { selected: '' } : {}
-    return ['option', { value: stored, ...selected }, translationsOf(option, language)]
+    return siteText(option, language, 'option', { value: stored, ...selected })
   })
   const choose: Tree = ['option', { value: '' }, { ours: 'choose' }]
   return labelled(id, label, ['select', control, choose, ...options], ...below)
@@ -100,7 +100,7 @@ function group(
       ...(chosen.includes(firstOf(option)) && { checked: '' }),
       ...(takesFocus && at === 0 && { autofocus: '' }),
     }
-    return choice(button, ['bdi', {}, translationsOf(option, language)])
+    return choice(button, siteText(option, language))
   })
   const choices: Tree = ['div', { class: fitInRow(field) ? 'choices row' : 'choices' }, ...buttons]
   return ['fieldset', attributes, ['legend', {}, ...legend], choices, ...below]
@@ -138,7 +138,7 @@ export function told(id: string, { problem, takesFocus }: Omit<Typed, 'value'>, 
 }
 
 function helpOf({ help }: Field, language: Language): Tree | undefined {
-  return help === undefined ? undefined : ['bdi', {}, translationsOf(help, language)]
+  return help === undefined ? undefined : siteText(help, language)
 }
 
 /** The id of a declared field in a page. No other id has a dot. */

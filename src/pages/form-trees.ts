@@ -1,4 +1,10 @@
-import { languageFor, type Translations } from '../signup/site-text.ts'
+import type { Language } from '../signup/languages.ts'
+import {
+  languageFor,
+  type SiteText,
+  type Translations,
+  translationsOf,
+} from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
 
 /** The parts of a form. Our pages write them as HTML, and the embed makes elements of them. */
@@ -11,6 +17,22 @@ export const consentField = 'metadata[consent]'
 
 /** Stands beside the label of what may stay empty. */
 export const optional: Content = [' ', ['small', {}, '(', { ours: 'optional' }, ')']]
+
+/**
+ * An element with a text of the site, marked with the language in which the visitor gets it.
+ *
+ * @param language that of a text that does not say its own
+ */
+export function siteText(
+  text: SiteText,
+  language: Language,
+  tag = 'bdi',
+  attributes: Attributes = {},
+): Tree {
+  const translations = translationsOf(text, language)
+  const lang = Object.fromEntries(Object.keys(translations).map((it) => [it, it]))
+  return [tag, { ...attributes, lang }, translations]
+}
 
 /** A control with its label above it. */
 export function labelled(id: string, label: Content, control: Tree, ...below: Content): Tree {

@@ -102,7 +102,7 @@ export interface KnownForm {
   /** The text that visitors agree to; links are `[words](https://…)`. */
   readonly consent?: Translations
   /** The texts of the site's pages. */
-  readonly texts?: Readonly<Partial<Record<'title' | 'text' | 'submit', Translations>>>
+  readonly texts?: Readonly<Partial<Record<'title' | 'text' | 'submit', Tree>>>
   /** Whether the site asks for a name. */
   readonly name?: 'optional' | 'required'
   /** The rules for the site's accent colour. */
@@ -116,19 +116,15 @@ export interface KnownForm {
 /** An element: its tag, its attributes and its content. An empty attribute is a boolean one. */
 export type Tree = readonly [
   tag: string,
-  attributes: Readonly<Record<string, string | Translations>>,
+  attributes: Readonly<Record<string, TreeText>>,
   ...content: TreeContent[],
 ]
 
-/**
- * A text, the name of a text of ours, a text of the site, or an element. Those before the last are in the
- * visitor's language if possible, and a text of the site marks its element with its own.
- */
-export type TreeContent =
-  | string
-  | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'next' }
-  | Translations
-  | Tree
+export type TreeContent = TreeText | Tree
+
+/** A text as it is, or one in the visitor's language: by the name of a text of ours, or of the site. */
+export type TreeText =
+  string | { readonly ours: 'email' | 'name' | 'optional' | 'choose' | 'next' } | Translations
 
 /** Every error answer: RFC 9457, `application/problem+json`. */
 export interface Problem {

@@ -15,7 +15,8 @@ const target = ['chrome123', 'firefox120', 'safari17.5']
 
 /**
  * Writes `dist/embed.js` and what it loads when needed: `embed/later.js` and `embed/<language>.json`;
- * `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` for forms with fields;
+ * `embed/author.js` for mistakes of the page's author; `embed/fields/<language>.js` and `embed/fields.css`
+ * for forms with fields;
  * `embed/frame.js` for pages with our form in a frame; `assets/page.js` and `page.css` for our own pages.
  */
 export async function buildBrowser() {
@@ -32,10 +33,8 @@ export async function buildBrowser() {
   await bundle('author.ts', 'embed/author.js', 'esm')
   await bundle('frame.ts', 'embed/frame.js', 'iife')
   await bundle('page.ts', 'assets/page.js', 'iife')
-  await writeFile(
-    join(root, 'dist/assets/page.css'),
-    await minified(join(root, 'src/pages/page.css')),
-  )
+  await style('browser/fields.css', 'embed/fields.css')
+  await style('src/pages/page.css', 'assets/page.css')
   // Write this file last: scripts/setup.js goes by its age.
   await bundle('embed.ts', 'embed.js', 'iife')
 }
@@ -44,6 +43,10 @@ async function languagesIn(folder) {
   const names = await readdir(join(root, folder))
   const texts = names.map((name) => readFile(join(root, folder, name), 'utf8'))
   return (await Promise.all(texts)).map((text, at) => [parse(names[at]).name, JSON.parse(text)])
+}
+
+async function style(entry, outfile) {
+  await writeFile(join(root, 'dist', outfile), await minified(join(root, entry)))
 }
 
 function bundle(entry, outfile, format, define = {}) {

@@ -6,10 +6,10 @@ test('the embed knows the site, the text of the consent and its language', () =>
   const consent = 'I accept the [terms](https://example.com/)'
   const pages = { name: 'off', consent } as const
   const german = pageOptions({ pages: { ...pages, language: 'de' }, site: 'launch' })
-  expect(withForm('script()', knownForm(german))).toBe(
+  expect(withForm('script()', knownForm(german, ''))).toBe(
     '"use strict";{const rollcallForm={"consent":{"de":"I accept the [terms](https://example.com/)"},"site":"launch"};script()}',
   )
-  expect(knownForm(pageOptions({ pages }))).toMatchObject({
+  expect(knownForm(pageOptions({ pages }), '')).toMatchObject({
     consent: { en: 'I accept the [terms](https://example.com/)' },
   })
 })
@@ -21,7 +21,7 @@ test('the embed knows the text below the thanks, with its language, and where it
     next: 'https://a.example/',
     language: 'de',
   } as const
-  const { thanks } = knownForm(pageOptions({ pages }))
+  const { thanks } = knownForm(pageOptions({ pages }), '')
   expect(thanks).toEqual([
     ['p', { dir: 'auto', lang: { de: 'de' } }, { de: 'Bis <bald>' }],
     ['a', { href: 'https://a.example/', class: 'next' }, { ours: 'next' }],
@@ -29,7 +29,7 @@ test('the embed knows the text below the thanks, with its language, and where it
 })
 
 test('without a consent, sites and fields the embed stays as it is', () => {
-  expect(withForm('script()', knownForm(pageOptions()))).toBe('script()')
+  expect(withForm('script()', knownForm(pageOptions(), 'textarea{}'))).toBe('script()')
 })
 
 test('the embed knows the texts, the name field and the colour of the pages, as far as they are set', () => {
@@ -39,7 +39,7 @@ test('the embed knows the texts, the name field and the colour of the pages, as 
     accent: '#0a7a4b',
     name: 'required',
   } as const
-  expect(knownForm(pageOptions({ pages }))).toEqual({
+  expect(knownForm(pageOptions({ pages }), '')).toEqual({
     texts: {
       title: ['bdi', { lang: { en: 'en' } }, { en: 'The launch' }],
       submit: ['bdi', { lang: { en: 'en' } }, { en: 'Join' }],
@@ -49,8 +49,8 @@ test('the embed knows the texts, the name field and the colour of the pages, as 
   })
 })
 
-test('the embed knows how the declared fields are drawn', () => {
-  const { fields = [] } = knownForm(
+test('the embed knows how the declared fields are drawn, with their styles', () => {
+  const { fields = [], styles } = knownForm(
     pageOptions({
       fields: [
         { name: 'company', label: '<b>', type: 'text', maxLength: 80, required: true },
@@ -59,7 +59,9 @@ test('the embed knows how the declared fields are drawn', () => {
         { name: 'utm_source', type: 'text', maxLength: 9, required: false },
       ],
     }),
+    'textarea{}',
   )
+  expect(styles).toBe('textarea{}')
   const [company, plan, team, source] = fields
   expect(company).toMatchObject([
     'div',

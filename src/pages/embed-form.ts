@@ -5,12 +5,18 @@ import { fieldTree } from './field-tree.ts'
 import { siteText } from './form-trees.ts'
 import type { PageOptions } from './view.ts'
 
-/** How the embed of a site differs from a form with an email field alone: its texts, fields and colour. */
-export function knownForm({
-  pages: { title, text, button, name, accent, consent, thanks, next, language = 'en' },
-  site,
-  fields,
-}: Pick<PageOptions, 'pages' | 'site' | 'fields'>): KnownForm {
+/**
+ * How the embed of a site differs from a form with an email field alone: its texts, fields and colour.
+ *
+ * @param fieldStyles the rules that declared fields need
+ */
+export function knownForm(
+  { pages, site, fields }: Pick<PageOptions, 'pages' | 'site' | 'fields'>,
+  fieldStyles: string,
+): KnownForm {
+  const { title, text, button, name, accent, consent, thanks, next, language = 'en' } = pages
+  const styles =
+    (fields.length > 0 ? fieldStyles : '') + (accent === undefined ? '' : accentStyles(accent))
   const texts = {
     ...(title !== undefined && { title: siteText(title, language) }),
     ...(text !== undefined && { text: siteText(text, language) }),
@@ -27,7 +33,7 @@ export function knownForm({
     ...(site !== undefined && { site }),
     ...(Object.keys(texts).length > 0 && { texts }),
     ...(name !== 'off' && { name }),
-    ...(accent !== undefined && { styles: accentStyles(accent) }),
+    ...(styles && { styles }),
     ...(fields.length > 0 && { fields: fields.map((field) => fieldTree(field, language)) }),
     ...(ending.length > 0 && { thanks: ending }),
   }

@@ -1,10 +1,6 @@
 import type { Language } from '../signup/languages.ts'
-import {
-  languageFor,
-  type SiteText,
-  type Translations,
-  translationsOf,
-} from '../signup/site-text.ts'
+import type { SiteText, Translations } from '../signup/site-text.ts'
+import { languageFor, translationsOf } from '../signup/site-text.ts'
 import type { Tree, TreeContent } from '../signup/wire.ts'
 
 /** The parts of a form. Our pages write them as HTML, and the embed makes elements of them. */

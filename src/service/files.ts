@@ -10,6 +10,7 @@ import type { StaticFile } from '../platform/static-file.ts'
 
 /** For an embed whose script was loaded for another site. */
 const formPath = 'embed/form.json'
+const fieldStylesPath = 'embed/fields.css'
 
 /** All files for pages of every origin: those that are built, and the schema of the settings. */
 export async function readAssets(log: Logger): Promise<readonly StaticFile[]> {
@@ -45,23 +46,34 @@ export class SiteFiles {
     this.#options = options
   }
 
-  /** Makes a changed file at its first use, because compressing those of a hundred sites takes seconds. */
-  get(file: StaticFile): StaticFile | Promise<StaticFile> {
+  /**
+   * Makes a changed file at its first use, because compressing those of a hundred sites takes seconds.
+   *
+   * @param assets all files; the embed takes the styles of declared fields from them
+   */
+  get(file: StaticFile, assets: readonly StaticFile[]): StaticFile | Promise<StaticFile> {
     const known = this.#made.get(file.path)
     if (known) return known
-    const content = () => new TextDecoder().decode(file.bodies.identity)
-    const text = this.#changed(file.path, content)
+    const text = this.#changed(file, assets)
     if (text === undefined) return file
     const made = staticFile(file.path, new TextEncoder().encode(text))
     this.#made.set(file.path, made)
     return made
   }
 
-  #changed(path: string, content: () => string): string | undefined {
+  #changed(file: StaticFile, assets: readonly StaticFile[]): string | undefined {
+    const { path } = file
     const { accent } = this.#options.pages
-    if (path === stylesheetPath && accent !== undefined) return content() + accentStyles(accent)
-    if (path === formPath) return JSON.stringify(knownForm(this.#options))
-    if (path === 'embed.js') return withForm(content(), knownForm(this.#options))
+    const fieldStyles = assets.find((asset) => asset.path === fieldStylesPath)
+    const form = () => knownForm(this.#options, textOf(fieldStyles))
+    if (path === stylesheetPath && accent !== undefined) return textOf(file) + accentStyles(accent)
+    if (path === formPath) return JSON.stringify(form())
+    if (path === 'embed.js') return withForm(textOf(file), form())
     return undefined
   }
+}
+
+/** The text of a file; empty when it was not built. */
+function textOf(file: StaticFile | undefined): string {
+  return new TextDecoder().decode(file?.bodies.identity)
 }

@@ -137,7 +137,8 @@ function routerOf(options: Answering): Router {
         if (isScript) return refusedScript('There is no such site. Correct ?site= in its address.')
         throw refuse.noSuchSite(true)
       }
-      return assetAnswer((await found(exchange)?.files.get(file)) ?? file, exchange.request.headers)
+      const ofSite = await found(exchange)?.files.get(file, assets)
+      return assetAnswer(ofSite ?? file, exchange.request.headers)
     }
     router.add(`/${file.path}`, { GET, isPublic: true })
   }

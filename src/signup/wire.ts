@@ -105,7 +105,7 @@ export interface KnownForm {
   readonly texts?: Readonly<Partial<Record<'title' | 'text' | 'submit', Tree>>>
   /** Whether the site asks for a name. */
   readonly name?: 'optional' | 'required'
-  /** The rules for the site's accent colour. */
+  /** The rules for the declared fields and for the site's accent colour. */
   readonly styles?: string
   /** The declared fields as they are drawn. */
   readonly fields?: readonly Tree[]

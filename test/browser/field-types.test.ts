@@ -144,6 +144,8 @@ describe.each([
       'Jobs <here>',
     ])
     expect(await page.locator('[name=why]').inputValue()).toBe('so')
+    const { resize } = await page.locator('[name=why]').evaluate((area) => getComputedStyle(area))
+    expect(resize, 'the styles of declared fields').toBe('vertical')
     expect(await accessibilityProblems(page)).toEqual([])
     expect(host.complaints).toEqual([])
   })

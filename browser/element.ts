@@ -62,11 +62,10 @@ export class RollcallForm extends HTMLElement {
     const own = { ...texts, ...known.texts, ...options.texts }
     const draw = (tree: Tree) => drawn(texts, language, tree)
     const consent = options.consent ? { [language]: options.consent } : known.consent
-    // The query tells the service that the form asks for consent, so that the service requires it.
-    const query = new URLSearchParams({
-      ...(known.site && { site: known.site }),
-      ...(consent && { page: 'embed' }),
-    })
+    const endpoint = new URL(service)
+    if (known.site) endpoint.searchParams.set('site', known.site)
+    // Then the service requires a consent.
+    if (consent) endpoint.searchParams.set('page', 'embed')
     const name = options.name ?? known.name
     const fields: Tree[] = [
       commonField('email', true),
@@ -74,7 +73,6 @@ export class RollcallForm extends HTMLElement {
       ...(known.fields ?? []),
       ...(consent ? [consentBox(consent, language)] : []),
     ]
-    const endpoint = service + (query.size ? `?${query}` : '')
     const form = draw([
       'form',
       { method: 'post', class: fields[1] ? '' : 'single' },
@@ -86,7 +84,7 @@ export class RollcallForm extends HTMLElement {
     if (!isFilled || areOdd(options)) {
       tellAuthor((it) => it.checkOptions(options, form, this))
     }
-    form.action = endpoint
+    form.action = endpoint.href
     card.lang = language
     card.dir = texts.dir
     if (own.title) card.append(draw(['h2', {}, own.title]))
@@ -102,7 +100,7 @@ export class RollcallForm extends HTMLElement {
       form,
       texts,
       language,
-      endpoint,
+      endpoint: endpoint.href,
       thanks: () => known.thanks?.map(draw) ?? [],
       options: { ...options, utm: isOn(options.utm), source: options.source ?? 'embed' },
       target: this,

@@ -135,11 +135,13 @@ function fillIn(form: HTMLFormElement, values: Readonly<Record<string, string>> 
   for (const [name, value] of Object.entries(values)) {
     const control = form.elements.namedItem(name) as HTMLInputElement | null
     if (!control || control.id === 'consent') continue
-    const several = form.querySelectorAll<HTMLInputElement>(`[data-several] [name="${name}"]`)
-    for (const box of several) box.checked = value.split(/ *, */).includes(box.value)
-    if (control.type === 'checkbox' && !several[0])
-      control.checked = /^(true|on|yes|1)$/i.test(value)
-    else if (!several[0]) control.value = value
+    const boxes = form.querySelectorAll<HTMLInputElement>(`[type=checkbox][name="${name}"]`)
+    for (const box of boxes) {
+      box.checked = box.closest('[data-several]')
+        ? value.split(/ *, */).includes(box.value)
+        : /^(true|on|yes|1)$/i.test(value)
+    }
+    if (!boxes[0]) control.value = value
     isFilled &&= control.value === value
   }
   return isFilled

@@ -21,7 +21,7 @@ export interface ControllerSetup extends FormSetup, SenderSetup {
 /** Handles a form from the first focus on. */
 export interface Controller {
   /** Prepares for sending, for example shows the challenge. */
-  prepare(): Promise<void>
+  prepare(): Promise<unknown>
   /** Checks the fields, sends the signup and shows the result. */
   submit(submitter: HTMLElement | null): Promise<void>
   /** Removes every note beside a field. */
@@ -52,15 +52,12 @@ export async function createController(setup: ControllerSetup): Promise<Controll
   }
   return {
     clear: () => fields.clear(),
-    prepare: async () => {
-      try {
-        await sender.prepare()
-      } catch (error) {
-        const { reason = 'failed' } = error as Partial<Told>
+    prepare: () =>
+      sender.prepare().catch((error: unknown) => {
+        const { reason } = error as Partial<Told>
         const isClosed = reason === 'unavailable' || reason === 'forbidden'
         if (!form.ariaBusy && isClosed) alert(error as Partial<Told>)
-      }
-    },
+      }),
     submit: async (submitter) => {
       collect(form, setup.arrivedWith)
       const data = contentOf(form, submitter, extraEntries(options, form, setup.arrivedWith))
@@ -107,9 +104,8 @@ function contentOf(
  * form may come from the page's address, so it may only lead to the same origin.
  */
 function go(option: string | undefined, data: URLSearchParams): boolean {
-  const wanted = option ?? data.get('redirect')
-  const link = document.createElement('a')
-  link.href = wanted ?? ''
+  const wanted = option ?? data.get('redirect') ?? ''
+  const link = create('a', { href: wanted })
   const isAllowed = option ? /^https?:$/.test(link.protocol) : link.origin === location.origin
   if (!wanted || !isAllowed) return false
   location.assign(link.href)

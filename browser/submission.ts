@@ -52,14 +52,14 @@ async function send(
   const { onWait, signal } = setup
   let patienceEnds = performance.now() + patienceMs
   for (let tries = 0; !signal.aborted; tries++) {
-    const answer = await tryOnce(setup, gate, key, data)
-    const { status = 0, ok, body } = answer ?? {}
-    if (ok) return body as SignupAccepted
+    const { answer, body } = (await tryOnce(setup, gate, key, data)) ?? {}
+    if (answer?.ok) return body as SignupAccepted
+    const status = answer?.status ?? 0
     // Trying again with the same key is safe.
     if (!mayPass(status)) throw refusal(status, body as Problem | undefined)
 
     const isOffline = !answer && !navigator.onLine
-    const pauseMs = pauseAfter(answer?.retryAfter, tries)
+    const pauseMs = pauseAfter(answer?.headers.get('retry-after'), tries)
     if (isOffline) patienceEnds = performance.now() + patienceMs
     if (performance.now() + pauseMs > patienceEnds) throw new Told('failed', status)
     onWait(isOffline ? 'offline' : 'retrying')
@@ -69,10 +69,8 @@ async function send(
   throw new Told('failed')
 }
 
-interface TriedAnswer {
-  readonly status: number
-  readonly ok: boolean
-  readonly retryAfter: string | null
+interface Read {
+  readonly answer: Response
   readonly body: unknown
 }
 
@@ -82,7 +80,7 @@ async function tryOnce(
   gate: Gate,
   key: string,
   data: URLSearchParams,
-): Promise<TriedAnswer | undefined> {
+): Promise<Read | undefined> {
   try {
     const challenge = await gate.open()
     const token = await challenge?.token(onWait)
@@ -90,11 +88,10 @@ async function tryOnce(
     if (token) content.set('challengeToken', token)
     const answer = await post(endpoint, key, content)
     challenge?.reset()
-    const { status, ok, headers } = answer
     // The body may be a proxy's error page, which is ignored. An acceptance counts only with its body.
     const read: Promise<unknown> = answer.json()
-    const body = await (ok ? read : read.catch(() => undefined))
-    return { status, ok, retryAfter: headers.get('retry-after'), body }
+    const body = await (answer.ok ? read : read.catch(() => undefined))
+    return { answer, body }
   } catch (error) {
     if (error instanceof Told) throw error
     // This page's origin may no longer be allowed. Only a new read of the settings can tell.

@@ -50,7 +50,8 @@ export function fieldTree(field: Field, language: Language, typed = untouched): 
     ...marks,
   }
   if (field.type === 'checkbox') {
-    const box = choice({ ...control, ...(isTicked(value) && { checked: '' }) }, heading)
+    const isTicked = /^(true|on|yes|1)$/i.test(value)
+    const box = choice({ ...control, ...(isTicked && { checked: '' }) }, heading)
     return ['div', { class: 'field' }, box, ...below]
   }
   if (field.type === 'textarea') {
@@ -109,11 +110,11 @@ function group(
 /** A browser shows nothing when a number or a date is none. As text it stays to be corrected. */
 function shown({ type }: Attributes, value: string): Attributes {
   if (value === '') return {}
-  const isShown =
-    (type === 'number' && Number.isFinite(Number(value))) ||
-    (type === 'date' && /^\d{4}-\d{2}-\d{2}$/.test(value)) ||
-    (type !== 'number' && type !== 'date')
-  return isShown ? { value } : { value, type: 'text' }
+  const isNone =
+    type === 'number'
+      ? !Number.isFinite(Number(value))
+      : type === 'date' && !/^\d{4}-\d{2}-\d{2}$/.test(value)
+  return { value, ...(isNone && { type: 'text' }) }
 }
 
 /**
@@ -144,9 +145,4 @@ function helpOf({ help }: Field, language: Language): Tree | undefined {
 /** The id of a declared field in a page. No other id has a dot. */
 function fieldId(name: string): string {
   return `${name}.field`
-}
-
-/** Whether a checkbox is shown ticked. */
-function isTicked(value: string): boolean {
-  return /^(true|on|yes|1)$/i.test(value)
 }

@@ -46,11 +46,7 @@ export class SiteFiles {
     this.#options = options
   }
 
-  /**
-   * Makes a changed file at its first use, because compressing those of a hundred sites takes seconds.
-   *
-   * @param assets all files; the embed takes the styles of declared fields from them
-   */
+  /** Makes a changed file from all files at its first use: compressing those of a hundred sites takes seconds. */
   get(file: StaticFile, assets: readonly StaticFile[]): StaticFile | Promise<StaticFile> {
     const known = this.#made.get(file.path)
     if (known) return known

@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest'
-import { type Answer, ask, type Operation, run, runNow, type Step, together } from './sql.ts'
+import {
+  type Answer,
+  ask,
+  flagOf,
+  numberOf,
+  type Operation,
+  run,
+  runNow,
+  statementsOf,
+  type Step,
+  textOf,
+  together,
+} from './sql.ts'
 
 const step = (name: string): Step => [{ name, text: () => name }]
 const answerTo = ([{ name }]: Step): Answer => ({ rows: [{ name }], changes: 0 })
@@ -42,4 +54,24 @@ test('what one of several operations throws ends all of them', () => {
     })
   expect(work).toThrow('It failed.')
   expect(asked).toEqual(['a', 'a!', 'x'])
+})
+
+test('two statements never have one name', () => {
+  statementsOf('test of names', { read: 'SELECT 1' })
+  expect(() => statementsOf('test of names', { read: 'SELECT 2' })).toThrow(
+    'There are two test of names.read.',
+  )
+})
+
+test('a flag, a number and a text are read alike from both engines, and nothing from null', () => {
+  expect([true, 1, false, 0, null, undefined].map(flagOf)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+  expect([7, '7', null, undefined].map(numberOf)).toEqual([7, 7, undefined, undefined])
+  expect(['', 'a', null, undefined].map(textOf)).toEqual(['', 'a', undefined, undefined])
 })

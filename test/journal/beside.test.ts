@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -40,6 +40,34 @@ test('a command with other settings leaves the index that a service needs', asyn
   const plan = database.prepare(`EXPLAIN QUERY PLAN SELECT 1 FROM signup
     WHERE tab = 1 AND lower(email) = 'ada@example.com'`)
   expect(String(plan.get()?.['detail'])).toContain('signup_by_address')
+})
+
+test('a command opens the journal though another process is in the middle of a write', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await using service = openSqliteJournal(file)
+  await service.intake.append([makeSignup()])
+  using writer = new DatabaseSync(file)
+  writer.exec('BEGIN IMMEDIATE')
+  await using command = openSqliteJournal(file, {}, { access: 'beside' })
+  expect(await command.reader.backlog()).toBe(1)
+})
+
+test('a command makes a new journal though the secret of one before is left', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  await openSqliteJournal(file)[Symbol.asyncDispose]()
+  rmSync(file)
+  await using command = openSqliteJournal(file, {}, { access: 'beside' })
+  await command.intake.append([makeSignup()])
+  expect(await command.reader.backlog()).toBe(1)
+})
+
+test('an empty file is no journal to read', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  writeFileSync(file, '')
+  await expect(openSqliteReader(file)).rejects.toThrow(/older version of Rollcall/)
 })
 
 test('a journal that is open for reading cannot be written', async () => {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -68,6 +68,26 @@ test('a damaged journal is refused with the finding', async () => {
   expect(() => openSqliteJournal(file)).toThrow(
     /it is damaged \((Tree|On tree|Freelist|Page|btree)[^\n*]*\)\. Restore/,
   )
+})
+
+test('a journal of which only the log is left is refused, and the log stays', async () => {
+  await using folder = await tempFolder()
+  const file = join(folder.path, 'journal.db')
+  const log = join(folder.path, 'left.db-wal')
+  {
+    await using journal = openSqliteJournal(file)
+    await journal.intake.append(makeSignups(3))
+    await copyFile(`${file}-wal`, log)
+  }
+  for (const whatIsLeft of ['an empty file', 'no file']) {
+    const left = join(folder.path, 'left.db')
+    await rm(left, { force: true })
+    if (whatIsLeft === 'an empty file') await writeFile(left, '')
+    expect(() => openSqliteJournal(left), whatIsLeft).toThrow(
+      /only its -wal file is left\. Restore journal\.db/,
+    )
+    expect((await stat(log)).size).toBeGreaterThan(0)
+  }
 })
 
 test('only damage is answered with advice on backups', async () => {

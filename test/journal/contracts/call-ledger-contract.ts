@@ -47,6 +47,44 @@ export const callLedgerTests: readonly ContractTest[] = [
       expect(await second.reserve(quota)).toBe(31_000)
       await clock.run(31_000)
       expect(await callByTurns([second], clock, 2)).toEqual([61, 61])
+      expect(await second.reserve({ ...quota, perDay: 9 }), 'after the one at 10 s').toBe(10_000)
+    }),
+  },
+
+  {
+    title: 'a call of which nobody is sure when it was made counts as the last one',
+    run: inTwo(async (one, other) => {
+      const wide = { perMinute: 9, perDay: 99 }
+      const clock = new ManualClock()
+      let offMs = 0
+      const unsure = { now: () => clock.now() + offMs, elapsed: () => clock.elapsed() }
+      const mine = one.callLedger(account, clock)
+      const ofUnsure = other.callLedger(account, unsure)
+      const ofSure = other.callLedger(account, clock)
+      for (const ledger of [mine, ofUnsure, ofSure]) expect(await ledger.reserve(wide)).toBe(0)
+      offMs = 30 * minute
+      for (const ledger of [ofUnsure, ofSure]) {
+        await clock.run(10_000)
+        expect(await ledger.reserve(wide)).toBe(0)
+      }
+      await clock.run(10_000)
+      expect(await mine.reserve({ ...wide, perMinute: 1 })).toBe(61_000)
+    }),
+  },
+
+  {
+    title: 'a process that starts later orders calls by their time, when clocks were not one',
+    run: inTwo(async (one, other) => {
+      const wide = { perMinute: 9, perDay: 99 }
+      const clock = new ManualClock()
+      const early = one.callLedger(account, clock)
+      expect(await early.reserve(wide)).toBe(0)
+      clock.jump(30 * minute)
+      expect(await other.callLedger(account, clock).reserve(wide)).toBe(0)
+      await clock.run(1_000)
+      expect(await early.reserve(wide)).toBe(0)
+      const wait = await other.callLedger(account, clock).reserve({ perMinute: 1, perDay: 2 })
+      expect(wait, 'a day after the call at 1 s').toBe(24 * 60 * minute + 1_000 - 30 * minute)
     }),
   },
 

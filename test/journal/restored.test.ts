@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises'
+import { copyFile, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { freezeNext } from '../../harness/freeze-next.ts'
 import { makeSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
-import { restoredFact } from '../../src/journal/contracts/delivery-log.ts'
+import { replacedCodesFact, restoredFact } from '../../src/journal/contracts/delivery-log.ts'
+import { JournalUnavailable } from '../../src/journal/contracts/errors.ts'
 import { addressHash } from '../../src/journal/hashes.ts'
-import type { Journal } from '../../src/journal/contracts/journal.ts'
+import type { Journal, JournalPolicy } from '../../src/journal/contracts/journal.ts'
 import { copyBackup } from '../../src/journal/sqlite/copy.ts'
 import { makeRestored } from '../../src/journal/sqlite/restore.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
@@ -20,12 +21,16 @@ const quota = { perMinute: 5, perDay: 50 }
 type Work = (journal: Journal) => Promise<unknown>
 
 /** A journal of which a backup is made after the first work, and which goes on with the second. */
-async function backedUp(first: Work, second: Work = async () => undefined) {
+async function backedUp(
+  first: Work,
+  second: Work = async () => undefined,
+  policy: Partial<JournalPolicy> = {},
+) {
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await tempFolder())
   const [file, copy] = [join(path, 'journal.db'), join(path, 'restored.db')]
   const work = async (name: string, todo: Work) => {
-    await using journal = openSqliteJournal(name)
+    await using journal = openSqliteJournal(name, policy)
     return await todo(journal)
   }
   await work(file, first)
@@ -35,10 +40,11 @@ async function backedUp(first: Work, second: Work = async () => undefined) {
   return {
     path,
     file,
+    copy,
     /** Restores the backup; unless it is `blind`, in the place of the journal. */
-    async restore({ blind = false, now = Date.now(), allowed = quota } = {}) {
+    async restore({ blind = false, now = Date.now(), allowed = quota, names = ['robot'] } = {}) {
       const clock = { ...systemClock, now: () => now }
-      const accounts = [{ name: 'robot', quota: allowed }]
+      const accounts = names.map((name) => ({ name, quota: allowed }))
       const options = { policies: new Map([['default', {}]]), clock, accounts }
       return await makeRestored(copy, options, blind ? undefined : file)
     },
@@ -180,4 +186,131 @@ test('a quota of hundreds of thousands of calls a day counts as used up, too', a
   await using world = await backedUp(async () => undefined)
   await world.restore({ blind: true, now: noon, allowed: large })
   expect(world.callsInRestored().length).toBeGreaterThan(300_000)
+})
+
+const noWork: Work = async () => undefined
+
+test.each([
+  { what: 'the backup was made just now', now: noon, windows: [noon] },
+  {
+    what: 'two minutes have passed',
+    now: noon + 122_000,
+    windows: [noon, noon + 61_000, noon + 122_000],
+  },
+])('without the journal before, each minute since the backup is full when $what', async (given) => {
+  const calls = [noon]
+  await using world = await backedUp(async (journal) => {
+    for (const at of calls) {
+      const time = { now: () => at, elapsed: () => at }
+      await journal.callLedger('robot', time).reserve(quota)
+    }
+  })
+  await world.restore({ blind: true, now: given.now })
+  const since = given.windows.flatMap((at) => Array<number>(quota.perMinute).fill(at))
+  expect(world.callsInRestored()).toEqual(
+    [...calls, ...since].map((at, index) => [index + 1, at] as const),
+  )
+})
+
+test('no more calls than the quota of a day count as made since the backup, the latest ones', async () => {
+  await using world = await backedUp(noWork)
+  await world.restore({ blind: true, now: noon, allowed: { perMinute: 5, perDay: 12 } })
+  const times = world.callsInRestored().map(([, at]) => at)
+  expect(times).toEqual([
+    ...Array<number>(2).fill(noon - 122_000),
+    ...Array<number>(5).fill(noon - 61_000),
+    ...Array<number>(5).fill(noon),
+  ])
+})
+
+test('after the clock was set back, a whole day counts as full up to now, and nothing later', async () => {
+  await using world = await backedUp(async (journal) => {
+    const time = { now: () => noon, elapsed: () => noon }
+    await journal.callLedger('robot', time).reserve(quota)
+  })
+  const now = noon - 10 * minute
+  await world.restore({ blind: true, now })
+  const times = world.callsInRestored().map(([, at]) => at)
+  expect(times.length).toBe(quota.perDay)
+  expect(times.at(-1)).toBe(now)
+})
+
+test('a restore tells whether it knows the journal before, and the calls of its accounts', async () => {
+  await using world = await backedUp(noWork)
+  expect(await world.restore()).toMatchObject({ isBlind: false, isQuotaUnknown: false })
+  expect(await world.restore({ blind: true })).toMatchObject({
+    isBlind: true,
+    isQuotaUnknown: true,
+  })
+  expect(await world.restore({ blind: true, names: [] })).toMatchObject({
+    isBlind: true,
+    isQuotaUnknown: false,
+  })
+})
+
+test('a restore is refused while another process uses the journal', async () => {
+  await using world = await backedUp((journal) => journal.intake.append(makeSignups(1)))
+  await using journal = openSqliteJournal(world.file)
+  await journal.intake.append(makeSignups(1))
+  using reader = new DatabaseSync(world.file, { readOnly: true })
+  reader.exec('BEGIN; SELECT * FROM signup')
+  const refused: unknown = await world.restore().catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(JournalUnavailable)
+  expect(refused).toMatchObject({
+    message: 'Another command uses the journal just now. Wait until it has ended.',
+  })
+  reader.exec('COMMIT')
+  expect(await world.restore()).toMatchObject({ isBlind: false })
+})
+
+test('a damaged journal is replaced unread, and neither it nor its log is changed', async () => {
+  await using world = await backedUp(async (journal) => {
+    await journal.intake.append(makeSignups(500, { metadata: `{"a":"${'x'.repeat(200)}"}` }))
+  })
+  const damaged = join(world.path, 'damaged.db')
+  {
+    await using journal = openSqliteJournal(world.file)
+    await journal.intake.append(makeSignups(1))
+    for (const end of ['', '-wal']) await copyFile(world.file + end, damaged + end)
+  }
+  {
+    await using handle = await open(damaged, 'r+')
+    await handle.write(Buffer.alloc(4096), 0, 4096, 10 * 4096)
+  }
+  const bytes = () => Promise.all(['', '-wal'].map((end) => readFile(damaged + end)))
+  const before = await bytes()
+  const options = { policies: new Map(), clock: systemClock, accounts: [] }
+  expect(await makeRestored(world.copy, options, damaged)).toMatchObject({ isBlind: true })
+  expect(await bytes()).toEqual(before)
+})
+
+test('a journal that was restored twice knows the codes of both journals before it', async () => {
+  await using world = await backedUp(noWork)
+  const codeIn = (file: string) => {
+    using database = new DatabaseSync(file, { readOnly: true })
+    return String(database.prepare('SELECT code FROM site').get()?.['code'])
+  }
+  const codesIn = async (file: string) => {
+    await using journal = openSqliteJournal(file)
+    return await journal.delivery.fact(replacedCodesFact)
+  }
+  const first = codeIn(world.file)
+  await world.restore()
+  const second = codeIn(world.copy)
+  expect(second).not.toBe(first)
+  expect(await codesIn(world.copy)).toBe(first)
+  const again = join(world.path, 'again.db')
+  copyBackup(world.copy, again)
+  await makeRestored(again, { policies: new Map(), clock: systemClock, accounts: [] }, world.copy)
+  expect(await codesIn(again)).toBe(`${second} ${first}`)
+})
+
+test('a restored journal has no index of addresses, which would keep those that are erased', async () => {
+  await using world = await backedUp((journal) => journal.intake.append(makeSignups(1)), noWork, {
+    duplicates: 'ignore',
+  })
+  await world.restore()
+  using database = new DatabaseSync(world.copy, { readOnly: true })
+  const find = "SELECT name FROM sqlite_schema WHERE name LIKE '%by_address'"
+  expect(database.prepare(find).all()).toEqual([])
 })

@@ -5,9 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 
 import { freezeNext } from '../../harness/freeze-next.ts'
-import { makeFullSignup } from '../../harness/make-signup.ts'
+import { makeFullSignup, makeSignups } from '../../harness/make-signup.ts'
 import { tempFolder } from '../../harness/temp-folder.ts'
 import { openSqliteJournal } from '../../harness/sqlite-journal.ts'
+import { addressHash } from '../../src/journal/hashes.ts'
 import { ada, deliver, forget } from './contracts/erasure-contract.ts'
 
 /** The files in a folder that have the address in some letter case. */
@@ -108,4 +109,25 @@ test('a frozen signup leaves no byte once its batch was given up', async () => {
   await journal.delivery.release(batch ?? expect.fail())
   expect(await journal.erasure.scrub()).toBe(true)
   expect(await filesWith(folder.path, ada)).toEqual([])
+})
+
+test('the index of addresses keeps none of hundreds that were forgotten', async () => {
+  await using folder = await tempFolder()
+  await using journal = openSqliteJournal(join(folder.path, 'journal.db'), { duplicates: 'ignore' })
+  const secret = (await readFile(join(folder.path, 'journal.secret'), 'utf8')).trim()
+  // With so many of this length, in another order than that of the index, SQLite leaves copies of dozens.
+  const people = makeSignups(300).map((signup, index) => ({
+    ...signup,
+    email: `${(index * 7919) % 300}.${'x'.repeat(20)}@example.com`,
+  }))
+  await journal.intake.append(people)
+  const forgotten = people.filter((_, index) => index % 10 > 0)
+  await journal.erasure.adopt(
+    forgotten.map(({ email }) => ({ hash: addressHash(secret, email), upto: 300 })),
+  )
+  let next: number | undefined = 0
+  while (next !== undefined) next = (await journal.erasure.eraseNext(next)).next
+  expect(await journal.erasure.scrub()).toBe(true)
+  const file = await readFile(join(folder.path, 'journal.db'), 'latin1')
+  expect(forgotten.filter(({ email }) => file.includes(email))).toEqual([])
 })

@@ -39,6 +39,17 @@ export const importedSignups: readonly ContractTest[] = [
   },
 
   {
+    title: 'whoever delivers hears how many signups each import has added',
+    run: inJournal(async ({ imports, delivery }) => {
+      const heard: number[] = []
+      delivery.onAppend((added) => heard.push(added))
+      await imports.add(people('ada', 'bob', 'ada'))
+      await imports.add(people('ada'))
+      expect(heard).toEqual([2])
+    }),
+  },
+
+  {
     title:
       'an address that its tab has is not added again, letter case aside, even after a restart',
     run: async (world) => {
@@ -233,6 +244,29 @@ export const previewedImports: readonly ContractTest[] = [
       expect(await imports.preview(inTabs)).toEqual(['added', 'known', 'tooManyTabs'])
       expect(await addresses(journal)).toEqual(['ada@example.com'])
       expect(await reader.backlog()).toBe(1)
+    }),
+  },
+
+  {
+    title: 'previews count each new tab once, and those that the settings name not at all',
+    run: underPolicy(
+      { newTabsMax: 2, newTabsPerHourMax: 1, namedTabs: ['Named'] },
+      async ({ imports }) => {
+        const inTab = (sheetTab: string, email = 'ada@example.com') =>
+          makeSignup({ sheetTab, email })
+        expect(await imports.preview([inTab('Named'), inTab('New')])).toEqual(['added', 'added'])
+        const others = [inTab('New', 'bob@example.com'), inTab('Newer'), inTab('Newest')]
+        expect(await imports.preview(others)).toEqual(['added', 'added', 'tooManyTabs'])
+      },
+    ),
+  },
+
+  {
+    title: 'an address that was previewed for one new tab is new to another one',
+    run: inJournal(async ({ imports }) => {
+      const inTab = (sheetTab: string) => makeSignup({ sheetTab })
+      expect(await imports.preview([inTab('One')])).toEqual(['added'])
+      expect(await imports.preview([inTab('Two'), inTab('ONE')])).toEqual(['added', 'known'])
     }),
   },
 

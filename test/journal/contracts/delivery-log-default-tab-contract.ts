@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 
-import { freezeNext } from '../../../harness/freeze-next.ts'
-import { addressesOf, makeSignup } from '../../../harness/make-signup.ts'
+import { freezeNext, type FreezeOptions } from '../../../harness/freeze-next.ts'
+import { addressesOf, makeSignup, makeSignups } from '../../../harness/make-signup.ts'
 import type { Journal } from '../../../src/journal/contracts/journal.ts'
 import { type ContractTest, inTwo, resultsOf, underPolicy, nth } from './contract.ts'
 
@@ -11,8 +11,8 @@ const unnamed = { defaultTab: { name: 'Sheet1', provisionalFor: 'first' } }
 const add = async (journal: Journal, email: string, sheetTab = '') =>
   resultsOf(await journal.intake.append([makeSignup({ email, sheetTab })]))[0]
 
-const deliver = async (journal: Journal) => {
-  const batch = await freezeNext(journal.delivery)
+const deliver = async (journal: Journal, limits: FreezeOptions = {}) => {
+  const batch = await freezeNext(journal.delivery, limits)
   await journal.delivery.settle(batch?.number ?? 0, noon)
   return addressesOf(batch)
 }
@@ -129,6 +129,23 @@ export const defaultTab: readonly ContractTest[] = [
         News: ['two@example.com', 'both@example.com'],
       })
     }, unnamed),
+  },
+
+  {
+    title:
+      'tens of thousands of signups without a tab all go to a default tab that is there already',
+    run: underPolicy(unnamed, async (journal) => {
+      await add(journal, 'first@example.com', 'Tabelle1')
+      const many = 20_001
+      await journal.intake.append(makeSignups(many, { sheetTab: '' }))
+      await add(journal, 'last@example.com', 'Tabelle1')
+      await journal.delivery.resolveDefaultTab('Tabelle1')
+      const all = many + 2
+      expect(await deliver(journal, { rowsMax: all, bytesMax: 100_000_000 })).toMatchObject({
+        Tabelle1: { length: all },
+      })
+      expect(await journal.reader.backlog()).toBe(0)
+    }),
   },
 
   {

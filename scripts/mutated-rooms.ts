@@ -10,7 +10,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   signup: [],
   delivery: ['test/delivery/*.test.ts', 'test/simulation/short.mutate.ts'],
   journal: [
-    'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored,whole-journal}.test.ts',
+    'test/journal/{sqlite,sqlite-file,sites,beside,copy,erasure-files,restored,upgraded,whole-journal}.test.ts',
     'test/service/move-journal.test.ts',
   ],
   // Half of what the tables do shows on PostgreSQL only: locks, clocks, and what others have committed.

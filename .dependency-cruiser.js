@@ -53,7 +53,7 @@ const mayImport = {
 const mayImportTypes = {
   'client/': ['signup/wire.ts'],
   'challenge/': ['ops/'],
-  'journal/': ['ops/'],
+  'operations/': ['ops/'],
   'spreadsheet/': ['ops/'],
   'intake/': ['ops/'],
   'pages/': ['ops/'],

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
-import type { RestoreResult } from '../journal/contracts/journal-home.ts'
+import type { RestoreResult } from '../journal/contracts/journal.ts'
 import { exit, type ExitCode, type Run, type Session, UsageError } from './session.ts'
 import { counted, digits } from './terminal/counted.ts'
 import { readSettings } from './settings.ts'

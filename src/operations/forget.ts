@@ -1,6 +1,6 @@
 import { type Erasure, expiredUpTo, type Unfinished } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
-import type { JournalHome } from '../journal/contracts/journal-home.ts'
+import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Millis } from '../signup/signup.ts'
 

@@ -19,12 +19,7 @@ import type { Millis } from '../signup/signup.ts'
 import { accessProblem, type Needs, risksOf } from '../journal/postgres/inspection.ts'
 import { policiesOf } from './journal-policy.ts'
 import { leftBehindHint, oldJournalIn } from './data-folder.ts'
-import type {
-  ForeignCopies,
-  Hold,
-  Starting,
-  JournalHome,
-} from '../journal/contracts/journal-home.ts'
+import type { ForeignCopies, Hold, Starting, JournalHome } from '../operations/journal-home.ts'
 import type { World } from './world.ts'
 
 /** For how long a start tries to reach a database that is not up yet, and how often. */

@@ -19,7 +19,7 @@ import {
 } from './data-folder.ts'
 import { policiesOf } from './journal-policy.ts'
 import { putBack } from '../journal/sqlite/put-back.ts'
-import type { Hold, OwnCopies, JournalHome } from '../journal/contracts/journal-home.ts'
+import type { Hold, OwnCopies, JournalHome } from '../operations/journal-home.ts'
 import type { World } from './world.ts'
 
 /** The journal is a SQLite file in `DATA_DIR`, which one service uses. */

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import type { SiteConfig } from '../../config/sites/site.ts'
-import type { JournalHome } from '../../journal/contracts/journal-home.ts'
+import type { JournalHome } from '../../operations/journal-home.ts'
 import type { Journal } from '../../journal/contracts/journal.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
 import type { Session } from '../session.ts'

@@ -110,6 +110,26 @@ export interface OpenReader extends AsyncDisposable {
   readonly time?: Journal['time']
 }
 
+/** What was restored. */
+export interface Restored {
+  readonly signups: number
+  /** Signups that the writer compares with the spreadsheet before it writes them. */
+  readonly waiting: number
+  /** Signups of people who were forgotten after the backup. */
+  readonly forgotten: number
+  /** Whether no journal before could be read, so that nothing is known of the time since the backup. */
+  readonly isBlind: boolean
+  /** Whether calls since the backup are unknown, so that their quota counts as used up. */
+  readonly isQuotaUnknown: boolean
+}
+
+export interface RestoreResult extends Restored {
+  /** The restored journal. */
+  readonly journal: string
+  /** The journal that was there before; undefined when there was none. */
+  readonly aside: string | undefined
+}
+
 /** The part of a site. @throws Error when the journal was not opened with it, which is a defect */
 export function partOf<Part>(
   parts: ReadonlyMap<string, Part>,

@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs'
 import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { durableFiles, syncFile } from '../../platform/node/durable-file.ts'
-import type { RestoreResult } from '../contracts/journal-home.ts'
+import type { RestoreResult } from '../contracts/journal.ts'
 import { copyBackup } from './copy.ts'
 import { makeRestored, type RestoreOptions } from './restore.ts'
 

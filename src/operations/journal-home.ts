@@ -1,5 +1,5 @@
-import type { OpenJournal, OpenReader } from './journal.ts'
-import type { Logger } from '../../ops/log.ts'
+import type { OpenJournal, OpenReader, RestoreResult } from '../journal/contracts/journal.ts'
+import type { Logger } from '../ops/log.ts'
 
 /** Where the journal of all sites is kept, a folder or a database, and what differs with the place. */
 export interface JournalHome {
@@ -94,24 +94,4 @@ export interface ForeignCopies {
   /** Sentences that say how. */
   readonly toBackUp: string
   readonly toRestore: string
-}
-
-/** What was restored. */
-export interface Restored {
-  readonly signups: number
-  /** Signups that the writer compares with the spreadsheet before it writes them. */
-  readonly waiting: number
-  /** Signups of people who were forgotten after the backup. */
-  readonly forgotten: number
-  /** Whether no journal before could be read, so that nothing is known of the time since the backup. */
-  readonly isBlind: boolean
-  /** Whether calls since the backup are unknown, so that their quota counts as used up. */
-  readonly isQuotaUnknown: boolean
-}
-
-export interface RestoreResult extends Restored {
-  /** The restored journal. */
-  readonly journal: string
-  /** The journal that was there before; undefined when there was none. */
-  readonly aside: string | undefined
 }

@@ -14,22 +14,16 @@ const good: ServerFacts = {
   tablesWanted: 1,
   rightsMissing: [],
   mayMigrate: true,
-  synchronousCommit: 'on',
-  hasSynchronousStandby: true,
   risks: [],
-  connectionsMax: 100,
-  connectionsLeft: 80,
 }
 
 test('nothing is wrong with a good database', () => {
   const findings = inspectFacts(good)
-  expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok'])
+  expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok'])
   expect(findings.map(({ message }) => message)).toEqual([
     'runs PostgreSQL 18.4',
     'has the tables of this version',
     'its clock is 0.1 s behind ours',
-    'an answered signup is on its disk and on a standby',
-    '80 of its 100 connections are free',
   ])
 })
 
@@ -78,20 +72,11 @@ test.each<[string, Partial<ServerFacts>, string, RegExp]>([
     /data_sync_retry: after an error of its/,
   ],
   ['zero_damaged_pages on', { risks: ['zero_damaged_pages'] }, 'fault', /empties damaged pages/],
-  ['few connections', { connectionsLeft: 3 }, 'warning', /3 of its 100 connections are free/],
 ])('it is told of %s', (_, facts, state, words) => {
   const said = inspectFacts({ ...good, ...facts }).filter((finding) => finding.state === state)
   expect(said).toHaveLength(1)
   expect(said[0]?.message).toMatch(words)
   expect(said[0]?.hint).toMatch(/\.$/)
-})
-
-test('a missing standby is told, and is no fault', () => {
-  const findings = inspectFacts({ ...good, hasSynchronousStandby: false })
-  const said = findings.map(({ state, message }) => `${state} ${message}`)
-  expect(said).toContain(
-    'ok an answered signup is on its disk and on no standby: a failover may lose the last of them',
-  )
 })
 
 test('a server that tells nothing is not judged', () => {

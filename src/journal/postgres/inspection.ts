@@ -1,6 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
-import { connectionsOfInstance } from './connections.ts'
 import { Unreachable } from './reach.ts'
 import { readServerFacts, type Risk, type ServerFacts } from './server-facts.ts'
 
@@ -32,14 +31,7 @@ export async function inspectDatabase(
 
 /** What there is to say about a database that is reached. */
 export function inspectFacts(facts: ServerFacts): readonly Finding[] {
-  const said = [
-    versionOf(facts),
-    encodingOf(facts),
-    tablesOf(facts),
-    clockOf(facts),
-    commitOf(facts),
-    connectionsOf(facts),
-  ]
+  const said = [versionOf(facts), encodingOf(facts), tablesOf(facts), clockOf(facts)]
   return [...said.filter((finding) => finding !== undefined), ...risksOf(facts)]
 }
 
@@ -191,22 +183,4 @@ export function risksOf(facts: Pick<ServerFacts, 'risks'>): readonly Finding[] {
     const say = name === 'full_page_writes' ? warning : fault
     return say(`has a setting that risks signups, ${name}: ${harm}`, hint)
   })
-}
-
-function commitOf({ risks, ...facts }: ServerFacts): Said {
-  const { synchronousCommit, hasSynchronousStandby } = facts
-  if (synchronousCommit === undefined || (risks ?? []).length > 0) return undefined
-  const standby =
-    hasSynchronousStandby && synchronousCommit !== 'local'
-      ? 'and on a standby'
-      : 'and on no standby: a failover may lose the last of them'
-  return ok(`an answered signup is on its disk ${standby}`)
-}
-
-function connectionsOf({ connectionsMax, connectionsLeft }: ServerFacts): Said {
-  if (connectionsMax === undefined || connectionsLeft === undefined) return undefined
-  const message = `${connectionsLeft} of its ${connectionsMax} connections are free`
-  if (connectionsLeft >= connectionsOfInstance) return ok(message)
-  const hint = `An instance takes up to ${connectionsOfInstance}: raise max_connections, or use a pooler.`
-  return warning(message, hint)
 }

@@ -29,14 +29,8 @@ export interface ServerFacts {
   readonly rightsMissing?: readonly string[]
   /** Whether the user may change the tables, as a new version of Rollcall may have to. */
   readonly mayMigrate?: boolean
-  /** The setting `synchronous_commit`. */
-  readonly synchronousCommit?: string
-  /** Whether a commit waits for a standby. */
-  readonly hasSynchronousStandby?: boolean
   /** The settings with which it may lose what was committed. */
   readonly risks?: readonly Risk[]
-  readonly connectionsMax?: number
-  readonly connectionsLeft?: number
 }
 
 export type Risk = 'fsync' | 'full_page_writes' | 'data_sync_retry' | 'zero_damaged_pages'
@@ -74,16 +68,10 @@ const sql = {
              has_schema_privilege(${schema}::oid, 'CREATE'),
              has_database_privilege(current_database(), 'CREATE')) AS "mayMigrate"`,
   tables: 'SELECT number AS tables FROM rollcall.version',
-  commit: `SELECT current_setting('synchronous_commit') AS "synchronousCommit",
-             current_setting('synchronous_standby_names') <> '' AS "hasSynchronousStandby",
-             ARRAY(
-               SELECT name FROM pg_settings
-               WHERE (name, setting) IN (('fsync', 'off'), ('full_page_writes', 'off'),
-                 ('data_sync_retry', 'on'), ('zero_damaged_pages', 'on'))) AS risks`,
-  connections: `SELECT current_setting('max_connections')::integer AS "connectionsMax",
-                  current_setting('max_connections')::integer
-                    - current_setting('superuser_reserved_connections')::integer
-                    - (SELECT sum(numbackends) FROM pg_stat_database)::integer AS "connectionsLeft"`,
+  risks: `SELECT ARRAY(
+            SELECT name FROM pg_settings
+            WHERE (name, setting) IN (('fsync', 'off'), ('full_page_writes', 'off'),
+              ('data_sync_retry', 'on'), ('zero_damaged_pages', 'on'))) AS risks`,
   hasLeases: `SELECT to_regclass('rollcall.lease') IS NOT NULL AS "isThere"`,
   isHeld: `SELECT EXISTS (
              SELECT 1 FROM rollcall.lease WHERE expires_at > clock_timestamp()) AS "isHeld"`,
@@ -108,8 +96,7 @@ export function readServerFacts(url: string, clock: Pick<Clock, 'now'>): Promise
       ...(await ask(client, sql.rights)),
       ...(hasTables ? await ask(client, sql.tables) : { tables: 0 }),
       tablesWanted: layoutVersion,
-      ...(await ask(client, sql.commit)),
-      ...(await ask(client, sql.connections)),
+      ...(await ask(client, sql.risks)),
     }
   })
 }

@@ -7,11 +7,8 @@ import {
   openPostgresSites,
 } from '../journal/postgres/postgres-journal.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
-import {
-  hasLeaseholder,
-  readServerFacts,
-  type ServerFacts,
-} from '../journal/postgres/server-facts.ts'
+import type { ServerFacts } from '../journal/contracts/server-facts.ts'
+import { hasLeaseholder, readServerFacts } from '../journal/postgres/server-facts.ts'
 import { openSqliteSites } from '../journal/sqlite/sqlite-journal.ts'
 import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -6,7 +6,9 @@ import { type Secrets, secretsOf } from '../config/secrets.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
 import type { CallLedger, Quota } from '../journal/contracts/call-ledger.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
-import { inspectDatabase } from '../journal/postgres/inspection.ts'
+import { inspectFacts } from '../journal/postgres/inspection.ts'
+import { Unreachable } from '../journal/postgres/reach.ts'
+import { readServerFacts } from '../journal/postgres/server-facts.ts'
 import type { Clock } from '../platform/clock.ts'
 import { type Finding, findingsOf } from '../signup/finding.ts'
 import { ownColumns } from '../signup/row.ts'
@@ -124,10 +126,17 @@ export async function noticesFindings(
 }
 
 /** From the way to the server of the journal to its settings. Changes nothing. */
-export function databaseFindings(
+export async function databaseFindings(
   { database }: Pick<Config, 'database'>,
   { databaseUrl = '' }: Pick<Secrets, 'databaseUrl'>,
 ): Promise<readonly Finding[]> {
-  const place = `${database?.name ?? ''} on ${database?.host ?? ''}`
-  return inspectDatabase(databaseUrl, place, realWorld.clock)
+  const { ok, fault } = findingsOf('database')
+  try {
+    const facts = await readServerFacts(databaseUrl, realWorld.clock)
+    const reached = `${database?.name ?? ''} on ${database?.host ?? ''} is reached`
+    return [ok(reached), ...inspectFacts(facts)]
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error
+    return [fault(error.reason.why, error.reason.hint)]
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ServerFacts } from './server-facts.ts'
+import type { ServerFacts } from '../contracts/server-facts.ts'
 import { accessProblem, inspectFacts } from './inspection.ts'
 
 const good: ServerFacts = {

@@ -1,7 +1,5 @@
-import type { Clock } from '../../platform/clock.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'
-import { Unreachable } from './reach.ts'
-import { readServerFacts, type Risk, type ServerFacts } from './server-facts.ts'
+import type { Risk, ServerFacts } from '../contracts/server-facts.ts'
 
 const { ok, warning, fault } = findingsOf('database')
 
@@ -9,25 +7,6 @@ const { ok, warning, fault } = findingsOf('database')
 const versionMin = 15
 /** Times of signups are ours, and the quota's are the database's. */
 const aheadMaxMs = 2_000
-
-/**
- * Looks at the database of this URL. Changes nothing.
- *
- * @param place the database and its host, in words
- */
-export async function inspectDatabase(
-  url: string,
-  place: string,
-  clock: Pick<Clock, 'now'>,
-): Promise<readonly Finding[]> {
-  try {
-    const facts = await readServerFacts(url, clock)
-    return [ok(`${place} is reached`), ...inspectFacts(facts)]
-  } catch (error) {
-    if (!(error instanceof Unreachable)) throw error
-    return [fault(error.reason.why, error.reason.hint)]
-  }
-}
 
 /** What there is to say about a database that is reached. */
 export function inspectFacts(facts: ServerFacts): readonly Finding[] {

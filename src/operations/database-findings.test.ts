@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ServerFacts } from '../contracts/server-facts.ts'
-import { accessProblem, inspectFacts } from './inspection.ts'
+import type { ServerFacts } from '../journal/contracts/server-facts.ts'
+import { accessProblem, inspectFacts } from './database-findings.ts'
 
 const good: ServerFacts = {
   product: 'PostgreSQL 18.4 (Debian 18.4-1) on x86_64-pc-linux-gnu, compiled by gcc',

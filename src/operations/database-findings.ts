@@ -1,5 +1,5 @@
-import { type Finding, findingsOf } from '../../signup/finding.ts'
-import type { Risk, ServerFacts } from '../contracts/server-facts.ts'
+import { type Finding, findingsOf } from '../signup/finding.ts'
+import type { Risk, ServerFacts } from '../journal/contracts/server-facts.ts'
 
 const { ok, warning, fault } = findingsOf('database')
 

@@ -1,11 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/problem.ts'
 import type { OpenJournal } from '../journal/contracts/journal.ts'
-import {
-  hasPostgresJournal,
-  openPostgresReader,
-  openPostgresSites,
-} from '../journal/postgres/postgres-journal.ts'
+import { openPostgresReader, openPostgresSites } from '../journal/postgres/postgres-journal.ts'
 import { Unreachable } from '../journal/postgres/reach.ts'
 import type { ServerFacts } from '../journal/contracts/server-facts.ts'
 import { hasLeaseholder, readServerFacts } from '../journal/postgres/server-facts.ts'
@@ -50,11 +46,10 @@ export function databaseHome(
       return openBeside(others)
     },
     async openForTrial(): Promise<OpenJournal> {
-      await expectAccess()
-      const isThere = await hasPostgresJournal(url, { clock })
-      return isThere
-        ? await openBeside()
-        : openSqliteSites(':memory:', policiesOf(config), { clock })
+      const { tables } = await expectAccess()
+      return tables === 0
+        ? openSqliteSites(':memory:', policiesOf(config), { clock })
+        : await openBeside()
     },
     async openReader() {
       await expectAccess('reading')

@@ -11,7 +11,7 @@ import { orClose, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
 import { importsIn } from './imports.ts'
 import { PostgresLease } from './lease.ts'
-import { expectCurrent, hasTables } from './migrate.ts'
+import { expectCurrent } from './migrate.ts'
 import { openSites, type PostgresOptions } from './site.ts'
 
 /** At most how many waiting signups of a tab are read at once. That takes 3 ms of this process. */
@@ -70,13 +70,4 @@ export async function openPostgresReader(
     const time = await DatabaseTime.open(db, clock)
     return { sites, time, [Symbol.asyncDispose]: () => db.close() }
   })
-}
-
-/** Whether the database of this URL has a journal, of any version. */
-export async function hasPostgresJournal(
-  url: string,
-  { clock = systemClock, limits }: Pick<PostgresOptions, 'clock' | 'limits'> = {},
-): Promise<boolean> {
-  await using db = new PostgresDatabase(url, { clock, limits })
-  return await hasTables(db)
 }

@@ -1,10 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
+import { replaceNow } from '../../platform/node/durable-file.ts'
+import { readIfThere } from '../../platform/node/read-if-there.ts'
 import { whyUnopened } from '../../platform/node/unusable-file.ts'
 import { messageOf } from '../../platform/message-of.ts'
 import { busy } from '../contracts/errors.ts'
-import type { Secret } from '../hashes.ts'
+import { newSecret, type Secret } from '../hashes.ts'
 import { layoutVersion } from '../tables/layout.ts'
 import { connect, damageIn, versionOf } from './connect.ts'
 import { isOneOf } from './failure.ts'
@@ -17,7 +20,6 @@ import {
   unpublishedVersion,
   upgradeSql,
 } from './schema.ts'
-import { makeSecret, readSecret } from './secret.ts'
 
 export interface OpenOptions {
   readonly access: Access
@@ -100,6 +102,27 @@ function migrate(db: DatabaseSync, access: Access, findSecret: () => Secret): Se
   if (version < layoutVersion) db.exec(`PRAGMA user_version = ${layoutVersion}`)
   db.exec('COMMIT')
   return secret
+}
+
+/** Reads the secret of the journal in this file; undefined when there is none. @throws Error when it is damaged */
+function readSecret(journal: string): Secret | undefined {
+  const path = secretPath(journal)
+  const text = path && readIfThere(path)
+  if (text === undefined || /^[0-9a-f]{64}\n$/.test(text)) return text?.trim()
+  throw new Error(`its secret, ${path}, is damaged. Put the file back as it was, or delete it`)
+}
+
+/** Makes a new secret, and replaces any other one. Only one process may do that at a time. */
+function makeSecret(journal: string): Secret {
+  const path = secretPath(journal)
+  const secret = newSecret()
+  if (path !== undefined) replaceNow(path, `${secret}\n`)
+  return secret
+}
+
+/** The secret's file is beside the journal, and does not belong into backups. A journal in memory has none. */
+function secretPath(journal: string): string | undefined {
+  return journal === ':memory:' ? undefined : join(dirname(journal), 'journal.secret')
 }
 
 /**

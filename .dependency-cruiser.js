@@ -24,7 +24,7 @@ const mayImport = {
   'delivery/': [
     'signup/',
     'platform/',
-    'journal/contracts/(delivery-log|delivery-note|erasure|call-ledger|lease|errors).ts',
+    'journal/contracts/(delivery-log|erasure|call-ledger|lease|errors).ts',
     'spreadsheet/(spreadsheet|read-rows|backoff).ts',
   ],
   // What commands do with the journal and the spreadsheet together. Only `service/` and `cli/` import it.

@@ -5,7 +5,7 @@ import { JournalUnavailable } from '../journal/contracts/errors.ts'
 import { createEvents } from '../ops/events.ts'
 import { createHealth } from '../ops/health.ts'
 import { createLog } from '../ops/log.ts'
-import type { DeliveryNote } from '../journal/contracts/delivery-note.ts'
+import type { DeliveryNote } from '../journal/contracts/delivery-log.ts'
 import { noteDelivery } from './delivery-note.ts'
 
 /** The note in a journal that an instance reads and writes. */

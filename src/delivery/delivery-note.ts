@@ -1,5 +1,8 @@
-import type { DeliveryLog } from '../journal/contracts/delivery-log.ts'
-import { deliveryFact, type DeliveryNote } from '../journal/contracts/delivery-note.ts'
+import {
+  deliveryFact,
+  type DeliveryLog,
+  type DeliveryNote,
+} from '../journal/contracts/delivery-log.ts'
 import type { Events } from '../ops/events.ts'
 import type { Health } from '../ops/health.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,5 +1,5 @@
 import type { Quota } from '../journal/contracts/call-ledger.ts'
-import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-note.ts'
+import { type DeliveryNote, readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Counts, Figures, HourCounts, Reader } from '../journal/contracts/reader.ts'
 import type { Millis } from '../signup/signup.ts'
 import { type DeliveryState, deliveryState } from '../signup/trouble.ts'

@@ -1,4 +1,4 @@
-import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
+import { readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { readDeliveryNote } from '../journal/contracts/delivery-note.ts'
+import { readDeliveryNote } from '../journal/contracts/delivery-log.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { JournalHome } from '../operations/journal-home.ts'
 import type { RowRemoval } from '../operations/forget.ts'

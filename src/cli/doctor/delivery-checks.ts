@@ -1,5 +1,5 @@
 import type { Reader } from '../../journal/contracts/reader.ts'
-import { readDeliveryNote } from '../../journal/contracts/delivery-note.ts'
+import { readDeliveryNote } from '../../journal/contracts/delivery-log.ts'
 import { quotaLeft } from '../../operations/status.ts'
 import { noticesFindings } from '../../service/inspections.ts'
 import { type Finding, findingsOf } from '../../signup/finding.ts'

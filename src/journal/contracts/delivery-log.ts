@@ -1,6 +1,8 @@
 import type { FrozenBatch, Marked } from '../../signup/batch.ts'
 import type { Millis, Signup } from '../../signup/signup.ts'
+import type { AsideTab, DeliveryHealth, Warning } from '../../signup/trouble.ts'
 import type { DefaultTab } from './intake-log.ts'
+import type { Reader } from './reader.ts'
 
 /**
  * The journal's interface for delivery: which signups of one site wait, its frozen batch, and the
@@ -190,4 +192,27 @@ export interface WaitingSignup {
 export interface TabShare {
   readonly tab: PendingTab
   readonly signups: readonly WaitingSignup[]
+}
+
+/**
+ * How delivery fares, noted in the journal when it changes, so that commands and other instances can
+ * tell. It is as the writer saw it last, which may not run any more.
+ */
+export interface DeliveryNote {
+  readonly delivery: DeliveryHealth
+  readonly tabs: readonly AsideTab[]
+  readonly warnings: readonly Warning[]
+  /** When it became so. ISO 8601. */
+  readonly since: string
+}
+
+/** The name of the fact that holds the note. */
+export const deliveryFact = 'delivery'
+
+/** The last note; undefined when delivery has never run. */
+export async function readDeliveryNote(
+  reader: Pick<Reader, 'fact'>,
+): Promise<DeliveryNote | undefined> {
+  const text = await reader.fact(deliveryFact)
+  return text === undefined ? undefined : (JSON.parse(text) as DeliveryNote)
 }

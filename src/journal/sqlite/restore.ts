@@ -1,8 +1,12 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Millis } from '../../signup/signup.ts'
 import type { Quota } from '../contracts/call-ledger.ts'
-import { deliveryFact } from '../contracts/delivery-note.ts'
-import { noticesFact, replacedCodesFact, restoredFact } from '../contracts/delivery-log.ts'
+import {
+  deliveryFact,
+  noticesFact,
+  replacedCodesFact,
+  restoredFact,
+} from '../contracts/delivery-log.ts'
 import type { Tombstone } from '../contracts/erasure.ts'
 import { JournalUnavailable } from '../contracts/errors.ts'
 import { type Restored, type SitePolicies, unknownPolicy } from '../contracts/journal.ts'

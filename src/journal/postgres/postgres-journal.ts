@@ -1,17 +1,22 @@
-import { systemClock } from '../../platform/clock.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
+import type { Imported } from '../contracts/import-log.ts'
 import type { Commit, OpenJournal, OpenReader, SitePolicies } from '../contracts/journal.ts'
 import { Listeners } from '../../platform/listeners.ts'
+import { headLock, statementsOf } from '../sql.ts'
+import { deciding, decisions, type ImportEngine } from '../tables/imports.ts'
 import type { SiteRequest } from '../tables/intake.ts'
 import { journalOf, openJournal } from '../tables/journal.ts'
+import { rowStatus } from '../tables/layout.ts'
 import { readersIn } from '../tables/reader.ts'
 import { AppendGroups } from './append-groups.ts'
 import { commitAppends } from './appends.ts'
 import { leaseLimits } from './connections.ts'
 import { orClose, PostgresDatabase } from './database.ts'
 import { DatabaseTime } from './database-time.ts'
-import { importsIn } from './imports.ts'
 import { PostgresLease } from './lease.ts'
 import { expectCurrent } from './migrate.ts'
+import { addingPlaced, listNames, listsOf, listTypes } from './new-signups.ts'
+import { resolveLostCommit } from './resolve-lost-commit.ts'
 import { openSites, type PostgresOptions } from './site.ts'
 
 /** At most how many waiting signups of a tab are read at once. That takes 3 ms of this process. */
@@ -70,4 +75,41 @@ export async function openPostgresReader(
     const time = await DatabaseTime.open(db, clock)
     return { sites, time, [Symbol.asyncDispose]: () => db.close() }
   })
+}
+
+const sql = statementsOf('postgres imports', (dialect) => ({
+  add: `
+    WITH ${deciding(dialect)}, placed AS (
+      SELECT cells.*, decided.tab,
+        ${dialect.lastPosition} + row_number() OVER (ORDER BY no) AS position
+      FROM decided
+      JOIN unnest(${listTypes(6)}) WITH ORDINALITY AS cells (${listNames}, no) USING (no)
+      WHERE result = 'added'
+    ), ${addingPlaced(String(rowStatus.wanted))}
+    ${decisions(dialect)}`,
+}))
+
+/** How imports add signups here. */
+function importsIn(db: PostgresDatabase, clock: Pick<Clock, 'elapsed' | 'sleep'>): ImportEngine {
+  return {
+    looksFirst: false,
+    add: async (steps, values, signups) => {
+      const add = [sql.add, ...values, ...listsOf(signups)] as const
+      const answers = await db.change([headLock], ...steps, add)
+      return answers.at(-1)?.rows ?? []
+    },
+    settle: async (signups, add) => {
+      const requests = signups.map((signup) => ({ signups: [signup] }))
+      const { outcomes, failure } = await resolveLostCommit(
+        db,
+        clock,
+        requests,
+        (rest) => add(rest.flatMap((request) => request.signups)),
+        (): Imported => 'added',
+      )
+      return { results: requests.flatMap((request) => outcomes.get(request) ?? []), failure }
+    },
+    // Every commit is on disk already.
+    flush: async () => {},
+  }
 }

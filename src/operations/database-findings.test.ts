@@ -42,15 +42,9 @@ test.each<[string, Partial<ServerFacts>, string, RegExp]>([
   ['a closed schema', { mayEnter: false }, 'fault', /does not let this user into its schema/],
   ['missing rights', { rightsMissing: ['INSERT', 'DELETE'] }, 'fault', /to INSERT, DELETE in its/],
   ['no right to make tables', { tables: 0, mayMigrate: false }, 'fault', /not .* make tables/],
-  [
-    'no right to change older tables',
-    { tablesWanted: 2, mayMigrate: false },
-    'fault',
-    /change its tables, as this version has to/,
-  ],
   ['newer tables', { tables: 2 }, 'fault', /a newer version of Rollcall/],
   ['no tables', { tables: 0 }, 'warning', /no tables of Rollcall yet/],
-  ['older tables', { tablesWanted: 2 }, 'warning', /an older version of Rollcall/],
+  ['older tables', { tablesWanted: 2 }, 'fault', /version of Rollcall that was never released/],
   [
     'no right to change tables',
     { mayMigrate: false },

@@ -45,7 +45,15 @@ export type Needs = 'reading' | 'writing'
 
 /** Why the database cannot be used until a person acts. */
 export function accessProblem(facts: ServerFacts, needs: Needs): AccessProblem | undefined {
-  const { isStandby, isReadOnly, isForeign, mayEnter, rightsMissing = [] } = facts
+  const {
+    isStandby,
+    isReadOnly,
+    isForeign,
+    mayEnter,
+    rightsMissing = [],
+    tables,
+    mayMigrate,
+  } = facts
   if (isReadOnly && needs === 'writing') {
     return isStandby
       ? {
@@ -78,24 +86,17 @@ export function accessProblem(facts: ServerFacts, needs: Needs): AccessProblem |
       hint: `Let their owner run GRANT ${rights} ON ALL TABLES IN SCHEMA rollcall TO this user.`,
     }
   }
-  return needs === 'writing' ? rightToMigrate(facts) : undefined
+  if (needs === 'writing' && tables === 0 && mayMigrate === false) {
+    return {
+      message: 'does not let this user make tables',
+      hint: 'Make it the owner of the database, or give it GRANT CREATE ON DATABASE, or on its schema rollcall.',
+    }
+  }
+  return undefined
 }
 
 function isSelect(right: string): boolean {
   return right === 'SELECT'
-}
-
-function rightToMigrate({ tables, tablesWanted, mayMigrate }: ServerFacts) {
-  if (mayMigrate !== false || tables === undefined || tables >= tablesWanted) return undefined
-  return tables === 0
-    ? {
-        message: 'does not let this user make tables',
-        hint: 'Make it the owner of the database, or give it GRANT CREATE ON DATABASE, or on its schema rollcall.',
-      }
-    : {
-        message: 'does not let this user change its tables, as this version has to',
-        hint: 'Make it the owner of the tables.',
-      }
 }
 
 function tablesOf(facts: ServerFacts): Said {
@@ -105,12 +106,12 @@ function tablesOf(facts: ServerFacts): Said {
   if (tables !== undefined && tables > tablesWanted) {
     return fault('a newer version of Rollcall made its tables', 'Run the newer version here, too.')
   }
+  if (tables === 0) {
+    return warning('has no tables of Rollcall yet', 'The next start of a service makes them.')
+  }
   if (tables !== undefined && tables < tablesWanted) {
-    const message =
-      tables === 0
-        ? 'has no tables of Rollcall yet'
-        : 'an older version of Rollcall made its tables'
-    return warning(message, 'The next start of a service makes them.')
+    const hint = 'Start that version until it has delivered everything, then give another database.'
+    return fault('a version of Rollcall that was never released made its tables', hint)
   }
   if (mayMigrate === false) {
     const hint = 'Make it the owner of the tables before you upgrade.'

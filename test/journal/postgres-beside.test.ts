@@ -53,3 +53,18 @@ test('a journal of a newer version is refused by commands', async () => {
     await expect(open(database.url)).rejects.toThrow('newer version of Rollcall')
   }
 })
+
+test('a journal of a version that was never released is refused, and stays as it is', async () => {
+  await using database = await server.createDatabase()
+  await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
+  await query(database.url, 'UPDATE rollcall.version SET number = 2')
+  const openings = [
+    openPostgresReader,
+    (url: string) => openPostgresJournal(url, {}, beside),
+    (url: string) => openPostgresJournal(url),
+  ]
+  for (const open of openings) {
+    await expect(open(database.url)).rejects.toThrow(/never released. Start that version until/)
+  }
+  expect(await query(database.url, 'SELECT number FROM rollcall.version')).toEqual([{ number: 2 }])
+})

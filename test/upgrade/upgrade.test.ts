@@ -12,7 +12,6 @@ import { tempFolder, type TempFolder } from '../../harness/temp-folder.ts'
 import {
   dump,
   type Engine,
-  engines,
   folder,
   type Left,
   load,
@@ -34,6 +33,9 @@ interface Deployment extends AsyncDisposable {
   /** How many people of how many sites were forgotten. */
   tombstones(): Promise<number>
 }
+
+/** The engines whose journals this version brings up to date. */
+const upgraded: readonly Engine[] = ['sqlite']
 
 const deploy = { sqlite: deploySqlite, postgres: deployPostgres }
 
@@ -124,11 +126,11 @@ const rowsIn = ({ emulator }: GoogleWorld, { spreadsheets }: Left) =>
     // A row that was removed may be empty now.
     .filter((row) => row.length > 0)
 
-test.each(engines)(
+test.each(upgraded)(
   'this version goes on with the journal that the last release left on %s',
   async (engine) => {
-    await using upgraded = await serveReleased(engine)
-    const { left, world, service } = upgraded
+    await using released = await serveReleased(engine)
+    const { left, world, service } = released
     await allDelivered(service)
     const addresses = () => rowsIn(world, left).map(([email = '']) => email)
     await expect.poll(addresses).not.toContain(left.forgotten.at(-1))
@@ -163,14 +165,25 @@ test.each(engines)(
   },
 )
 
-test.each(engines)(
+test.each(upgraded)(
   'what an upgrade makes of the released tables on %s is what a new journal has',
   async (engine) => {
-    await using upgraded = await serveReleased(engine)
-    const { left, deployment, service } = upgraded
+    await using released = await serveReleased(engine)
+    const { left, deployment, service } = released
     await service.stop()
     expect(await deployment.tombstones()).toBe(left.forgotten.length * spreadsheetIds.length)
     const made = await deployment.schema()
     expect(made.toSorted()).toEqual((await deployment.newSchema()).toSorted())
   },
 )
+
+test('a database of the last release is refused with the way out, and stays as it is', async () => {
+  await using deployment = await deployPostgres()
+  const before = await deployment.schema()
+  await using world = await createGoogleWorld()
+  const starting = startService({ env: { ...settingsOf(world), ...deployment.env } })
+  await expect(starting).rejects.toThrow(
+    /never released\. Start that version until it has delivered/,
+  )
+  expect(await deployment.schema()).toEqual(before)
+})

@@ -1,7 +1,7 @@
 import { flagOf, type Statement, statementsOf } from '../sql.ts'
 import { layoutVersion } from '../tables/layout.ts'
 import type { PostgresDatabase } from './database.ts'
-import { addressIndex, layoutSql, unpublishedVersion, upgradeSql } from './schema.ts'
+import { addressIndex, layoutSql } from './schema.ts'
 
 const sql = statementsOf('postgres migrate', {
   version: `SELECT to_regclass('rollcall.version') IS NOT NULL AS "isThere"`,
@@ -17,15 +17,14 @@ const versionTable = `CREATE TABLE IF NOT EXISTS rollcall.version (
   INSERT INTO rollcall.version (only_row, number) VALUES (true, 0) ON CONFLICT DO NOTHING`
 
 /**
- * Makes the journal's tables, or brings them to this version. Any number of processes may call it at the
- * same time.
+ * Makes the journal's tables. Any number of processes may call it at the same time.
  *
- * @throws Error when a newer version of Rollcall has made them
+ * @throws Error when another version of Rollcall has made them
  */
 export async function migrate(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)
   if (version === layoutVersion) return
-  if (version > 0 && version !== unpublishedVersion) throw new Error(neverReleased)
+  if (version > 0) throw new Error(neverReleased)
   // The user of the database may not have the right to make a schema that exists.
   if (!(await isThere(db, sql.schema))) await make(db, 'CREATE SCHEMA IF NOT EXISTS rollcall')
   await make(db, versionTable)
@@ -33,7 +32,6 @@ export async function migrate(db: PostgresDatabase): Promise<void> {
   await db.exec(`BEGIN;
     SET LOCAL search_path = rollcall;
     SELECT number FROM version FOR UPDATE;
-    ${version === unpublishedVersion ? upgradeSql : ''};
     ${layoutSql};
     UPDATE version SET number = ${layoutVersion} WHERE number < ${layoutVersion};
     COMMIT`)
@@ -60,14 +58,11 @@ export async function hasTables(db: PostgresDatabase): Promise<boolean> {
 export async function expectCurrent(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)
   if (version === layoutVersion) return
-  throw new Error(version === 0 ? missing : older)
+  throw new Error(version === 0 ? missing : neverReleased)
 }
 
 const missing =
   'The database has no journal of Rollcall. Check DATABASE_URL, or start the service once, which makes the journal.'
-
-const older =
-  'The journal in the database was made by an older version of Rollcall. Start the service once with this version, which brings it up to date.'
 
 const neverReleased =
   'The journal in the database was made by a version of Rollcall that was never released. Start that version until it has delivered everything, then give another database.'

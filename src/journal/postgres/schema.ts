@@ -53,23 +53,6 @@ export const layoutSql = [
   firstRows,
 ].join(';\n')
 
-/** The layout of 0.1.0, which was never published. */
-export const unpublishedVersion = 2
-
-/** Brings the tables of 0.1.0 to the present layout. Can run twice. */
-export const upgradeSql = `DO $$ BEGIN
-    IF EXISTS (SELECT 1 FROM pg_attribute
-               WHERE attrelid = to_regclass('rollcall.signup') AND attname = 'is_ignored') THEN
-      ALTER TABLE signup RENAME COLUMN is_ignored TO row_status;
-    END IF;
-    IF EXISTS (SELECT 1 FROM pg_attribute
-               WHERE attrelid = to_regclass('rollcall.marker') AND attname = 'ripe_at') THEN
-      ALTER TABLE marker RENAME COLUMN ripe_at TO prunable_at;
-    END IF;
-  END $$;
-  ALTER TABLE head DROP COLUMN IF EXISTS tab;
-  INSERT INTO progress (tab) SELECT id FROM tab ON CONFLICT DO NOTHING`
-
 /**
  * The index that finds duplicates. It exists only while duplicates are ignored, because it makes every
  * append slower. Letter case counts for ASCII only, which is enough for our addresses.

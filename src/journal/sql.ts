@@ -91,17 +91,7 @@ export function statementsOf<Key extends string>(
 }
 
 /** Only tells the keys. */
-const anyDialect: Dialect = {
-  given: () => '',
-  lower: () => '',
-  contains: () => '',
-  id: () => '',
-  behind: () => '',
-  between: () => '',
-  signupAt: () => '',
-  ofEach: () => '',
-  lastPosition: '',
-}
+const anyDialect = new Proxy({} as Dialect, { get: () => () => '' })
 
 /** A statement with its values. */
 export type Step = readonly [statement: Statement, ...values: Value[]]

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from '../config/config.ts'
 import { readEnvironment } from '../config/env/env.ts'
 import type { SiteConfig } from '../config/sites/site.ts'
-import { expiredUpTo } from '../journal/contracts/erasure.ts'
+import { expiredUpTo } from '../operations/retention.ts'
 import type { OpenReader } from '../journal/contracts/journal.ts'
 import type { Reader } from '../journal/contracts/reader.ts'
 import { systemClock } from '../platform/clock.ts'

@@ -1,4 +1,5 @@
-import { type Erasure, expiredUpTo, type Unfinished } from '../journal/contracts/erasure.ts'
+import type { Erasure, Unfinished } from '../journal/contracts/erasure.ts'
+import { expiredUpTo } from './retention.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
 import type { JournalHome } from './journal-home.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -1,4 +1,6 @@
+import { expiredFact } from '../journal/contracts/erasure.ts'
 import type { Journal } from '../journal/contracts/journal.ts'
+import type { Reader } from '../journal/contracts/reader.ts'
 import type { Clock } from '../platform/clock.ts'
 
 const hour = 60 * 60 * 1000
@@ -51,4 +53,13 @@ export function startRetention(
       await running
     },
   }
+}
+
+/**
+ * Up to when the journal has lost the cells of written signups by `RETENTION_DAYS`: ISO 8601 in UTC. Null
+ * when it has all.
+ */
+export async function expiredUpTo(reader: Pick<Reader, 'fact'>): Promise<string | null> {
+  const fact = await reader.fact(expiredFact)
+  return fact === undefined ? null : new Date(Number(fact)).toISOString()
 }

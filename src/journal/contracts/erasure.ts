@@ -1,5 +1,4 @@
 import type { Millis } from '../../signup/signup.ts'
-import type { Reader } from './reader.ts'
 
 /**
  * The journal's interface to forget people. The comments here are the contract;
@@ -117,12 +116,3 @@ export interface Retention {
 
 /** The name of a fact: when the last expired batch was settled. Undefined when none has expired. */
 export const expiredFact = 'expired'
-
-/**
- * Up to when the journal has lost the cells of written signups by `RETENTION_DAYS`: ISO 8601 in UTC. Null
- * when it has all.
- */
-export async function expiredUpTo(reader: Pick<Reader, 'fact'>): Promise<string | null> {
-  const fact = await reader.fact(expiredFact)
-  return fact === undefined ? null : new Date(Number(fact)).toISOString()
-}

@@ -5,12 +5,10 @@ const { ok, warning, fault } = findingsOf('database')
 
 /** The oldest version that is tested. */
 const versionMin = 15
-/** Times of signups are ours, and the quota's are the database's. */
-const aheadMaxMs = 2_000
 
 /** What there is to say about a database that is reached. */
 export function inspectFacts(facts: ServerFacts): readonly Finding[] {
-  const said = [versionOf(facts), encodingOf(facts), tablesOf(facts), clockOf(facts)]
+  const said = [versionOf(facts), encodingOf(facts), tablesOf(facts)]
   return [...said.filter((finding) => finding !== undefined), ...risksOf(facts)]
 }
 
@@ -119,15 +117,6 @@ function tablesOf(facts: ServerFacts): Said {
     return warning(message, hint)
   }
   return tables === undefined ? undefined : ok('has the tables of this version')
-}
-
-function clockOf({ aheadMs }: ServerFacts): Said {
-  if (aheadMs === undefined) return undefined
-  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
-  const message = `its clock is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ours`
-  if (Math.abs(aheadMs) <= aheadMaxMs) return ok(message)
-  const hint = 'Let a time service (NTP) set the clocks of both machines.'
-  return warning(message, hint)
 }
 
 /** What each setting does that loses signups. */

@@ -26,7 +26,7 @@ export function databaseHome(
 ): JournalHome {
   const openBeside = (others?: Iterable<string>) =>
     openPostgresSites(url, policiesOf(config, others), { clock, access: 'beside' })
-  const expectAccess = (needs: Needs = 'writing') => readUsable(url, config, { clock, needs })
+  const expectAccess = (needs: Needs = 'writing') => readUsable(url, config, needs)
   return {
     async open(starting) {
       const { log } = starting
@@ -76,7 +76,7 @@ export function databaseHome(
 export async function readUsable(
   url: string,
   { database }: Pick<Config, 'database'>,
-  { clock, needs }: { readonly clock: Clock; readonly needs: Needs },
+  needs: Needs,
 ): Promise<ServerFacts> {
   const refuse = (message: string, hint: string, cause?: unknown) => {
     const problem = {
@@ -88,7 +88,7 @@ export async function readUsable(
     }
     return new ConfigError([problem], { cause })
   }
-  const facts = await readServerFacts(url, clock).catch((error: unknown) => {
+  const facts = await readServerFacts(url).catch((error: unknown) => {
     if (!(error instanceof Unreachable) || error.reason.mayPass) throw error
     throw refuse(error.reason.why, error.reason.hint, error)
   })

@@ -132,7 +132,7 @@ export async function databaseFindings(
 ): Promise<readonly Finding[]> {
   const { ok, fault } = findingsOf('database')
   try {
-    const facts = await readServerFacts(databaseUrl, realWorld.clock)
+    const facts = await readServerFacts(databaseUrl)
     const reached = `${database?.name ?? ''} on ${database?.host ?? ''} is reached`
     return [ok(reached), ...inspectFacts(facts)]
   } catch (error) {

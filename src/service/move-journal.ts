@@ -38,7 +38,7 @@ export async function moveJournal(
   if (!existsSync(file)) throw new Error(`There is no journal in ${dataDir}. Check DATA_DIR.`)
   using _lock = await lockDirectory(dataDir, journalFile, options.clock)
   using journal = openWholeJournal(file)
-  await readUsable(url, config, { clock: options.clock, needs: 'writing' })
+  await readUsable(url, config, 'writing')
   const mark = () => markMoved(dataDir, to)
   // From the mark on, a crash leaves the journal here or there, and only the next run can tell.
   const tables = await takeJournal(url, journal, { ...options, beforeCommit: mark })

@@ -1,5 +1,3 @@
-import type { Millis } from '../../signup/signup.ts'
-
 /** What an operator wants to know about the server. What is left out is what this server does not tell. */
 export interface ServerFacts {
   /** What the server calls itself, with its version. */
@@ -9,8 +7,6 @@ export interface ServerFacts {
   readonly isStandby?: boolean
   /** Whether it takes no signups, as a standby or by a setting. */
   readonly isReadOnly?: boolean
-  /** By how much its clock is ahead of ours. */
-  readonly aheadMs?: Millis
   /** Whether its schema `rollcall` has tables, and is no journal. */
   readonly isForeign?: boolean
   /** Whether the user of the URL may use that schema. */

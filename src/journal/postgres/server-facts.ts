@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { Clock } from '../../platform/clock.ts'
 import type { ServerFacts } from '../contracts/server-facts.ts'
 import type { Row } from '../sql.ts'
 import { layoutVersion } from '../tables/layout.ts'
@@ -16,10 +15,9 @@ const ourNames = Array.from(
 )
 const ourTables = `${tablesIn} AND relname IN (${ourNames.join(', ')})`
 
-/** The columns are named as the facts, but for `now` and `hasTables`. */
+/** The columns are named as the facts, but for `hasTables`. */
 const sql = {
-  server: `SELECT version() AS product, current_setting('server_encoding') AS encoding,
-             extract(epoch FROM clock_timestamp()) * 1000 AS now`,
+  server: `SELECT version() AS product, current_setting('server_encoding') AS encoding`,
   standby: `SELECT pg_is_in_recovery() AS "isStandby",
               current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
   // The table `version` is made first, and these are its columns.
@@ -53,15 +51,11 @@ const sql = {
  *
  * @throws Unreachable when it does not connect
  */
-export function readServerFacts(url: string, clock: Pick<Clock, 'now'>): Promise<ServerFacts> {
+export function readServerFacts(url: string): Promise<ServerFacts> {
   return withClient(url, async (client) => {
-    const before = clock.now()
-    const { now, ...server } = await ask(client, sql.server)
-    const ours = (before + clock.now()) / 2
     const { hasTables, ...schema } = await ask(client, sql.schema)
     return {
-      ...server,
-      ...(now !== undefined && { aheadMs: Number(now) - ours }),
+      ...(await ask(client, sql.server)),
       ...(await ask(client, sql.standby)),
       ...schema,
       ...(await ask(client, sql.rights)),

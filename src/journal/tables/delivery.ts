@@ -1,15 +1,11 @@
-import {
-  type DeliveryLog,
-  replacedCodesFact,
-  type RunningTime,
-  type RunningTimeNote,
-} from '../contracts/delivery-log.ts'
+import type { DeliveryLog, RunningTime, RunningTimeNote } from '../contracts/delivery-log.ts'
 import {
   ask,
   flagOf,
   givenRows,
   numberOf,
   type Operation,
+  reading,
   siteLock,
   statementsOf,
   rowOf,
@@ -17,7 +13,7 @@ import {
 import { batchesOf } from './batches.ts'
 import { readFact, setFact } from './facts.ts'
 import { toWaiting, waitingColumns } from './rows.ts'
-import { codesOf, isOfCodes, type Site } from './site.ts'
+import { codesOfSite, isOfCodes, type Site } from './site.ts'
 
 const sql = statementsOf('delivery', ({ given, behind, signupAt, ofEach }) => {
   const asked = given('asked', '$1', { site: 'integer', no: 'integer' })
@@ -89,8 +85,7 @@ export function deliveryOf(
 ): DeliveryLog {
   const { db, id, defaultTab } = site
   const lock = [siteLock(id)]
-  /** The code of the site, and those of the journals that this one has replaced. */
-  const codes = async () => codesOf(site.code, await readFact(site, replacedCodesFact))
+  const codes = () => reading(db, codesOfSite(site))
   return {
     get defaultTab() {
       return defaultTab.current

@@ -56,7 +56,8 @@ export function* addSite(name: string): Operation<SiteRow> {
 
 /** The code of the site, and those of the journals that this one has replaced. */
 export function* codesOfSite({ id, code }: SiteRow): Operation<readonly string[]> {
-  return codesOf(code, yield* factOf(id, replacedCodesFact))
+  const replaced = yield* factOf(id, replacedCodesFact)
+  return [code, ...(replaced ?? '').split(' ').filter((one) => one !== '')]
 }
 
 function siteOf({ id, code }: Row): SiteRow {
@@ -80,15 +81,6 @@ export function markerFor(base: number, batch: number, idMax: number): number {
 
 export function fingerprintOf(code: string, batch: number, digest: string): string {
   return `${code}:${batch}:${digest}`
-}
-
-/**
- * The code of a site, and those of the journals that this one has replaced.
- *
- * @param replaced the value of `replacedCodesFact`
- */
-export function codesOf(code: string, replaced: string | undefined): readonly string[] {
-  return [code, ...(replaced ?? '').split(' ').filter((one) => one !== '')]
 }
 
 /** Whether a batch with this fingerprint is of a journal with one of these codes. */

@@ -57,14 +57,7 @@ const tlsHint =
 /** By the codes of Node and of PostgreSQL (https://www.postgresql.org/docs/18/errcodes-appendix.html). */
 const reasons: Readonly<Record<string, Reason>> = {
   ECONNREFUSED: { why: 'has nobody who answers at its port', hint: startHint, mayPass: true },
-  ENOENT: { why: 'has no socket of that name', hint: startHint, mayPass: true },
-  ECONNRESET: { why: 'closes connections', hint: startHint, mayPass: true },
   ENOTFOUND: { why: 'has a host name that nobody knows', hint: startHint, mayPass: true },
-  EAI_AGAIN: {
-    why: 'has a host name that cannot be looked up now',
-    hint: 'Check the name server of this machine.',
-    mayPass: true,
-  },
   '28P01': {
     why: 'refuses the password',
     hint: 'Correct the user name and the password in DATABASE_URL.',

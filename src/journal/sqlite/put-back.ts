@@ -1,7 +1,7 @@
-import { constants, existsSync } from 'node:fs'
-import { copyFile, link, realpath, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { realpath, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { durableFiles, syncFile } from '../../platform/node/durable-file.ts'
+import { addName, durableFiles, syncFile } from '../../platform/node/durable-file.ts'
 import type { RestoreResult } from '../contracts/journal.ts'
 import { copyBackup } from './copy.ts'
 import { makeRestored, type RestoreOptions } from './restore.ts'
@@ -48,7 +48,7 @@ async function putAside(journal: string, now: number): Promise<string> {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')
   const aside = freeName(`${journal}.before-${time}`)
   for (const end of ['', '-wal']) {
-    if (existsSync(journal + end)) await nameToo(journal + end, aside + end)
+    if (existsSync(journal + end)) await addName(journal + end, aside + end)
   }
   return aside
 }
@@ -58,16 +58,6 @@ function freeName(wanted: string, tries = 1): string {
   const name = tries === 1 ? wanted : `${wanted}-${tries}`
   const isTaken = existsSync(name) || existsSync(`${name}-wal`)
   return isTaken ? freeName(wanted, tries + 1) : name
-}
-
-async function nameToo(file: string, other: string): Promise<void> {
-  try {
-    await link(file, other)
-  } catch {
-    // Some file systems have no second names.
-    await copyFile(file, other, constants.COPYFILE_EXCL)
-    await syncFile(other)
-  }
 }
 
 function thereAlready(journal: string): string {

@@ -154,20 +154,21 @@ export function replaceNow(path: string, content: string): void {
  * no file of that name, or the whole file. Rejects with Node's file system error, as `EEXIST`.
  */
 export async function giveName(temporary: string, path: string): Promise<void> {
-  {
-    await using file = await open(temporary, 'r+')
-    await file.sync()
-  }
-  try {
-    await link(temporary, path)
-  } catch (error) {
-    if (!withoutLinks.includes(codeOf(error) ?? '')) throw error
-    await copyFile(temporary, path, constants.COPYFILE_EXCL)
-    await using file = await open(path, 'r+')
-    await file.sync()
-  }
+  await syncFile(temporary)
+  await addName(temporary, path)
   await rm(temporary)
   await durableFiles.syncDirectory(dirname(path))
+}
+
+/** Gives a file a second name, which nothing may have yet. Rejects with Node's file system error, as `EEXIST`. */
+export async function addName(path: string, name: string): Promise<void> {
+  try {
+    await link(path, name)
+  } catch (error) {
+    if (!withoutLinks.includes(codeOf(error) ?? '')) throw error
+    await copyFile(path, name, constants.COPYFILE_EXCL)
+    await syncFile(name)
+  }
 }
 
 /** What file systems say that have no hard links, as those of USB sticks. */

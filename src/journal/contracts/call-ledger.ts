@@ -2,8 +2,7 @@ import type { Millis } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for delivery to keep a provider's quota. It counts every call of one account,
- * by any process. The comments here are the contract; `test/journal/contracts/call-ledger-contract.ts` tests
- * every engine by it.
+ * by any process.
  */
 export interface CallLedger {
   /**

@@ -2,9 +2,8 @@ import type { Millis } from '../../signup/signup.ts'
 import type { SignupRecord } from './reader.ts'
 
 /**
- * The journal's interface to compare its signups with the rows of the present spreadsheet. The comments here
- * are the contract; `test/journal/contracts/comparison-contract.ts` tests every engine by it. Every call rejects with
- * `JournalUnavailable` when it could not be made.
+ * The journal's interface to compare its signups with the rows of the present spreadsheet. Every call
+ * rejects with `JournalUnavailable` when it could not be made.
  */
 export interface ComparedSignups {
   /**

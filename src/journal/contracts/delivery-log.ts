@@ -6,8 +6,7 @@ import type { Reader } from './reader.ts'
 
 /**
  * The journal's interface for delivery: which signups of one site wait, its frozen batch, and the
- * markers of ended batches. The comments here are the contract; `test/journal/contracts/delivery-log-*contract.ts`
- * tests every engine by it.
+ * markers of ended batches.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the

@@ -1,8 +1,7 @@
 import type { Millis } from '../../signup/signup.ts'
 
 /**
- * The journal's interface to forget people. The comments here are the contract;
- * `test/journal/contracts/erasure-*contract.ts` tests every engine by it.
+ * The journal's interface to forget people.
  *
  * An erased signup keeps its position, id, tab and time; all its cells become empty, and it gets no row.
  * A person who was forgotten has a tombstone: a hash of the address, keyed with a secret that is not in
@@ -97,8 +96,7 @@ export interface Unfinished {
 }
 
 /**
- * The journal's interface to keep the cells of signups for a time only. The comments here are the
- * contract; `test/journal/contracts/retention-contract.ts` tests every engine by it.
+ * The journal's interface to keep the cells of signups for a time only.
  *
  * An expired signup keeps its position, id, tab and time; all its cells become empty, and its row stays
  * as it is. While duplicates are ignored, a keyed hash of its address stays, so that the tab still knows

@@ -1,8 +1,7 @@
 import type { Signup } from '../../signup/signup.ts'
 
 /**
- * The journal's interface for bringing signups along from elsewhere, beside a service. The comments here
- * are the contract; `test/journal/contracts/import-log-contract.ts` tests every engine by it.
+ * The journal's interface for bringing signups along from elsewhere, beside a service.
  *
  * Each call is one short transaction, so a call with few signups delays no request. The first call that
  * looks for duplicates reads all addresses of the journal, without delaying anybody; later calls read

@@ -2,7 +2,6 @@ import type { Millis, Receipt, Signup, SignupId } from '../../signup/signup.ts'
 
 /**
  * The journal's interface for intake: the durable list of one site's signups, to which intake appends.
- * The comments here are the contract; `test/journal/contracts/intake-log-*contract.ts` tests every engine by it.
  *
  * Any number of processes may have one journal open, and each sees what the others have committed.
  * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the

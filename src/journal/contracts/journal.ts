@@ -11,7 +11,8 @@ import type { Reader } from './reader.ts'
 
 /**
  * One site's part of the journal: the durable list of its signups, and how far they are delivered. Each
- * user has its own interface. Disposing commits the waiting appends. It also closes the journal, unless
+ * user has its own interface. The comments of these interfaces are the contract, by which the tests in
+ * `test/journal/contracts/` test every engine. Disposing commits the waiting appends. It also closes the journal, unless
  * that has other sites: then the `OpenJournal` closes it.
  */
 export interface Journal extends AsyncDisposable {

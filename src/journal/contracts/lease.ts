@@ -1,9 +1,8 @@
 import type { Millis } from '../../signup/signup.ts'
 
 /**
- * The journal's interface by which one instance of a site delivers, and the others look on. The comments
- * here are the contract; `test/journal/contracts/lease-contract.ts` tests PostgreSQL by it, which instances on several
- * machines can share.
+ * The journal's interface by which one instance of a site delivers, and the others look on. Only
+ * instances on PostgreSQL can be on several machines.
  *
  * An instance is one open journal. The lease keeps instances from spending calls twice. Rows do not
  * depend on it: markers keep every batch from being written twice, whoever sends it.

@@ -3,8 +3,7 @@ import type { Millis, Signup } from '../../signup/signup.ts'
 const hourMs = 60 * 60 * 1000
 
 /**
- * The journal's interface for reading: for the readiness answer and the command line. The comments here
- * are the contract; `test/journal/contracts/reader-contract.ts` tests every engine by it. No call delays an
+ * The journal's interface for reading: for the readiness answer and the command line. No call delays an
  * append, and no cost grows with the number of signups.
  */
 export interface Reader {

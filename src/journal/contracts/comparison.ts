@@ -2,8 +2,7 @@ import type { Millis } from '../../signup/signup.ts'
 import type { SignupRecord } from './reader.ts'
 
 /**
- * The journal's interface to compare its signups with the rows of the present spreadsheet. Every call
- * rejects with `JournalUnavailable` when it could not be made.
+ * The journal's interface to compare its signups with the rows of the present spreadsheet.
  */
 export interface ComparedSignups {
   /**

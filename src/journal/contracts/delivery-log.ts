@@ -8,11 +8,8 @@ import type { Reader } from './reader.ts'
  * The journal's interface for delivery: which signups of one site wait, its frozen batch, and the
  * markers of ended batches.
  *
- * Any number of processes may have one journal open, and each sees what the others have committed.
- * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
- * change could not be made: then nothing was changed, and a later call may succeed. Calls that freeze or
- * end a batch, or are about a frozen one, reject with `Overtaken` when another writer was faster. Where
- * nothing else is said, no cost grows with the number of signups.
+ * Calls that freeze or end a batch, or are about a frozen one, reject with `Overtaken` when another writer
+ * was faster. Where nothing else is said, no cost grows with the number of signups.
  */
 export interface DeliveryLog {
   /** The tab of signups with an empty `sheetTab`, as far as this process knows. */

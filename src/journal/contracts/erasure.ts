@@ -8,9 +8,7 @@ import type { Millis } from '../../signup/signup.ts'
  * the journal, and the last position at that time. Letter case does not count in addresses. Signups
  * after that position are new ones, which nothing here erases.
  *
- * Any number of processes may have one journal open. Every promise resolves after the change is on disk.
- * It rejects with `JournalUnavailable` when the change could not be made. No call holds the write lock
- * for longer than a few milliseconds.
+ * No call holds the write lock for longer than a few milliseconds.
  */
 export interface Erasure {
   /** Sets the tombstone of this address. Returns its position: signups up to it are to be erased. */
@@ -106,8 +104,7 @@ export interface Unfinished {
 export interface Retention {
   /**
    * Expires up to a hundred signups whose last batch was settled before this time. A signup that waits to
-   * be delivered once more stays as it is. Returns whether there may be more. Rejects with
-   * `JournalUnavailable` when the change could not be made.
+   * be delivered once more stays as it is. Returns whether there may be more.
    */
   expire(writtenBefore: Millis): Promise<boolean>
 }

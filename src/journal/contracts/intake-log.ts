@@ -1,12 +1,8 @@
 import type { Millis, Receipt, Signup, SignupId } from '../../signup/signup.ts'
 
 /**
- * The journal's interface for intake: the durable list of one site's signups, to which intake appends.
- *
- * Any number of processes may have one journal open, and each sees what the others have committed.
- * Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when the
- * change could not be made: then nothing was changed, and a later call may succeed. No cost grows with
- * the number of signups.
+ * The journal's interface for intake: the durable list of one site's signups, to which intake appends. No
+ * cost grows with the number of signups.
  */
 export interface IntakeLog {
   /**

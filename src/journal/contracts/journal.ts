@@ -11,9 +11,13 @@ import type { Reader } from './reader.ts'
 
 /**
  * One site's part of the journal: the durable list of its signups, and how far they are delivered. Each
- * user has its own interface. The comments of these interfaces are the contract, by which the tests in
- * `test/journal/contracts/` test every engine. Disposing commits the waiting appends. It also closes the journal, unless
+ * user has its own interface. Disposing commits the waiting appends. It also closes the journal, unless
  * that has other sites: then the `OpenJournal` closes it.
+ *
+ * The comments of these interfaces are the contract, by which the tests in `test/journal/contracts/` test
+ * every engine. Any number of processes may have one journal open, and each sees what the others have
+ * committed. Every promise resolves after the change is on disk. It rejects with `JournalUnavailable` when
+ * the change could not be made: then nothing was changed, and a later call may succeed.
  */
 export interface Journal extends AsyncDisposable {
   readonly intake: IntakeLog

@@ -43,7 +43,7 @@ async function expireNews({ dataDir = '', url }: Where): Promise<void> {
   await using opened =
     url === undefined
       ? openSqliteSites(join(dataDir, 'journal.db'), sites, { access: 'beside' })
-      : await openPostgresSites(url, sites, { access: 'beside' })
+      : await openPostgresSites(url, sites)
   while (await opened.sites.get('news')?.retention.expire(Date.now() + 1));
 }
 

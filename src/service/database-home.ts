@@ -25,7 +25,7 @@ export function databaseHome(
   { clock }: Pick<World, 'clock'>,
 ): JournalHome {
   const openBeside = (others?: Iterable<string>) =>
-    openPostgresSites(url, policiesOf(config, others), { clock, access: 'beside' })
+    openPostgresSites(url, policiesOf(config, others), { clock })
   const expectAccess = (needs: Needs = 'writing') => readUsable(url, config, needs)
   return {
     async open(starting) {

@@ -17,8 +17,6 @@ async function query(url: string, text: string) {
   return rows
 }
 
-const beside = { access: 'beside' } as const
-
 test('reading makes nothing in a database without a journal, and says so', async () => {
   await using database = await server.createDatabase()
   await expect(openPostgresReader(database.url)).rejects.toThrow(
@@ -31,7 +29,7 @@ test('reading makes nothing in a database without a journal, and says so', async
 
 test('a command makes the journal, and those who read see what it has written', async () => {
   await using database = await server.createDatabase()
-  await using command = await openPostgresJournal(database.url, {}, beside)
+  await using command = await openPostgresJournal(database.url)
   await using reading = await openPostgresReader(database.url)
   await command.intake.append([makeSignup()])
   expect(await reading.sites.get('default')?.backlog()).toBe(1)
@@ -49,7 +47,7 @@ test('a journal of a newer version is refused by commands', async () => {
   await using database = await server.createDatabase()
   await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
   await query(database.url, 'UPDATE rollcall.version SET number = number + 1')
-  for (const open of [openPostgresReader, (url: string) => openPostgresJournal(url, {}, beside)]) {
+  for (const open of [openPostgresReader, (url: string) => openPostgresJournal(url)]) {
     await expect(open(database.url)).rejects.toThrow('newer version of Rollcall')
   }
 })
@@ -58,11 +56,7 @@ test('a journal of a version that was never released is refused, and stays as it
   await using database = await server.createDatabase()
   await (await openPostgresJournal(database.url))[Symbol.asyncDispose]()
   await query(database.url, 'UPDATE rollcall.version SET number = 2')
-  const openings = [
-    openPostgresReader,
-    (url: string) => openPostgresJournal(url, {}, beside),
-    (url: string) => openPostgresJournal(url),
-  ]
+  const openings = [openPostgresReader, (url: string) => openPostgresJournal(url)]
   for (const open of openings) {
     await expect(open(database.url)).rejects.toThrow(/never released. Start that version until/)
   }

@@ -49,11 +49,6 @@ async function versionOf(db: PostgresDatabase): Promise<number> {
   )
 }
 
-/** Whether the database has a journal, of any version. */
-export async function hasTables(db: PostgresDatabase): Promise<boolean> {
-  return (await versionOf(db)) > 0
-}
-
 /** Changes nothing. @throws Error when there is no journal, or one that another version has made */
 export async function expectCurrent(db: PostgresDatabase): Promise<void> {
   const version = await versionOf(db)

@@ -6,7 +6,7 @@ import { flagOf, headLock, reading, rowOf, siteLock, statementsOf, textOf } from
 import { DefaultTabName } from '../tables/default-tab.ts'
 import { addSite, findSite, type Site } from '../tables/site.ts'
 import { type DatabaseOptions, orClose, PostgresDatabase } from './database.ts'
-import { expectCurrent, hasTables, makeAddressIndex, migrate } from './migrate.ts'
+import { makeAddressIndex, migrate } from './migrate.ts'
 
 const sql = statementsOf('postgres secret', {
   make: `INSERT INTO secret (only_row, value) VALUES (true, $1) ON CONFLICT DO NOTHING`,
@@ -21,8 +21,6 @@ export interface PostgresSite extends Site {
 }
 
 export interface PostgresOptions extends Pick<DatabaseOptions, 'limits'> {
-  /** `beside` when services of other versions may have the journal open. */
-  readonly access?: 'own' | 'beside'
   readonly clock?: Pick<Clock, 'elapsed' | 'sleep'>
   /** Called when a new secret replaces a lost one. Without it, such a journal is not opened. */
   readonly onNewSecret?: () => void
@@ -40,11 +38,10 @@ export interface PostgresSites {
 export async function openSites(
   url: string,
   policies: SitePolicies,
-  { access = 'own', clock = systemClock, limits, onNewSecret }: PostgresOptions = {},
+  { clock = systemClock, limits, onNewSecret }: PostgresOptions = {},
 ): Promise<PostgresSites> {
   const db = new PostgresDatabase(url, { clock, limits })
   return orClose(db, async () => {
-    if (access === 'beside' && (await hasTables(db))) await expectCurrent(db)
     await migrate(db)
     const given = [...policies.values()]
     if (given.some(({ duplicates }) => duplicates === 'ignore')) await makeAddressIndex(db)

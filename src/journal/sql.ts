@@ -25,8 +25,6 @@ export interface Dialect {
   ) => string
   /** A text in lower case. Only ASCII counts, which is enough for our addresses. */
   readonly lower: (text: string) => string
-  /** Whether a text has this part. */
-  readonly contains: (text: string, part: string) => string
   /** The id of a signup that a parameter brings as text. */
   readonly id: (parameter: string) => string
   /** The condition for signups of a tab behind a position, to be ordered by `tab, position`. */

@@ -7,7 +7,6 @@ export const postgresDialect: Dialect = {
     return `jsonb_to_recordset(${parameter}::jsonb) AS ${name} (${read.join(', ')})`
   },
   lower: (text) => `lower((${text}) COLLATE "C")`,
-  contains: (text, part) => `strpos(${text}, ${part}) > 0`,
   id: (parameter) => `${parameter}::uuid`,
   // Only the index of tabs has both columns, and a comparison of both begins at the position. With
   // `tab = … AND position > …`, the planner may read by position, past the signups of all other tabs.

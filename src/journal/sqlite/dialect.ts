@@ -6,7 +6,6 @@ export const sqliteDialect: Dialect = {
     return `(SELECT ${read.join(', ')} FROM json_each(${parameter})) AS ${name}`
   },
   lower: (text) => `lower(${text})`,
-  contains: (text, part) => `instr(${text}, ${part}) > 0`,
   id: (parameter) => `unhex(replace(${parameter}, '-', ''))`,
   behind: (tab, position) => `signup.tab = ${tab} AND signup.position > ${position}`,
   between: (tab, after, upto) =>

@@ -12,7 +12,7 @@ const buriedAtOnce = 1_000
 const erasedAtOnce = 100
 
 const sql = statementsOf('erasure', (dialect) => {
-  const { given, lower, contains, signupAt, ofEach, lastPosition } = dialect
+  const { given, lower, signupAt, ofEach, lastPosition } = dialect
   // The signups of the site $3 after $1 up to $2. A join with the tab might begin with all its signups.
   const between = `FROM signup WHERE position > $1 AND position <= $2
     AND (SELECT site FROM tab WHERE tab.id = signup.tab) = $3`
@@ -31,7 +31,7 @@ const sql = statementsOf('erasure', (dialect) => {
     addressed: `SELECT position, email ${between} AND email <> ''
                 AND (CAST($4 AS text) IS NULL OR ${lower('email')} = $4) ORDER BY position`,
     mentions: `SELECT count(*) AS count ${between}
-               AND ${lower('email')} <> $4 AND ${contains(lower(cells), '$4')}`,
+               AND ${lower('email')} <> $4 AND replace(${lower(cells)}, $4, '') <> ${lower(cells)}`,
     tombstones: `SELECT hash, upto FROM tombstone
                  WHERE site = $1 AND hash > $2 ORDER BY hash LIMIT 1000`,
     removals: ofEach({

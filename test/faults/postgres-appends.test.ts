@@ -171,7 +171,7 @@ describe.concurrent('appends to a journal on PostgreSQL under faults', () => {
     expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'appended' } })
     expect(refused).toMatchObject({ status: 'rejected', reason: { name: 'ConnectionFailed' } })
     expect(await world.addresses()).toEqual([ada])
-    for (const { db } of sites) await db.close()
+    for (const { db } of sites) await db[Symbol.asyncDispose]()
   })
 
   test('a stored signup is answered although the answer to a known key of its group cannot be read', async () => {

@@ -66,7 +66,7 @@ export async function createTransactionWorld(
   const open = (url: string) =>
     stack.adopt(
       new PostgresDatabase(url, { clock: systemClock, limits: { ...limits, ...own } }),
-      (db) => db.close(),
+      (db) => db[Symbol.asyncDispose](),
     )
   const other = open(database.url)
   await other.exec(`CREATE SCHEMA rollcall; CREATE TABLE rollcall.word (text text);

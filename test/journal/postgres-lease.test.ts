@@ -30,7 +30,7 @@ holdLeaseTo('PostgreSQL, lease', async () => {
       )
     },
     async [Symbol.asyncDispose]() {
-      await db.close()
+      await db[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },
   }

@@ -57,7 +57,7 @@ async function makeDatabase(server: PostgresServer): Promise<string> {
   const { name, url } = await server.createDatabase()
   const db = new PostgresDatabase(url, { clock: systemClock })
   await migrate(db)
-  await db.close()
+  await db[Symbol.asyncDispose]()
   return name
 }
 

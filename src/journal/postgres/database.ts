@@ -111,12 +111,8 @@ export class PostgresDatabase implements Database, AsyncDisposable {
       ${syncedCommit}`
   }
 
-  close(): Promise<void> {
-    return this.#connections.close()
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
+    return this.#connections.close()
   }
 
   /**
@@ -245,7 +241,7 @@ export async function orClose<T>(db: PostgresDatabase, work: () => Promise<T>): 
   try {
     return await work()
   } catch (error) {
-    await db.close()
+    await db[Symbol.asyncDispose]()
     throw error
   }
 }

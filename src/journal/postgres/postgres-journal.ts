@@ -51,8 +51,8 @@ export async function openPostgresSites(
     return [name, journalOf(site, engine)] as const
   })
   return openJournal(db, new Map(journals), commits, async () => {
-    await leases.close()
-    await db.close()
+    await leases[Symbol.asyncDispose]()
+    await db[Symbol.asyncDispose]()
   })
 }
 
@@ -73,7 +73,7 @@ export async function openPostgresReader(
     await expectCurrent(db)
     const sites = await readersIn(db, names)
     const time = await DatabaseTime.open(db, clock)
-    return { sites, time, [Symbol.asyncDispose]: () => db.close() }
+    return { sites, time, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() }
   })
 }
 
